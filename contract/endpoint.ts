@@ -35,7 +35,12 @@ export interface Endpoint {
   readonly tables: Readonly<Partial<Record<TableName, readonly TableUse[]>>>;
   readonly settings?: readonly Setting[];
   readonly request: { readonly query?: z.ZodType; readonly body?: z.ZodType };
-  readonly reply: { readonly status: 200 | 201; readonly body: z.ZodType };
+  readonly reply: {
+    readonly status: 200 | 201;
+    readonly body: z.ZodType;
+    /** The job in the body carries `version`, which is the answer's `ETag` and makes `If-Match` work. */
+    readonly versioned?: true;
+  };
   /** Refusals of its own, beside those that every endpoint has. */
   readonly refusals: readonly RefusalCode[];
 }

@@ -1,0 +1,44 @@
+import type { Refusal, RefusalCode } from '../domain/refusal';
+
+interface HttpRefusal {
+  readonly status: 400 | 401 | 403 | 404 | 412 | 429;
+  /** `error` of the body; for the token endpoint it is the code itself. */
+  readonly text: string;
+}
+
+/** What each refusal is over HTTP: the only place that knows (spec section 7). */
+export const refusals = {
+  invalid_request: { status: 400, text: 'invalid_request' },
+  unsupported_grant_type: { status: 400, text: 'unsupported_grant_type' },
+  invalid_client: { status: 401, text: 'invalid_client' },
+  unauthorized: { status: 401, text: 'Unauthorized' },
+  forbidden: { status: 403, text: 'Forbidden' },
+  job_not_found: { status: 404, text: 'Job not found' },
+  share_not_found: { status: 404, text: 'Share not found' },
+  device_group_not_found: { status: 404, text: 'Device group not found' },
+  resource_not_found: { status: 404, text: 'Resource not found' },
+  cannot_cancel: { status: 400, text: 'Cannot cancel job' },
+  stale_version: { status: 412, text: 'Precondition failed' },
+  too_many_requests: { status: 429, text: 'Too many requests' },
+} as const satisfies Record<RefusalCode, HttpRefusal>;
+
+/** Codes that the token endpoint answers in OAuth's shape (RFC 6749 section 5.2). */
+const oauthDescriptions: Partial<Record<RefusalCode, string>> = {
+  invalid_request: 'The request lacks a required parameter or is malformed.',
+  unsupported_grant_type: 'grant_type must be client_credentials.',
+  invalid_client: 'The client credentials were rejected.',
+};
+
+/** Status and body of a refusal on a resource endpoint: `{error, details?}`. */
+export function resourceRefusal({ code, details }: Refusal) {
+  const { status, text } = refusals[code];
+  return { status, body: { error: text, ...(details.length > 0 && { details }) } };
+}
+
+/** Status and body of a refusal on the token endpoint: `{error, error_description?}`. */
+export function oauthRefusal({ code, details }: Refusal) {
+  const { status, text } = refusals[code];
+  const named = details.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');
+  const description = named || oauthDescriptions[code];
+  return { status, body: { error: text, ...(description && { error_description: description }) } };
+}

@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import type { Organisation } from './id';
+import { jobStatuses, mayMove, type JobStatus } from './job-lifecycle';
+import { metadata } from './metadata';
+import { Refusal, invalid } from './refusal';
+import { moment, text } from './text';
+
+const priority = z.int().min(1).max(10);
+
+export const jobStatus = z.enum(jobStatuses);
+
+/** What a partner asks for with a new job; unknown fields are refused, for none may vanish. */
+export const jobRequest = z.strictObject({
+  name: text(1, 256),
+  deviceGroupId: text(1, 256),
+  description: text(0, 4096).optional(),
+  missionId: text(1, 256).optional(),
+  deviceId: text(1, 256).optional(),
+  priority: priority.default(5),
+  scheduledAt: moment.optional(),
+  metadata: metadata.optional(),
+});
+
+/** What a partner may change of a job. */
+export const jobChange = z.strictObject({
+  name: text(1, 256).optional(),
+  description: text(0, 4096).optional(),
+  priority: priority.optional(),
+  status: jobStatus.optional(),
+  metadata: metadata.optional(),
+});
+
+/** A drone mission as it is kept. `version` grows by one with every change. */
+export const job = z.object({
+  ...jobRequest.shape,
+  jobId: z.string(),
+  status: jobStatus,
+  version: z.int(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  cancelledAt: z.string().optional(),
+});
+
+export type JobRequest = z.output<typeof jobRequest>;
+export type JobChange = z.output<typeof jobChange>;
+export type Job = z.output<typeof job>;
+
+/** The job that a request makes: PENDING, version 1. `now` is ISO 8601. */
+export const newJob = (request: JobRequest, jobId: string, now: string): Job => ({
+  ...request,
+  jobId,
+  status: 'PENDING',
+  version: 1,
+  createdAt: now,
+  updatedAt: now,
+});
+
+/** Whether a change asks for nothing but the status that the job has: then nothing changes. */
+export const changesNothing = (change: JobChange, status: JobStatus) =>
+  Object.entries(change).every(([field, value]) => value === undefined || (field === 'status' && value === status));
+
+/** What a change is checked against, as seen by the store. */
+export interface JobGuard {
+  readonly caller: Organisation;
+  /** The status it is to have; undefined when the change leaves it. */
+  readonly status?: JobStatus | undefined;
+  /** The version that the caller saw (`If-Match`); undefined when it doesn't mind. */
+  readonly ifVersion?: number | undefined;
+}
+
+/**
+ * Why a change to a job was refused.
+ * @param found the job and whose it is, or undefined when there is none
+ * @returns undefined when nothing speaks against the change
+ */
+export function whyRefused(found: { owner: Organisation; job: Job } | undefined, guard: JobGuard): Refusal | undefined {
+  if (!found) return new Refusal('job_not_found');
+  if (found.owner !== guard.caller) return new Refusal('forbidden');
+  const { status, version } = found.job;
+  if (guard.ifVersion !== undefined && guard.ifVersion !== version) return new Refusal('stale_version');
+  if (guard.status !== undefined && guard.status !== status && !mayMove(status, guard.status))
+    return invalid('status', `can't move from ${status} to ${guard.status}`);
+  return undefined;
+}

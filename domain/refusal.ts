@@ -1,0 +1,38 @@
+/** Everything that the service can refuse; `contract/refusals.ts` says what each is over HTTP. */
+export const refusalCodes = [
+  'invalid_request',
+  'unsupported_grant_type',
+  'invalid_client',
+  'unauthorized',
+  'forbidden',
+  'job_not_found',
+  'share_not_found',
+  'device_group_not_found',
+  'resource_not_found',
+  'cannot_cancel',
+  'stale_version',
+  'too_many_requests',
+] as const;
+
+export type RefusalCode = (typeof refusalCodes)[number];
+
+/** What is wrong with one part of the input: `path` as in `metadata.site`, empty for the whole. */
+export interface Detail {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The one error of the domain: asked for something that can't be done. Any other error is a defect. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+
+  constructor(
+    readonly code: RefusalCode,
+    readonly details: readonly Detail[] = [],
+  ) {
+    super(code);
+  }
+}
+
+/** An `invalid_request` about one part of the input. */
+export const invalid = (path: string, message: string) => new Refusal('invalid_request', [{ path, message }]);

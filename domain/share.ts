@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { metadata } from './metadata';
+import { text } from './text';
+
+export const shareTypes = ['STREAM', 'DEVICE_STATUS'] as const;
+export const permissions = ['view', 'control'] as const;
+
+const permissionList = z
+  .array(z.enum(permissions))
+  .min(1)
+  .transform((list) => permissions.filter((permission) => list.includes(permission)));
+
+/** What a partner asks for with a new share (spec section 4; bounds: DESIGN section 3). */
+export const shareRequest = z.strictObject({
+  resourceId: text(1, 256),
+  shareType: z.enum(shareTypes),
+  permissions: permissionList.default(['view']),
+  expiresIn: z.int().min(60).max(86_400).default(3600),
+  maxViewers: z.int().min(1).max(1000).default(10),
+  metadata: metadata.optional(),
+});
+
+/** A link to one device's live video or status, as it is kept. */
+export const share = z.object({
+  shareCode: z.string(),
+  resourceId: z.string(),
+  /** The device that stands behind `resourceId`, which may name one of its streams. */
+  deviceId: z.string(),
+  shareType: z.enum(shareTypes),
+  permissions: z.array(z.enum(permissions)),
+  expiresAt: z.string(),
+  maxViewers: z.int(),
+  currentViewers: z.int(),
+  createdAt: z.string(),
+  metadata: metadata.optional(),
+});
+
+export type ShareRequest = z.output<typeof shareRequest>;
+export type Share = z.output<typeof share>;
+
+/** The share that a request makes; it lives for `expiresIn` seconds from `now` (ISO 8601). */
+export const newShare = (
+  { expiresIn, ...request }: ShareRequest,
+  deviceId: string,
+  shareCode: string,
+  now: string,
+): Share => ({
+  ...request,
+  shareCode,
+  deviceId,
+  currentViewers: 0,
+  createdAt: now,
+  expiresAt: new Date(Date.parse(now) + expiresIn * 1000).toISOString(),
+});
+
+/** Whether a share stands no more; both are ISO 8601 in UTC. An expired share is as good as none (spec section 2). */
+export const hasExpired = (share: Pick<Share, 'expiresAt'>, now: string) => share.expiresAt <= now;

@@ -51,7 +51,9 @@ export const cancelledJobReply = z.object({
 });
 export const messageReply = z.object({ success, message: z.string() });
 
-const sharedLink = share.omit({ deviceId: true, currentViewers: true, metadata: true }).extend({ shareUrl: z.string() });
+const sharedLink = share
+  .omit({ deviceId: true, currentViewers: true, metadata: true })
+  .extend({ shareUrl: z.string() });
 export const createdShareReply = z.object({
   success,
   share: sharedLink.pick({ shareCode: true, shareUrl: true, expiresAt: true, maxViewers: true }),
@@ -67,6 +69,8 @@ export const sharesReply = z.object({
 export const shareResourcesReply = z.object({ success, resources: z.array(device), count: z.int() });
 export const resourcesReply = z.object({
   success,
-  resources: z.array(deviceGroup.extend({ deviceCount: z.int(), devices: z.array(device.omit({ deviceGroupId: true })) })),
+  resources: z.array(
+    deviceGroup.extend({ deviceCount: z.int(), devices: z.array(device.omit({ deviceGroupId: true })) }),
+  ),
   count: z.int(),
 });

@@ -56,7 +56,7 @@ export const newJob = (request: JobRequest, jobId: string, now: string): Job => 
 });
 
 /** Whether a change asks for nothing but the status that the job has: then nothing changes. */
-export const changesNothing = (change: JobChange, status: JobStatus) =>
+export const changesNothing = (change: JobChange, status: JobStatus | undefined) =>
   Object.entries(change).every(([field, value]) => value === undefined || (field === 'status' && value === status));
 
 /** What a change is checked against, as seen by the store. */

@@ -8,7 +8,8 @@ const content = z.tuple([z.string(), z.string()]);
  * @param list which list it belongs to, with its filter, such as `jobs PENDING`
  * @param after identifier of the last element that was given
  */
-export const pageToken = (list: string, after: string) => Buffer.from(JSON.stringify([list, after])).toString('base64url');
+export const pageToken = (list: string, after: string) =>
+  Buffer.from(JSON.stringify([list, after])).toString('base64url');
 
 /**
  * Where the page that a token asks for begins.

@@ -1,0 +1,87 @@
+import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { device, deviceGroup, deviceStream, groupDevices, type Device, type GroupWithDevices } from '../domain/fleet';
+import { organisationOf, type Kind, type Organisation } from '../domain/id';
+import { Refusal, invalid } from '../domain/refusal';
+import { dynamodb, table } from './table';
+
+/** The table holds three kinds of item under `organisation` and `id`. */
+const item = z.discriminatedUnion('kind', [
+  deviceGroup.extend({ kind: z.literal('group') }),
+  device.extend({ kind: z.literal('device') }),
+  deviceStream.extend({ kind: z.literal('stream') }),
+]);
+
+function keyOf(kind: Kind, id: string) {
+  const organisation = organisationOf(kind, id);
+  return organisation && { organisation, id };
+}
+
+/**
+ * Makes sure that a device group, and a device of it if one is named, are the organisation's; one read.
+ * @throws Refusal `device_group_not_found`, `forbidden` when it is another organisation's,
+ *   `invalid_request` when the device is not one of the group
+ */
+export async function expectDeviceGroup(caller: Organisation, deviceGroupId: string, deviceId?: string): Promise<void> {
+  const groupKey = keyOf('group', deviceGroupId);
+  if (!groupKey) throw new Refusal('device_group_not_found');
+  const deviceKey = deviceId === undefined ? undefined : keyOf('device', deviceId);
+  const Keys = [groupKey, ...(deviceKey ? [deviceKey] : [])];
+  const { Responses, UnprocessedKeys } = await dynamodb.send(
+    new BatchGetCommand({ RequestItems: { [table('FLEET')]: { Keys, ConsistentRead: true } } }),
+  );
+  // Left out under throttling is not the same as not there.
+  if (UnprocessedKeys?.[table('FLEET')]) throw new Error('the fleet table did not answer for every key');
+  const found = (Responses?.[table('FLEET')] ?? []).map((each) => item.parse(each));
+  if (!found.some((each) => each.kind === 'group')) throw new Refusal('device_group_not_found');
+  if (groupKey.organisation !== caller) throw new Refusal('forbidden');
+  const inGroup = found.some((each) => each.kind === 'device' && each.deviceGroupId === deviceGroupId);
+  if (deviceId !== undefined && !inGroup) throw invalid('deviceId', 'is not a device of the device group');
+}
+
+/**
+ * The device that a resource of the organisation names: itself, or the one whose stream it is; one read.
+ * @throws Refusal `resource_not_found`, or `forbidden` when it is another organisation's
+ */
+export async function findSharedDevice(caller: Organisation, resourceId: string): Promise<string> {
+  const key = keyOf('device', resourceId) ?? keyOf('stream', resourceId);
+  const { Item } = key
+    ? await dynamodb.send(new GetCommand({ TableName: table('FLEET'), Key: key, ConsistentRead: true }))
+    : {};
+  if (!key || !Item) throw new Refusal('resource_not_found');
+  if (key.organisation !== caller) throw new Refusal('forbidden');
+  const found = item.parse(Item);
+  if (found.kind === 'group') throw new Refusal('resource_not_found');
+  return found.deviceId;
+}
+
+/** A device with its last known state, or undefined when the fleet has it no more. */
+export async function readDevice(organisation: Organisation, deviceId: string): Promise<Device | undefined> {
+  const { Item } = await dynamodb.send(
+    new GetCommand({ TableName: table('FLEET'), Key: { organisation, id: deviceId } }),
+  );
+  const found = Item && item.parse(Item);
+  return found?.kind === 'device' ? found : undefined;
+}
+
+/** All device groups of the organisation with their devices, in the order of their creation. */
+export async function listDeviceGroups(organisation: Organisation): Promise<GroupWithDevices[]> {
+  const found: z.output<typeof item>[] = [];
+  let from: QueryCommandOutput['LastEvaluatedKey'];
+  do {
+    const page: QueryCommandOutput = await dynamodb.send(
+      new QueryCommand({
+        TableName: table('FLEET'),
+        KeyConditionExpression: 'organisation = :organisation',
+        ExpressionAttributeValues: { ':organisation': organisation },
+        ...(from && { ExclusiveStartKey: from }),
+      }),
+    );
+    found.push(...(page.Items ?? []).map((each) => item.parse(each)));
+    from = page.LastEvaluatedKey;
+  } while (from);
+  return groupDevices(
+    found.filter((each) => each.kind === 'group'),
+    found.filter((each) => each.kind === 'device'),
+  );
+}

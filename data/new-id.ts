@@ -1,0 +1,22 @@
+import { customAlphabet } from 'nanoid';
+import { monotonicFactory } from 'ulid';
+import type { Kind, Organisation } from '../domain/id';
+
+/** Crockford's base32 in lower case: no letter that is read as a digit. */
+const base32 = '0123456789abcdefghjkmnpqrstvwxyz';
+const secret = customAlphabet(base32, 26); // 130 bits
+const tag = customAlphabet(base32, 8);
+const ulid = monotonicFactory();
+
+/** A new identifier whose order is that of creation (a ULID), so that newest-first needs no index. */
+export const newId = (kind: Kind, organisation: Organisation) => `${kind}-${organisation}-${ulid().toLowerCase()}`;
+
+/**
+ * A new share code. It is a capability: 130 random bits, behind the time of creation that keeps the
+ * list of shares in order.
+ */
+export const newShareCode = (organisation: Organisation) =>
+  `share-${organisation}-${ulid().slice(0, 10).toLowerCase()}${secret()}`;
+
+/** A tag for a new organisation. */
+export const newOrganisation = (): Organisation => tag();

@@ -1,0 +1,12 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+
+/**
+ * What stood in the way of a conditional write that asked for `ALL_OLD`.
+ * @returns `found`: the item as it is, or undefined when there is none
+ * @throws the error itself when it is any other
+ */
+export function refusedBy(error: unknown): { found: Record<string, unknown> | undefined } {
+  if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  return { found: error.Item && unmarshall(error.Item) };
+}

@@ -1,0 +1,110 @@
+import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { organisationOf, type Organisation } from '../domain/id';
+import { pageToken, readPageToken } from '../domain/page-token';
+import { Refusal } from '../domain/refusal';
+import { hasExpired, share, type Share } from '../domain/share';
+import { insertOnce, type FirstAnswer } from './idempotency';
+import { refusedBy } from './refused-write';
+import { dynamodb, table } from './table';
+
+const item = z.object({
+  ...share.shape,
+  metadata: z.preprocess((text) => (typeof text === 'string' ? JSON.parse(text) : text), share.shape.metadata),
+});
+
+function keyOf(shareCode: string) {
+  const organisation = organisationOf('share', shareCode);
+  if (!organisation) throw new Refusal('share_not_found');
+  return { organisation, shareCode };
+}
+
+/** Why a share can't be had: gone, or another's. Expired is gone (spec section 2). */
+function whyRefused(owner: Organisation, found: Share | undefined, caller: Organisation, now: string) {
+  if (!found || hasExpired(found, now)) return new Refusal('share_not_found');
+  return owner === caller ? undefined : new Refusal('forbidden');
+}
+
+/**
+ * Keeps a new share of the organisation; `ttl` lets the table forget it once it has expired.
+ * @param firstAnswer what to remember for the request's idempotency key, if it has one
+ * @throws AlreadyAnswered when that key has been used
+ */
+export const insertShare = (organisation: Organisation, newShare: Share, firstAnswer?: FirstAnswer) =>
+  insertOnce(
+    {
+      TableName: table('SHARES'),
+      Item: {
+        ...newShare,
+        metadata: newShare.metadata && JSON.stringify(newShare.metadata),
+        organisation,
+        ttl: Math.ceil(Date.parse(newShare.expiresAt) / 1000),
+      },
+    },
+    'shareCode',
+    firstAnswer,
+  );
+
+/**
+ * A share of the organisation that stands at `now` (ISO 8601).
+ * @throws Refusal `share_not_found`, or `forbidden` when it is another organisation's
+ */
+export async function findShare(caller: Organisation, shareCode: string, now: string): Promise<Share> {
+  const key = keyOf(shareCode);
+  const { Item } = await dynamodb.send(new GetCommand({ TableName: table('SHARES'), Key: key, ConsistentRead: true }));
+  const found = Item && item.parse(Item);
+  const refusal = whyRefused(key.organisation, found, caller, now);
+  if (refusal || !found) throw refusal;
+  return found;
+}
+
+/**
+ * A page of the organisation's shares that stand at `now` (ISO 8601), newest first, from one query.
+ * A page may hold fewer than `limit`, for those that have expired are left out of it.
+ * @throws Refusal `invalid_request` for a page token that is not of this list
+ */
+export async function listShares(
+  organisation: Organisation,
+  { limit, nextToken }: { limit: number; nextToken?: string | undefined },
+  now: string,
+) {
+  const list = `shares ${organisation}`;
+  const { Items = [], LastEvaluatedKey } = await dynamodb.send(
+    new QueryCommand({
+      TableName: table('SHARES'),
+      ConsistentRead: true,
+      KeyConditionExpression: 'organisation = :organisation',
+      FilterExpression: 'expiresAt > :now',
+      ExpressionAttributeValues: { ':organisation': organisation, ':now': now },
+      ScanIndexForward: false,
+      Limit: limit,
+      ...(nextToken && { ExclusiveStartKey: { organisation, shareCode: readPageToken(list, nextToken) } }),
+    }),
+  );
+  return {
+    shares: Items.map((found): Share => item.parse(found)),
+    nextToken: LastEvaluatedKey && pageToken(list, String(LastEvaluatedKey['shareCode'])),
+  };
+}
+
+/**
+ * Ends a share of the organisation by one conditional write.
+ * @throws Refusal `share_not_found`, or `forbidden` when it is another organisation's
+ */
+export async function revokeShare(caller: Organisation, shareCode: string, now: string): Promise<void> {
+  const key = keyOf(shareCode);
+  try {
+    await dynamodb.send(
+      new DeleteCommand({
+        TableName: table('SHARES'),
+        Key: key,
+        ConditionExpression: 'organisation = :caller AND expiresAt > :now',
+        ExpressionAttributeValues: { ':caller': caller, ':now': now },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    );
+  } catch (error) {
+    const { found } = refusedBy(error);
+    throw whyRefused(key.organisation, found && item.parse(found), caller, now) ?? error;
+  }
+}

@@ -1,0 +1,21 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+
+/**
+ * One client for all of a function. Short timeouts and three attempts keep a call within a partner's
+ * patience: DynamoDB answers in milliseconds or is to be asked again.
+ */
+export const dynamodb = DynamoDBDocumentClient.from(
+  new DynamoDBClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1000, requestTimeout: 2000 } }),
+  { marshallOptions: { removeUndefinedValues: true } },
+);
+
+/**
+ * Name of a table that the function was bound to.
+ * @throws Error when the deployment bound none: a defect of `contract/endpoints.ts` or `lib/`
+ */
+export function table(name: 'JOBS' | 'SHARES' | 'FLEET' | 'PARTNERS' | 'REQUESTS'): string {
+  const value = process.env[`${name}_TABLE`];
+  if (!value) throw new Error(`${name}_TABLE is not set: the function is not bound to that table`);
+  return value;
+}

@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import { Refusal } from '../domain/refusal';
+
+const token = z.object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.int() });
+
+/** Cognito answers in well under a second; after five, API Gateway's caller is better told. */
+const TIMEOUT = 5000;
+
+/** RFC 6749 section 2.3.1: both halves are form-encoded before Basic joins them. */
+const basic = (id: string, secret: string) =>
+  `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`;
+
+/**
+ * An access token for a client, with all the scopes that it was given, from Cognito's token endpoint.
+ * @throws Refusal `invalid_client` when the credentials are rejected (Cognito says 400 there),
+ *   `too_many_requests` when Cognito's quota is used up
+ */
+export async function requestToken(clientId: string, clientSecret: string) {
+  const url = process.env['TOKEN_URL'];
+  if (!url) throw new Error('TOKEN_URL is not set');
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      authorization: basic(clientId, clientSecret),
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    body: 'grant_type=client_credentials',
+    signal: AbortSignal.timeout(TIMEOUT),
+  });
+  const body: unknown = await response.json().catch(() => undefined);
+  if (response.ok) return token.parse(body);
+  if (response.status === 429) throw new Refusal('too_many_requests');
+  const { error } = z.object({ error: z.string().optional() }).catch({}).parse(body);
+  if (error === 'invalid_client') throw new Refusal('invalid_client');
+  throw new Error(`the identity provider answered ${response.status} ${error ?? 'without an error code'}`);
+}

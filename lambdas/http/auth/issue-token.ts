@@ -1,0 +1,14 @@
+import { findPartner } from '../../../data/partners';
+import { requestToken } from '../../../data/tokens';
+import { Refusal, invalid } from '../../../domain/refusal';
+import { serve } from '../../serve';
+
+export const handler = serve('POST /v3/auth/token', async ({ body, apiKeyId }) => {
+  const { grant_type, client_id, client_secret } = body;
+  if (grant_type !== 'client_credentials') throw new Refusal('unsupported_grant_type');
+  if (!client_id || !client_secret) throw invalid('', 'client_id and client_secret are required');
+  const partner = await findPartner(client_id);
+  if (!partner) throw new Refusal('invalid_client');
+  if (partner.apiKeyId !== apiKeyId || partner.status !== 'active') throw new Refusal('forbidden');
+  return requestToken(client_id, client_secret);
+});

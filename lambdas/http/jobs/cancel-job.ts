@@ -1,0 +1,7 @@
+import { cancelJob } from '../../../data/job-changes';
+import { serve } from '../../serve';
+
+export const handler = serve('POST /v3/jobs/{jobId}/cancel', async ({ caller, path, now, requestId }) => {
+  const { jobId, cancelledAt } = await cancelJob(caller.organisation, path.jobId, { changeId: requestId, now });
+  return { success: true, job: { jobId, status: 'CANCELLED', cancelledAt: cancelledAt ?? now } };
+});

@@ -1,0 +1,13 @@
+import { expectDeviceGroup } from '../../../data/fleet';
+import { insertJob } from '../../../data/jobs';
+import { newId } from '../../../data/new-id';
+import { newJob } from '../../../domain/job';
+import { serve } from '../../serve';
+
+export const handler = serve('POST /v3/jobs/create', async ({ caller, body, now, firstAnswer }) => {
+  await expectDeviceGroup(caller.organisation, body.deviceGroupId, body.deviceId);
+  const job = newJob(body, newId('job', caller.organisation), now);
+  const reply = { success: true as const, job };
+  await insertJob(caller.organisation, job, firstAnswer(reply));
+  return reply;
+});

@@ -1,0 +1,7 @@
+import { deleteJob } from '../../../data/jobs';
+import { serve } from '../../serve';
+
+export const handler = serve('DELETE /v3/jobs/{jobId}', async ({ caller, path }) => {
+  await deleteJob(caller.organisation, path.jobId);
+  return { success: true, message: 'Job deleted successfully' };
+});

@@ -1,0 +1,7 @@
+import { findJob } from '../../../data/jobs';
+import { serve } from '../../serve';
+
+export const handler = serve('GET /v3/jobs/{jobId}', async ({ caller, path }) => ({
+  success: true,
+  job: await findJob(caller.organisation, path.jobId),
+}));

@@ -1,0 +1,7 @@
+import { changeJob } from '../../../data/job-changes';
+import { serve } from '../../serve';
+
+export const handler = serve('PATCH /v3/jobs/{jobId}', async ({ caller, path, body, now, requestId, ifVersion }) => ({
+  success: true,
+  job: await changeJob(caller.organisation, path.jobId, body, { changeId: requestId, now, ifVersion }),
+}));

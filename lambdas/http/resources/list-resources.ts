@@ -1,0 +1,7 @@
+import { listDeviceGroups } from '../../../data/fleet';
+import { serve } from '../../serve';
+
+export const handler = serve('GET /v3/resources', async ({ caller }) => {
+  const resources = await listDeviceGroups(caller.organisation);
+  return { success: true, resources, count: resources.length };
+});

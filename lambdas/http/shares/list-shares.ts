@@ -1,0 +1,8 @@
+import { listShares } from '../../../data/shares';
+import { serve } from '../../serve';
+import { withLink } from '../../share-link';
+
+export const handler = serve('GET /v3/shares', async ({ caller, query, now }) => {
+  const { shares, nextToken } = await listShares(caller.organisation, query, now);
+  return { success: true, shares: shares.map(withLink), count: shares.length, nextToken };
+});

@@ -1,0 +1,55 @@
+import middy, { type MiddlewareObj } from '@middy/core';
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import { endpointTable } from '../contract/access';
+import type { EndpointKey } from '../contract/endpoints';
+import { fail, succeed } from './serve/answer';
+import { authorise } from './serve/authorise';
+import { limit } from './serve/limit';
+import { logOnce } from './serve/log';
+import { parse } from './serve/parse';
+import { replay } from './serve/replay';
+import { served, type Event, type Exchange, type Reply, type ServedContext, type ServedRequest } from './serve/request';
+
+type Steps = MiddlewareObj<Event, unknown, Error, ServedContext>;
+
+/** How long before Lambda's own timeout a slow request gets its 500, in ms. */
+const EARLY = 100;
+
+/** Begins an exchange, and ends it: every result and every error leaves here as an answer, logged once. */
+const exchange = (key: EndpointKey): Steps => ({
+  before: ({ context }) => {
+    context.exchange = { key, endpoint: endpointTable[key], startedAt: Date.now(), headers: {} };
+    context.callbackWaitsForEmptyEventLoop = false;
+  },
+  after: (request) => {
+    request.response = logged(request.context.exchange, request.event, succeed, request.response);
+  },
+  onError: (request) => {
+    request.response = logged(request.context.exchange, request.event, fail, request.error);
+  },
+});
+
+type Ending = (exchange: Exchange, event: Event, outcome: unknown) => APIGatewayProxyResult;
+
+function logged(exchange: Exchange, event: Event, ending: Ending, outcome: unknown): APIGatewayProxyResult {
+  const answer = ending(exchange, event, outcome);
+  logOnce(exchange, event, answer.statusCode);
+  return answer;
+}
+
+/** A step that runs before the handler. */
+const step = (run: (exchange: Exchange, event: Event) => void | Promise<void>): Steps => ({
+  before: ({ event, context }) => run(context.exchange, event),
+});
+
+/**
+ * Makes a handler into the Lambda function of an endpoint: authorise its scope, count its limit, parse
+ * the input, look up its idempotency key, run it, reply through its schema, log once.
+ * @param key the endpoint, as in `contract/endpoints.ts`
+ * @param run gets the parsed request and returns the body of the reply, or throws a Refusal
+ */
+export const serve = <Key extends EndpointKey>(key: Key, run: (request: ServedRequest<Key>) => Promise<Reply<Key>>) =>
+  middy<Event, unknown, Error, ServedContext>(
+    (event: Event, context: ServedContext) => run(served<Key>(event, context.exchange)),
+    { timeoutEarlyInMillis: EARLY },
+  ).use([exchange(key), step(authorise), step(limit), step(parse), step(replay)]);

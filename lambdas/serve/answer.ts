@@ -1,0 +1,49 @@
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import { oauthRefusal, resourceRefusal } from '../../contract/refusals';
+import { AlreadyAnswered } from '../../data/idempotency';
+import { Refusal } from '../../domain/refusal';
+import { firstReply } from './replay';
+import type { Event, Exchange } from './request';
+
+const answer = (exchange: Exchange, event: Event, statusCode: number, body: unknown): APIGatewayProxyResult => ({
+  statusCode,
+  headers: {
+    'Content-Type': 'application/json',
+    'Cache-Control': 'no-store',
+    'x-request-id': event.requestContext.requestId,
+    ...exchange.headers,
+  },
+  body: JSON.stringify(body),
+});
+
+/** The answer that the endpoint promises: what is not in its schema does not get out. */
+export function succeed(exchange: Exchange, event: Event, result: unknown): APIGatewayProxyResult {
+  const { reply } = exchange.endpoint;
+  const body = reply.body.parse(result);
+  const version = reply.versioned && (body as { job: { version: number } }).job.version;
+  if (version !== undefined) exchange.headers['ETag'] = `"${version}"`;
+  return answer(exchange, event, reply.status, body);
+}
+
+/** The answer to a refusal, in the shape of the endpoint; anything else is a 500 with a request id and no detail. */
+function refuse(exchange: Exchange, event: Event, error: unknown): APIGatewayProxyResult {
+  if (error instanceof Refusal) {
+    const { status, body } = exchange.endpoint.scope === null ? oauthRefusal(error) : resourceRefusal(error);
+    return answer(exchange, event, status, body);
+  }
+  exchange.failure = error;
+  return answer(exchange, event, 500, {
+    error: 'Internal server error',
+    requestId: event.requestContext.requestId,
+  });
+}
+
+/** The answer to whatever was thrown; a key that has been used brings the first answer again. */
+export function fail(exchange: Exchange, event: Event, error: unknown): APIGatewayProxyResult {
+  if (!(error instanceof AlreadyAnswered)) return refuse(exchange, event, error);
+  try {
+    return succeed(exchange, event, firstReply(error, exchange));
+  } catch (refusal) {
+    return refuse(exchange, event, refusal);
+  }
+}

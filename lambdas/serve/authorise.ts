@@ -1,0 +1,18 @@
+import { callerContext } from '../../contract/caller';
+import { Refusal } from '../../domain/refusal';
+import type { Event, Exchange } from './request';
+
+/**
+ * Takes the caller from the authorizer's context and checks the scope once more: a cached policy may
+ * have let through a path that its `*` spans, or a token that has ended since.
+ * @throws Refusal `unauthorized`, `forbidden`
+ */
+export function authorise(exchange: Exchange, event: Event): void {
+  const { scope } = exchange.endpoint;
+  if (scope === null) return;
+  const context = callerContext.safeParse(event.requestContext.authorizer);
+  if (!context.success || context.data.expiresAt * 1000 <= exchange.startedAt) throw new Refusal('unauthorized');
+  const { clientId, organisation, scopes } = context.data;
+  if (!scopes.split(' ').includes(scope)) throw new Refusal('forbidden');
+  exchange.caller = { clientId, organisation };
+}

@@ -1,0 +1,23 @@
+import { countCall } from '../../data/rate-limit';
+import { Refusal } from '../../domain/refusal';
+import type { Exchange } from './request';
+
+const WINDOW = 60;
+
+/**
+ * Counts the call against the endpoint's limit and says so in the answer's headers (DESIGN section 3).
+ * @throws Refusal `too_many_requests`
+ */
+export async function limit({ key, endpoint, caller, startedAt, headers }: Exchange): Promise<void> {
+  if (endpoint.perMinute === undefined || !caller) return;
+  const now = Math.floor(startedAt / 1000);
+  const windowStart = now - (now % WINDOW);
+  const reset = windowStart + WINDOW;
+  const calls = await countCall(`${caller.clientId}#${key}`, windowStart);
+  headers['X-RateLimit-Limit'] = String(endpoint.perMinute);
+  headers['X-RateLimit-Remaining'] = String(Math.max(0, endpoint.perMinute - calls));
+  headers['X-RateLimit-Reset'] = String(reset);
+  if (calls <= endpoint.perMinute) return;
+  headers['Retry-After'] = String(reset - now);
+  throw new Refusal('too_many_requests');
+}

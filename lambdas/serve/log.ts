@@ -1,0 +1,21 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import type { Event, Exchange } from './request';
+
+const logger = new Logger();
+
+/**
+ * One line for each request. It names the endpoint, never the path: a share code is a capability.
+ * Bodies, headers and query stay out too.
+ */
+export function logOnce({ key, caller, startedAt, failure }: Exchange, event: Event, status: number): void {
+  const line = {
+    message: 'request',
+    endpoint: key,
+    status,
+    durationMs: Date.now() - startedAt,
+    requestId: event.requestContext.requestId,
+    ...(caller && { clientId: caller.clientId, organisation: caller.organisation }),
+  };
+  if (failure === undefined) logger.info(line);
+  else logger.error(line, { error: failure instanceof Error ? failure : new Error(String(failure)) });
+}

@@ -1,0 +1,79 @@
+import type * as z from 'zod';
+import { Refusal, invalid } from '../../domain/refusal';
+import { basicCredentials } from './credentials';
+import { header, type Event, type Exchange } from './request';
+
+/** Longest text that a message repeats of the input. */
+const SHOWN = 64;
+
+/** What a schema found, as the details of a refusal; unknown fields are named. */
+function toDetails(error: z.ZodError) {
+  return error.issues.map((issue) => ({
+    path: issue.path.map(String).join('.').slice(0, SHOWN),
+    message:
+      issue.code === 'unrecognized_keys'
+        ? `unknown field: ${issue.keys.map((name) => name.slice(0, SHOWN)).join(', ')}`
+        : issue.message,
+  }));
+}
+
+function check<Output>(schema: z.ZodType<Output>, value: unknown): Output {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw new Refusal('invalid_request', toDetails(parsed.error));
+  return parsed.data;
+}
+
+function readJson(event: Event): unknown {
+  if (!event.body) throw invalid('', 'a JSON body is required');
+  const text = event.isBase64Encoded ? Buffer.from(event.body, 'base64').toString() : event.body;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalid('', 'the body is not valid JSON');
+  }
+}
+
+/** The token endpoint takes what OAuth clients send: a form or JSON, and credentials by HTTP Basic. */
+function readTokenRequest(event: Event): unknown {
+  const form = header(event, 'content-type')?.toLowerCase().startsWith('application/x-www-form-urlencoded');
+  const body = form ? Object.fromEntries(new URLSearchParams(event.body ?? '')) : readJson(event);
+  const basic = basicCredentials(header(event, 'authorization'));
+  if (!basic || typeof body !== 'object' || body === null) return body;
+  if ('client_id' in body || 'client_secret' in body)
+    throw invalid('Authorization', 'client credentials must come one way, not two (RFC 6749 section 2.3)');
+  return { ...body, ...basic };
+}
+
+/** Query parameters, each of which may be given once. */
+function readQuery(event: Event): Record<string, string> {
+  const given = Object.entries(event.multiValueQueryStringParameters ?? {});
+  return Object.fromEntries(
+    given.map(([name, values = []]) => {
+      if (values.length > 1) throw invalid(name.slice(0, SHOWN), 'must be given once');
+      return [name, values[0] ?? ''];
+    }),
+  );
+}
+
+/** The version of `If-Match`: our ETags are strong and hold it; `*` means any. */
+function readVersion(ifMatch: string | undefined): number | undefined {
+  if (ifMatch === undefined || ifMatch === '*') return undefined;
+  const [, version] = /^"(\d{1,15})"$/.exec(ifMatch) ?? [];
+  // An ETag that we never gave matches nothing (RFC 9110 section 13.1.1).
+  if (version === undefined) throw new Refusal('stale_version');
+  return Number(version);
+}
+
+/**
+ * Reads query, body and headers through the endpoint's schemas.
+ * @throws Refusal `invalid_request` that names each fault, `stale_version` for an ETag that is not ours
+ */
+export function parse(exchange: Exchange, event: Event): void {
+  const { request, reply, scope } = exchange.endpoint;
+  if (request.query) exchange.query = check(request.query, readQuery(event));
+  if (request.body) exchange.body = check(request.body, scope === null ? readTokenRequest(event) : readJson(event));
+  if (request.body && reply.versioned) {
+    const version = readVersion(header(event, 'if-match'));
+    if (version !== undefined) exchange.ifVersion = version;
+  }
+}

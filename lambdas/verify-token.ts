@@ -1,0 +1,39 @@
+import { JwtVerifier } from 'aws-jwt-verify';
+import * as z from 'zod';
+
+const environment = z.object({ ISSUER: z.url(), RESOURCE_SERVER: z.url() }).parse(process.env);
+
+/** Claims of a Cognito access token for a machine: no `aud`, scopes under the resource server. */
+const claims = z.object({
+  token_use: z.literal('access'),
+  client_id: z.string(),
+  scope: z.string().default(''),
+  exp: z.number(),
+});
+
+const verifier = JwtVerifier.create({
+  issuer: environment.ISSUER,
+  audience: null,
+  jwksUri: `${environment.ISSUER}/.well-known/jwks.json`,
+});
+
+/** What an access token says. */
+export interface Token {
+  readonly clientId: string;
+  /** Without the resource server's name: `command:read`. */
+  readonly scopes: readonly string[];
+  /** Unix seconds. */
+  readonly expiresAt: number;
+}
+
+/**
+ * Verifies an access token: signature, issuer, expiry, use.
+ * @throws what aws-jwt-verify throws, or a ZodError, for a token that is not ours; FetchError when the
+ *   keys could not be had, which says nothing about the token
+ */
+export async function verifyToken(token: string): Promise<Token> {
+  const { client_id, scope, exp } = claims.parse(await verifier.verify(token));
+  const prefix = `${environment.RESOURCE_SERVER}/`;
+  const scopes = scope.split(' ').filter((name) => name.startsWith(prefix));
+  return { clientId: client_id, scopes: scopes.map((name) => name.slice(prefix.length)), expiresAt: exp };
+}

@@ -1,8 +1,23 @@
 /** @type {import('jest').Config} */
-module.exports = {
+const common = {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
   transform: { '^.+\\.[mc]?[jt]s$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }] },
   // These are published as ES modules only, so jest has to transform them too.
   transformIgnorePatterns: ['/node_modules/(?!(nanoid|jose|ulid|@middy)/)'],
+};
+
+/** @type {import('jest').Config} */
+module.exports = {
+  projects: [
+    { ...common, displayName: 'unit', testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(api|channels)/'] },
+    {
+      ...common,
+      displayName: 'api',
+      testMatch: ['<rootDir>/test/api/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/api/stack/start.ts',
+      globalTeardown: '<rootDir>/test/api/stack/stop.ts',
+      setupFilesAfterEnv: ['<rootDir>/test/api/stack/patience.ts'],
+    },
+  ],
 };

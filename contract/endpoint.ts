@@ -12,7 +12,7 @@ export type Scope =
   | 'share:manage'
   | 'resources:read';
 
-export type TableName = 'jobs' | 'shares' | 'fleet' | 'partners' | 'requests';
+export type TableName = 'jobs' | 'shares' | 'fleet' | 'partners' | 'requests' | 'connections';
 
 /** A single DynamoDB operation, named as the SDK's command without `Item`. */
 export type TableUse = 'get' | 'batchGet' | 'query' | 'put' | 'update' | 'delete';

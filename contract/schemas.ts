@@ -18,11 +18,14 @@ const nextToken = z.string().optional();
 export const pageQuery = z.strictObject(page);
 export const jobsQuery = z.strictObject({ ...page, status: jobStatus.optional() });
 
+/** Cognito's own are shorter; what is longer is nobody's. */
+const credential = z.string().max(256);
+
 /** `client_id` and `client_secret` may come by HTTP Basic instead, so only the handler can ask for them. */
 export const tokenRequest = z.object({
   grant_type: z.string(),
-  client_id: z.string().optional(),
-  client_secret: z.string().optional(),
+  client_id: credential.optional(),
+  client_secret: credential.optional(),
 });
 export const tokenReply = z.object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.int() });
 
@@ -52,7 +55,7 @@ export const cancelledJobReply = z.object({
 export const messageReply = z.object({ success, message: z.string() });
 
 const sharedLink = share
-  .omit({ deviceId: true, currentViewers: true, metadata: true })
+  .omit({ deviceId: true, currentViewers: true, version: true, metadata: true })
   .extend({ shareUrl: z.string() });
 export const createdShareReply = z.object({
   success,
@@ -66,11 +69,18 @@ export const sharesReply = z.object({
   nextToken,
 });
 
-export const shareResourcesReply = z.object({ success, resources: z.array(device), count: z.int() });
+export const shareResourcesReply = z.object({
+  success,
+  resources: z.array(device.omit({ version: true })),
+  count: z.int(),
+});
 export const resourcesReply = z.object({
   success,
   resources: z.array(
-    deviceGroup.extend({ deviceCount: z.int(), devices: z.array(device.omit({ deviceGroupId: true })) }),
+    deviceGroup.extend({
+      deviceCount: z.int(),
+      devices: z.array(device.pick({ deviceId: true, name: true, status: true })),
+    }),
   ),
   count: z.int(),
 });

@@ -12,6 +12,12 @@ const item = z.discriminatedUnion('kind', [
   deviceStream.extend({ kind: z.literal('stream') }),
 ]);
 
+/** A device as it was read, or undefined for an item of another kind. @throws Error when the item is none of ours */
+export function deviceFromItem(found: Record<string, unknown> | undefined): Device | undefined {
+  const parsed = found && item.parse(found);
+  return parsed?.kind === 'device' ? parsed : undefined;
+}
+
 function keyOf(kind: Kind, id: string) {
   const organisation = organisationOf(kind, id);
   return organisation && { organisation, id };
@@ -60,8 +66,7 @@ export async function readDevice(organisation: Organisation, deviceId: string): 
   const { Item } = await dynamodb.send(
     new GetCommand({ TableName: table('FLEET'), Key: { organisation, id: deviceId } }),
   );
-  const found = Item && item.parse(Item);
-  return found?.kind === 'device' ? found : undefined;
+  return deviceFromItem(Item);
 }
 
 /** All device groups of the organisation with their devices, in the order of their creation. */
@@ -84,4 +89,10 @@ export async function listDeviceGroups(organisation: Organisation): Promise<Grou
     found.filter((each) => each.kind === 'group'),
     found.filter((each) => each.kind === 'device'),
   );
+}
+
+/** A device group of the organisation with its devices, or undefined. */
+export async function listGroup(organisation: Organisation, deviceGroupId: string) {
+  const groups = await listDeviceGroups(organisation);
+  return groups.find((group) => group.deviceGroupId === deviceGroupId);
 }

@@ -37,6 +37,8 @@ async function write(
   const cancelled = status === 'CANCELLED' ? ', cancelledAt = if_not_exists(cancelledAt, :updatedAt)' : '';
   const conditions = [
     'organisation = :caller',
+    // Or a repeat by the SDK would count as a second change.
+    '(attribute_not_exists(changeId) OR changeId <> :changeId)',
     ...(ifVersion === undefined ? [] : ['version = :ifVersion']),
     ...(from ? [`#status IN (${from.map((_, index) => `:from${index}`).join(', ')})`] : []),
   ];

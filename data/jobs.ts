@@ -6,6 +6,7 @@ import type { JobStatus } from '../domain/job-lifecycle';
 import { pageToken, readPageToken } from '../domain/page-token';
 import { insertOnce, type FirstAnswer } from './idempotency';
 import { fromItem, keyOf, statusKey, toItem, type StoredJob } from './job-item';
+import { pageOf, withOneMore } from './page';
 import { refusedBy } from './refused-write';
 import { dynamodb, table } from './table';
 
@@ -52,7 +53,7 @@ export async function listJobs(organisation: Organisation, { status, limit, next
   const list = ['jobs', organisation, status].join(' ');
   const byStatus = status && statusKey(organisation, status);
   const after = nextToken && { organisation, jobId: readPageToken(list, nextToken) };
-  const { Items = [], LastEvaluatedKey } = await dynamodb.send(
+  const found = await dynamodb.send(
     new QueryCommand({
       TableName: table('JOBS'),
       // Only the table itself can be read as of now; the index follows within moments.
@@ -62,13 +63,14 @@ export async function listJobs(organisation: Organisation, { status, limit, next
       ExpressionAttributeNames: { '#name': 'name', '#status': 'status' },
       ExpressionAttributeValues: { ':key': byStatus ?? organisation },
       ScanIndexForward: false,
-      Limit: limit,
+      Limit: withOneMore(limit),
       ...(after && { ExclusiveStartKey: { ...after, ...(byStatus && { organisationStatus: byStatus }) } }),
     }),
   );
+  const page = pageOf(found, limit, 'jobId');
   return {
-    jobs: Items.map((found): JobSummary => summary.parse(found)),
-    nextToken: LastEvaluatedKey && pageToken(list, String(LastEvaluatedKey['jobId'])),
+    jobs: page.items.map((item): JobSummary => summary.parse(item)),
+    nextToken: page.after && pageToken(list, page.after),
   };
 }
 

@@ -7,16 +7,22 @@ const base32 = '0123456789abcdefghjkmnpqrstvwxyz';
 const secret = customAlphabet(base32, 26); // 130 bits
 const tag = customAlphabet(base32, 8);
 const ulid = monotonicFactory();
+const ulidAt = (at?: string) => ulid(at === undefined ? undefined : Date.parse(at));
 
-/** A new identifier whose order is that of creation (a ULID), so that newest-first needs no index. */
-export const newId = (kind: Kind, organisation: Organisation) => `${kind}-${organisation}-${ulid().toLowerCase()}`;
+/**
+ * A new identifier whose order is that of creation (a ULID), so that newest-first needs no index.
+ * @param at moment of creation, ISO 8601; the present one if not given
+ */
+export const newId = (kind: Kind, organisation: Organisation, at?: string) =>
+  `${kind}-${organisation}-${ulidAt(at).toLowerCase()}`;
 
 /**
  * A new share code. It is a capability: 130 random bits, behind the time of creation that keeps the
  * list of shares in order.
+ * @param at moment of creation, ISO 8601
  */
-export const newShareCode = (organisation: Organisation) =>
-  `share-${organisation}-${ulid().slice(0, 10).toLowerCase()}${secret()}`;
+export const newShareCode = (organisation: Organisation, at: string) =>
+  `share-${organisation}-${ulidAt(at).slice(0, 10).toLowerCase()}${secret()}`;
 
 /** A tag for a new organisation. */
 export const newOrganisation = (): Organisation => tag();

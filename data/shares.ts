@@ -5,6 +5,7 @@ import { pageToken, readPageToken } from '../domain/page-token';
 import { Refusal } from '../domain/refusal';
 import { hasExpired, share, type Share } from '../domain/share';
 import { insertOnce, type FirstAnswer } from './idempotency';
+import { pageOf, withOneMore } from './page';
 import { refusedBy } from './refused-write';
 import { dynamodb, table } from './table';
 
@@ -12,6 +13,10 @@ const item = z.object({
   ...share.shape,
   metadata: z.preprocess((text) => (typeof text === 'string' ? JSON.parse(text) : text), share.shape.metadata),
 });
+
+/** A share as it was read. @throws Error when the item is none */
+export const shareFromItem = (found: Record<string, unknown> | undefined): Share | undefined =>
+  found && item.parse(found);
 
 function keyOf(shareCode: string) {
   const organisation = organisationOf('share', shareCode);
@@ -52,7 +57,7 @@ export const insertShare = (organisation: Organisation, newShare: Share, firstAn
 export async function findShare(caller: Organisation, shareCode: string, now: string): Promise<Share> {
   const key = keyOf(shareCode);
   const { Item } = await dynamodb.send(new GetCommand({ TableName: table('SHARES'), Key: key, ConsistentRead: true }));
-  const found = Item && item.parse(Item);
+  const found = shareFromItem(Item);
   const refusal = whyRefused(key.organisation, found, caller, now);
   if (refusal || !found) throw refusal;
   return found;
@@ -69,7 +74,7 @@ export async function listShares(
   now: string,
 ) {
   const list = `shares ${organisation}`;
-  const { Items = [], LastEvaluatedKey } = await dynamodb.send(
+  const found = await dynamodb.send(
     new QueryCommand({
       TableName: table('SHARES'),
       ConsistentRead: true,
@@ -77,13 +82,14 @@ export async function listShares(
       FilterExpression: 'expiresAt > :now',
       ExpressionAttributeValues: { ':organisation': organisation, ':now': now },
       ScanIndexForward: false,
-      Limit: limit,
+      Limit: withOneMore(limit),
       ...(nextToken && { ExclusiveStartKey: { organisation, shareCode: readPageToken(list, nextToken) } }),
     }),
   );
+  const page = pageOf(found, limit, 'shareCode');
   return {
-    shares: Items.map((found): Share => item.parse(found)),
-    nextToken: LastEvaluatedKey && pageToken(list, String(LastEvaluatedKey['shareCode'])),
+    shares: page.items.map((each): Share => item.parse(each)),
+    nextToken: page.after && pageToken(list, page.after),
   };
 }
 
@@ -105,6 +111,31 @@ export async function revokeShare(caller: Organisation, shareCode: string, now: 
     );
   } catch (error) {
     const { found } = refusedBy(error);
-    throw whyRefused(key.organisation, found && item.parse(found), caller, now) ?? error;
+    throw whyRefused(key.organisation, shareFromItem(found), caller, now) ?? error;
+  }
+}
+
+/** A share of any organisation that stands at `now` (ISO 8601), or undefined. */
+export async function readShare(shareCode: string, now: string): Promise<Share | undefined> {
+  const { Item } = await dynamodb.send(
+    new GetCommand({ TableName: table('SHARES'), Key: keyOf(shareCode), ConsistentRead: true }),
+  );
+  const found = shareFromItem(Item);
+  return found && !hasExpired(found, now) ? found : undefined;
+}
+
+/** Removes a share whose time is up at `now` (ISO 8601); one that is gone already is fine. */
+export async function endExpiredShare(shareCode: string, now: string): Promise<void> {
+  try {
+    await dynamodb.send(
+      new DeleteCommand({
+        TableName: table('SHARES'),
+        Key: keyOf(shareCode),
+        ConditionExpression: 'expiresAt <= :now',
+        ExpressionAttributeValues: { ':now': now },
+      }),
+    );
+  } catch (error) {
+    refusedBy(error);
   }
 }

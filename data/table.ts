@@ -6,7 +6,11 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
  * patience: DynamoDB answers in milliseconds or is to be asked again.
  */
 export const dynamodb = DynamoDBDocumentClient.from(
-  new DynamoDBClient({ maxAttempts: 3, requestHandler: { connectionTimeout: 1000, requestTimeout: 2000 } }),
+  new DynamoDBClient({
+    maxAttempts: 3,
+    // Without the last of these the SDK only warns of a slow request and goes on waiting.
+    requestHandler: { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true },
+  }),
   { marshallOptions: { removeUndefinedValues: true } },
 );
 
@@ -14,7 +18,7 @@ export const dynamodb = DynamoDBDocumentClient.from(
  * Name of a table that the function was bound to.
  * @throws Error when the deployment bound none: a defect of `contract/endpoints.ts` or `lib/`
  */
-export function table(name: 'JOBS' | 'SHARES' | 'FLEET' | 'PARTNERS' | 'REQUESTS'): string {
+export function table(name: 'JOBS' | 'SHARES' | 'FLEET' | 'PARTNERS' | 'REQUESTS' | 'CONNECTIONS'): string {
   const value = process.env[`${name}_TABLE`];
   if (!value) throw new Error(`${name}_TABLE is not set: the function is not bound to that table`);
   return value;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { deviceState } from './telemetry';
 
 /** `online`: it reported in the last 30 seconds. */
 export const deviceStatuses = ['online', 'offline'] as const;
@@ -9,6 +10,10 @@ export const device = z.object({
   deviceGroupId: z.string(),
   name: z.string(),
   status: z.enum(deviceStatuses),
+  /** Grows by one with every change of its state. */
+  version: z.int().default(0),
+  /** What it reported last. */
+  lastState: deviceState.optional(),
 });
 
 /** A group of devices, the unit that jobs are given to. */

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { invalid } from './refusal';
 
-const content = z.tuple([z.string(), z.string()]);
+/** A list with the identifier to go on after; an empty or odd one would be a key that no store takes. */
+const content = z.tuple([z.string(), z.string().regex(/^[0-9a-zA-Z-]{1,128}$/)]);
 
 /**
  * The opaque `nextToken` of a list.

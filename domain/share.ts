@@ -31,6 +31,8 @@ export const share = z.object({
   expiresAt: z.string(),
   maxViewers: z.int(),
   currentViewers: z.int(),
+  /** Grows by one with every change. */
+  version: z.int(),
   createdAt: z.string(),
   metadata: metadata.optional(),
 });
@@ -49,6 +51,7 @@ export const newShare = (
   shareCode,
   deviceId,
   currentViewers: 0,
+  version: 1,
   createdAt: now,
   expiresAt: new Date(Date.parse(now) + expiresIn * 1000).toISOString(),
 });

@@ -10,13 +10,11 @@ import { parse } from './serve/parse';
 import { replay } from './serve/replay';
 import { served, type Event, type Exchange, type Reply, type ServedContext, type ServedRequest } from './serve/request';
 
-type Steps = MiddlewareObj<Event, unknown, Error, ServedContext>;
-
 /** How long before Lambda's own timeout a slow request gets its 500, in ms. */
 const EARLY = 100;
 
 /** Begins an exchange, and ends it: every result and every error leaves here as an answer, logged once. */
-const exchange = (key: EndpointKey): Steps => ({
+const beginAndEnd = (key: EndpointKey): MiddlewareObj<Event, unknown, Error, ServedContext> => ({
   before: ({ context }) => {
     context.exchange = { key, endpoint: endpointTable[key], startedAt: Date.now(), headers: {} };
     context.callbackWaitsForEmptyEventLoop = false;
@@ -37,11 +35,6 @@ function logged(exchange: Exchange, event: Event, ending: Ending, outcome: unkno
   return answer;
 }
 
-/** A step that runs before the handler. */
-const step = (run: (exchange: Exchange, event: Event) => void | Promise<void>): Steps => ({
-  before: ({ event, context }) => run(context.exchange, event),
-});
-
 /**
  * Makes a handler into the Lambda function of an endpoint: authorise its scope, count its limit, parse
  * the input, look up its idempotency key, run it, reply through its schema, log once.
@@ -50,6 +43,13 @@ const step = (run: (exchange: Exchange, event: Event) => void | Promise<void>): 
  */
 export const serve = <Key extends EndpointKey>(key: Key, run: (request: ServedRequest<Key>) => Promise<Reply<Key>>) =>
   middy<Event, unknown, Error, ServedContext>(
-    (event: Event, context: ServedContext) => run(served<Key>(event, context.exchange)),
+    // All in one, for middy's timeout looks at nothing that runs before.
+    async (event: Event, { exchange }: ServedContext) => {
+      authorise(exchange, event);
+      await limit(exchange);
+      parse(exchange, event);
+      await replay(exchange, event);
+      return run(served<Key>(event, exchange));
+    },
     { timeoutEarlyInMillis: EARLY },
-  ).use([exchange(key), step(authorise), step(limit), step(parse), step(replay)]);
+  ).use(beginAndEnd(key));

@@ -28,8 +28,8 @@ export interface Token {
 
 /**
  * Verifies an access token: signature, issuer, expiry, use.
- * @throws what aws-jwt-verify throws, or a ZodError, for a token that is not ours; FetchError when the
- *   keys could not be had, which says nothing about the token
+ * @throws what aws-jwt-verify throws, or a ZodError, for a token that is not ours; FetchError, JwksValidationError
+ *   or JwkValidationError when the keys could not be had, which says nothing about the token
  */
 export async function verifyToken(token: string): Promise<Token> {
   const { client_id, scope, exp } = claims.parse(await verifier.verify(token));

@@ -1,4 +1,4 @@
-import { FetchError } from 'aws-jwt-verify/error';
+import { FetchError, JwkValidationError, JwksValidationError } from 'aws-jwt-verify/error';
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
 import { endpointsFor, routeOf } from '../../contract/access';
 import type { CallerContext } from '../../contract/caller';
@@ -20,13 +20,16 @@ const policy = (effect: 'Allow' | 'Deny', resources: readonly string[]) => ({
   Statement: [{ Effect: effect, Action: 'execute-api:Invoke', Resource: [...resources] }],
 });
 
+/** The keys could not be had, which says nothing about the token. */
+const withoutKeys = [FetchError, JwksValidationError, JwkValidationError];
+
 /**
  * Lambda authorizer of the REST API: who a bearer token is and what it may call.
  * @throws Error `Unauthorized`, which API Gateway makes a 401; any other error becomes a 500
  */
 export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   const token = await verifyToken(event.authorizationToken.replace(/^bearer +/i, '')).catch((error: unknown) => {
-    if (error instanceof FetchError) throw error;
+    if (withoutKeys.some((kind) => error instanceof kind)) throw error;
     throw new Error('Unauthorized');
   });
   const api = apiArn(event.methodArn);

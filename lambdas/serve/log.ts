@@ -3,6 +3,13 @@ import type { Event, Exchange } from './request';
 
 const logger = new Logger();
 
+/** What the log may tell of an error: AWS's carry whole items of the table as further properties. */
+function told(failure: unknown) {
+  if (!(failure instanceof Error)) return { message: String(failure) };
+  const { name, message, stack, cause } = failure;
+  return { name, message, stack, ...(cause !== undefined && { cause: String(cause) }) };
+}
+
 /**
  * One line for each request. It names the endpoint, never the path: a share code is a capability.
  * Bodies, headers and query stay out too.
@@ -17,5 +24,5 @@ export function logOnce({ key, caller, startedAt, failure }: Exchange, event: Ev
     ...(caller && { clientId: caller.clientId, organisation: caller.organisation }),
   };
   if (failure === undefined) logger.info(line);
-  else logger.error(line, { error: failure instanceof Error ? failure : new Error(String(failure)) });
+  else logger.error({ ...line, error: told(failure) });
 }

@@ -6,7 +6,7 @@ import { serve } from '../../serve';
 
 export const handler = serve('POST /v3/jobs/create', async ({ caller, body, now, firstAnswer }) => {
   await expectDeviceGroup(caller.organisation, body.deviceGroupId, body.deviceId);
-  const job = newJob(body, newId('job', caller.organisation), now);
+  const job = newJob(body, newId('job', caller.organisation, now), now);
   const reply = { success: true as const, job };
   await insertJob(caller.organisation, job, firstAnswer(reply));
   return reply;

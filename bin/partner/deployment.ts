@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { Failure, type Flags } from './command-line';
+
+/** What onboarding needs to know of a deployment, from the outputs of its stack. */
+export interface Deployment {
+  readonly baseUrl: string;
+  /** Prefix of every scope in Cognito. */
+  readonly resourceServer: string;
+  readonly userPoolId: string;
+  readonly usagePlanId: string;
+}
+
+/** Written by the local stack: where its AWS APIs answer. */
+const localAws = z.object({
+  endpointUrl: z.url(),
+  region: z.string(),
+  accessKeyId: z.string(),
+  secretAccessKey: z.string(),
+  stackName: z.string(),
+});
+
+const outputs = z.object({
+  BaseUrl: z.string(),
+  ResourceServer: z.string(),
+  UserPoolId: z.string(),
+  UsagePlanId: z.string(),
+  PartnersTable: z.string(),
+  FleetTable: z.string(),
+});
+
+/**
+ * Finds the deployment that the flags name and turns the process to it: `AWS_*` for the local stack,
+ * and the tables that `data/` reads and writes.
+ * @throws Failure when it isn't there
+ */
+export async function findDeployment({ local, stack }: Flags): Promise<Deployment> {
+  const localName = local ? await turnToLocalStack() : undefined;
+  const stackName = stack ?? localName ?? process.env['STACK_NAME'] ?? 'DroneMissionApi';
+  const { BaseUrl, ResourceServer, UserPoolId, UsagePlanId, PartnersTable, FleetTable } = await readOutputs(stackName);
+  Object.assign(process.env, { PARTNERS_TABLE: PartnersTable, FLEET_TABLE: FleetTable });
+  return { baseUrl: BaseUrl, resourceServer: ResourceServer, userPoolId: UserPoolId, usagePlanId: UsagePlanId };
+}
+
+/** @returns the name of the local stack */
+async function turnToLocalStack(): Promise<string> {
+  const file = join(process.env['LOCAL_DIR'] ?? '.local', 'aws.json');
+  const text = await readFile(file, 'utf8').catch(() => {
+    throw new Failure(`no local stack is running (${file} is not there): start it with \`npm start\``);
+  });
+  const { endpointUrl, region, accessKeyId, secretAccessKey, stackName } = localAws.parse(JSON.parse(text));
+  // A profile or the token of a session would stand before these keys.
+  delete process.env['AWS_PROFILE'];
+  delete process.env['AWS_SESSION_TOKEN'];
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL: endpointUrl,
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  });
+  return stackName;
+}
+
+async function readOutputs(stackName: string) {
+  const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
+  const { Stacks } = await new CloudFormationClient().send(new DescribeStacksCommand({ StackName: stackName }));
+  const found = (Stacks?.[0]?.Outputs ?? []).map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]);
+  const read = outputs.safeParse(Object.fromEntries(found));
+  if (read.success) return read.data;
+  const missing = read.error.issues.map(({ path }) => path.join('.'));
+  throw new Failure(`stack ${stackName} has no output ${missing.join(', ')}: is it this service, in this version?`);
+}

@@ -1,0 +1,59 @@
+import { listDeviceGroups } from '../../data/fleet';
+import { listStreams, registerDevice, registerGroup, registerStream, removeFromFleet } from '../../data/fleet-registry';
+import { newId } from '../../data/new-id';
+import type { Organisation } from '../../domain/id';
+import type { PlannedGroup } from './onboarding-plan';
+import { everyOne, type Undo } from './undo';
+
+/** A device group as a new partner is told of it. */
+export interface OnboardedGroup {
+  readonly deviceGroupId: string;
+  readonly name: string;
+  readonly devices: readonly { readonly deviceId: string; readonly name: string; readonly streamId?: string }[];
+}
+
+/** The device groups that an organisation has. */
+export async function readFleet(organisation: Organisation): Promise<readonly OnboardedGroup[]> {
+  const [groups, streams] = await Promise.all([listDeviceGroups(organisation), listStreams(organisation)]);
+  const streamOf = new Map(streams.map(({ deviceId, streamId }) => [deviceId, streamId]));
+  return groups.map(({ deviceGroupId, name, devices }) => ({
+    deviceGroupId,
+    name,
+    devices: devices.map((device) => {
+      const streamId = streamOf.get(device.deviceId);
+      return { deviceId: device.deviceId, name: device.name, ...(streamId !== undefined && { streamId }) };
+    }),
+  }));
+}
+
+/** Registers planned device groups with their devices and streams, under new ids in the order of the plan. */
+export async function registerFleet(
+  organisation: Organisation,
+  planned: readonly PlannedGroup[],
+  made: Undo,
+): Promise<readonly OnboardedGroup[]> {
+  const writes: Promise<void>[] = [];
+  const write = (kind: 'group' | 'device' | 'stream', id: string, registered: Promise<void>) => {
+    made.remember(id, () => removeFromFleet(organisation, kind, id));
+    writes.push(registered);
+  };
+  const groups = planned.map(({ name, description, devices }) => {
+    const deviceGroupId = newId('group', organisation);
+    write('group', deviceGroupId, registerGroup(organisation, { deviceGroupId, name, description }));
+    return {
+      deviceGroupId,
+      name,
+      devices: devices.map((device) => {
+        const deviceId = newId('device', organisation);
+        write('device', deviceId, registerDevice(organisation, { deviceId, deviceGroupId, name: device.name }));
+        if (!device.stream) return { deviceId, name: device.name };
+        const streamId = newId('stream', organisation);
+        // The Kinesis video stream that the platform sends the device's video to bears the id as its name.
+        write('stream', streamId, registerStream(organisation, { streamId, deviceId, videoStream: streamId }));
+        return { deviceId, name: device.name, streamId };
+      }),
+    };
+  });
+  await everyOne(writes);
+  return groups;
+}

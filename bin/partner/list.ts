@@ -1,0 +1,23 @@
+import { listOrganisations } from '../../data/organisations';
+import { organisationId } from '../../domain/id';
+import type { Flags } from './command-line';
+import type { Deployment } from './deployment';
+import { columns, type Report } from './report';
+
+/** Lists all organisations with their clients, in the order in which they came. */
+export async function list(_: Flags, connect: () => Promise<Deployment>): Promise<Report> {
+  await connect();
+  const { organisations, partners } = await listOrganisations();
+  const listed = organisations.map(({ organisation, ...known }) => ({
+    organisationId: organisationId(organisation),
+    ...known,
+    clients: partners
+      .filter((partner) => partner.organisation === organisation)
+      .map(({ clientId, name, status, scopes, createdAt }) => ({ clientId, name, status, scopes, createdAt })),
+  }));
+  const rows = listed.flatMap(({ clients, ...organisation }) => [
+    [organisation.organisationId, organisation.name, '', ''],
+    ...clients.map(({ clientId, name, status, scopes }) => [`  ${clientId}`, name, status, scopes.join(' ')]),
+  ]);
+  return { json: { organisations: listed }, text: rows.length > 0 ? columns(rows) : 'no partners yet' };
+}

@@ -1,0 +1,36 @@
+import type { Deployment } from './deployment';
+import type { OnboardedGroup } from './fleet';
+import type { OnboardedClient } from './onboard';
+import { columns } from './report';
+
+/** What is handed over, for people. */
+export function describeOnboarded(
+  { baseUrl, resourceServer }: Deployment,
+  clients: readonly OnboardedClient[],
+): string {
+  const described = clients.map(({ name, organisation, deviceGroups, ...client }) => {
+    const facts = [
+      ['organisation', client.organisationId],
+      ['client id', client.clientId],
+      ['client secret', client.clientSecret],
+      ['API key', client.apiKey],
+      ['scopes', client.scopes.join(' ')],
+      ['base address', baseUrl],
+      ['tokens', `POST ${baseUrl}/v3/auth/token`],
+      ['resource server', resourceServer],
+    ];
+    return [`${name} of ${organisation}`, indented(columns(facts)), describeGroups(deviceGroups)].join('\n');
+  });
+  return [...described, 'The client secret and the API key are shown this once.'].join('\n\n');
+}
+
+function describeGroups(groups: readonly OnboardedGroup[]): string {
+  if (groups.length === 0) return '  no device groups yet';
+  const rows = groups.flatMap(({ deviceGroupId, name, devices }) => [
+    [deviceGroupId, name, ''],
+    ...devices.map((device) => [`  ${device.deviceId}`, device.name, device.streamId ?? '']),
+  ]);
+  return indented(columns(rows));
+}
+
+const indented = (text: string) => text.replaceAll(/^/gm, '  ');

@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises';
+import * as z from 'zod';
+import { scopes } from '../../contract/access';
+import { text } from '../../domain/text';
+import { UsageError, type Flags } from './command-line';
+import { organisationTag } from './organisation-tag';
+
+const device = z.strictObject({ name: text(1, 256), stream: z.literal(true).optional() });
+
+const deviceGroup = z.strictObject({
+  name: text(1, 256),
+  description: text(0, 4096).default(''),
+  devices: z.array(device).default([]),
+});
+
+/** In Cognito's pattern for the name of a client, with room for the organisation before it. */
+const clientName = z
+  .string()
+  .regex(/^[\w+=,.@-][\w +=,.@-]{0,99}$/, 'must be 1 to 100 of A-Z a-z 0-9 _ + = , . @ - space');
+
+const clientScopes = z.union([z.literal('all').transform(() => [...scopes]), z.array(z.enum(scopes)).min(1)], {
+  error: `must be all or some of ${scopes.join(', ')}`,
+});
+
+const organisation = z
+  .strictObject({
+    name: text(1, 256).optional(),
+    organisationId: organisationTag.optional(),
+    deviceGroups: z.array(deviceGroup).default([]),
+    clients: z.array(z.strictObject({ name: clientName, scopes: clientScopes })).min(1),
+  })
+  .transform(({ name, organisationId: tag, ...rest }, context) => {
+    if (name !== undefined && tag === undefined) return { name, ...rest };
+    if (tag !== undefined && name === undefined) return { tag, ...rest };
+    context.addIssue('needs either a name, when new, or an organisationId, when in already');
+    return z.NEVER;
+  });
+
+const manyOrganisations = z.strictObject({ organisations: z.array(organisation).min(1) });
+const fleet = z.strictObject({ deviceGroups: z.array(deviceGroup) });
+
+/** An organisation, new by its name or known by its tag, with what it is to get. */
+export type PlannedOrganisation = z.output<typeof organisation>;
+export type PlannedClient = PlannedOrganisation['clients'][number];
+export type PlannedGroup = PlannedOrganisation['deviceGroups'][number];
+
+/**
+ * What is to be onboarded, from the flags and the files that they name; nothing is asked of AWS for it.
+ * @throws UsageError that says what is wrong and where
+ */
+export async function readOnboardingPlan(flags: Flags): Promise<readonly PlannedOrganisation[]> {
+  const { file, ...rest } = flags;
+  if (file !== undefined) {
+    const both = (['organisation', 'organisation-id', 'client', 'scopes', 'fleet'] as const).find((flag) => rest[flag]);
+    if (both) throw new UsageError(`--file says it all: leave out --${both}`);
+    return check(file, manyOrganisations, await readJson(file)).organisations;
+  }
+  const groups = flags.fleet === undefined ? [] : check(flags.fleet, fleet, await readJson(flags.fleet)).deviceGroups;
+  const client = {
+    name: check('--client', clientName, expected(flags, 'client')),
+    scopes: check('--scopes', clientScopes, listed(expected(flags, 'scopes'))),
+  };
+  const planned = { deviceGroups: groups, clients: [client] };
+  const { organisation: name, 'organisation-id': id } = flags;
+  if ((name === undefined) === (id === undefined)) {
+    throw new UsageError(
+      'onboard needs either --organisation, when it is new, or --organisation-id, when it is in already',
+    );
+  }
+  if (id !== undefined) return [{ tag: check('--organisation-id', organisationTag, id), ...planned }];
+  return [{ name: check('--organisation', text(1, 256), name), ...planned }];
+}
+
+const listed = (list: string) => (list === 'all' ? list : list.split(',').map((scope) => scope.trim()));
+
+function expected(flags: Flags, flag: 'client' | 'scopes'): string {
+  const given = flags[flag];
+  if (given === undefined) throw new UsageError(`onboard needs --${flag}, or --file for many`);
+  return given;
+}
+
+function check<T>(where: string, schema: z.ZodType<T>, value: unknown): T {
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw new UsageError([where, z.core.toDotPath(issue?.path ?? []), issue?.message].filter(Boolean).join(': '));
+}
+
+async function readJson(file: string): Promise<unknown> {
+  const content = await readFile(file, 'utf8').catch(() => {
+    throw new UsageError(`${file}: can't be read`);
+  });
+  try {
+    return JSON.parse(content);
+  } catch {
+    throw new UsageError(`${file}: is not JSON`);
+  }
+}

@@ -1,0 +1,18 @@
+/** What a command answers: for scripts, and for people. */
+export interface Report {
+  readonly json: unknown;
+  readonly text: string;
+}
+
+/** Lines of which the first columns are as wide as their widest cell. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

@@ -1,0 +1,42 @@
+import { listOrganisations } from '../../data/organisations';
+import { findPartner } from '../../data/partners';
+import type { Organisation } from '../../domain/id';
+import type { Partner } from '../../domain/partner';
+import { Failure, UsageError, type Flags } from './command-line';
+import { organisationTag } from './organisation-tag';
+
+/** Which clients a command is about. */
+export type Selection = { readonly clientId: string } | { readonly organisation: Organisation };
+
+/** Reads which clients the flags mean. @throws UsageError unless it is either one client or one organisation */
+export function readSelection({ 'client-id': clientId, 'organisation-id': organisationId }: Flags): Selection {
+  if (clientId !== undefined && organisationId === undefined) return { clientId };
+  if (clientId !== undefined || organisationId === undefined) {
+    throw new UsageError('say which: either --client-id or --organisation-id');
+  }
+  const tag = organisationTag.safeParse(organisationId);
+  if (!tag.success) throw new UsageError(`--organisation-id ${tag.error.issues[0]?.message ?? ''}`);
+  return { organisation: tag.data };
+}
+
+/** Reads which one client the flags mean. @throws UsageError when they don't */
+export function readClientId({ 'client-id': clientId }: Flags): string {
+  if (clientId === undefined) throw new UsageError('say which: --client-id');
+  return clientId;
+}
+
+/** The client of that id. @throws Failure when there is none */
+export async function expectClient(clientId: string): Promise<Partner> {
+  const found = await findPartner(clientId);
+  if (!found) throw new Failure(`there is no client ${clientId}`);
+  return found;
+}
+
+/** The one client, or all of the organisation. @throws Failure when there is none */
+export async function selectClients(selection: Selection): Promise<readonly Partner[]> {
+  if ('clientId' in selection) return [await expectClient(selection.clientId)];
+  const { partners } = await listOrganisations();
+  const members = partners.filter(({ organisation }) => organisation === selection.organisation);
+  if (members.length === 0) throw new Failure('that organisation has no clients');
+  return members;
+}

@@ -1,0 +1,51 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Change } from '../domain/status-event';
+import { connectionFromImage, type Connection } from './connections';
+import { deviceFromItem } from './fleet';
+import { fromItem } from './job-item';
+import { shareFromItem } from './shares';
+
+/** A DynamoDB stream record, as much of it as is used. */
+export interface StreamRecord {
+  readonly dynamodb?: {
+    readonly Keys?: Record<string, unknown>;
+    readonly OldImage?: Record<string, unknown>;
+    readonly NewImage?: Record<string, unknown>;
+    /** Unix seconds. */
+    readonly ApproximateCreationDateTime?: number;
+    readonly SequenceNumber?: string;
+  };
+}
+
+/** Lambda's type of an image and the SDK's differ in name only. */
+const plain = (image: Record<string, unknown> | undefined) =>
+  image && unmarshall(image as Record<string, AttributeValue>);
+
+/**
+ * What a record of the jobs, shares or fleet stream changed. The key tells which table it is of.
+ * @returns undefined for what no channel tells of, such as a device group
+ * @throws Error for an item that we never wrote
+ */
+export function changeOf({ dynamodb }: StreamRecord): Change | undefined {
+  const keys = dynamodb?.Keys ?? {};
+  const [before, after] = [plain(dynamodb?.OldImage), plain(dynamodb?.NewImage)];
+  if ('jobId' in keys) return { kind: 'job', before: fromItem(before)?.job, after: fromItem(after)?.job };
+  if ('shareCode' in keys) return { kind: 'share', before: shareFromItem(before), after: shareFromItem(after) };
+  if (!('id' in keys)) throw new Error('a stream record of a table that has no channel');
+  const change = { before: deviceFromItem(before), after: deviceFromItem(after) };
+  return change.before || change.after ? { kind: 'device', ...change } : undefined;
+}
+
+/** What one item is: records of the same item stay in order. */
+export const itemOf = ({ dynamodb }: StreamRecord): string => JSON.stringify(dynamodb?.Keys);
+
+/** When a record was made, ISO 8601. */
+export const momentOf = ({ dynamodb }: StreamRecord): string =>
+  new Date((dynamodb?.ApproximateCreationDateTime ?? 0) * 1000).toISOString();
+
+/** The connection that a record of the connections stream tells of, if it is a new one. */
+export function newConnection({ dynamodb }: StreamRecord): Connection | undefined {
+  const image = dynamodb?.OldImage ? undefined : plain(dynamodb?.NewImage);
+  return image && connectionFromImage(image);
+}

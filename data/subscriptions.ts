@@ -1,0 +1,81 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, PutCommand, QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { dynamodb, table } from './table';
+
+/**
+ * An MQTT subscription, or the memory of one that was given up: IoT's events may repeat and come out of
+ * order, so the later moment wins. Stored beside the WebSocket connections, below a key of the client's.
+ */
+const subscription = z.object({ connectionId: z.string(), at: z.number(), stands: z.boolean(), ttl: z.number() });
+
+/** A session lasts no longer than a token, and its subscriptions no longer than it, in seconds. */
+const LONGEST = 3600;
+
+const keyOf = (clientId: string) => `mqtt#${clientId}`;
+const nameOf = (mqttClientId: string, topic: string) => `${mqttClientId} ${topic}`;
+
+/**
+ * Notes that an MQTT client subscribed to a topic or gave it up.
+ * @param at moment of the event, Unix milliseconds; an older one than is known changes nothing
+ */
+export async function noteSubscription(
+  clientId: string,
+  mqttClientId: string,
+  topic: string,
+  stands: boolean,
+  at: number,
+): Promise<void> {
+  const note = { connectionId: nameOf(mqttClientId, topic), at, stands, ttl: Math.ceil(at / 1000) + LONGEST };
+  try {
+    await dynamodb.send(
+      new PutCommand({
+        TableName: table('CONNECTIONS'),
+        Item: { channel: keyOf(clientId), ...note },
+        ConditionExpression: 'attribute_not_exists(connectionId) OR #at < :at',
+        ExpressionAttributeNames: { '#at': 'at' },
+        ExpressionAttributeValues: { ':at': at },
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  }
+}
+
+async function notesOf(clientId: string, prefix = '') {
+  const found: z.output<typeof subscription>[] = [];
+  let from: QueryCommandOutput['LastEvaluatedKey'];
+  do {
+    const page: QueryCommandOutput = await dynamodb.send(
+      new QueryCommand({
+        TableName: table('CONNECTIONS'),
+        KeyConditionExpression: `channel = :key${prefix && ' AND begins_with(connectionId, :prefix)'}`,
+        ExpressionAttributeValues: { ':key': keyOf(clientId), ...(prefix && { ':prefix': prefix }) },
+        ConsistentRead: true,
+        ...(from && { ExclusiveStartKey: from }),
+      }),
+    );
+    found.push(...(page.Items ?? []).map((item) => subscription.parse(item)));
+    from = page.LastEvaluatedKey;
+  } while (from);
+  return found;
+}
+
+/** How many subscriptions all connections of a client hold. `now`: Unix milliseconds. */
+export async function countSubscriptions(clientId: string, now: number): Promise<number> {
+  const notes = await notesOf(clientId);
+  return notes.filter(({ stands, ttl }) => stands && ttl * 1000 > now).length;
+}
+
+/** Forgets what an MQTT client had subscribed to before a session began or ended. `at`: Unix milliseconds. */
+export async function forgetSubscriptions(clientId: string, mqttClientId: string, at: number): Promise<void> {
+  const notes = await notesOf(clientId, nameOf(mqttClientId, ''));
+  const old = notes.filter((note) => note.at < at);
+  await Promise.all(
+    old.map(({ connectionId }) =>
+      dynamodb.send(
+        new DeleteCommand({ TableName: table('CONNECTIONS'), Key: { channel: keyOf(clientId), connectionId } }),
+      ),
+    ),
+  );
+}

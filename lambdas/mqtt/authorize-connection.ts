@@ -1,0 +1,83 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import * as z from 'zod';
+import { channels } from '../../contract/channels';
+import { Refusal } from '../../domain/refusal';
+import { channelKinds } from '../../domain/status-event';
+import { identify, type Identity } from '../identify';
+import { oauthClientOf } from './mqtt-client-id';
+
+const logger = new Logger();
+const environment = z.object({ IOT_ARN: z.string() }).parse(process.env);
+
+/** AWS IoT calls a custom authorizer with this (https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth.html). */
+const connectEvent = z.object({
+  protocolData: z.object({
+    mqtt: z.object({ username: z.string(), password: z.base64(), clientId: z.string() }),
+  }),
+});
+
+/** Bounds of `disconnectAfterInSeconds` and `refreshAfterInSeconds`. */
+const SHORTEST = 300;
+const LONGEST = 86_400;
+
+const statement = (action: string, resources: readonly string[]) => ({
+  Effect: 'Allow',
+  Action: action,
+  Resource: resources,
+});
+
+/** What the connection may do: be this client, and hear of its own organisation what its scopes allow. Nothing else. */
+function policyFor({ organisation, scopes }: Identity, mqttClientId: string) {
+  const topics = channelKinds
+    .filter((kind) => scopes.includes(channels[kind].scope))
+    .map((kind) => `${kind}-${organisation}-*/${channels[kind].topicSuffix}`);
+  const heard =
+    topics.length === 0
+      ? []
+      : [
+          statement(
+            'iot:Subscribe',
+            topics.map((topic) => `${environment.IOT_ARN}:topicfilter/${topic}`),
+          ),
+          statement(
+            'iot:Receive',
+            topics.map((topic) => `${environment.IOT_ARN}:topic/${topic}`),
+          ),
+        ];
+  const connect = statement('iot:Connect', [`${environment.IOT_ARN}:client/${mqttClientId}`]);
+  return JSON.stringify({ Version: '2012-10-17', Statement: [connect, ...heard] });
+}
+
+/** @throws Refusal `unauthorized`, `forbidden` */
+async function authorize(input: unknown) {
+  const { username, password, clientId: mqttClientId } = connectEvent.parse(input).protocolData.mqtt;
+  // IoT adds its own parameters behind a `?`.
+  const [user] = username.split('?', 1);
+  const identity = await identify(Buffer.from(password, 'base64').toString());
+  const { clientId, expiresAt } = identity;
+  if (user !== clientId || oauthClientOf(mqttClientId) !== clientId) throw new Refusal('forbidden');
+  // The session must end with the token, and five minutes are the shortest that IoT can be told.
+  const left = Math.floor(expiresAt - Date.now() / 1000);
+  if (left < SHORTEST) throw new Refusal('unauthorized');
+  return {
+    isAuthenticated: true,
+    principalId: clientId,
+    disconnectAfterInSeconds: Math.min(left, LONGEST),
+    refreshAfterInSeconds: SHORTEST,
+    policyDocuments: [policyFor(identity, mqttClientId)],
+  };
+}
+
+/** Custom authorizer of MQTTS: username = client id, password = access token (DESIGN section 3). */
+export async function handler(input: unknown) {
+  try {
+    return await authorize(input);
+  } catch (error) {
+    if (error instanceof Refusal) logger.info('an MQTT connection was refused', { reason: error.code });
+    else
+      logger.error('an MQTT connection could not be authorised', {
+        error: error instanceof Error ? error : new Error(String(error)),
+      });
+    return { isAuthenticated: false };
+  }
+}

@@ -1,0 +1,34 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import * as z from 'zod';
+import { MAX_SUBSCRIPTIONS } from '../../contract/channels';
+import { countSubscriptions, forgetSubscriptions, noteSubscription } from '../../data/subscriptions';
+import { endMqttConnection } from '../../data/topics';
+import { oauthClientOf } from './mqtt-client-id';
+
+const logger = new Logger();
+
+/** A lifecycle event of AWS IoT (https://docs.aws.amazon.com/iot/latest/developerguide/life-cycle-events.html). */
+const lifecycleEvent = z.object({
+  clientId: z.string(),
+  /** Unix milliseconds. */
+  timestamp: z.number(),
+  eventType: z.enum(['connected', 'disconnected', 'subscribed', 'unsubscribed']),
+  topics: z.array(z.string()).default([]),
+});
+
+/**
+ * Topic rule on IoT's lifecycle events: a client holds at most 100 subscriptions over all its connections
+ * (spec section 8); the connection that goes beyond is ended.
+ */
+export async function handler(input: unknown): Promise<void> {
+  const { clientId: mqttClientId, timestamp, eventType, topics } = lifecycleEvent.parse(input);
+  const clientId = oauthClientOf(mqttClientId);
+  if (!clientId) return;
+  if (eventType === 'connected' || eventType === 'disconnected')
+    return forgetSubscriptions(clientId, mqttClientId, timestamp);
+  const stands = eventType === 'subscribed';
+  await Promise.all(topics.map((topic) => noteSubscription(clientId, mqttClientId, topic, stands, timestamp)));
+  if (!stands || (await countSubscriptions(clientId, Date.now())) <= MAX_SUBSCRIPTIONS) return;
+  logger.warn('a client went beyond its subscriptions', { clientId });
+  await endMqttConnection(mqttClientId);
+}

@@ -1,0 +1,28 @@
+import type { APIGatewayProxyStructuredResultV2, APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
+import * as z from 'zod';
+
+const message = z.object({ action: z.string(), id: z.unknown().optional() });
+
+const reply = (body: unknown): APIGatewayProxyStructuredResultV2 => ({ statusCode: 200, body: JSON.stringify(body) });
+
+/** A frame as JSON; undefined for what is none. */
+function read(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Route `$default` of the status channels, which have one action: `ping`. The answer goes back as the
+ * route's response; an `id` that the client put on its message comes back on it.
+ */
+export function handler({ body }: APIGatewayProxyWebsocketEventV2): Promise<APIGatewayProxyStructuredResultV2> {
+  const parsed = message.safeParse(read(body));
+  if (!parsed.success) return Promise.resolve(reply({ type: 'error', error: 'not a JSON object with an action' }));
+  const { action, id } = parsed.data;
+  const echo = id === undefined ? {} : { id };
+  if (action === 'ping') return Promise.resolve(reply({ type: 'pong', ...echo }));
+  return Promise.resolve(reply({ type: 'error', error: `unknown action: ${action.slice(0, 64)}`, ...echo }));
+}

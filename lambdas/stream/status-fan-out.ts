@@ -1,0 +1,40 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
+import { changeOf, momentOf, type StreamRecord } from '../../data/changes';
+import { readItem } from '../../data/jobs';
+import { organisationOf } from '../../domain/id';
+import { eventsBetween, positionMessage, type Change, type StatusEvent } from '../../domain/status-event';
+import { inOrder } from './in-order';
+import { say } from './say';
+
+const logger = new Logger();
+
+/** Where the device of a running job is goes to the job's channel too; a device can only speak for jobs of its own. */
+async function jobPosition(change: Change, at: string): Promise<StatusEvent[]> {
+  if (change.kind !== 'device' || !change.after?.lastState) return [];
+  const { deviceId, lastState } = change.after;
+  const { jobId, timestamp } = lastState;
+  const organisation = organisationOf('device', deviceId);
+  if (!jobId || timestamp === change.before?.lastState?.timestamp) return [];
+  if (organisationOf('job', jobId) !== organisation) return [];
+  const job = (await readItem(jobId))?.job;
+  if (job?.status !== 'IN_PROGRESS' || (job.deviceId ?? deviceId) !== deviceId) return [];
+  const channel = { kind: 'job', id: jobId } as const;
+  return [{ channel, weight: 'passing', message: positionMessage(job, change.after, at) }];
+}
+
+async function fanOut(record: StreamRecord): Promise<void> {
+  const change = changeOf(record);
+  if (!change) return;
+  const at = momentOf(record);
+  for (const event of [...eventsBetween(change, at), ...(await jobPosition(change, at))]) await say(event);
+}
+
+/** Streams of jobs, shares and fleet → status channels (spec section 6). */
+export const handler = ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> =>
+  inOrder(Records as StreamRecord[], fanOut, ({ dynamodb }, error) =>
+    logger.error('a change could not be said', {
+      sequenceNumber: dynamodb?.SequenceNumber,
+      error: error instanceof Error ? error : new Error(String(error)),
+    }),
+  );

@@ -1,0 +1,86 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Code, Function, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { join } from 'node:path';
+import type { Endpoint, TableName, TableUse } from '../contract/endpoint';
+import type { Tables } from './tables';
+
+const actions: Readonly<Record<TableUse, string>> = {
+  get: 'dynamodb:GetItem',
+  batchGet: 'dynamodb:BatchGetItem',
+  query: 'dynamodb:Query',
+  put: 'dynamodb:PutItem',
+  update: 'dynamodb:UpdateItem',
+  delete: 'dynamodb:DeleteItem',
+};
+
+export interface ApiFunctionProps {
+  /** File below `lambdas/` without `.ts`. */
+  readonly entry: string;
+  /** Folder that the bundles of all functions are in. */
+  readonly bundles: string;
+  readonly description: string;
+  /** Settings of its own; tables come with {@link ApiFunction.uses}. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** One Lambda function with a log and a role of its own. It may do nothing but log and trace until it is bound. */
+export class ApiFunction extends Construct {
+  readonly lambda: Function;
+
+  constructor(scope: Construct, id: string, { entry, bundles, description, environment }: ApiFunctionProps) {
+    super(scope, id);
+    const logGroup = new LogGroup(this, 'Log', {
+      retention: RetentionDays.THREE_MONTHS,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    logGroup.grantWrite(role);
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: 'Traces have no resource that a policy could name.',
+    });
+
+    this.lambda = new Function(this, 'Function', {
+      description,
+      role,
+      logGroup,
+      code: Code.fromAsset(join(bundles, entry)),
+      handler: 'index.handler',
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      // Lambda's share of a processor grows with memory; a cold start is mostly computing.
+      memorySize: 1024,
+      timeout: Duration.seconds(10),
+      tracing: Tracing.ACTIVE,
+      loggingFormat: LoggingFormat.JSON,
+      environment: { POWERTOOLS_SERVICE_NAME: 'drone-mission-api', ...environment },
+    });
+  }
+
+  /**
+   * Binds tables: permission for these operations and no other, and each table's name in the environment
+   * (`JOBS_TABLE` for `jobs`), in one call, so that neither can be forgotten.
+   */
+  uses(tables: Tables, uses: Endpoint['tables']): this {
+    for (const [name, operations] of Object.entries(uses) as [TableName, readonly TableUse[]][]) {
+      const { tableName, tableArn } = tables[name];
+      this.lambda.addEnvironment(`${name.toUpperCase()}_TABLE`, tableName);
+      this.allow(operations, [tableArn]);
+      const indexes = tables.indexes[name] ?? [];
+      if (operations.includes('query') && indexes.length > 0) {
+        this.allow(
+          ['query'],
+          indexes.map((index) => `${tableArn}/index/${index}`),
+        );
+      }
+    }
+    return this;
+  }
+
+  private allow(operations: readonly TableUse[], resources: string[]): void {
+    this.lambda.addToRolePolicy(new PolicyStatement({ actions: operations.map((use) => actions[use]), resources }));
+  }
+}

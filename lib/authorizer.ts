@@ -1,0 +1,40 @@
+import { Duration } from 'aws-cdk-lib/core';
+import { TokenAuthorizer } from 'aws-cdk-lib/aws-apigateway';
+import { Construct } from 'constructs';
+import { ApiFunction } from './api-function';
+import type { Identity } from './identity';
+import type { Tables } from './tables';
+
+export interface AuthorizerProps {
+  readonly identity: Identity;
+  readonly tables: Tables;
+  /** Folder that the bundles of all functions are in. */
+  readonly bundles: string;
+}
+
+/**
+ * Lets in who has a token of ours. Cognito's own authorizer answers 401 to a valid token without the scope, where the
+ * contract says 403. What it finds is kept for five minutes, the time after which a suspended partner is out.
+ */
+export class Authorizer extends Construct {
+  static readonly entry = 'authorizer/authorize';
+
+  readonly authorizer: TokenAuthorizer;
+
+  constructor(scope: Construct, id: string, { identity, tables, bundles }: AuthorizerProps) {
+    super(scope, id);
+    const { lambda } = new ApiFunction(this, 'Authorize', {
+      entry: Authorizer.entry,
+      bundles,
+      description: 'Tell who calls and what the token allows',
+      environment: { ISSUER: identity.issuer, RESOURCE_SERVER: identity.resourceServer },
+    }).uses(tables, { partners: ['get'] });
+
+    this.authorizer = new TokenAuthorizer(this, 'Token', {
+      handler: lambda,
+      // RFC 6750 section 2.1; anything else is 401 without a call of the function.
+      validationRegex: '^[Bb]earer +[-0-9A-Za-z._~+/]+=*$',
+      resultsCacheTtl: Duration.minutes(5),
+    });
+  }
+}

@@ -1,0 +1,85 @@
+import { Validations } from 'aws-cdk-lib/core';
+import { AuthorizationType, LambdaIntegration, type Method } from 'aws-cdk-lib/aws-apigateway';
+import { Construct } from 'constructs';
+import { basename } from 'node:path';
+import type { Endpoint, Setting } from '../contract/endpoint';
+import { ApiFunction } from './api-function';
+import type { Authorizer } from './authorizer';
+import { groupBy, routesOf, usesOf, type EndpointTable, type Route } from './endpoint-table';
+import { addFixedReply } from './fixed-reply';
+import type { RestApi } from './rest-api';
+import type { Tables } from './tables';
+
+export interface EndpointsProps {
+  readonly table: EndpointTable;
+  readonly api: RestApi;
+  readonly authorizer: Authorizer;
+  readonly tables: Tables;
+  readonly settings: Readonly<Record<Setting, string>>;
+  /** Folder that the bundles of all functions are in. */
+  readonly bundles: string;
+}
+
+/** Everything that the table of endpoints promises: a function per handler, a method per endpoint, 405 elsewhere. */
+export class Endpoints extends Construct {
+  /** The methods that are called without a token: where tokens are asked for. */
+  readonly withoutToken: readonly Method[];
+
+  /** Entry files of the functions behind the endpoints, below `lambdas/`. */
+  static entries(table: EndpointTable): string[] {
+    return [...new Set(Object.values(table).map(({ handler }) => `http/${handler}`))];
+  }
+
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: EndpointsProps,
+  ) {
+    super(scope, id);
+    const routes = routesOf(props.table);
+    const withoutToken: Method[] = [];
+    for (const [handler, served] of groupBy(routes, ({ endpoint }) => endpoint.handler)) {
+      const integration = this.integrate(
+        handler,
+        served.map(({ endpoint }) => endpoint),
+      );
+      for (const route of served) {
+        const method = this.addMethod(route, integration);
+        if (route.endpoint.scope === null) withoutToken.push(method);
+      }
+    }
+    for (const [path, served] of groupBy(routes, (route) => route.path)) {
+      const allow = served.map(({ method }) => method).sort();
+      addFixedReply(props.api.resource(path), 405, 'Method not allowed', { Allow: allow.join(', ') });
+    }
+    this.withoutToken = withoutToken;
+  }
+
+  private integrate(handler: string, served: readonly Endpoint[]): LambdaIntegration {
+    const { tables, settings, bundles } = this.props;
+    const needed = served.flatMap((endpoint) => endpoint.settings ?? []);
+    const { lambda } = new ApiFunction(this, basename(handler), {
+      entry: `http/${handler}`,
+      bundles,
+      description: served[0]?.summary ?? handler,
+      environment: Object.fromEntries(needed.map((name) => [name, settings[name]])),
+    }).uses(tables, usesOf(served));
+    return new LambdaIntegration(lambda, { allowTestInvoke: false });
+  }
+
+  private addMethod({ method, path, endpoint }: Route, integration: LambdaIntegration): Method {
+    const { api, authorizer } = this.props;
+    const guard =
+      endpoint.scope === null
+        ? { apiKeyRequired: true, authorizationType: AuthorizationType.NONE }
+        : { authorizer: authorizer.authorizer, authorizationType: AuthorizationType.CUSTOM };
+    const added = api.resource(path).addMethod(method, integration, guard);
+    if (endpoint.scope === null) {
+      Validations.of(added).acknowledge({
+        id: 'AwsSolutions-APIG4',
+        reason: 'Where tokens are issued there is none yet: the caller needs an API key and the client secret.',
+      });
+    }
+    return added;
+  }
+}

@@ -1,0 +1,51 @@
+import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+
+interface Answer {
+  readonly type: ResponseType;
+  /** Without a status API Gateway's own stands. */
+  readonly status?: string;
+  /** The body as a template: `$context` is replaced by API Gateway. */
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const error = (text: string) => JSON.stringify({ error: text });
+
+/**
+ * What API Gateway answers by itself, in the shape of every other error (spec section 7). Types that are not listed,
+ * such as 413 for a request too large, fall to the two defaults.
+ * See https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html.
+ */
+const answers: readonly Answer[] = [
+  {
+    type: ResponseType.UNAUTHORIZED,
+    status: '401',
+    body: error('Unauthorized'),
+    headers: { 'WWW-Authenticate': "'Bearer'" },
+  },
+  { type: ResponseType.ACCESS_DENIED, status: '403', body: error('Forbidden') },
+  { type: ResponseType.INVALID_API_KEY, status: '403', body: error('Forbidden') },
+  // API Gateway's name for a path that it doesn't know.
+  { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, status: '404', body: error('Not found') },
+  { type: ResponseType.THROTTLED, status: '429', body: error('Too many requests') },
+  { type: ResponseType.QUOTA_EXCEEDED, status: '429', body: error('Too many requests') },
+  // The variable comes with its quotes. A status here would replace that of all types that are not listed.
+  { type: ResponseType.DEFAULT_4XX, body: '{"error":$context.error.messageString}' },
+  {
+    type: ResponseType.DEFAULT_5XX,
+    status: '500',
+    body: '{"error":"Internal server error","requestId":"$context.requestId"}',
+  },
+];
+
+/** Gives the API these answers; each carries `x-request-id`. */
+export function addGatewayResponses(api: RestApi): void {
+  for (const { type, status, body, headers } of answers) {
+    api.addGatewayResponse(type.responseType, {
+      type,
+      ...(status !== undefined && { statusCode: status }),
+      templates: { 'application/json': body },
+      responseHeaders: { 'x-request-id': 'context.requestId', ...headers },
+    });
+  }
+}

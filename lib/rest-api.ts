@@ -1,0 +1,131 @@
+import { Aws, CfnOutput, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
+import * as apigateway from 'aws-cdk-lib/aws-apigateway';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { CustomDomain } from './deployment-choices';
+import { routesOf, type EndpointTable } from './endpoint-table';
+import { addFixedReply } from './fixed-reply';
+import { addGatewayResponses } from './gateway-responses';
+
+const STAGE = 'live';
+
+/** A call in the access log: the path's pattern and no headers, since paths hold share codes and headers hold tokens. */
+const accessLog = {
+  requestId: '$context.requestId',
+  requestTime: '$context.requestTime',
+  method: '$context.httpMethod',
+  path: '$context.resourcePath',
+  status: '$context.status',
+  error: '$context.error.responseType',
+  clientId: '$context.authorizer.clientId',
+  organisation: '$context.authorizer.organisation',
+  apiKeyId: '$context.identity.apiKeyId',
+  sourceIp: '$context.identity.sourceIp',
+  latency: '$context.responseLatency',
+  authorizerLatency: '$context.authorizer.latency',
+  integrationLatency: '$context.integrationLatency',
+  traceId: '$context.xrayTraceId',
+};
+
+const logging = { loggingLevel: apigateway.MethodLoggingLevel.ERROR, dataTraceEnabled: false };
+
+export interface RestApiProps {
+  readonly table: EndpointTable;
+  /** Where partners reach it, when not at the address that API Gateway gives. */
+  readonly domain: CustomDomain | undefined;
+}
+
+/** The front door: stage, address, usage plan, and every answer that needs no function. It has no endpoint yet. */
+export class RestApi extends Construct {
+  readonly api: apigateway.RestApi;
+  /** Throttles the token endpoint per API key (spec section 8); a partner's key is put under it when onboarded. */
+  readonly usagePlan: apigateway.UsagePlan;
+  /** {base_url}, without a slash at the end. */
+  readonly baseUrl: string;
+
+  constructor(scope: Construct, id: string, { table, domain }: RestApiProps) {
+    super(scope, id);
+    const log = new LogGroup(this, 'AccessLog', {
+      retention: RetentionDays.THREE_MONTHS,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.api = new apigateway.RestApi(this, 'Api', {
+      restApiName: 'drone-mission-api',
+      description: 'Drone missions for integration partners, machine to machine',
+      endpointTypes: [apigateway.EndpointType.REGIONAL],
+      disableExecuteApiEndpoint: domain !== undefined,
+      cloudWatchRole: true,
+      deployOptions: {
+        stageName: STAGE,
+        tracingEnabled: true,
+        ...logging,
+        methodOptions: ownMetrics(table),
+        accessLogDestination: new apigateway.LogGroupLogDestination(log),
+        accessLogFormat: apigateway.AccessLogFormat.custom(JSON.stringify(accessLog)),
+      },
+    });
+    // The address that CDK puts out is not the one that partners use.
+    this.api.node.tryRemoveChild('Endpoint');
+    addGatewayResponses(this.api);
+    this.answerUnknownPaths();
+    Validations.of(this.api).acknowledge(
+      {
+        id: 'AwsSolutions-APIG2',
+        reason: 'Functions validate requests: API Gateway could not say which field is wrong and why.',
+      },
+      { id: 'AwsSolutions-APIG3', reason: 'Machines with credentials call; limits and throttles bound each of them.' },
+      { id: 'AwsSolutions-COG4', reason: 'Cognito’s authorizer answers 401 to a token without the scope, not 403.' },
+      {
+        id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
+        reason: 'The policy that AWS keeps for just this: the account’s API Gateway writing logs.',
+      },
+    );
+
+    this.usagePlan = this.api.addUsagePlan('UsagePlan', {
+      description: 'Partners asking for tokens',
+      throttle: { rateLimit: 50, burstLimit: 100 },
+      apiStages: [{ stage: this.api.deploymentStage }],
+    });
+    // Not `api.url`, which refers to the stage: functions that hold the address would have to exist before themselves.
+    this.baseUrl = `https://${this.api.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${STAGE}`;
+    if (domain) {
+      this.addDomain(domain);
+      this.baseUrl = `https://${domain.name}`;
+    }
+  }
+
+  /** The resource of a path, made with all before it when it isn't there yet. */
+  resource(path: string): apigateway.Resource {
+    return this.api.root.resourceForPath(path);
+  }
+
+  /**
+   * API Gateway reads the `Authorization` of a call to an unknown path as an AWS signature and answers 403 with a
+   * complaint about its form when it is a bearer token, so that the 404 has to be an endpoint.
+   */
+  private answerUnknownPaths(): void {
+    for (const resource of [this.api.root, this.api.root.addResource('{path+}')]) {
+      addFixedReply(resource, 404, 'Not found');
+    }
+  }
+
+  private addDomain({ name, certificateArn }: CustomDomain): void {
+    const domain = this.api.addDomainName('Domain', {
+      domainName: name,
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
+      endpointType: apigateway.EndpointType.REGIONAL,
+      securityPolicy: apigateway.SecurityPolicy.TLS_1_2,
+    });
+    // The name's owner points it there: an alias or CNAME record in their DNS.
+    new CfnOutput(this, 'DomainTarget', { value: domain.domainNameAliasDomainName }).overrideLogicalId('DomainTarget');
+  }
+}
+
+/** Metrics of a method cost money, so only those that have an alarm of their own get them: where tokens are issued. */
+function ownMetrics(table: EndpointTable): Record<string, apigateway.MethodDeploymentOptions> {
+  const watched = routesOf(table).filter(({ endpoint }) => endpoint.scope === null);
+  return Object.fromEntries(
+    watched.map(({ method, path }) => [`${path}/${method}`, { ...logging, metricsEnabled: true }]),
+  );
+}

@@ -1,0 +1,164 @@
+/**
+ * One stage at work: every request goes through route, throttle, authorizer, API key and integration, in this order, or
+ * ends in a gateway response. API Gateway developer guide, "REST APIs in API Gateway".
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createAuthorizer, type Authorizer } from './authorizer';
+import { headerOf, type Call, type GatewayReply, type GatewayRequest, type RequestContext } from './call';
+import { functionArnOf, type Functions } from './functions';
+import { createGatewayResponses, GatewayError } from './gateway-responses';
+import { callLambda } from './lambda-proxy';
+import { createMock } from './mock-integration';
+import type { DeployedStage, Method, Stage } from './rest-api';
+import { createThrottle, type Throttle } from './throttle';
+import type { UsagePlans } from './usage-plans';
+
+export interface GatewayOptions {
+  readonly region: string;
+  readonly accountId: string;
+  readonly functions: Functions;
+  readonly usagePlans: UsagePlans;
+}
+
+/** Answers a request; `readBody` is called once it may go on to the integration. Never rejects but with what that does. */
+export type Gateway = (request: GatewayRequest, readBody: () => Promise<string>) => Promise<GatewayReply>;
+
+type Integration = (call: Call) => Promise<GatewayReply> | GatewayReply;
+
+interface Served {
+  /** `<resource path>/<HTTP method>`, as usage plans name methods. */
+  readonly name: string;
+  readonly apiKeyRequired: boolean;
+  readonly authorizer: Authorizer | undefined;
+  readonly throttle: Throttle;
+  readonly integration: Integration;
+}
+
+/** Compiles a stage; throws, naming the method or response, for what can't be played here. */
+export function createGateway(deployed: DeployedStage, options: GatewayOptions): Gateway {
+  const { stage, routes } = deployed;
+  const { functions, usagePlans } = options;
+  const apiArn = `arn:aws:execute-api:${options.region}:${options.accountId}:${stage.RestApiId}`;
+  const render = createGatewayResponses(deployed.gatewayResponses);
+  const authorizers = new Map(
+    [...deployed.authorizers].map(([id, one]) => [id, createAuthorizer(one, `${apiArn}/authorizers/${id}`, functions)]),
+  );
+  const served = new Map(routes.all().map((method) => [method, serve(method)]));
+
+  function serve(method: Method): Served {
+    const path = routes.pathOf(method.ResourceId);
+    const name = `${path}/${method.HttpMethod}`;
+    return {
+      name,
+      apiKeyRequired: method.ApiKeyRequired,
+      authorizer: method.AuthorizationType === 'CUSTOM' ? authorizerOf(method, name) : undefined,
+      throttle: createThrottle(throttleOf(stage, path, method.HttpMethod)),
+      integration: integrationOf(method, path, name),
+    };
+  }
+
+  function authorizerOf({ AuthorizerId = '' }: Method, name: string): Authorizer {
+    const authorizer = authorizers.get(AuthorizerId);
+    if (!authorizer) throw new Error(`Method ${name} has the unknown authorizer ${AuthorizerId}`);
+    return authorizer;
+  }
+
+  function integrationOf(
+    { Integration, MethodResponses, HttpMethod }: Method,
+    path: string,
+    name: string,
+  ): Integration {
+    if (Integration.Type === 'MOCK') return createMock(Integration, MethodResponses, `Method ${name}`);
+    const target = { functionArn: functionArnOf(Integration.Uri), timeoutMs: Integration.TimeoutInMillis };
+    const sourceArn = `${apiArn}/${stage.StageName}/${HttpMethod === 'ANY' ? '*' : HttpMethod}${path}`;
+    return (call) => callLambda(call, target, sourceArn, functions);
+  }
+
+  async function pass(call: Call, readBody: () => Promise<string>): Promise<GatewayReply> {
+    const { request, context } = call;
+    const route = find(request);
+    const method = route && served.get(route.method);
+    if (!route || !method) throw unknownRoute(request);
+    context.resourceId = route.resource.id;
+    context.resourcePath = route.resource.path;
+    call.pathParameters = route.pathParameters;
+    if (!method.throttle.admits(method.name)) throw new GatewayError('THROTTLED');
+    await method.authorizer?.(call, `${apiArn}/${stage.StageName}/${request.method}${request.path}`);
+    if (method.apiKeyRequired) usagePlans.admit(call, method.name);
+    call.body = await readBody();
+    return method.integration(call);
+  }
+
+  function find(request: GatewayRequest) {
+    try {
+      return routes.find(request.path, request.method);
+    } catch (error) {
+      if (error instanceof URIError) throw new GatewayError('DEFAULT_4XX');
+      throw error;
+    }
+  }
+
+  return async (request, readBody) => {
+    const context = contextOf(request, stage, options);
+    const call: Call = { request, context, stageVariables: stage.Variables, pathParameters: {}, body: '' };
+    const reply = await pass(call, readBody).catch((error: unknown) => {
+      if (error instanceof GatewayError) return render(error, call);
+      functions.log(`Execution failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      return render(new GatewayError('DEFAULT_5XX', { status: 500 }), call);
+    });
+    const ids = { 'x-amzn-RequestId': context.requestId, 'x-amz-apigw-id': context.extendedRequestId };
+    return { ...reply, headers: { ...ids, ...reply.headers } };
+  };
+}
+
+/** An unknown path or method is taken for a call that AWS would have to sign, and a foreign `Authorization` for a bad signature. */
+function unknownRoute(request: GatewayRequest): GatewayError {
+  if (headerOf(request, 'authorization') === undefined) return new GatewayError('MISSING_AUTHENTICATION_TOKEN');
+  return new GatewayError('DEFAULT_4XX', {
+    status: 403,
+    message: 'Invalid key=value pair (missing equal-sign) in Authorization header',
+    errorType: 'IncompleteSignatureException',
+  });
+}
+
+/** The throttle that a stage sets for a method, the most specific one; a resource path has its slashes as `~1`. */
+function throttleOf({ MethodSettings }: Stage, path: string, httpMethod: string) {
+  const setting = (resourcePath: string, method: string) =>
+    MethodSettings.find((one) => one.ResourcePath === resourcePath && one.HttpMethod === method);
+  const encoded = `/${path.replaceAll('/', '~1')}`;
+  const found = setting(encoded, httpMethod) ?? setting(encoded, '*') ?? setting('/*', '*');
+  return { RateLimit: found?.ThrottlingRateLimit, BurstLimit: found?.ThrottlingBurstLimit };
+}
+
+function contextOf(request: GatewayRequest, stage: Stage, { region, accountId }: GatewayOptions): RequestContext {
+  const now = new Date();
+  return {
+    accountId,
+    apiId: stage.RestApiId,
+    domainName: `${stage.RestApiId}.execute-api.${region}.amazonaws.com`,
+    domainPrefix: stage.RestApiId,
+    extendedRequestId: randomBytes(11).toString('base64'),
+    httpMethod: request.method,
+    identity: {
+      ...{ accessKey: null, accountId: null, apiKey: null, apiKeyId: null, caller: null, user: null, userArn: null },
+      ...{ cognitoAuthenticationProvider: null, cognitoAuthenticationType: null, cognitoIdentityId: null },
+      cognitoIdentityPoolId: null,
+      sourceIp: request.sourceIp,
+      userAgent: headerOf(request, 'user-agent') ?? null,
+    },
+    path: `/${stage.StageName}${request.path}`,
+    protocol: request.protocol,
+    requestId: randomUUID(),
+    requestTime: clfTime(now),
+    requestTimeEpoch: now.getTime(),
+    resourceId: null,
+    resourcePath: null,
+    stage: stage.StageName,
+  };
+}
+
+/** `09/Apr/2015:12:34:56 +0000` */
+function clfTime(date: Date): string {
+  const [, day, month, year, time] = date.toUTCString().split(/[ ,]+/);
+  return `${day}/${month}/${year}:${time} +0000`;
+}

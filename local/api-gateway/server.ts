@@ -1,0 +1,149 @@
+/** The HTTP side of the gateway: reads requests, writes replies, and never falls over. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { isIPv6, type AddressInfo } from 'node:net';
+import type { GatewayReply, GatewayRequest, Values } from './call';
+import type { Gateway } from './gateway';
+import { GatewayError } from './gateway-responses';
+
+/** API Gateway quotas, "Payload size": 10 MB. */
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
+
+export interface GatewayServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Listens for plain HTTP; port 0 takes a free one. Rejects when it can't. */
+export async function startServer(gateway: Gateway, host: string, port: number): Promise<GatewayServer> {
+  const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
+    serve(gateway, request)
+      .then((reply) => send(response, reply))
+      .catch(() => response.destroy());
+  });
+  server.on('clientError', (_error, socket) => {
+    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve));
+  const address = server.address() as AddressInfo;
+  return {
+    url: `http://${isIPv6(address.address) ? `[${address.address}]` : address.address}:${address.port}`,
+    stop: () => close(server),
+  };
+}
+
+/** Lets running requests end for at most a second. */
+async function close(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), 1000);
+  await closed;
+  clearTimeout(timer);
+}
+
+async function serve(gateway: Gateway, message: IncomingMessage): Promise<GatewayReply> {
+  const request = requestOf(message);
+  return request ? gateway(request, () => readBody(message)) : BAD_REQUEST;
+}
+
+const BAD_REQUEST: GatewayReply = {
+  status: 400,
+  headers: { 'Content-Type': 'application/json', 'x-amzn-ErrorType': 'BadRequestException' },
+  body: JSON.stringify({ message: 'Bad Request' }),
+};
+
+/** The request as the gateway sees it; undefined for an address that is none. */
+function requestOf(message: IncomingMessage): GatewayRequest | undefined {
+  const [target = '', ...search] = (message.url ?? '').split('?');
+  const sourceIp = (message.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  try {
+    decodeURIComponent(target);
+    if (!target.startsWith('/') || target.includes('#')) return undefined;
+    return {
+      method: message.method ?? 'GET',
+      path: target,
+      headers: valuesOf([...forwarded(message, sourceIp), ...headersOf(message)]),
+      query: valuesOf(queryOf(search.join('?'))),
+      protocol: `HTTP/${message.httpVersion}`,
+      sourceIp,
+    };
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}
+
+/** Pairs of name and value in order; throws URIError for a bad escape. */
+function queryOf(search: string): [string, string][] {
+  const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '));
+  return search
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const [name = '', ...value] = pair.split('=');
+      return [decode(name), decode(value.join('='))];
+    });
+}
+
+const FORWARDED = ['x-forwarded-for', 'x-forwarded-port', 'x-forwarded-proto'];
+
+function headersOf({ rawHeaders }: IncomingMessage): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
+    if (!FORWARDED.includes(name.toLowerCase())) pairs.push([name, value]);
+  }
+  return pairs;
+}
+
+/** API Gateway adds who called it to what a proxy before it has said. */
+function forwarded(message: IncomingMessage, sourceIp: string): [string, string][] {
+  const before = message.headers['x-forwarded-for'] ?? [];
+  return [
+    ['X-Forwarded-For', [before, sourceIp].flat().join(', ')],
+    ['X-Forwarded-Port', String(message.socket.localPort ?? '')],
+    ['X-Forwarded-Proto', 'http'],
+  ];
+}
+
+function valuesOf(pairs: readonly (readonly [string, string])[]): Values {
+  const multi = new Map<string, string[]>();
+  for (const [name, value] of pairs) multi.set(name, [...(multi.get(name) ?? []), value]);
+  return {
+    single: Object.fromEntries([...multi].map(([name, values]) => [name, values.at(-1) ?? ''])),
+    multi: Object.fromEntries(multi),
+  };
+}
+
+/** The body as text; too large, it is thrown away as it comes. */
+function readBody(message: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const refuse = () => {
+      message.removeAllListeners('data');
+      message.resume();
+      reject(new GatewayError('REQUEST_TOO_LARGE'));
+    };
+    if (Number(message.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return refuse();
+    message.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MAX_BODY_BYTES) refuse();
+      else chunks.push(chunk);
+    });
+    message.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    message.on('error', reject);
+  });
+}
+
+function send(response: ServerResponse, { status, headers, body }: GatewayReply): void {
+  const bodiless = status === 204 || status === 304;
+  try {
+    response.writeHead(status, { ...headers, ...(!bodiless && { 'Content-Length': Buffer.byteLength(body) }) });
+  } catch {
+    // A function can give a header that HTTP has no way to write.
+    response.writeHead(502, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify({ message: 'Internal server error' }));
+    return;
+  }
+  response.end(bodiless ? undefined : body);
+}

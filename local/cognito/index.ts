@@ -1,0 +1,192 @@
+/**
+ * Amazon Cognito user pools on this machine, as far as machines use them: token endpoint, key set and the API that
+ * manages app clients. Each part names the AWS page that it follows.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import * as z from 'zod';
+import { physicalId } from '../physical-id';
+import { propertiesOf } from '../properties';
+import type { AwsApi, Created, Resource, Service } from '../service';
+import { clientSettings, CognitoError, openAppClients } from './app-clients';
+import { createManagement } from './management';
+import { openSigningKey, type SigningKey } from './signing-key';
+import { answerTokenRequest, type TokenReply } from './token-endpoint';
+
+export interface CognitoOptions {
+  readonly region: string;
+  readonly accountId: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Default: this machine only. */
+  readonly host?: string;
+  /** Private key and certificate of the TLS server, PEM. */
+  readonly certificate: { readonly key: string; readonly cert: string };
+  /** Where the signing key and the clients are kept. */
+  readonly dataFolder: string;
+}
+
+export interface Cognito extends Service, AwsApi {
+  /**
+   * Base address; known after `start`. Tokens come from `/<domain>/oauth2/token`, their issuer is `/<poolId>`, and
+   * verifiers look below that for `/.well-known/jwks.json`.
+   */
+  readonly url: string | undefined;
+}
+
+const userPoolProperties = z.object({});
+const domainProperties = z.object({ UserPoolId: z.string(), Domain: z.string() });
+const resourceServerProperties = z.object({
+  UserPoolId: z.string(),
+  Identifier: z.string(),
+  Scopes: z.array(z.object({ ScopeName: z.string() })).default([]),
+});
+const clientProperties = clientSettings.extend({ UserPoolId: z.string(), GenerateSecret: z.boolean().default(false) });
+
+interface Pool {
+  readonly arn: string;
+  /** `<resource server>/<scope>` */
+  readonly scopes: Set<string>;
+}
+
+/** A form of a machine is small. */
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** Cognito for the user pools of a template. */
+export function createCognito(options: CognitoOptions): Cognito {
+  const { region, accountId, dataFolder, host = '127.0.0.1' } = options;
+  const pools = new Map<string, Pool>();
+  const domains = new Map<string, string>();
+  const clients = openAppClients(dataFolder, (poolId) => poolOf(poolId).scopes);
+  let server: Server | undefined;
+
+  function url(): string | undefined {
+    const address = server?.address() as AddressInfo | null | undefined;
+    return address ? `https://${host}:${address.port}` : undefined;
+  }
+
+  const issuerOf = (poolId: string) => `${url()}/${poolId}`;
+
+  function poolOf(poolId: string): Pool {
+    const pool = pools.get(poolId);
+    if (!pool) throw new CognitoError('ResourceNotFoundException', `User pool ${poolId} does not exist.`);
+    return pool;
+  }
+
+  const makers: Readonly<Record<string, (resource: Resource) => Created>> = {
+    'AWS::Cognito::UserPool': (resource) => {
+      propertiesOf(resource, userPoolProperties);
+      const id = `${region}_${physicalId(resource.logicalId, 9)}`;
+      const arn = `arn:aws:cognito-idp:${region}:${accountId}:userpool/${id}`;
+      const provider = `cognito-idp.${region}.amazonaws.com/${id}`;
+      pools.set(id, { arn, scopes: new Set() });
+      return {
+        ref: id,
+        attributes: { Arn: arn, UserPoolId: id, ProviderName: provider, ProviderURL: `https://${provider}` },
+      };
+    },
+
+    'AWS::Cognito::UserPoolDomain': (resource) => {
+      const { UserPoolId, Domain } = propertiesOf(resource, domainProperties);
+      domains.set(Domain, UserPoolId);
+      return { ref: Domain };
+    },
+
+    'AWS::Cognito::UserPoolResourceServer': (resource) => {
+      const { UserPoolId, Identifier, Scopes } = propertiesOf(resource, resourceServerProperties);
+      for (const { ScopeName } of Scopes) poolOf(UserPoolId).scopes.add(`${Identifier}/${ScopeName}`);
+      return { ref: Identifier };
+    },
+
+    'AWS::Cognito::UserPoolClient': (resource) => {
+      const { UserPoolId, GenerateSecret, ...settings } = propertiesOf(resource, clientProperties);
+      const id = physicalId(resource.logicalId, 26);
+      const client = clients.put(UserPoolId, settings, { id, generateSecret: GenerateSecret });
+      const [secret] = client.secrets;
+      return { ref: id, attributes: { ClientId: id, ...(secret && { ClientSecret: secret.value }) } };
+    },
+  };
+
+  async function answer(request: IncomingMessage, key: SigningKey): Promise<Reply> {
+    const [, first = '', ...rest] = (request.url ?? '').split('?')[0]?.split('/') ?? [];
+    const place = rest.join('/');
+    const poolId = domains.get(first);
+    if (poolId !== undefined && place === 'oauth2/token') {
+      if (request.method !== 'POST') return { status: 405, body: { error: 'method_not_allowed' } };
+      const body = await bodyOf(request);
+      const { authorization, 'content-type': contentType = '' } = request.headers;
+      const issuer = { key, issuer: issuerOf(poolId), clients: clients.list(poolId) };
+      return answerTokenRequest({ contentType, authorization, body }, issuer);
+    }
+    if (pools.has(first) && place === '.well-known/jwks.json') return { status: 200, body: { keys: [key.publicJwk] } };
+    if (pools.has(first) && place === '.well-known/openid-configuration') {
+      return { status: 200, body: configuration(issuerOf(first)) };
+    }
+    return { status: 404, body: { error: 'not_found' } };
+  }
+
+  return {
+    ...createManagement(clients, (poolId) => poolOf(poolId).arn),
+    types: Object.keys(makers),
+    create(resource) {
+      const make = makers[resource.type];
+      if (!make) throw new Error(`${resource.type} is not a part of a user pool`);
+      return make(resource);
+    },
+
+    get url() {
+      return url();
+    },
+
+    async start() {
+      if (pools.size === 0) return;
+      const key = await openSigningKey(dataFolder);
+      const started = createServer(options.certificate, (request, response) => {
+        answer(request, key)
+          .then((reply) => send(response, reply))
+          .catch(() => response.destroy());
+      });
+      await new Promise<void>((resolve, reject) => started.once('error', reject).listen(options.port, host, resolve));
+      server = started;
+    },
+
+    async stop() {
+      const running = server;
+      server = undefined;
+      if (!running) return;
+      await new Promise<void>((resolve) => {
+        running.close(() => resolve());
+        running.closeAllConnections();
+      });
+    },
+  };
+}
+
+type Reply = TokenReply | { readonly status: number; readonly body: object };
+
+function send(response: ServerResponse, { status, body }: Reply): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+  response.end(JSON.stringify(body));
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) throw new Error('The form is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The part of the discovery document that a verifier of tokens reads. */
+function configuration(issuer: string) {
+  return {
+    issuer,
+    jwks_uri: `${issuer}/.well-known/jwks.json`,
+    id_token_signing_alg_values_supported: ['RS256'],
+    subject_types_supported: ['public'],
+  };
+}

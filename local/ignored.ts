@@ -1,0 +1,14 @@
+/** Types of the template that need no counterpart on one machine, each with the reason. */
+export const ignored: Readonly<Record<string, string>> = {
+  'AWS::ApiGateway::Account': 'lets API Gateway write to CloudWatch, which is not played',
+  'AWS::ApiGateway::Deployment': 'a snapshot of the API; here the API is served as it is',
+  'AWS::CDK::Metadata': 'tells AWS which CDK made the template',
+  'AWS::CloudWatch::Alarm': 'no metrics are kept, so no alarm can fire',
+  'AWS::CloudWatch::CompositeAlarm': 'no metrics are kept, so no alarm can fire',
+  'AWS::CloudWatch::Dashboard': 'no metrics are kept, so there is nothing to draw',
+  'AWS::Logs::LogGroup': 'what functions log is appended to functions.log in the data folder',
+  'AWS::Logs::MetricFilter': 'no metrics are kept',
+  'AWS::SNS::Subscription': 'nobody is paged from one machine',
+  'AWS::SNS::Topic': 'nobody is paged from one machine',
+  'AWS::SNS::TopicPolicy': 'nobody is paged from one machine',
+};

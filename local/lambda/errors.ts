@@ -1,0 +1,34 @@
+/** The handler threw, or its process ended; `type` is what Lambda calls `errorType`. */
+export class FunctionError extends Error {
+  constructor(
+    readonly type: string,
+    message: string,
+  ) {
+    super(message);
+    this.name = 'FunctionError';
+  }
+}
+
+/** The function ran into its own timeout; its instance is gone. */
+export class TimedOut extends FunctionError {
+  constructor(requestId: string, limitMs: number) {
+    super(
+      'Sandbox.Timedout',
+      `RequestId: ${requestId} Error: Task timed out after ${(limitMs / 1000).toFixed(2)} seconds`,
+    );
+    this.name = 'TimedOut';
+  }
+}
+
+/** The event is larger than a synchronous invocation may carry. */
+export class RequestTooLarge extends Error {
+  constructor(bytes: number) {
+    super(
+      `${bytes} byte payload is too large for the RequestResponse invocation type (limit ${MAX_PAYLOAD_BYTES} bytes)`,
+    );
+    this.name = 'RequestTooLarge';
+  }
+}
+
+/** Event and result of a synchronous invocation, each (Lambda quotas: 6 MB). */
+export const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;

@@ -1,0 +1,202 @@
+/**
+ * AWS Lambda on this machine: each function runs from its bundled asset, each instance in a worker thread.
+ * Behaviour: Lambda developer guide ("Lambda runtime environment", "Defined runtime environment variables", "Lambda
+ * quotas") and API reference (Invoke, AddPermission).
+ */
+import { randomUUID } from 'node:crypto';
+import { buildSync } from 'esbuild';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { matches } from '../policy';
+import { propertiesOf } from '../properties';
+import type { Created, Resource, Service } from '../service';
+import { FunctionError, MAX_PAYLOAD_BYTES, RequestTooLarge } from './errors';
+import { createInstancePool, type InstancePool, type PoolLimits } from './instance-pool';
+import type { InstanceSpec } from './instance';
+
+export { FunctionError, RequestTooLarge, TimedOut } from './errors';
+
+/** What the SDK of a function signs its calls with. */
+export interface FunctionCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+export interface LambdaOptions {
+  readonly region: string;
+  readonly accountId: string;
+  /** The synthesised app (`cdk.out`), to which asset paths are relative. */
+  readonly assemblyFolder: string;
+  /** What functions print and why they failed is appended here. */
+  readonly logFile: string;
+  /** `AWS_ENDPOINT_URL` of the functions. */
+  readonly endpointUrl: string;
+  /** Credentials of their own for each function, by which the endpoint knows its role. */
+  credentialsOf(functionArn: string, roleArn: string): FunctionCredentials;
+  /** Default: 4 instances a function, ended after 60 s without work. */
+  readonly limits?: Partial<PoolLimits>;
+}
+
+export interface Lambda extends Service {
+  /**
+   * Calls a function and waits for its result, as JSON would carry it.
+   * Rejects with FunctionError (`type` and message of what the handler threw), TimedOut or RequestTooLarge.
+   */
+  invoke(functionArnOrName: string, event: unknown): Promise<unknown>;
+  /** Whether an AWS::Lambda::Permission lets this AWS service call the function on behalf of this ARN. */
+  permits(functionArnOrName: string, principal: string, sourceArn: string): boolean;
+}
+
+const functionProperties = z.object({
+  FunctionName: z.string().optional(),
+  PackageType: z.literal('Zip').default('Zip'),
+  Runtime: z.string().startsWith('nodejs'),
+  Handler: z.string().includes('.'),
+  Role: z.string(),
+  MemorySize: z.number().default(128),
+  Timeout: z.number().default(3),
+  Environment: z.object({ Variables: z.record(z.string(), z.string()).default({}) }).default({ Variables: {} }),
+});
+
+const permissionProperties = z.object({
+  Action: z.string(),
+  FunctionName: z.string(),
+  Principal: z.string(),
+  SourceArn: z.string().optional(),
+});
+
+const ENVIRONMENT_LIMIT_BYTES = 4096;
+
+/** Lambda for the functions and permissions of one template. */
+export function createLambda(options: LambdaOptions): Lambda {
+  const specs = new Map<string, Omit<InstanceSpec, 'bootstrap'>>();
+  const pools = new Map<string, InstancePool>();
+  const permissions: z.infer<typeof permissionProperties>[] = [];
+  const limits = { maxInstances: 4, idleMs: 60_000, ...options.limits };
+
+  function createFunction(resource: Resource): Created {
+    const { Environment, Role, ...properties } = propertiesOf(resource, functionProperties);
+    const assetPath = resource.metadata['aws:asset:path'];
+    if (typeof assetPath !== 'string') throw new Error(`${resource.logicalId}: only code from an asset can run here`);
+    const functionName = properties.FunctionName ?? resource.logicalId.slice(0, 64);
+    const functionArn = `arn:aws:lambda:${options.region}:${options.accountId}:function:${functionName}`;
+    checkEnvironment(resource.logicalId, Environment.Variables);
+    specs.set(functionName, {
+      functionName,
+      functionArn,
+      folder: join(options.assemblyFolder, assetPath),
+      handler: properties.Handler,
+      memorySize: properties.MemorySize,
+      timeoutMs: properties.Timeout * 1000,
+      logFile: options.logFile,
+      environment: {
+        ...inherited(),
+        ...Environment.Variables,
+        ...runtimeEnvironment(functionName, properties, options, options.credentialsOf(functionArn, Role)),
+      },
+    });
+    return { ref: functionName, attributes: { Arn: functionArn } };
+  }
+
+  function createPermission(resource: Resource): Created {
+    permissions.push(propertiesOf(resource, permissionProperties));
+    return { ref: resource.logicalId };
+  }
+
+  return {
+    types: ['AWS::Lambda::Function', 'AWS::Lambda::Permission'],
+    create: (resource) =>
+      resource.type === 'AWS::Lambda::Function' ? createFunction(resource) : createPermission(resource),
+
+    start() {
+      const bootstrap = bundledWorker();
+      for (const [name, spec] of specs) pools.set(name, createInstancePool({ ...spec, bootstrap }, limits));
+      return Promise.resolve();
+    },
+
+    async stop() {
+      await Promise.all([...pools.values()].map((pool) => pool.end()));
+    },
+
+    async invoke(functionArnOrName, event) {
+      const pool = pools.get(nameOf(functionArnOrName));
+      if (!pool) throw new FunctionError('ResourceNotFoundException', `Function not found: ${functionArnOrName}`);
+      const payload = JSON.stringify(event) ?? 'null';
+      const bytes = Buffer.byteLength(payload);
+      if (bytes > MAX_PAYLOAD_BYTES) throw new RequestTooLarge(bytes);
+      const result = await pool.invoke(randomUUID(), payload);
+      if (Buffer.byteLength(result) > MAX_PAYLOAD_BYTES) {
+        throw new FunctionError(
+          'Function.ResponseSizeTooLarge',
+          `Response payload size exceeded maximum allowed payload size (${MAX_PAYLOAD_BYTES} bytes)`,
+        );
+      }
+      return JSON.parse(result) as unknown;
+    },
+
+    permits: (functionArnOrName, principal, sourceArn) =>
+      permissions.some(
+        (one) =>
+          nameOf(one.FunctionName) === nameOf(functionArnOrName) &&
+          one.Principal === principal &&
+          ['lambda:InvokeFunction', 'lambda:*'].includes(one.Action) &&
+          (one.SourceArn === undefined || matches(one.SourceArn, sourceArn)),
+      ),
+  };
+}
+
+/** `arn:aws:lambda:region:account:function:name[:qualifier]` or a bare name. */
+function nameOf(functionArnOrName: string): string {
+  return functionArnOrName.startsWith('arn:') ? (functionArnOrName.split(':')[6] ?? '') : functionArnOrName;
+}
+
+/** What stops a deployment of the function in an account stops it here. */
+function checkEnvironment(logicalId: string, variables: Readonly<Record<string, string>>): void {
+  const reserved = Object.keys(variables).find((name) =>
+    /^(_HANDLER|_X_AMZN_.*|AWS_(REGION|LAMBDA_.*|ACCESS_KEY.*|SECRET_ACCESS_KEY|SESSION_TOKEN))$/.test(name),
+  );
+  if (reserved !== undefined) throw new Error(`${logicalId}: ${reserved} is reserved by Lambda`);
+  const bytes = Buffer.byteLength(Object.entries(variables).flat().join(''));
+  if (bytes > ENVIRONMENT_LIMIT_BYTES)
+    throw new Error(`${logicalId}: its environment has ${bytes} bytes, Lambda takes ${ENVIRONMENT_LIMIT_BYTES}`);
+}
+
+function inherited(): Record<string, string> {
+  const { PATH, TZ } = process.env;
+  return { ...(PATH !== undefined && { PATH }), ...(TZ !== undefined && { TZ }) };
+}
+
+function runtimeEnvironment(
+  functionName: string,
+  { MemorySize, Handler, Runtime }: { MemorySize: number; Handler: string; Runtime: string },
+  { region, endpointUrl }: LambdaOptions,
+  credentials: FunctionCredentials,
+): Record<string, string> {
+  return {
+    _HANDLER: Handler,
+    AWS_EXECUTION_ENV: `AWS_Lambda_${Runtime}`,
+    AWS_REGION: region,
+    AWS_DEFAULT_REGION: region,
+    AWS_LAMBDA_FUNCTION_NAME: functionName,
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(MemorySize),
+    AWS_ENDPOINT_URL: endpointUrl,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_SESSION_TOKEN: 'local',
+  };
+}
+
+/** worker.ts as JavaScript: bundled once, so that no instance has to load a TypeScript loader. */
+function bundledWorker(): string {
+  const { outputFiles } = buildSync({
+    entryPoints: [join(__dirname, 'worker.ts')],
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    write: false,
+  });
+  const [file] = outputFiles;
+  if (!file) throw new Error('The bootstrap of the functions could not be bundled');
+  return file.text;
+}

@@ -1,0 +1,124 @@
+/** One instance of a function: a worker thread with an environment of its own that serves one call at a time. */
+import { appendFileSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { FunctionError, TimedOut } from './errors';
+import type { InstanceData, InstanceMessage, Invocation } from './worker';
+
+/** Lambda gives the initialisation of an instance 10 seconds (developer guide, "Lambda runtime environment"). */
+const INIT_LIMIT_MS = 10_000;
+
+/** What is the same for all instances of a function. */
+export interface InstanceSpec extends InstanceData {
+  /** JavaScript of worker.ts. */
+  readonly bootstrap: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+}
+
+export interface Instance {
+  /** Resolves when the handler is loaded; rejects with FunctionError when it can't be, and the instance is gone. */
+  readonly ready: Promise<void>;
+  readonly ended: boolean;
+  /** Resolves with the handler's result as JSON; rejects with FunctionError or TimedOut. One call at a time. */
+  run(requestId: string, payload: string): Promise<string>;
+  end(): Promise<void>;
+}
+
+interface Waiting {
+  readonly requestId: string;
+  resolve(message: InstanceMessage): void;
+  reject(error: FunctionError): void;
+}
+
+/** Starts an instance. `onEnd` is called once, whenever and however it ends. */
+export function startInstance(spec: InstanceSpec, onEnd: () => void): Instance {
+  const { bootstrap, environment, timeoutMs, ...workerData } = spec;
+  const worker = new Worker(bootstrap, {
+    eval: true,
+    env: environment,
+    execArgv: [],
+    workerData: workerData satisfies InstanceData,
+    // A small young generation keeps idle instances small; the old one is what the function may use in an account.
+    resourceLimits: { maxOldGenerationSizeMb: spec.memorySize, maxYoungGenerationSizeMb: 8 },
+  });
+  let waiting: Waiting | undefined;
+  let ended = false;
+
+  function note(error: FunctionError): void {
+    const entry = { level: 'ERROR', requestId: waiting?.requestId, errorType: error.type, message: error.message };
+    appendFileSync(spec.logFile, `${spec.functionName} ${JSON.stringify(entry)}\n`);
+  }
+
+  function fail(error: FunctionError): void {
+    if (!ended) note(error);
+    ended = true;
+    waiting?.reject(error);
+  }
+
+  /** Resolves with the next thing that the instance says, or ends it when that takes too long. */
+  function answerWithin(limitMs: number, requestId: string): Promise<InstanceMessage> {
+    return new Promise<InstanceMessage>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        fail(new TimedOut(requestId, limitMs));
+        void worker.terminate();
+      }, limitMs);
+      const settle = () => {
+        clearTimeout(timer);
+        waiting = undefined;
+      };
+      waiting = {
+        requestId,
+        resolve: (message) => (settle(), resolve(message)),
+        reject: (error) => (settle(), reject(error)),
+      };
+    });
+  }
+
+  worker.on('message', (message: InstanceMessage) => waiting?.resolve(message));
+  worker.on('error', (error) => fail(new FunctionError(crashType(error), messageOf(error))));
+  worker.on('exit', (code) => {
+    fail(new FunctionError('Runtime.ExitError', `Runtime exited with exit status ${code}`));
+    onEnd();
+  });
+
+  async function end(): Promise<void> {
+    ended = true;
+    await worker.terminate();
+  }
+
+  async function load(): Promise<void> {
+    const message = await answerWithin(INIT_LIMIT_MS, 'init');
+    if (message.kind === 'ready') return;
+    await end();
+    throw failureOf(message);
+  }
+
+  return {
+    ready: load(),
+    get ended() {
+      return ended;
+    },
+    async run(requestId, payload) {
+      const answer = answerWithin(timeoutMs, requestId);
+      worker.postMessage({ requestId, payload, deadline: Date.now() + timeoutMs } satisfies Invocation);
+      const message = await answer;
+      if (message.kind === 'result') return message.payload;
+      throw failureOf(message);
+    },
+    end,
+  };
+}
+
+function failureOf(message: InstanceMessage): FunctionError {
+  if (message.kind === 'failure') return new FunctionError(message.type, message.message);
+  return new FunctionError('Runtime.ProtocolError', `The instance said ${message.kind} out of turn`);
+}
+
+function crashType(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'Runtime.OutOfMemory' : 'Runtime.UnhandledException';
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,119 @@
+/**
+ * What runs inside an instance of a function: loads the handler once, then answers one call after the other.
+ * Follows the Lambda developer guide, "Define Lambda function handler in Node.js" and "Using the Lambda context object".
+ */
+import { openSync, writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+
+/** What an instance is told when it starts. */
+export interface InstanceData {
+  readonly functionName: string;
+  readonly functionArn: string;
+  readonly memorySize: number;
+  /** Folder of the asset. */
+  readonly folder: string;
+  /** File and export, such as `index.handler`. */
+  readonly handler: string;
+  readonly logFile: string;
+}
+
+/** One invocation; `deadline` in milliseconds since 1970. */
+export interface Invocation {
+  readonly requestId: string;
+  readonly payload: string;
+  readonly deadline: number;
+}
+
+/** What an instance says: loaded, answered, or why not. */
+export type InstanceMessage =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'result'; readonly payload: string }
+  | { readonly kind: 'failure'; readonly type: string; readonly message: string };
+
+type Handler = (event: unknown, context: unknown) => unknown;
+
+const data = workerData as InstanceData;
+
+function describe(thrown: unknown): { type: string; message: string; trace: string } {
+  if (thrown instanceof Error) {
+    return { type: thrown.name, message: thrown.message, trace: thrown.stack ?? '' };
+  }
+  return { type: 'Error', message: String(thrown), trace: '' };
+}
+
+function tell(message: InstanceMessage): void {
+  parentPort?.postMessage(message);
+}
+
+/** Sends what the function prints to the log file, at once and line by line, so that nothing is lost when it ends. */
+function printTo(file: string): void {
+  const descriptor = openSync(file, 'a', 0o600);
+  for (const stream of [process.stdout, process.stderr]) {
+    let rest = '';
+    const write = (chunk: string | Uint8Array, ...more: unknown[]): boolean => {
+      rest += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
+      const lines = rest.split('\n');
+      rest = lines.pop() ?? '';
+      if (lines.length > 0) writeSync(descriptor, lines.map((line) => `${data.functionName} ${line}\n`).join(''));
+      const done = more.at(-1);
+      if (typeof done === 'function') done();
+      return true;
+    };
+    stream.write = write as typeof stream.write;
+  }
+}
+
+function load(): Handler {
+  const separator = data.handler.lastIndexOf('.');
+  const file = join(data.folder, data.handler.slice(0, separator));
+  const module: unknown = createRequire(join(data.folder, 'index.js'))(file);
+  const handler = (module as Record<string, unknown>)[data.handler.slice(separator + 1)];
+  if (typeof handler !== 'function') {
+    const error = new Error(`${data.handler} is undefined or not exported`);
+    error.name = 'Runtime.HandlerNotFound';
+    throw error;
+  }
+  return handler as Handler;
+}
+
+function contextOf({ requestId, deadline }: Invocation) {
+  return {
+    awsRequestId: requestId,
+    functionName: data.functionName,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: data.functionArn,
+    memoryLimitInMB: String(data.memorySize),
+    logGroupName: `/aws/lambda/${data.functionName}`,
+    logStreamName: 'local',
+    callbackWaitsForEmptyEventLoop: true,
+    getRemainingTimeInMillis: () => deadline - Date.now(),
+  };
+}
+
+async function answer(handler: Handler, invocation: Invocation): Promise<void> {
+  try {
+    const result = await handler(JSON.parse(invocation.payload), contextOf(invocation));
+    tell({ kind: 'result', payload: JSON.stringify(result) ?? 'null' });
+  } catch (thrown) {
+    const { type, message, trace } = describe(thrown);
+    console.error(JSON.stringify({ level: 'ERROR', requestId: invocation.requestId, errorType: type, message, trace }));
+    tell({ kind: 'failure', type, message });
+  }
+}
+
+function run(): void {
+  printTo(data.logFile);
+  try {
+    const handler = load();
+    parentPort?.on('message', (invocation: Invocation) => void answer(handler, invocation));
+    tell({ kind: 'ready' });
+  } catch (thrown) {
+    const { type, message, trace } = describe(thrown);
+    console.error(JSON.stringify({ level: 'ERROR', errorType: type, message, trace }));
+    tell({ kind: 'failure', type, message });
+  }
+}
+
+run();

@@ -1,0 +1,98 @@
+import { fork } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { banner } from './banner';
+import { serverCertificate } from './certificate-authority';
+import type { StackOptions } from './stack';
+import { removeStackFiles, runningAt, type StackFacts } from './stack-file';
+import type { StackMessage } from './stack-process';
+import { synthesise } from './synthesis';
+
+const root = join(__dirname, '..');
+
+/** `npm start`: synthesises the app and runs it on this machine until `stopped` aborts. */
+async function main(stopped: AbortSignal): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      app: { type: 'string' },
+      memory: { type: 'boolean', default: false },
+      // Switches off the simulated fleet.
+      'no-fleet': { type: 'boolean', default: false },
+    },
+  });
+  const { app, memory } = values;
+  const folder = resolve(process.env['LOCAL_DIR'] ?? join(root, '.local'));
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const other = await runningAt(folder);
+  if (other) throw new Error(`A stack with its data in ${folder} runs already: ${other}. Stop it, or set LOCAL_DIR.`);
+  const port = portFrom('PORT', 3000);
+  const identityPort = portFrom('IDENTITY_PORT', port + 443);
+  await assertFree('PORT', port);
+  await assertFree('IDENTITY_PORT', identityPort);
+
+  const assemblyFolder = app === undefined ? join(root, 'cdk.out') : resolve(app);
+  const [certificate] = await Promise.all([
+    serverCertificate(folder),
+    app === undefined ? synthesise(root, assemblyFolder, stopped) : undefined,
+  ]);
+  const options: StackOptions = { assemblyFolder, folder, memory, port, identityPort, certificate };
+  await run(options, stopped, (facts) => console.log(banner(facts, memory ? undefined : folder)));
+  // The stack does it itself unless it broke off.
+  removeStackFiles(folder);
+}
+
+/** Runs the stack in a process of its own; rejects when that fails or ends by itself. */
+function run(options: StackOptions, stopped: AbortSignal, onReady: (facts: StackFacts) => void): Promise<void> {
+  const stack = fork(join(__dirname, 'stack-process.ts'), {
+    execArgv: ['--import', 'tsx'],
+    // Ctrl-C reaches this process alone, which then tells the other.
+    detached: true,
+    env: {
+      ...process.env,
+      // Read once, at the start of a process: why the stack has its own.
+      NODE_EXTRA_CA_CERTS: options.certificate.caFile,
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    },
+  });
+  let failure = 'The stack ended unexpectedly.';
+  const stop = () => {
+    if (stack.connected) stack.disconnect();
+  };
+  return new Promise((resolve, reject) => {
+    stack.on('message', (message: StackMessage) => {
+      if ('ready' in message) onReady(message.ready);
+      else failure = message.failed;
+    });
+    stack.once('exit', (code) => (stopped.aborted && code === 0 ? resolve() : reject(new Error(failure))));
+    stack.send(options);
+    if (stopped.aborted) stop();
+    stopped.addEventListener('abort', stop);
+  });
+}
+
+function portFrom(name: string, otherwise: number): number {
+  const port = Number(process.env[name] ?? otherwise);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`${name} must be a port from 1 to 65535.`);
+  return port;
+}
+
+function assertFree(name: string, port: number): Promise<void> {
+  const server = createServer();
+  return new Promise((free, reject) => {
+    server.once('error', (cause) => {
+      reject(new Error(`Port ${port} is taken. Stop what listens there, or set ${name}.`, { cause }));
+    });
+    server.listen(port, '127.0.0.1', () => server.close(() => free()));
+  });
+}
+
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort());
+
+main(stopping.signal).catch((error: unknown) => {
+  if (stopping.signal.aborted) return;
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+});

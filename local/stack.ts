@@ -1,0 +1,117 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApiGateway } from './api-gateway';
+import { createAwsEndpoint } from './aws-endpoint';
+import type { ServerCertificate } from './certificate-authority';
+import { followAddress } from './changed-address';
+import { createCloudFormationApi } from './cloudformation-api';
+import { createCognito } from './cognito';
+import { deploy, type Outputs } from './deploy';
+import { createDynamoDb } from './dynamodb';
+import { startEngine } from './dynamodb/engine';
+import { createIam } from './iam';
+import { createLambda } from './lambda';
+import { appendTo } from './log-file';
+import { seed } from './seeding';
+import type { AwsApi, Service } from './service';
+import { readPartners, removeStackFiles, writePartners, writeStackFiles, type StackFacts } from './stack-file';
+import { accountId, readAssembly, region } from './template';
+
+export interface StackOptions {
+  /** The synthesised app: a cloud assembly of one stack. */
+  readonly assemblyFolder: string;
+  /** Where `stack.json`, certificates and, unless in memory, all data lie. Must exist. */
+  readonly folder: string;
+  /** Data is kept in memory and gone at stop. */
+  readonly memory: boolean;
+  /** Port of the REST API. */
+  readonly port: number;
+  /** Port of the user pools, TLS. */
+  readonly identityPort: number;
+  readonly certificate: ServerCertificate;
+}
+
+/** A stack that answers. */
+export interface RunningStack {
+  readonly facts: StackFacts;
+  /** Ends everything that was started, last first, and closes all ports. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts every service, creates what the template says, and seeds demo partners when there are none. Rejects, with
+ * everything ended that was started, when something does not come up. The authority's certificate must be in
+ * `NODE_EXTRA_CA_CERTS` of this process.
+ */
+export async function startStack(options: StackOptions): Promise<RunningStack> {
+  const ends: (() => Promise<void> | void)[] = [];
+  const stop = async () => {
+    for (const end of ends.splice(0).reverse()) await end();
+  };
+  try {
+    return { facts: await start(options, (end) => ends.push(end)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(options: StackOptions, atStop: (end: () => Promise<void> | void) => void): Promise<StackFacts> {
+  const { folder, port, identityPort, certificate } = options;
+  const assembly = readAssembly(options.assemblyFolder);
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const dataFolder = options.memory ? temporaryFolder() : folder;
+  if (options.memory) atStop(() => rmSync(dataFolder, { recursive: true, force: true }));
+
+  followAddress(dataFolder, baseUrl);
+
+  const endpoint = createAwsEndpoint();
+  const engine = await startEngine(join(dataFolder, 'dynamodb.sqlite'));
+  atStop(() => engine.stop());
+  await endpoint.start();
+  atStop(() => endpoint.stop());
+
+  const logFile = join(folder, 'functions.log');
+  const place = { region, accountId };
+  const iam = createIam();
+  const lambda = createLambda({
+    ...place,
+    assemblyFolder: assembly.folder,
+    logFile,
+    endpointUrl: endpoint.url,
+    credentialsOf: (functionArn, roleArn) => endpoint.register(nameOf(functionArn), () => iam.policiesOf(roleArn)),
+  });
+  const apiGateway = createApiGateway({ ...place, port, dataFolder, lambda, log: appendTo(logFile) });
+  const cognito = createCognito({ ...place, port: identityPort, dataFolder, certificate });
+  const dynamoDb = createDynamoDb(engine.url);
+
+  let outputs: Outputs = {};
+  const apis: AwsApi[] = [dynamoDb, apiGateway, cognito, createCloudFormationApi(assembly.stackName, () => outputs)];
+  for (const api of apis) endpoint.add(api);
+
+  const services: Service[] = [iam, dynamoDb, lambda, cognito, apiGateway];
+  outputs = await deploy(assembly, services, { baseUrl, identityUrl: `https://127.0.0.1:${identityPort}` });
+  for (const service of services) {
+    atStop(() => service.stop?.());
+    await service.start?.();
+  }
+
+  const access = { endpointUrl: endpoint.url, region, stackName: assembly.stackName, ...endpoint.admin };
+  const known = readPartners(dataFolder);
+  const partners = known ?? (await seed(access));
+  if (!known) writePartners(dataFolder, partners);
+  const facts = { baseUrl, wsUrl: null, mqttUrl: null, shareBaseUrl: null, caFile: certificate.caFile, partners };
+  writeStackFiles(folder, facts, access);
+  atStop(() => removeStackFiles(folder));
+  return facts;
+}
+
+/** A folder in memory where the system has one. */
+function temporaryFolder(): string {
+  return mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'drone-mission-'));
+}
+
+function nameOf(functionArn: string): string {
+  return functionArn.slice(functionArn.lastIndexOf(':') + 1);
+}

@@ -1,0 +1,75 @@
+/** From a request for a WebSocket to an open one: API Gateway developer guide, "The $connect route". */
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type WebSocket } from 'ws';
+import type { Pairs } from './events';
+import { MAX_MESSAGE_BYTES } from './limits';
+
+/** A request to the domain of an API, as it comes from whoever stands before it. */
+export interface ApiRequest {
+  readonly method: string;
+  /** As sent, without the query, such as `/live`. */
+  readonly path: string;
+  /** As sent, without the question mark. */
+  readonly query: string;
+  readonly headers: Pairs;
+  readonly sourceIp: string;
+}
+
+/** What an Upgrade request leaves behind: the request itself, its socket and what followed it. */
+export interface UpgradedSocket {
+  readonly message: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+}
+
+export interface Handshakes {
+  /** Completes a handshake; undefined when the client has gone meanwhile. `protocol` is the subprotocol to agree on. */
+  complete(upgraded: UpgradedSocket, protocol: string | undefined): WebSocket | undefined;
+}
+
+/** So long a client may take to answer a close frame. */
+const CLOSE_TIMEOUT_MS = 5_000;
+
+/** Completes handshakes that {@link isWebSocketRequest} finds well-formed. */
+export function createHandshakes(): Handshakes {
+  const chosen = new WeakMap<IncomingMessage, string>();
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: MAX_MESSAGE_BYTES,
+    handleProtocols: (_offered, message) => chosen.get(message) ?? false,
+    ...{ closeTimeout: CLOSE_TIMEOUT_MS },
+  });
+  return {
+    complete({ message, socket, head }, protocol) {
+      if (protocol !== undefined) chosen.set(message, protocol);
+      let opened: WebSocket | undefined;
+      server.handleUpgrade(message, socket, head, (webSocket) => (opened = webSocket));
+      return opened;
+    },
+  };
+}
+
+/** Whether a request opens a WebSocket (RFC 6455, section 4.2.1) in a version that there is. */
+export function isWebSocketRequest(method: string | undefined, headers: IncomingHttpHeaders): boolean {
+  return (
+    method === 'GET' &&
+    headers.upgrade?.toLowerCase() === 'websocket' &&
+    /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '') &&
+    ['8', '13'].includes(headers['sec-websocket-version'] ?? '') &&
+    /^[!#$%&'*+.^`|~\w, -]*$/.test(headers['sec-websocket-protocol'] ?? '')
+  );
+}
+
+/** Name and value pairs of a query, decoded; throws URIError for a bad escape. */
+export function queryPairs(query: string): [string, string][] {
+  const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '));
+  return query
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const [name = '', ...value] = pair.split('=');
+      return [decode(name), decode(value.join('='))];
+    });
+}

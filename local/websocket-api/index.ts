@@ -1,0 +1,172 @@
+/**
+ * Amazon API Gateway's WebSocket APIs on this machine: handshakes that are handed to it become connections, whose
+ * messages go to functions and which code reaches through `@connections`. Each part names the AWS page that it follows.
+ */
+import { createFunctions } from '../api-gateway/functions';
+import { createThrottle } from '../api-gateway/throttle';
+import type { Lambda } from '../lambda';
+import type { AwsApi, Service } from '../service';
+import { createApiParts } from './api-parts';
+import { openConnection, type Connection } from './connection';
+import { awsId, type ConnectionFacts, type Pairs } from './events';
+import { createHandshakes, isWebSocketRequest, queryPairs, type ApiRequest, type UpgradedSocket } from './handshake';
+import { DEFAULT_LIMITS, type WebSocketLimits } from './limits';
+import { createManagement } from './management';
+import { serveStage, type ServedStage } from './stage';
+
+export type { ApiRequest, UpgradedSocket } from './handshake';
+
+export interface WebSocketApiOptions {
+  readonly region: string;
+  readonly accountId: string;
+  readonly lambda: Pick<Lambda, 'invoke' | 'permits'>;
+  readonly limits?: Partial<WebSocketLimits>;
+  /** Takes a line of the execution log; no line holds a query, a header or a body. */
+  log(line: string): void;
+}
+
+/** An answer that is no connection. */
+export interface HttpReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface WebSocketApi extends Service, AwsApi {
+  /** Whether one of its APIs is behind this domain, `<apiId>.execute-api.<region>.amazonaws.com`. */
+  serves(domain: string): boolean;
+  /** Makes a connection of an Upgrade request to `/<stage>`, or gives the answer that refuses it. Never rejects. */
+  upgrade(request: ApiRequest, upgraded: UpgradedSocket): Promise<HttpReply | undefined>;
+  /** Answers a plain request, which can only be a call of `@connections` that nobody signed. */
+  serve(request: ApiRequest): Promise<HttpReply>;
+  /** How many connections are open. */
+  readonly connectionCount: number;
+}
+
+/** On stop, so long `$disconnect` functions get to end. */
+const STOP_PATIENCE_MS = 2_000;
+
+/** API Gateway for the WebSocket APIs of a template. */
+export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const parts = createApiParts(options.region);
+  const handshakes = createHandshakes();
+  const functions = createFunctions(options.lambda, options.log);
+  const newConnections = createThrottle({ RateLimit: limits.connectionsPerSecond });
+  const connections = new Map<string, { readonly connection: Connection; readonly stage: ServedStage }>();
+  const disconnecting = new Set<Promise<void>>();
+  let stages: readonly ServedStage[] = [];
+
+  const apiArn = (apiId: string) => `arn:aws:execute-api:${options.region}:${options.accountId}:${apiId}`;
+  const domainOf = (apiId: string) => `${apiId}.execute-api.${options.region}.amazonaws.com`;
+
+  function stageFor({ path, headers }: ApiRequest): ServedStage | undefined {
+    const host = headerOf(headers, 'host')?.toLowerCase();
+    const name = path.replace(/^\//, '').replace(/\/$/, '');
+    return stages.find((stage) => domainOf(stage.apiId) === host && stage.name === name);
+  }
+
+  function open(stage: ServedStage, facts: ConnectionFacts, upgraded: UpgradedSocket, protocol?: string): void {
+    const onEnd = (code: number, reason: string) => {
+      connections.delete(facts.connectionId);
+      const call = stage.disconnect(facts, code, reason).finally(() => disconnecting.delete(call));
+      disconnecting.add(call);
+    };
+    const socket = handshakes.complete(upgraded, protocol);
+    if (!socket) return onEnd(1006, 'Connection Closed Abnormally');
+    const onMessage = (text: string) => stage.message(facts, text);
+    const both = { socket, transport: upgraded.socket };
+    connections.set(facts.connectionId, {
+      connection: openConnection(facts, both, limits, { onMessage, onEnd }),
+      stage,
+    });
+  }
+
+  return {
+    ...createManagement({
+      get: (id) => connections.get(id)?.connection,
+      stageArn: (id, name) =>
+        (connections.get(id)?.stage ?? stages.find((one) => one.name === name) ?? stages[0])?.arn ?? apiArn('*'),
+    }),
+    types: parts.types,
+    create: (resource) => parts.create(resource),
+
+    get connectionCount() {
+      return connections.size;
+    },
+
+    serves: (domain) => stages.some(({ apiId }) => domainOf(apiId) === domain),
+    serve: () => Promise.resolve(MISSING_TOKEN),
+
+    async upgrade(request, upgraded) {
+      const { message, socket } = upgraded;
+      socket.on('error', () => socket.destroy());
+      if (!isWebSocketRequest(message.method, message.headers)) return refusal(400);
+      const stage = stageFor(request);
+      const query = pairsOf(request.query);
+      if (!stage) return refusal(403);
+      if (!query) return refusal(400);
+      if (!newConnections.admits('')) return refusal(429);
+      const userAgent = headerOf(request.headers, 'user-agent');
+      const facts: ConnectionFacts = {
+        connectionId: awsId(),
+        apiId: stage.apiId,
+        stage: stage.name,
+        stageVariables: stage.variables,
+        domainName: domainOf(stage.apiId),
+        connectedAt: Date.now(),
+        identity: { sourceIp: request.sourceIp, ...(userAgent !== undefined && { userAgent }) },
+      };
+      const { status, protocol } = await stage.connect(facts, eventHeaders(request), query);
+      if (status < 200 || status > 299) return refusal(status);
+      open(stage, facts, upgraded, protocol);
+      return undefined;
+    },
+
+    start() {
+      stages = parts.stages().map((one) => serveStage(one, apiArn(one.apiId), functions));
+      return Promise.resolve();
+    },
+
+    async stop() {
+      for (const { connection } of [...connections.values()]) connection.close(1001, 'Going away');
+      let timer: NodeJS.Timeout | undefined;
+      const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, STOP_PATIENCE_MS)));
+      await Promise.race([Promise.all(disconnecting), patience]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+const MISSING_TOKEN: HttpReply = {
+  status: 403,
+  headers: { 'content-type': 'application/json', 'x-amzn-errortype': 'MissingAuthenticationTokenException' },
+  body: JSON.stringify({ message: 'Missing Authentication Token' }),
+};
+
+function refusal(status: number): HttpReply {
+  return { status, headers: {}, body: '' };
+}
+
+function headerOf(headers: Pairs, name: string): string | undefined {
+  return headers.find(([other]) => other.toLowerCase() === name)?.[1];
+}
+
+function pairsOf(query: string): Pairs | undefined {
+  try {
+    return queryPairs(query);
+  } catch {
+    return undefined;
+  }
+}
+
+/** API Gateway adds who called it to what a proxy before it has said, and keeps to itself what is about one hop only. */
+function eventHeaders({ headers, sourceIp }: ApiRequest): Pairs {
+  const own = new Set(['connection', 'upgrade', 'x-forwarded-for', 'x-forwarded-port', 'x-forwarded-proto']);
+  return [
+    ...headers.filter(([name]) => !own.has(name.toLowerCase())),
+    ['X-Forwarded-For', [headerOf(headers, 'x-forwarded-for') ?? [], sourceIp].flat().join(', ')],
+    ['X-Forwarded-Port', '443'],
+    ['X-Forwarded-Proto', 'https'],
+  ];
+}

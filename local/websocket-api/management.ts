@@ -1,0 +1,81 @@
+/**
+ * The API by which a backend reaches its connections: API Gateway developer guide, "Use @connections commands in your
+ * backend service", and the model of ApiGatewayManagementApi (errors and their statuses).
+ */
+import { failure } from '../aws-refusal';
+import type { AwsAnswer, AwsApi, AwsCall } from '../service';
+import type { Connection } from './connection';
+import { MAX_MESSAGE_BYTES } from './limits';
+
+export interface OpenConnections {
+  /** The connection of this id, once its handshake is done and until it is over. */
+  get(connectionId: string): Connection | undefined;
+  /** ARN of the stage of this name, or of the only one, for what is said about a connection that is not there. */
+  stageArn(connectionId: string, stageName: string | undefined): string;
+}
+
+/**
+ * The management API over open connections. The path is `/@connections/<id>`, with or without stage and anything else
+ * before it, since all functions of this machine share one endpoint; the id says which API is meant.
+ */
+export function createManagement(connections: OpenConnections): AwsApi {
+  return {
+    signingName: 'execute-api',
+
+    permissions({ method, path }) {
+      const { connectionId = '', stageName } = targetOf(path) ?? {};
+      const resource = `${connections.stageArn(connectionId, stageName)}/${method}/@connections/${connectionId}`;
+      return [{ action: 'execute-api:ManageConnections', resource }];
+    },
+
+    answer: (call) => Promise.resolve(answer(call)),
+  };
+
+  function answer({ method, path, body }: AwsCall): AwsAnswer {
+    const target = targetOf(path);
+    const command = commands[method];
+    if (!target || !command) return failure('rest', 403, 'ForbiddenException', 'Forbidden');
+    if (body.length > MAX_MESSAGE_BYTES) {
+      return failure('rest', 413, 'PayloadTooLargeException', 'Message too long');
+    }
+    const connection = connections.get(target.connectionId);
+    return connection ? command(connection, body) : failure('rest', 410, 'GoneException', 'Gone');
+  }
+}
+
+const EMPTY: AwsAnswer = { status: 200, headers: {}, body: '' };
+
+const commands: Readonly<Record<string, (connection: Connection, body: Buffer) => AwsAnswer>> = {
+  POST: (connection, body) =>
+    connection.post(body)
+      ? EMPTY
+      : failure('rest', 429, 'LimitExceededException', 'The buffer of the WebSocket client is full'),
+
+  GET: ({ facts, lastActiveAt }) => ({
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      connectedAt: new Date(facts.connectedAt).toISOString(),
+      identity: facts.identity,
+      lastActiveAt: new Date(lastActiveAt).toISOString(),
+    }),
+  }),
+
+  DELETE: (connection) => {
+    connection.close(1000, 'Connection Closed Normally');
+    return { ...EMPTY, status: 204 };
+  },
+};
+
+function targetOf(path: string): { connectionId: string; stageName: string | undefined } | undefined {
+  const [, before = '', id = ''] = /^(.*)\/@connections\/([^/?]+)(?:\?.*)?$/.exec(decoded(path)) ?? [];
+  return id === '' ? undefined : { connectionId: id, stageName: before.split('/').filter(Boolean).at(-1) };
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return '';
+  }
+}

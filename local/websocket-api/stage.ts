@@ -1,0 +1,97 @@
+/** One stage at work: what becomes of a handshake, of a message and of an end, with the routes that the stage has. */
+import type { Functions } from '../api-gateway/functions';
+import { createThrottle } from '../api-gateway/throttle';
+import type { Route, StageParts } from './api-parts';
+import { awsId, connectEvent, disconnectEvent, messageEvent, type ConnectionFacts, type Pairs } from './events';
+import { callRoute, IntegrationFailure, type IntegrationResult } from './integration';
+
+/** How `$connect` decided: a status of 200 to 299 lets the client in, with the subprotocol that the function chose. */
+export interface Verdict {
+  readonly status: number;
+  readonly protocol?: string;
+}
+
+/** None of the promises rejects: what goes wrong is told to the client and to the log. */
+export interface ServedStage {
+  readonly apiId: string;
+  readonly name: string;
+  readonly variables: Readonly<Record<string, string>>;
+  /** `arn:aws:execute-api:<region>:<account>:<apiId>/<stage>` */
+  readonly arn: string;
+  connect(facts: ConnectionFacts, headers: Pairs, query: Pairs): Promise<Verdict>;
+  /** Gives what the client is to be sent. */
+  message(facts: ConnectionFacts, text: string): Promise<string | undefined>;
+  disconnect(facts: ConnectionFacts, code: number, reason: string): Promise<void>;
+}
+
+/** Serves a stage whose functions are called through `functions`; `apiArn` is the ARN of its API. */
+export function serveStage({ stage, apiId, routes, select }: StageParts, apiArn: string, functions: Functions) {
+  const arn = `${apiArn}/${stage.StageName}`;
+  const throttles = new Map([...routes.keys()].map((routeKey) => [routeKey, throttleOf(routeKey)]));
+
+  function throttleOf(routeKey: string) {
+    const { ThrottlingRateLimit, ThrottlingBurstLimit } = {
+      ...stage.DefaultRouteSettings,
+      ...stage.RouteSettings[routeKey],
+    };
+    return createThrottle({ RateLimit: ThrottlingRateLimit, BurstLimit: ThrottlingBurstLimit });
+  }
+
+  const admits = (routeKey: string) => throttles.get(routeKey)?.admits(routeKey) ?? true;
+
+  /** A client can't name the routes that start with a dollar sign. */
+  function routeFor(text: string): Route | undefined {
+    const wanted = select(text) ?? '$default';
+    return (wanted.startsWith('$') ? undefined : routes.get(wanted)) ?? routes.get('$default');
+  }
+
+  const served: ServedStage = {
+    apiId,
+    name: stage.StageName,
+    variables: stage.StageVariables,
+    arn,
+
+    async connect(facts, headers, query) {
+      const route = routes.get('$connect');
+      if (!route) return { status: 200 };
+      if (!admits('$connect')) return { status: 429 };
+      const event = connectEvent(facts, headers, query);
+      try {
+        return verdictOf(await callRoute(route, `${arn}/$connect`, event, functions));
+      } catch (error) {
+        if (error instanceof IntegrationFailure) return { status: error.status };
+        throw error;
+      }
+    },
+
+    async message(facts, text) {
+      const route = routeFor(text);
+      if (!route) return problem('Forbidden', facts, awsId());
+      if (!admits(route.routeKey)) return problem('Too Many Requests', facts, awsId());
+      const event = messageEvent(facts, route.routeKey, text);
+      try {
+        const { body } = await callRoute(route, `${arn}/${route.routeKey}`, event, functions);
+        return (route.answers && body) || undefined;
+      } catch {
+        return problem('Internal server error', facts, event.requestContext.requestId);
+      }
+    },
+
+    async disconnect(facts, code, reason) {
+      const route = routes.get('$disconnect');
+      if (!route || !admits('$disconnect')) return;
+      const event = disconnectEvent(facts, code, reason);
+      await callRoute(route, `${arn}/$disconnect`, event, functions).catch(() => undefined);
+    },
+  };
+  return served;
+}
+
+function verdictOf({ statusCode, headers }: IntegrationResult): Verdict {
+  const protocol = Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'sec-websocket-protocol')?.[1];
+  return { status: statusCode, ...(protocol !== undefined && { protocol }) };
+}
+
+function problem(message: string, { connectionId }: ConnectionFacts, requestId: string): string {
+  return JSON.stringify({ message, connectionId, requestId });
+}

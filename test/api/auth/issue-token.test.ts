@@ -1,0 +1,130 @@
+import { decodeJwt } from 'jose';
+import { scopes } from '../../../contract/access';
+import { clients, send } from '../client';
+import { readFacts } from '../stack/facts';
+
+const [partner, colleague] = clients('auth');
+const [stranger] = clients('stranger');
+const { clientId: client_id, clientSecret: client_secret, apiKey } = partner.credentials;
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+const good = { grant_type: 'client_credentials', client_id, client_secret };
+
+const ask = (body?: unknown, headers: Record<string, string> = {}) =>
+  send('POST', '/v3/auth/token', { headers: { 'x-api-key': apiKey, ...headers }, ...(body !== undefined && { body }) });
+const basic = (id: string, secret: string) => ({
+  authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
+});
+
+const token = { access_token: expect.any(String) as string, token_type: 'Bearer', expires_in: 3600 };
+const refusal = (error: string) => ({ error, error_description: expect.any(String) as string });
+
+describe('POST /v3/auth/token', () => {
+  it('gives a bearer token for an hour, which nobody may cache', async () => {
+    const { status, headers, body } = await ask(good);
+    expect([status, body]).toEqual([200, token]);
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('gives a JWT that carries exactly the scopes of the client, under the resource server', async () => {
+    const { access_token } = (await ask(good)).body as typeof token;
+    const { iat = 0, ...claims } = decodeJwt(access_token);
+    expect(claims).toMatchObject({ sub: client_id, client_id, token_use: 'access', exp: iat + 3600 });
+    const held = String(claims['scope']).split(' ');
+    const [first = ''] = held;
+    const resourceServer = first.slice(0, first.lastIndexOf('/'));
+    expect(resourceServer).toMatch(/^https?:\/\//);
+    expect(held.sort()).toEqual(scopes.map((scope) => `${resourceServer}/${scope}`).sort());
+    expect(claims).not.toHaveProperty('aud');
+  });
+
+  it('gives the demo client of the read scope that scope alone', async () => {
+    const reader = readFacts().partners.find(({ scopes: held }) => held.length === 1);
+    const { body } = await send('POST', '/v3/auth/token', {
+      headers: { 'x-api-key': reader?.apiKey ?? '' },
+      body: { grant_type: 'client_credentials', client_id: reader?.clientId, client_secret: reader?.clientSecret },
+    });
+    expect(decodeJwt((body as typeof token).access_token)['scope']).toMatch(/^\S+\/command:read$/);
+  });
+
+  it('takes a form as well as JSON', async () => {
+    const { status, body } = await ask(new URLSearchParams(good).toString(), form);
+    expect([status, body]).toEqual([200, token]);
+  });
+
+  it('takes the credentials by HTTP Basic, with a form and with JSON', async () => {
+    const headers = basic(client_id, client_secret);
+    expect(await ask('grant_type=client_credentials', { ...form, ...headers })).toMatchObject({ status: 200, body: token });
+    expect(await ask({ grant_type: 'client_credentials' }, headers)).toMatchObject({ status: 200, body: token });
+  });
+
+  it('ignores what it does not know, such as a scope that is asked for', async () => {
+    expect(await ask({ ...good, scope: 'command:read', audience: 'x' })).toMatchObject({ status: 200 });
+  });
+
+  it.each([
+    ['no body', undefined],
+    ['an empty body', ''],
+    ['malformed JSON', '{"grant_type":'],
+    ['JSON that is no object', '[]'],
+    ['JSON null', 'null'],
+    ['no grant_type', { client_id, client_secret }],
+    ['no client_id', { grant_type: 'client_credentials', client_secret }],
+    ['no client_secret', { grant_type: 'client_credentials', client_id }],
+    ['an empty client_secret', { ...good, client_secret: '' }],
+    ['a client_id that is a number', { ...good, client_id: 7 }],
+  ])('answers 400 invalid_request to %s', async (_, body) => {
+    const answer = await ask(body);
+    expect([answer.status, answer.body]).toEqual([400, refusal('invalid_request')]);
+  });
+
+  it('answers 400 invalid_request to credentials in two places, and to Basic that is none', async () => {
+    const expected = { status: 400, body: refusal('invalid_request') };
+    expect(await ask(good, basic(client_id, client_secret))).toMatchObject(expected);
+    expect(await ask({ grant_type: 'client_credentials' }, { authorization: 'Basic %%%' })).toMatchObject(expected);
+    expect(await ask({ grant_type: 'client_credentials' }, { authorization: 'Basic JTk6JTk=' })).toMatchObject(expected);
+  });
+
+  it.each(['authorization_code', 'password', 'CLIENT_CREDENTIALS', ''])(
+    'answers 400 unsupported_grant_type to the grant type "%s"',
+    async (grant_type) => {
+      const { status, body } = await ask({ ...good, grant_type });
+      expect([status, body]).toEqual([400, refusal('unsupported_grant_type')]);
+    },
+  );
+
+  it.each([
+    ['a wrong secret', { ...good, client_secret: `${client_secret}x` }],
+    ['an unknown client', { ...good, client_id: 'nobody' }],
+    ['a client id that is over-long', { ...good, client_id: 'x'.repeat(5000) }],
+  ])('answers 401 invalid_client to %s', async (_, body) => {
+    const answer = await ask(body);
+    expect([answer.status, answer.body]).toEqual([401, refusal('invalid_client')]);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('answers 403 without an API key and with one that is not known', async () => {
+    const forbidden = { status: 403, body: { error: 'Forbidden' } };
+    expect(await send('POST', '/v3/auth/token', { body: good })).toMatchObject(forbidden);
+    expect(await ask(good, { 'x-api-key': 'nobodys' })).toMatchObject(forbidden);
+    expect(await ask(good, { 'x-api-key': '' })).toMatchObject(forbidden);
+    expect(await send('POST', '/v3/auth/token', { body: '{' })).toMatchObject(forbidden);
+  });
+
+  it("answers 403 to another partner's API key, whichever of the organisation's clients it is", async () => {
+    for (const other of [stranger, colleague ?? stranger]) {
+      const { status, body } = await ask(good, { 'x-api-key': other.credentials.apiKey });
+      expect([status, body]).toEqual([403, { error: 'Forbidden' }]);
+    }
+  });
+
+  it('turns away with 429 what comes faster than the usage plan of an API key allows', async () => {
+    const [eager] = clients('throttled');
+    const body = { grant_type: 'password' };
+    const asked = Array.from({ length: 300 }, () => ask(body, { 'x-api-key': eager.credentials.apiKey }));
+    const answers = await Promise.all(asked);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(answers.filter(({ status }) => status === 400).length).toBeGreaterThanOrEqual(100);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.every((answer) => JSON.stringify(answer.body) === '{"error":"Too many requests"}')).toBe(true);
+  });
+});

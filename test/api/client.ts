@@ -1,0 +1,91 @@
+import type * as z from 'zod';
+import { routeOf } from '../../contract/access';
+import type { endpoints, EndpointKey } from '../../contract/endpoints';
+import { readFacts } from './stack/facts';
+import { clientsOf, type Credentials, type OrganisationName } from './stack/organisations';
+
+type PathParameter<Key extends string> = Key extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParameter<Rest>
+  : never;
+
+/** What an endpoint promises, and what a refusal holds: the status tells which. */
+type Body<Key extends EndpointKey> = z.output<(typeof endpoints)[Key]['reply']['body']> & {
+  readonly error?: string;
+  readonly details?: { readonly path: string; readonly message: string }[];
+};
+
+export interface Answer<Content = unknown> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Content;
+}
+
+export interface Message {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Text goes as it is, anything else as JSON. */
+  readonly body?: unknown;
+}
+
+export interface Call<Key extends EndpointKey> extends Message {
+  readonly path?: Readonly<Record<PathParameter<Key>, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+/** Sends a request to a path below the base address; every answer is JSON and names its request. */
+export async function send(method: string, path: string, { headers, body }: Message = {}): Promise<Answer> {
+  const response = await fetch(readFacts().baseUrl + path, {
+    method,
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  expect(response.headers.get('content-type')).toMatch(/^application\/json\b/);
+  expect(response.headers.get('x-request-id')).toMatch(/^[\w-]{8,}$/);
+  return { status: response.status, headers: response.headers, body: text && JSON.parse(text) };
+}
+
+/** The path of an endpoint with its parameters filled in. */
+export const pathOf = (key: string, parameters: Readonly<Record<string, string>> = {}) =>
+  routeOf(key).path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? 'none'));
+
+/** A partner's client, which gets its token when it first needs it. */
+export class Client {
+  private issued: Promise<string> | undefined;
+
+  constructor(readonly credentials: Credentials) {}
+
+  /** Asks for a new token at each call. */
+  async newToken(): Promise<string> {
+    const { clientId, clientSecret, apiKey } = this.credentials;
+    const { status, body } = await send('POST', '/v3/auth/token', {
+      headers: { 'x-api-key': apiKey },
+      body: { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret },
+    });
+    expect(status).toBe(200);
+    return (body as Body<'POST /v3/auth/token'>).access_token;
+  }
+
+  token(): Promise<string> {
+    return (this.issued ??= this.newToken());
+  }
+
+  async call<Key extends EndpointKey>(key: Key, { path, query, headers, body }: Call<Key> = {}): Promise<Answer<Body<Key>>> {
+    const search = query ? `?${new URLSearchParams(query).toString()}` : '';
+    const authorization = `Bearer ${await this.token()}`;
+    const answer = await send(routeOf(key).method, pathOf(key, path) + search, {
+      headers: { authorization, ...headers },
+      ...(body !== undefined && { body }),
+    });
+    return answer as Answer<Body<Key>>;
+  }
+}
+
+/** The clients of an organisation of the cast. The same object for each call in a file, so that tokens are reused. */
+const known = new Map<OrganisationName, readonly Client[]>();
+export function clients(name: OrganisationName): readonly [Client, ...Client[]] {
+  const found = known.get(name) ?? clientsOf(name).map((credentials) => new Client(credentials));
+  known.set(name, found);
+  const [first, ...others] = found;
+  if (!first) throw new Error(`${name} has no client`);
+  return [first, ...others];
+}

@@ -1,0 +1,72 @@
+import { jobStatuses, lifecycle, type JobStatus } from '../../domain/job-lifecycle';
+import type { Client } from './client';
+
+/** The first device group that a client's organisation has, and the first device in it. */
+export function fleetOf({ credentials }: Client) {
+  const [first, second] = credentials.deviceGroups;
+  const device = first?.devices[0];
+  if (!first || !second || !device) throw new Error('an onboarded organisation has two groups with devices');
+  return { deviceGroupId: first.deviceGroupId, deviceId: device.deviceId, otherGroupId: second.deviceGroupId };
+}
+
+/** A job that the client has just created; gives what the answer says of it. */
+export async function givenJob(client: Client, fields: object = {}) {
+  const { deviceGroupId } = fleetOf(client);
+  const { status, body } = await client.call('POST /v3/jobs/create', {
+    body: { name: 'Survey', deviceGroupId, ...fields },
+  });
+  expect([status, body.details]).toEqual([201, undefined]);
+  return body.job;
+}
+
+/** A way through the lifecycle from PENDING to each status. */
+const ways: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
+  PENDING: [],
+  QUEUED: ['QUEUED'],
+  IN_PROGRESS: ['QUEUED', 'IN_PROGRESS'],
+  COMPLETED: ['QUEUED', 'IN_PROGRESS', 'COMPLETED'],
+  FAILED: ['FAILED'],
+  CANCELLED: ['CANCELLED'],
+};
+
+/** Identifier of a job that has been brought to a status. */
+export async function givenJobThatIs(status: JobStatus, client: Client): Promise<string> {
+  const { jobId } = await givenJob(client);
+  for (const next of ways[status]) {
+    const moved = await client.call('PATCH /v3/jobs/{jobId}', { path: { jobId }, body: { status: next } });
+    expect(moved.status).toBe(200);
+  }
+  return jobId;
+}
+
+/** The job as it is now. */
+export async function jobNow(client: Client, jobId: string) {
+  const { status, body } = await client.call('GET /v3/jobs/{jobId}', { path: { jobId } });
+  expect(status).toBe(200);
+  return body.job;
+}
+
+/** A share that the client has just created; gives what the answer says of it. */
+export async function givenShare(client: Client, fields: object = {}) {
+  const { status, body } = await client.call('POST /v3/streams/share', {
+    body: { resourceId: fleetOf(client).deviceId, shareType: 'DEVICE_STATUS', ...fields },
+  });
+  expect([status, body.details]).toEqual([201, undefined]);
+  return body.share;
+}
+
+/** Every pair of statuses, and whether the lifecycle has a move between them. */
+export const moves = jobStatuses.flatMap((from) =>
+  jobStatuses.map((to) => ({ from, to, allowed: (lifecycle[from] as readonly JobStatus[]).includes(to) })),
+);
+
+/** An identifier of the right form that names nothing. */
+export const nobodys = (id: string) => id.replace(/.{6}$/, '000000');
+
+export const iso = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/) as string;
+
+/** A refusal of one part of the input. */
+export const invalidAt = (path: string, message: unknown = expect.any(String)) => ({
+  status: 400,
+  body: { error: 'invalid_request', details: expect.arrayContaining([{ path, message }]) as unknown },
+});

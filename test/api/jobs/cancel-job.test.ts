@@ -1,0 +1,61 @@
+import { clients, send } from '../client';
+import { givenJob, iso, jobNow, nobodys } from '../given';
+
+const [partner] = clients('cancel-job');
+const [stranger] = clients('stranger');
+
+const cancel = (jobId: string, client = partner) => client.call('POST /v3/jobs/{jobId}/cancel', { path: { jobId } });
+
+describe('POST /v3/jobs/{jobId}/cancel', () => {
+  it('answers with the job, its status and when it was cancelled', async () => {
+    const { jobId } = await givenJob(partner);
+    const { status, body } = await cancel(jobId);
+    expect(status).toBe(200);
+    expect(body).toEqual({ success: true, job: { jobId, status: 'CANCELLED', cancelledAt: iso } });
+  });
+
+  it('lets one of 20 win that come at once', async () => {
+    const { jobId } = await givenJob(partner);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => cancel(jobId)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const refused = answers.filter(({ status }) => status === 400);
+    expect(refused.map(({ body }) => body)).toEqual(Array(19).fill({ error: 'Cannot cancel job' }));
+    expect(await jobNow(partner, jobId)).toMatchObject({ status: 'CANCELLED', version: 2 });
+  });
+
+  it('ends in one status when a cancel and a start come at once', async () => {
+    const { jobId } = await givenJob(partner);
+    const start = { path: { jobId }, body: { status: 'QUEUED' } };
+    await partner.call('PATCH /v3/jobs/{jobId}', start);
+    const run = { path: { jobId }, body: { status: 'IN_PROGRESS' } };
+    const [cancelled, started] = await Promise.all([cancel(jobId), partner.call('PATCH /v3/jobs/{jobId}', run)]);
+    expect([cancelled.status, started.status].sort()).toEqual([200, 400]);
+    expect((await jobNow(partner, jobId)).status).toBe(cancelled.status === 200 ? 'CANCELLED' : 'IN_PROGRESS');
+  });
+
+  it('answers 404 to a job that there is not', async () => {
+    const { jobId } = await givenJob(partner);
+    for (const unknown of ['none', nobodys(jobId)]) {
+      const { status, body } = await cancel(unknown);
+      expect([status, body]).toEqual([404, { error: 'Job not found' }]);
+    }
+  });
+
+  it("answers 403 to another organisation's job, which stays as it is, whatever its status", async () => {
+    const { jobId } = await givenJob(partner);
+    const forbidden = { status: 403, body: { error: 'Forbidden' } };
+    expect(await cancel(jobId, stranger)).toMatchObject(forbidden);
+    expect((await jobNow(partner, jobId)).status).toBe('PENDING');
+    await cancel(jobId);
+    expect(await cancel(jobId, stranger)).toMatchObject(forbidden);
+  });
+
+  it('needs no body and minds none', async () => {
+    const authorization = `Bearer ${await partner.token()}`;
+    for (const body of ['', '{', '[]', '{"status":"FAILED"}']) {
+      const { jobId } = await givenJob(partner);
+      const answer = await send('POST', `/v3/jobs/${jobId}/cancel`, { headers: { authorization }, body });
+      expect(answer).toMatchObject({ status: 200, body: { job: { status: 'CANCELLED' } } });
+    }
+  });
+});

@@ -1,0 +1,143 @@
+import { clients } from '../client';
+import { fleetOf, givenJob, invalidAt, iso, jobNow, nobodys } from '../given';
+
+const [partner, second] = clients('create-job');
+const [stranger] = clients('stranger');
+const { deviceGroupId, deviceId, otherGroupId } = fleetOf(partner);
+
+const create = (fields: object) =>
+  (second ?? partner).call('POST /v3/jobs/create', { body: { name: 'Survey', deviceGroupId, ...fields } });
+
+/** Metadata whose JSON is so many bytes long. */
+const metadataOf = (bytes: number) => ({ note: 'x'.repeat(bytes - JSON.stringify({ note: '' }).length) });
+const nested = (levels: number): object => (levels === 1 ? {} : { in: nested(levels - 1) });
+
+describe('POST /v3/jobs/create', () => {
+  it('answers 201 with the job: PENDING, priority 5', async () => {
+    const before = Date.now();
+    const { status, body } = await create({});
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      success: true,
+      job: { jobId: expect.any(String) as string, name: 'Survey', status: 'PENDING', priority: 5, createdAt: iso },
+    });
+    expect(Math.abs(Date.parse(body.job.createdAt) - before)).toBeLessThan(60_000);
+  });
+
+  it("names the job by its organisation's tag", async () => {
+    const [, tag] = partner.credentials.organisationId.split('-');
+    expect((await givenJob(partner)).jobId).toMatch(new RegExp(`^job-${tag}-[0-9a-z]{26}$`));
+  });
+
+  it('keeps every field that it was given', async () => {
+    const fields = {
+      description: 'Rim, then pit',
+      missionId: 'mission-1',
+      deviceId,
+      priority: 10,
+      metadata: { site: 'pit 4', legs: [1, 2.5, null], nested: { deep: true } },
+    };
+    const { jobId } = await givenJob(partner, { ...fields, scheduledAt: '2031-01-02T03:04:05+02:00' });
+    expect(await jobNow(partner, jobId)).toMatchObject({ ...fields, scheduledAt: '2031-01-02T01:04:05.000Z' });
+  });
+
+  it.each([
+    ['a name of 256 characters', { name: 'n'.repeat(256) }],
+    ['a description of 4096 characters', { description: 'd'.repeat(4096) }],
+    ['an empty description', { description: '' }],
+    ['priority 1', { priority: 1 }],
+    ['metadata of 16 KiB', { metadata: metadataOf(16_384) }],
+    ['metadata of 32 levels', { metadata: nested(32) }],
+    ['names in any script', { name: 'Карьер 採石場 🛩️' }],
+    ['metadata with odd keys', { metadata: { '': 1, constructor: 2, 'a.b': 3, $set: 4, ':v': 5, '#n': 6 } }],
+  ])('takes %s and gives it back as it was', async (_, fields) => {
+    const { jobId } = await givenJob(partner, fields);
+    expect(await jobNow(partner, jobId)).toMatchObject(fields);
+  });
+
+  it('keeps a metadata key of __proto__ as the plain key that it is', async () => {
+    const { status, body } = await partner.call('POST /v3/jobs/create', {
+      body: `{"name":"Survey","deviceGroupId":"${deviceGroupId}","metadata":{"__proto__":{"polluted":1}}}`,
+    });
+    expect(status).toBe(201);
+    const { metadata } = await jobNow(partner, body.job.jobId);
+    expect(JSON.stringify(metadata)).toBe('{"__proto__":{"polluted":1}}');
+  });
+
+  it.each<[string, string, unknown]>([
+    ['a missing name', 'name', undefined],
+    ['an empty name', 'name', ''],
+    ['a name of 257 characters', 'name', 'n'.repeat(257)],
+    ['a name that is a number', 'name', 5],
+    ['a name with a lone surrogate', 'name', 'a\ud800'],
+    ['a missing device group', 'deviceGroupId', undefined],
+    ['a device group that is null', 'deviceGroupId', null],
+    ['a device group that is an object', 'deviceGroupId', { id: deviceGroupId }],
+    ['a description of 4097 characters', 'description', 'd'.repeat(4097)],
+    ['a description with a lone surrogate', 'description', '\udc00'],
+    ['priority 0', 'priority', 0],
+    ['priority 11', 'priority', 11],
+    ['priority 1.5', 'priority', 1.5],
+    ['priority as text', 'priority', '5'],
+    ['priority null', 'priority', null],
+    ['a day for a moment', 'scheduledAt', '2031-01-02'],
+    ['a moment without offset', 'scheduledAt', '2031-01-02T03:04:05'],
+    ['a moment that there is not', 'scheduledAt', '2031-02-30T03:04:05Z'],
+    ['words for a moment', 'scheduledAt', 'tomorrow'],
+    ['an empty mission', 'missionId', ''],
+    ['a mission that is a list', 'missionId', ['m']],
+    ['metadata that is a list', 'metadata', []],
+    ['metadata that is text', 'metadata', 'site'],
+    ['metadata that is null', 'metadata', null],
+    ['metadata of more than 16 KiB', 'metadata', metadataOf(16_385)],
+    ['metadata of more than 16 KiB in few characters', 'metadata', { note: '€'.repeat(6000) }],
+    ['metadata of 33 levels', 'metadata', nested(33)],
+  ])('answers 400 and names the field for %s', async (_, field, value) => {
+    expect(await create({ [field]: value })).toMatchObject(invalidAt(field));
+  });
+
+  it('answers 400 to a number in the metadata that JSON could not carry back', async () => {
+    const body = `{"name":"Survey","deviceGroupId":"${deviceGroupId}","metadata":{"far":1e999}}`;
+    expect(await partner.call('POST /v3/jobs/create', { body })).toMatchObject(invalidAt('metadata'));
+  });
+
+  it('names each of several faults, and fields that it does not know', async () => {
+    const { status, body } = await create({ name: '', priority: 99, sheduledAt: 'x', status: 'QUEUED' });
+    expect(status).toBe(400);
+    expect(body.details?.map(({ path }) => path).sort()).toEqual(['', 'name', 'priority']);
+    expect(body.details).toContainEqual({ path: '', message: 'unknown field: sheduledAt, status' });
+  });
+
+  it.each(['jobId', 'organisation', 'version', 'createdAt'])('does not let the caller set %s', async (field) => {
+    expect(await create({ [field]: 'mine' })).toMatchObject(invalidAt('', `unknown field: ${field}`));
+  });
+
+  it('answers 404 to a device group that there is not', async () => {
+    const notFound = { status: 404, body: { error: 'Device group not found' } };
+    for (const unknown of ['group', nobodys(deviceGroupId), deviceId, `${deviceGroupId}x`, '../', 'é'.repeat(200)])
+      expect(await create({ deviceGroupId: unknown })).toMatchObject(notFound);
+  });
+
+  it("answers 403 to another organisation's device group", async () => {
+    const { status, body } = await create({ deviceGroupId: fleetOf(stranger).deviceGroupId });
+    expect([status, body]).toEqual([403, { error: 'Forbidden' }]);
+  });
+
+  it.each([
+    ['of another group', () => ({ deviceGroupId: otherGroupId, deviceId })],
+    ['of another organisation', () => ({ deviceId: fleetOf(stranger).deviceId })],
+    ['that there is not', () => ({ deviceId: nobodys(deviceId) })],
+    ['that is none', () => ({ deviceId: deviceGroupId })],
+  ])('answers 400 that says so to a device %s', async (_, fields) => {
+    expect(await create(fields())).toMatchObject(invalidAt('deviceId', 'is not a device of the device group'));
+  });
+
+  it('says in its headers how much of the limit is left, also with a refusal', async () => {
+    for (const answer of [await create({}), await create({ name: '' })]) {
+      expect(answer.headers.get('x-ratelimit-limit')).toBe('60');
+      expect(Number(answer.headers.get('x-ratelimit-remaining'))).toBeLessThan(60);
+      const reset = Number(answer.headers.get('x-ratelimit-reset'));
+      expect(reset % 60).toBe(0);
+    }
+  });
+});

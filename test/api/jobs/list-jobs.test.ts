@@ -1,0 +1,119 @@
+import { jobStatuses } from '../../../domain/job-lifecycle';
+import { clients, type Call } from '../client';
+import { givenJob, givenJobThatIs, invalidAt, iso } from '../given';
+
+const makers = clients('list-jobs');
+const [partner] = makers;
+const [stranger] = clients('stranger');
+
+const list = (query: Record<string, string> = {}) => partner.call('GET /v3/jobs', { query });
+
+/** Every page of a list, from the first. */
+async function pagesOf(query: Record<string, string>) {
+  const pages = [await list(query)];
+  for (let token = pages[0]?.body.nextToken; token; token = pages.at(-1)?.body.nextToken)
+    pages.push(await list({ ...query, nextToken: token }));
+  expect(pages.map(({ status }) => status)).toEqual(pages.map(() => 200));
+  return pages.map(({ body }) => body.jobs);
+}
+
+/** 120 jobs, of which five are QUEUED; created at once by three clients, so that none meets its limit. */
+let created: string[];
+let queued: string[];
+beforeAll(async () => {
+  const makeMany = makers.flatMap((client) =>
+    Array.from({ length: 40 }, async (_, index) => (await givenJob(client, { name: `Survey ${index}` })).jobId),
+  );
+  created = await Promise.all(makeMany);
+  queued = created.slice(0, 5);
+  for (const jobId of queued)
+    await partner.call('PATCH /v3/jobs/{jobId}', { path: { jobId }, body: { status: 'QUEUED' } });
+});
+
+describe('GET /v3/jobs', () => {
+  it('lists 50 jobs unless told otherwise, each with what a summary holds', async () => {
+    const { status, body } = await list();
+    expect([status, Object.keys(body).sort()]).toEqual([200, ['count', 'jobs', 'nextToken', 'success']]);
+    expect([body.success, body.count, body.jobs.length]).toEqual([true, 50, 50]);
+    const summary = {
+      jobId: expect.any(String) as string,
+      name: expect.stringMatching(/^Survey \d+$/) as string,
+      status: expect.stringMatching(/^(PENDING|QUEUED)$/) as string,
+      priority: 5,
+      createdAt: iso,
+    };
+    expect(body.jobs).toEqual(body.jobs.map(() => summary));
+  });
+
+  it('gives every job once, newest first, across its pages', async () => {
+    const pages = await pagesOf({ limit: '50' });
+    expect(pages.map(({ length }) => length)).toEqual([50, 50, 20]);
+    const jobs = pages.flat();
+    expect(jobs.map(({ jobId }) => jobId).sort()).toEqual([...created].sort());
+    const moments = jobs.map(({ createdAt }) => createdAt);
+    expect(moments).toEqual([...moments].sort().reverse());
+  });
+
+  it('ends without a token where the last page is full', async () => {
+    expect((await pagesOf({ limit: '40' })).map(({ length }) => length)).toEqual([40, 40, 40]);
+  });
+
+  it('filters by status, across pages too', async () => {
+    const pages = await pagesOf({ status: 'QUEUED', limit: '2' });
+    expect(pages.map(({ length }) => length)).toEqual([2, 2, 1]);
+    expect(pages.flat().map(({ jobId, status }) => `${jobId} ${status}`).sort()).toEqual(
+      queued.map((jobId) => `${jobId} QUEUED`).sort(),
+    );
+    expect((await pagesOf({ status: 'PENDING', limit: '100' })).flat()).toHaveLength(115);
+  });
+
+  it.each(jobStatuses)('knows the status %s', async (status) => {
+    const { body } = await list({ status });
+    expect(body.jobs.every((job) => job.status === status)).toBe(true);
+  });
+
+  it('answers an organisation without such jobs with none', async () => {
+    const { body } = await list({ status: 'FAILED' });
+    expect(body).toEqual({ success: true, jobs: [], count: 0 });
+  });
+
+  it.each(['101', '1000', '999999999'])('serves a limit of %s as 100', async (limit) => {
+    const { body } = await list({ limit });
+    expect([body.count, typeof body.nextToken]).toEqual([100, 'string']);
+  });
+
+  it.each(['0', '-1', 'abc', '1.5', '', ' 5', '1e2', '0x10', '9'.repeat(400)])(
+    'answers 400 to a limit of "%.20s"',
+    async (limit) => {
+      expect(await list({ limit })).toMatchObject(invalidAt('limit', 'must be an integer of 1 or more'));
+    },
+  );
+
+  it.each(['DONE', 'pending', '', 'PENDING,QUEUED'])('answers 400 to the status "%s"', async (status) => {
+    expect(await list({ status })).toMatchObject(invalidAt('status'));
+  });
+
+  it('answers 400 to a parameter that it does not know or that comes twice', async () => {
+    expect(await list({ page: '2' })).toMatchObject(invalidAt('', 'unknown field: page'));
+    const twice = { query: new URLSearchParams('limit=1&limit=2') } as unknown as Call<'GET /v3/jobs'>;
+    expect(await partner.call('GET /v3/jobs', twice)).toMatchObject(invalidAt('limit', 'must be given once'));
+  });
+
+  it('answers 400 to a page token that is not of this list', async () => {
+    const token = (await list({ limit: '1' })).body.nextToken ?? '';
+    const refused = invalidAt('nextToken');
+    expect(token).not.toBe('');
+    for (const bent of [token.slice(0, -4), token.slice(4), `${token}AAAA`, 'abc', '%00', '', '🛩️', 'x'.repeat(2000)])
+      expect(await list({ nextToken: bent })).toMatchObject(refused);
+    expect(await list({ nextToken: token, status: 'PENDING' })).toMatchObject(refused);
+    expect(await partner.call('GET /v3/shares', { query: { nextToken: token } })).toMatchObject(refused);
+    expect(await stranger.call('GET /v3/jobs', { query: { nextToken: token } })).toMatchObject(refused);
+  });
+
+  it("does not show another organisation's jobs", async () => {
+    const jobId = await givenJobThatIs('PENDING', stranger);
+    expect((await pagesOf({ limit: '100' })).flat().map((job) => job.jobId)).not.toContain(jobId);
+    const { body } = await stranger.call('GET /v3/jobs');
+    expect(body.jobs.filter((job) => created.includes(job.jobId))).toEqual([]);
+  });
+});

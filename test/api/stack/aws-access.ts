@@ -1,0 +1,49 @@
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import * as z from 'zod';
+import { stackFile } from './facts';
+
+const root = join(__dirname, '../../..');
+const run = promisify(execFile);
+
+const accessShape = z.object({
+  endpointUrl: z.string(),
+  region: z.string(),
+  accessKeyId: z.string(),
+  secretAccessKey: z.string(),
+});
+
+/** Folder of the local stack under test, or undefined for a deployed one: then the tests' own environment leads to AWS. */
+export function localFolder(): string | undefined {
+  const folder = dirname(stackFile());
+  return existsSync(join(folder, 'aws.json')) ? folder : undefined;
+}
+
+/** Runs the command line that operators onboard partners with; rejects with what it complained about. */
+export async function runPartnerCommand(...words: string[]): Promise<string> {
+  const folder = localFolder();
+  const args = ['--import', 'tsx', 'bin/partner.ts', ...words, '--json', ...(folder ? ['--local'] : [])];
+  const env = { ...process.env, ...(folder && { LOCAL_DIR: folder }) };
+  return (await run(process.execPath, args, { cwd: root, env, maxBuffer: 16 * 1024 * 1024 })).stdout;
+}
+
+/** DynamoDB of the stack under test, for what no endpoint can make, such as a share that has expired. */
+export function database(): DynamoDBDocumentClient {
+  const folder = localFolder();
+  if (!folder) return DynamoDBDocumentClient.from(new DynamoDBClient());
+  const text = readFileSync(join(folder, 'aws.json'), 'utf8');
+  const { endpointUrl, region, ...credentials } = accessShape.parse(JSON.parse(text));
+  return DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: endpointUrl, region, credentials }));
+}
+
+/** Name of a table of the stack, by the name that CDK made it from. */
+export async function tableNamed(part: 'Jobs' | 'Shares' | 'Fleet'): Promise<string> {
+  const { TableNames = [] } = await database().send(new ListTablesCommand());
+  const found = TableNames.find((name) => name.includes(`Tables${part}`));
+  if (found === undefined) throw new Error(`no table of ${part} among ${TableNames.join(', ')}`);
+  return found;
+}

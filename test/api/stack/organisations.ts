@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import * as z from 'zod';
+import type { Scope } from '../../../contract/endpoint';
+import { scopes } from '../../../contract/access';
+import { partnersShape } from '../../../local/stack-file';
+
+const all = 'all' as const;
+
+/**
+ * The organisations that the tests play with, and the scopes of each one's clients. Every test file has one to
+ * itself, since limits count per client and lists show all of an organisation; a limit that is too small for
+ * a file is stretched by a further client.
+ */
+export const cast = {
+  stranger: [all, all],
+  access: [all, ...scopes.map((scope) => [scope])],
+  auth: [all, all],
+  throttled: [all],
+  'create-job': [all, all],
+  'list-jobs': [all, all, all],
+  'get-job': [all],
+  'update-job': [all],
+  'job-lifecycle': [all, all],
+  'delete-job': [all],
+  'cancel-job': [all],
+  'create-share': [all, all, all],
+  'list-shares': [all, all],
+  'get-share': [all],
+  'revoke-share': [all],
+  'list-share-resources': [all],
+  'list-resources': [all],
+  limits: [all, all, all, all],
+  idempotency: [all, all],
+  'bad-input': [all],
+  suspension: [all, all],
+  confidentiality: [all, ['command:read']],
+} as const satisfies Record<string, readonly (typeof all | readonly Scope[])[]>;
+
+export type OrganisationName = keyof typeof cast;
+
+/** Each organisation has two groups; only the first device of each has a video stream. */
+const deviceGroups = ['North', 'South'].map((name) => ({
+  name,
+  description: `Docks in the ${name.toLowerCase()}`,
+  devices: [{ name: `${name} 1`, stream: true }, { name: `${name} 2` }],
+}));
+
+/** What `partner onboard --file` takes to make the cast. */
+export const onboarding = {
+  organisations: Object.entries(cast).map(([name, clients]) => ({
+    name,
+    deviceGroups,
+    clients: clients.map((held, index) => ({ name: `${name}-${index + 1}`, scopes: held })),
+  })),
+};
+
+export type Credentials = z.output<typeof partnersShape>['partners'][number];
+
+/** Credentials of an organisation's clients, in the order of the cast. */
+export function clientsOf(name: OrganisationName): Credentials[] {
+  const file = process.env['ORGANISATIONS_FILE'];
+  if (!file) throw new Error('ORGANISATIONS_FILE is not set: jest onboards the organisations and sets it');
+  const { partners } = partnersShape.parse(JSON.parse(readFileSync(file, 'utf8')));
+  const names = Object.keys(cast) as OrganisationName[];
+  const before = names.slice(0, names.indexOf(name)).reduce((count, other) => count + cast[other].length, 0);
+  return partners.slice(before, before + cast[name].length);
+}
+
+/** Public names of all organisations of the cast. */
+export const organisationIds = () =>
+  [...new Set((Object.keys(cast) as OrganisationName[]).flatMap(clientsOf).map(({ organisationId }) => organisationId))];

@@ -1,0 +1,63 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../../../local/free-port';
+
+const root = join(__dirname, '../../..');
+
+/** How long the stack may take until it answers, with its first synthesis, and to stop, in ms. */
+const READY_WITHIN = 120_000;
+const STOPPED_WITHIN = 20_000;
+
+export interface RunningStack {
+  /** Its data folder, with `stack.json`, `aws.json`, its logs, and `output.log`: all that it printed. */
+  readonly folder: string;
+  readonly process: ChildProcess;
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
+
+/**
+ * Starts the local stack on a free port with an empty data folder of its own, in memory.
+ * @returns once everything answers
+ * @throws Error with what it printed when it ends before that or takes too long
+ */
+export async function startStack(): Promise<RunningStack> {
+  const folder = mkdtempSync(join(tmpdir(), 'drone-mission-api-'));
+  const printed = join(folder, 'output.log');
+  const output = openSync(printed, 'a');
+  const child = spawn(process.execPath, ['--import', 'tsx', 'local/main.ts', '--memory', '--no-fleet'], {
+    cwd: root,
+    stdio: ['ignore', output, output],
+    env: { ...process.env, PORT: String(await freePort()), IDENTITY_PORT: String(await freePort()), LOCAL_DIR: folder },
+  });
+  closeSync(output);
+  const deadline = Date.now() + READY_WITHIN;
+  while (!existsSync(join(folder, 'stack.json'))) {
+    if (hasEnded(child) || Date.now() > deadline) {
+      child.kill('SIGKILL');
+      throw new Error(`The local stack did not start:\n${readFileSync(printed, 'utf8')}`);
+    }
+    await pause(50);
+  }
+  return { folder, process: child };
+}
+
+/**
+ * Stops it as Ctrl-C would.
+ * @throws Error when it does not stop, or not cleanly
+ */
+export async function stopStack({ process: child }: RunningStack): Promise<void> {
+  child.kill('SIGTERM');
+  const deadline = Date.now() + STOPPED_WITHIN;
+  while (!hasEnded(child)) {
+    if (Date.now() > deadline) {
+      child.kill('SIGKILL');
+      throw new Error('The local stack did not stop');
+    }
+    await pause(20);
+  }
+  if (child.exitCode !== 0) throw new Error(`The local stack ended with ${child.exitCode ?? child.signalCode}`);
+}

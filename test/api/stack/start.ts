@@ -1,0 +1,26 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runPartnerCommand } from './aws-access';
+import { onboarding } from './organisations';
+import { startStack, type RunningStack } from './running-stack';
+
+export type GlobalWithStack = typeof globalThis & { runningStack?: RunningStack };
+
+/**
+ * Starts the local stack once for all tests, unless STACK_FILE names the `stack.json` of one that runs already, and
+ * onboards the organisations that the tests play with through the command line that onboards real ones.
+ */
+export default async function start(): Promise<void> {
+  if (!process.env['STACK_FILE']) {
+    const stack = await startStack();
+    (globalThis as GlobalWithStack).runningStack = stack;
+    process.env['STACK_FILE'] = join(stack.folder, 'stack.json');
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'drone-mission-partners-'));
+  const wanted = join(folder, 'onboarding.json');
+  writeFileSync(wanted, JSON.stringify(onboarding));
+  const onboarded = join(folder, 'organisations.json');
+  writeFileSync(onboarded, await runPartnerCommand('onboard', '--file', wanted), { mode: 0o600 });
+  process.env['ORGANISATIONS_FILE'] = onboarded;
+}

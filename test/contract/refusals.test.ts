@@ -1,0 +1,58 @@
+import { oauthRefusal, refusals, resourceRefusal } from '../../contract/refusals';
+import { Refusal, invalid, refusalCodes, type RefusalCode } from '../../domain/refusal';
+
+/** Spec section 7 and DESIGN section 3, written out. */
+const expected: Record<RefusalCode, [status: number, text: string]> = {
+  invalid_request: [400, 'invalid_request'],
+  unsupported_grant_type: [400, 'unsupported_grant_type'],
+  invalid_client: [401, 'invalid_client'],
+  unauthorized: [401, 'Unauthorized'],
+  forbidden: [403, 'Forbidden'],
+  job_not_found: [404, 'Job not found'],
+  share_not_found: [404, 'Share not found'],
+  device_group_not_found: [404, 'Device group not found'],
+  resource_not_found: [404, 'Resource not found'],
+  cannot_cancel: [400, 'Cannot cancel job'],
+  stale_version: [412, 'Precondition failed'],
+  too_many_requests: [429, 'Too many requests'],
+};
+
+test('Every refusal of the domain has its answer, and there are no other answers.', () => {
+  expect(Object.keys(refusals).sort()).toEqual([...refusalCodes].sort());
+});
+
+test.each(refusalCodes)('%s is answered with the status and text of the spec.', (code) => {
+  const [status, error] = expected[code];
+  expect(resourceRefusal(new Refusal(code))).toEqual({ status, body: { error } });
+});
+
+test('What is wrong with the input is told in details.', () => {
+  expect(resourceRefusal(invalid('name', 'is too long')).body).toEqual({
+    error: 'invalid_request',
+    details: [{ path: 'name', message: 'is too long' }],
+  });
+});
+
+test.each(['invalid_request', 'unsupported_grant_type', 'invalid_client'] as const)(
+  "The token endpoint answers %s in OAuth's shape, with a description.",
+  (code) => {
+    const { status, body } = oauthRefusal(new Refusal(code));
+    expect([status, body.error]).toEqual([expected[code][0], code]);
+    expect(body.error_description).toMatch(/^[A-Za-z].+\.$/);
+  },
+);
+
+test('The token endpoint describes what is wrong with each part of the request.', () => {
+  const refusal = new Refusal('invalid_request', [
+    { path: 'grant_type', message: 'is missing' },
+    { path: '', message: 'a JSON body is required' },
+  ]);
+  expect(oauthRefusal(refusal).body).toEqual({
+    error: 'invalid_request',
+    error_description: 'grant_type: is missing; a JSON body is required',
+  });
+});
+
+test('The token endpoint has no code of OAuth for a key that fits no client.', () => {
+  expect(oauthRefusal(new Refusal('forbidden'))).toEqual({ status: 403, body: { error: 'Forbidden' } });
+});

@@ -1,0 +1,39 @@
+import { jobsQuery, pageQuery } from '../../contract/schemas';
+
+const limitOf = (limit: unknown) => pageQuery.safeParse({ limit }).data?.limit;
+
+test('A page has 50 elements unless it is asked for otherwise.', () => {
+  expect(pageQuery.parse({})).toEqual({ limit: 50 });
+});
+
+test.each([
+  ['1', 1],
+  ['99', 99],
+  ['100', 100],
+  ['101', 100],
+  ['999999999', 100],
+  ['007', 7],
+])('A limit of %s is served as %d.', (given, served) => {
+  expect(limitOf(given)).toBe(served);
+});
+
+test.each(['0', '00', '-1', '+1', '1.5', '1e2', '0x10', '', ' 1', '1\n', 'ten', 'Infinity', '٣', 5, null])(
+  'A limit of %j is refused.',
+  (given) => {
+    expect(limitOf(given)).toBeUndefined();
+  },
+);
+
+test.each([
+  ['a status that does not exist', { status: 'pending' }],
+  ['an empty page token', { nextToken: '' }],
+  ['an endless page token', { nextToken: 'a'.repeat(1025) }],
+  ['a parameter that the service does not know', { offset: '1' }],
+])('A query with %s is refused.', (_, query) => {
+  expect(jobsQuery.safeParse(query).success).toBe(false);
+});
+
+test('Jobs can be listed by status, shares can not.', () => {
+  expect(jobsQuery.safeParse({ status: 'QUEUED' }).success).toBe(true);
+  expect(pageQuery.safeParse({ status: 'QUEUED' }).success).toBe(false);
+});

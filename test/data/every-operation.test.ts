@@ -1,0 +1,72 @@
+import {
+  InternalServerError,
+  ProvisionedThroughputExceededException,
+  ResourceNotFoundException,
+  ThrottlingException,
+} from '@aws-sdk/client-dynamodb';
+import { operations } from './fixtures/operations';
+import { sent, store } from './fixtures/store';
+
+const told = { message: 'as DynamoDB says it', $metadata: {} };
+const faults = [
+  new ProvisionedThroughputExceededException(told),
+  new ThrottlingException(told),
+  new InternalServerError(told),
+  new ResourceNotFoundException(told),
+  Object.assign(new Error('a request has exceeded the configured 2000 ms requestTimeout'), { name: 'TimeoutError' }),
+  Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
+];
+const cases = operations.flatMap(([name, run]) => faults.map((fault) => [name, fault.name, run, fault] as const));
+
+test.each(cases)('%s fails with %s when the store does: never as if nothing were there.', async (_, __, run, fault) => {
+  store.rejects(fault);
+  await expect(run()).rejects.toBe(fault);
+});
+
+describe.each(operations)('%s', (_, run) => {
+  beforeEach(async () => {
+    store.rejects(faults[0]);
+    await run().catch(() => undefined);
+  });
+
+  test('sends one command and leaves repeats to the SDK.', () => {
+    expect(sent()).toHaveLength(1);
+  });
+
+  test('keeps input out of its expressions.', () => {
+    for (const write of writes())
+      for (const text of expressionsOf(write))
+        for (const input of textsIn(parameters(write))) expect(text).not.toContain(input);
+  });
+
+  test('names each placeholder that it uses, and no other, or DynamoDB would refuse it.', () => {
+    for (const write of writes()) {
+      const used = expressionsOf(write).flatMap((text) => text.match(/[#:]\w+/g) ?? []);
+      const { ExpressionAttributeNames: names = {}, ExpressionAttributeValues: given = {} } = write;
+      const named = Object.keys({ ...names, ...given });
+      expect([...new Set(used)].sort()).toEqual(named.sort());
+    }
+  });
+});
+
+type Input = Record<string, unknown>;
+
+/** The writes or reads of the commands that were sent; a transaction has several. */
+const writes = (): Input[] =>
+  sent().flatMap((input) => (input['TransactItems'] as Input[] | undefined)?.flatMap(Object.values) ?? [input]);
+
+const expressionsOf = (write: Input) =>
+  Object.entries(write).flatMap(([name, value]) => (name.endsWith('Expression') ? [String(value)] : []));
+
+const parameters = (write: Input) => [
+  write['Key'],
+  write['Item'],
+  write['ExclusiveStartKey'],
+  write['ExpressionAttributeValues'],
+];
+
+/** All texts in a value that are long enough not to stand anywhere by chance. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return value.length > 3 ? [value] : [];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}

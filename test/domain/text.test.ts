@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { moment, text } from '../../domain/text';
+
+const read = (value: unknown) => moment.safeParse(value).data;
+
+test.each([
+  ['2026-11-27T10:30:00Z', '2026-11-27T10:30:00.000Z'],
+  ['2026-11-27T10:30:15.123Z', '2026-11-27T10:30:15.123Z'],
+  ['2026-11-27T10:30:15.1Z', '2026-11-27T10:30:15.100Z'],
+  ['2026-11-27T10:30:15.123999Z', '2026-11-27T10:30:15.123Z'],
+  ['2026-11-27T10:30:00+05:30', '2026-11-27T05:00:00.000Z'],
+  ['2026-01-01T00:30:00+01:00', '2025-12-31T23:30:00.000Z'],
+  ['2028-02-29T12:00:00-08:00', '2028-02-29T20:00:00.000Z'],
+])('The moment %s is kept as %s.', (given, kept) => {
+  expect(read(given)).toBe(kept);
+});
+
+test.each([
+  ['without an offset', '2026-11-27T10:30:00'],
+  ['a day alone', '2026-11-27'],
+  ['with an offset of hours alone', '2026-11-27T10:30:00+05'],
+  ['with an offset that has no colon', '2026-11-27T10:30:00+0530'],
+  ['on a day that does not exist', '2026-02-30T10:00:00Z'],
+  ['on a leap day of a common year', '2026-02-29T10:00:00Z'],
+  ['in the 25th hour', '2026-11-27T24:00:00Z'],
+  ['in English', 'Fri, 27 Nov 2026 10:30:00 GMT'],
+  ['with a blank in place of the T', '2026-11-27 10:30:00Z'],
+  ['as Unix seconds', 1795775400],
+  ['empty', ''],
+  ['missing by null', null],
+])('A moment %s is refused.', (_, given) => {
+  expect(read(given)).toBeUndefined();
+});
+
+test('Every moment keeps what it means, whatever its offset.', () => {
+  const twoDigits = (value: number) => String(value).padStart(2, '0');
+  const dates = fc.date({ min: new Date('1970-01-02Z'), max: new Date('2100-01-01Z'), noInvalidDate: true });
+  fc.assert(
+    fc.property(dates, fc.integer({ min: -14 * 60, max: 14 * 60 }), (date, offset) => {
+      const local = new Date(date.getTime() + offset * 60_000).toISOString().replace('Z', '');
+      const [sign, size] = offset < 0 ? ['-', -offset] : ['+', offset];
+      const written = `${local}${sign}${twoDigits(Math.floor(size / 60))}:${twoDigits(size % 60)}`;
+      expect(read(written)).toBe(date.toISOString());
+    }),
+  );
+});
+
+test('Text is counted to its bounds, both included.', () => {
+  const name = text(1, 4);
+  expect(['', 'a', 'abcd', 'abcde'].map((value) => name.safeParse(value).success)).toEqual([false, true, true, false]);
+});
+
+test('Text with half a character in it is refused, for no store would keep it.', () => {
+  expect(text(1, 9).safeParse('rim \ud83d').error?.issues[0]?.message).toBe('must be well-formed Unicode');
+  expect(text(1, 9).parse('rim \ud83d\ude81')).toBe('rim 🚁');
+});

@@ -1,0 +1,102 @@
+import { smallTable, synthesise } from './synthesised';
+import { endpointTable } from '../../contract/access';
+
+const token = 'POST /v3/auth/token';
+const { template, byPath } = synthesise({}, { ...smallTable, [token]: endpointTable[token] });
+
+interface Answer {
+  readonly ResponseType: string;
+  readonly StatusCode?: string;
+  readonly ResponseTemplates: Record<string, string>;
+  readonly ResponseParameters: Record<string, string>;
+}
+
+const answers = new Map(
+  Object.values(byPath('AWS::ApiGateway::GatewayResponse')).map(({ Properties }) => {
+    const answer = Properties as unknown as Answer;
+    return [answer.ResponseType, answer];
+  }),
+);
+
+test.each([
+  ['UNAUTHORIZED', '401', '{"error":"Unauthorized"}'],
+  ['ACCESS_DENIED', '403', '{"error":"Forbidden"}'],
+  ['INVALID_API_KEY', '403', '{"error":"Forbidden"}'],
+  ['MISSING_AUTHENTICATION_TOKEN', '404', '{"error":"Not found"}'],
+  ['THROTTLED', '429', '{"error":"Too many requests"}'],
+  ['QUOTA_EXCEEDED', '429', '{"error":"Too many requests"}'],
+  ['DEFAULT_4XX', undefined, '{"error":$context.error.messageString}'],
+  ['DEFAULT_5XX', '500', '{"error":"Internal server error","requestId":"$context.requestId"}'],
+])('API Gateway answers %s in the shape of the contract', (type, status, body) => {
+  const answer = answers.get(type);
+  expect(answer?.StatusCode).toBe(status);
+  expect(answer?.ResponseTemplates).toEqual({ 'application/json': body });
+  expect(answer?.ResponseParameters['gatewayresponse.header.x-request-id']).toBe('context.requestId');
+});
+
+test('A 401 says how to authenticate', () => {
+  expect(answers.get('UNAUTHORIZED')?.ResponseParameters['gatewayresponse.header.WWW-Authenticate']).toBe("'Bearer'");
+});
+
+test('The authorizer is asked once per token in five minutes', () => {
+  template.hasResourceProperties('AWS::ApiGateway::Authorizer', {
+    Type: 'TOKEN',
+    IdentitySource: 'method.request.header.Authorization',
+    AuthorizerResultTtlInSeconds: 300,
+  });
+});
+
+test.each([
+  ['Bearer eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln-_A', true],
+  ['bearer abc==', true],
+  ['Bearer ', false],
+  ['Basic dXNlcjpwYXNz', false],
+  ['Bearer two words', false],
+  ['eyJhbGciOiJSUzI1NiJ9', false],
+])('The authorizer is asked about “%s”: %s', (header, asked) => {
+  const [authorizer] = Object.values(byPath('AWS::ApiGateway::Authorizer'));
+  const pattern = new RegExp(String(authorizer?.Properties['IdentityValidationExpression']));
+  expect(pattern.test(header)).toBe(asked);
+});
+
+test('Tokens are throttled at 50 a second with a burst of 100', () => {
+  template.hasResourceProperties('AWS::ApiGateway::UsagePlan', {
+    Throttle: { RateLimit: 50, BurstLimit: 100 },
+    ApiStages: [{ ApiId: {}, Stage: {} }],
+  });
+});
+
+test('The stage traces, measures the token endpoint, and logs errors but no data', () => {
+  template.hasResourceProperties('AWS::ApiGateway::Stage', {
+    StageName: 'live',
+    TracingEnabled: true,
+    MethodSettings: [
+      { HttpMethod: '*', ResourcePath: '/*', LoggingLevel: 'ERROR', DataTraceEnabled: false },
+      {
+        HttpMethod: 'POST',
+        ResourcePath: '/~1v3~1auth~1token',
+        LoggingLevel: 'ERROR',
+        DataTraceEnabled: false,
+        MetricsEnabled: true,
+      },
+    ],
+  });
+});
+
+test('The access log is JSON that names the request and holds neither paths with share codes nor tokens', () => {
+  const [stage] = Object.values(byPath('AWS::ApiGateway::Stage'));
+  const { Format } = stage?.Properties['AccessLogSetting'] as { Format: string };
+  const logged = Object.values(JSON.parse(Format) as Record<string, string>);
+  expect(logged).toContain('$context.requestId');
+  expect(logged).toContain('$context.resourcePath');
+  expect(logged).not.toContain('$context.path');
+  expect(Format).not.toMatch(/header|querystring|apiKey"|identity\.apiKey\W/i);
+});
+
+test('Without a domain name the API is reached at the address of API Gateway', () => {
+  template.resourceCountIs('AWS::ApiGateway::DomainName', 0);
+  template.hasResourceProperties('AWS::ApiGateway::RestApi', {
+    EndpointConfiguration: { Types: ['REGIONAL'] },
+    DisableExecuteApiEndpoint: false,
+  });
+});

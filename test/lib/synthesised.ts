@@ -1,0 +1,68 @@
+import { App } from 'aws-cdk-lib/core';
+import { Template } from 'aws-cdk-lib/assertions';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import cdkJson from '../../cdk.json';
+import { endpointTable } from '../../contract/access';
+import { DroneMissionApiStack } from '../../lib/drone-mission-api-stack';
+import type { EndpointTable } from '../../lib/endpoint-table';
+
+export interface CfnResource {
+  readonly Type: string;
+  readonly Properties: Readonly<Record<string, unknown>>;
+  readonly Metadata?: Readonly<Record<string, string>>;
+  readonly DeletionPolicy?: string;
+}
+
+/** Two endpoints that share a function: enough where the routes don't matter. */
+export const smallTable: EndpointTable = {
+  'GET /v3/shares': endpointTable['GET /v3/shares'],
+  'GET /v3/streams/share': endpointTable['GET /v3/streams/share'],
+};
+
+/** Synthesises the stack with cdk.json's context and the given one. */
+export function synthesise(context: Record<string, unknown> = {}, endpoints: EndpointTable = endpointTable) {
+  const app = new App({
+    builtinCloudFormationValidation: false,
+    context: {
+      ...cdkJson.context,
+      'aws:cdk:enable-asset-metadata': true,
+      'aws:cdk:enable-path-metadata': true,
+      ...context,
+    },
+  });
+  const stack = new DroneMissionApiStack(app, 'DroneMissionApi', { endpoints });
+  const template = Template.fromStack(stack);
+  const resources = template.toJSON().Resources as Record<string, CfnResource>;
+
+  return {
+    template,
+    outputs: Object.keys(template.toJSON().Outputs as object),
+    resources,
+    /** Resources of a type by their path among the constructs, without the stack's name. */
+    byPath: (type: string): Record<string, CfnResource> =>
+      Object.fromEntries(
+        Object.values(resources)
+          .filter(({ Type }) => Type === type)
+          .map((resource) => [
+            (resource.Metadata?.['aws:cdk:path'] ?? '').replace(/^DroneMissionApi\/|\/Resource$/g, ''),
+            resource,
+          ]),
+      ),
+    /** Folder of a function's code. */
+    codeOf: (lambda: CfnResource): string => {
+      const folder = join(app.outdir, lambda.Metadata?.['aws:asset:path'] ?? '?');
+      if (!existsSync(folder)) throw new Error(`${folder} is not there`);
+      return folder;
+    },
+    readReport: (): unknown => JSON.parse(readFileSync(join(app.outdir, 'validation-report.json'), 'utf8')),
+  };
+}
+
+export type Synthesised = ReturnType<typeof synthesise>;
+
+/** Logical id that `{Ref}` or `{Fn::GetAtt}` names. */
+export function referred(value: unknown): string {
+  const { Ref, 'Fn::GetAtt': attribute } = value as { Ref?: string; 'Fn::GetAtt'?: [string, string] };
+  return Ref ?? attribute?.[0] ?? '';
+}

@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+
+const arrow = 'boundaries/dependencies';
+
+/** A line of code in a folder, and the rule that it breaks, if any. */
+const cases: [folder: string, code: string, breaks?: string][] = [
+  ['domain', "import * as z from 'zod';"],
+  ['domain', "import { invalid } from './refusal';"],
+  ['domain', "import type { Endpoint } from '../contract/endpoint';", arrow],
+  ['domain', "import { table } from '../data/table';", arrow],
+  ['domain', "import { DynamoDBClient } from '@aws-sdk/client-dynamodb';", arrow],
+  ['domain', "import { randomBytes } from 'node:crypto';", arrow],
+  ['domain', 'export const at = () => new Date();', 'no-restricted-syntax'],
+  ['domain', 'export const at = () => Date.now();', 'no-restricted-syntax'],
+  ['domain', 'export const at = process.env.AT;', 'no-restricted-properties'],
+  ['contract', "import { job } from '../domain/job';"],
+  ['contract', "import { table } from '../data/table';", arrow],
+  ['contract', "import { DynamoDBClient } from '@aws-sdk/client-dynamodb';", arrow],
+  ['contract', "import type { Handler } from 'aws-lambda';", arrow],
+  ['data', "import { job } from '../domain/job';"],
+  ['data', "import { DynamoDBClient } from '@aws-sdk/client-dynamodb';"],
+  ['data', 'export const at = process.env.AT;'],
+  ['data', "import { endpoints } from '../contract/endpoints';", arrow],
+  ['data', "import { serve } from '../lambdas/serve';", arrow],
+  ['lambdas/http/jobs', "import { endpoints } from '../../../contract/endpoints';"],
+  ['lambdas/http/jobs', "import { table } from '../../../data/table';"],
+  ['lambdas/http/jobs', "import { job } from '../../../domain/job';"],
+  ['lambdas/http/jobs', "import { GetCommand } from '@aws-sdk/lib-dynamodb';", arrow],
+  ['lambdas/http/jobs', "import { RestApi } from '../../../lib/rest-api';", arrow],
+  ['lambdas/http/jobs', 'export const at = process.env.AT;', 'no-restricted-properties'],
+  ['lib', "import { endpoints } from '../contract/endpoints';"],
+  ['lib', "import { App } from 'aws-cdk-lib/core';"],
+  ['lib', "import type { Job } from '../domain/job';"],
+  ['lib', "import { job } from '../domain/job';", arrow],
+  ['lib', "import { serve } from '../lambdas/serve';", arrow],
+  ['lib', "import { table } from '../data/table';", arrow],
+  ['lib', 'export const at = process.env.AT;', 'no-restricted-properties'],
+  ['local', "import type { Service } from './service';"],
+  ['local', "import Aedes from 'aedes';"],
+  ['local', "import { endpoints } from '../contract/endpoints';", arrow],
+  ['local', "import { RestApi } from '../lib/rest-api';", arrow],
+  ['local', "import { App } from 'aws-cdk-lib/core';", arrow],
+  ['viewer', "import type { Endpoint } from '../contract/endpoint';"],
+  ['viewer', "import { endpoints } from '../contract/endpoints';", arrow],
+  ['bin', "import { RestApi } from '../lib/rest-api';"],
+  ['bin', "import { serve } from '../lambdas/serve';", arrow],
+  ['bench', "import { serve } from '../lambdas/serve';"],
+  ['test/lib', "import { RestApi } from '../../lib/rest-api';"],
+  ['services', "import { RestApi } from '../lib/rest-api';", 'boundaries/no-unknown-files'],
+];
+
+function lint(): string[][] {
+  const input = JSON.stringify(cases.map(([folder, code]) => ({ file: `${folder}/anything.ts`, code })));
+  const root = join(__dirname, '../..');
+  const output = execFileSync(process.execPath, [join(__dirname, 'lint-texts.mjs')], { cwd: root, input });
+  return JSON.parse(output.toString()) as string[][];
+}
+
+const found = lint();
+
+test.each(cases.map((one, index) => [...one.slice(0, 2), one[2] ?? 'nothing', index] as const))(
+  'In %s/, “%s” breaks %s',
+  (_folder, _code, breaks, index) => {
+    expect(found[Number(index)]).toEqual(breaks === 'nothing' ? [] : [breaks]);
+  },
+);

@@ -1,0 +1,21 @@
+import { ESLint } from 'eslint';
+import { text } from 'node:stream/consumers';
+import tseslint from 'typescript-eslint';
+
+/**
+ * Reads [{ file, code }] from stdin, prints for each the rules that ESLint finds broken, without those that need types.
+ * Its own process: jest can't load ESLint's configuration, which is an ES module.
+ */
+const eslint = new ESLint({
+  overrideConfig: [
+    tseslint.configs.disableTypeChecked,
+    { languageOptions: { parserOptions: { projectService: false } } },
+  ],
+  ruleFilter: ({ ruleId }) => /^(boundaries|no-restricted)/.test(ruleId),
+});
+const found = [];
+for (const { file, code } of JSON.parse(await text(process.stdin))) {
+  const results = await eslint.lintText(code, { filePath: file });
+  found.push(results.flatMap(({ messages }) => messages.map(({ ruleId, message }) => ruleId ?? message)));
+}
+process.stdout.write(JSON.stringify(found));

@@ -1,0 +1,137 @@
+import * as fc from 'fast-check';
+import { createRoutes } from '../../local/api-gateway/routing';
+import { startApi, type SmallApi } from './small-api';
+
+/** Answers with the event. */
+const echo = 'exports.handler = async (event) => ({ statusCode: 200, body: JSON.stringify(event) })';
+
+interface Event {
+  readonly resource: string;
+  readonly path: string;
+  readonly httpMethod: string;
+  readonly pathParameters: Record<string, string> | null;
+  readonly requestContext: Record<string, unknown>;
+}
+
+describe('a request', () => {
+  let api: SmallApi;
+
+  beforeAll(async () => {
+    api = await startApi({
+      functions: { echo },
+      methods: {
+        'GET /v3/jobs': { function: 'echo' },
+        'POST /v3/jobs/create': { function: 'echo' },
+        'GET /v3/jobs/{jobId}': { function: 'echo' },
+        'ANY /v3/jobs/{jobId}/cancel': { function: 'echo' },
+        'ANY /files/{path+}': { function: 'echo' },
+      },
+      undeployed: { 'DELETE /v3/jobs': { function: 'echo' } },
+    });
+  });
+  afterAll(() => api.stop());
+
+  const event = async (path: string, method = 'GET') => {
+    const response = await api.fetch(path, { method });
+    expect(response.status).toBe(200);
+    return (await response.json()) as Event;
+  };
+
+  it('reaches the resource of its path, with parameters decoded', async () => {
+    expect(await event('/v3/jobs')).toMatchObject({ resource: '/v3/jobs', path: '/v3/jobs', pathParameters: null });
+    expect(await event('/v3/jobs/a%20b%2Fc')).toMatchObject({
+      resource: '/v3/jobs/{jobId}',
+      path: '/v3/jobs/a%20b%2Fc',
+      pathParameters: { jobId: 'a b/c' },
+    });
+    expect(await event('/files/a/b/c.txt', 'PUT')).toMatchObject({
+      resource: '/files/{path+}',
+      pathParameters: { path: 'a/b/c.txt' },
+    });
+  });
+
+  it('reaches a literal part before a parameter, and only its methods', async () => {
+    expect(await event('/v3/jobs/create', 'POST')).toMatchObject({ resource: '/v3/jobs/create' });
+    expect((await api.fetch('/v3/jobs/create')).status).toBe(403);
+  });
+
+  it.each(['GET', 'DELETE', 'PATCH', 'OPTIONS'])('of %s reaches a method ANY', async (method) => {
+    expect(await event('/v3/jobs/7/cancel', method)).toMatchObject({ httpMethod: method });
+  });
+
+  it('of HEAD is a method like the others and has no body', async () => {
+    const response = await api.fetch('/v3/jobs/7/cancel', { method: 'HEAD' });
+    expect([response.status, await response.text()]).toEqual([200, '']);
+    expect((await api.fetch('/v3/jobs', { method: 'HEAD' })).status).toBe(403);
+  });
+
+  it.each(['/', '/v3', '/v2/jobs', '/v3/jobs/1/2', '/v3//jobs', '/files', '/V3/jobs'])(
+    'of the unknown path %s misses its authentication token',
+    async (path) => {
+      const response = await api.fetch(path);
+      expect(response.status).toBe(403);
+      expect(response.headers.get('x-amzn-errortype')).toBe('MissingAuthenticationTokenException');
+      expect(await response.json()).toEqual({ message: 'Missing Authentication Token' });
+    },
+  );
+
+  it('of an unknown path with a bearer token is taken for a bad signature', async () => {
+    const response = await api.fetch('/v2', { headers: { authorization: 'Bearer abc' } });
+    expect(response.status).toBe(403);
+    expect(await response.text()).toContain('Authorization header');
+  });
+
+  it('of a method that was made after the deployment is unknown', async () => {
+    expect((await api.fetch('/v3/jobs', { method: 'DELETE' })).status).toBe(403);
+  });
+
+  it.each(['/v3/jobs/%', '/v3/jobs/%zz', '/v3/jobs/%ff', '/v3/jobs?limit=%', '/v3/jobs?%e0%a4%a=1'])(
+    'of the malformed address %s is a bad one',
+    async (path) => {
+      const response = await api.fetch(path);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toEqual({ message: 'Bad Request' });
+    },
+  );
+
+  it('of any printable path gets an answer', async () => {
+    const text = fc.string({
+      unit: fc.constantFrom(...'/%?&=+.~\'()!@$,;:[]{}|^aZ09ä#\\"<>'.split('')),
+      maxLength: 30,
+    });
+    await fc.assert(
+      fc.asyncProperty(text, async (path) => {
+        const response = await api.fetch(`/${path}`);
+        await response.text();
+        expect([200, 400, 403]).toContain(response.status);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+it('finds literals before parameters before greedy parts, and goes back where one leads nowhere', () => {
+  const routes = createRoutes<string>('root');
+  routes.add('a', 'root', 'a');
+  routes.add('ab', 'a', 'b');
+  routes.add('x', 'root', '{x}');
+  routes.add('xc', 'x', 'c');
+  routes.add('rest', 'root', '{rest+}');
+  for (const id of ['ab', 'x', 'xc', 'rest']) routes.addMethod(id, 'GET', id);
+  const found = (path: string) => {
+    const route = routes.find(path, 'GET');
+    return [route?.method, route?.pathParameters];
+  };
+  expect(found('/a/b')).toEqual(['ab', {}]);
+  expect(found('/a/b/')).toEqual(['ab', {}]);
+  expect(found('/a/c')).toEqual(['xc', { x: 'a' }]);
+  expect(found('/a')).toEqual(['x', { x: 'a' }]);
+  expect(found('/a/b/c')).toEqual(['rest', { rest: 'a/b/c' }]);
+  expect(found('/')).toEqual([undefined, undefined]);
+});
+
+it('serves nothing without a stage', async () => {
+  const api = await startApi({ methods: {}, stage: { DeploymentId: 'another' } });
+  expect(api.url).toBe('');
+  await api.stop();
+});

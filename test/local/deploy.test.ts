@@ -1,0 +1,93 @@
+import { deploy } from '../../local/deploy';
+import { ignored } from '../../local/ignored';
+import type { Resource, Service } from '../../local/service';
+import { parseTemplate } from '../../local/template';
+
+const addresses = { baseUrl: 'http://127.0.0.1:3000', identityUrl: 'https://127.0.0.1:3443' };
+
+function recording(types: readonly string[]): Service & { created: Resource[] } {
+  const created: Resource[] = [];
+  return {
+    types,
+    created,
+    create: (resource) => {
+      created.push(resource);
+      return { ref: `${resource.logicalId}-id`, attributes: { Arn: `arn:${resource.logicalId}` } };
+    },
+  };
+}
+
+const assemblyOf = (template: object) => ({ folder: '/', stackName: 'Stack', template: parseTemplate(template) });
+
+describe('Deploying a template', () => {
+  it('names every type that nobody plays, before anything is created', async () => {
+    const service = recording(['Known::Type']);
+    const template = {
+      Resources: { A: { Type: 'Known::Type' }, B: { Type: 'AWS::Foo::Bar' }, C: { Type: 'AWS::Foo::Baz' } },
+    };
+    await expect(deploy(assemblyOf(template), [service], addresses)).rejects.toThrow(
+      'AWS::Foo::Bar (B), AWS::Foo::Baz (C)',
+    );
+    expect(service.created).toEqual([]);
+  });
+
+  it('creates resources in order with what the earlier ones gave', async () => {
+    const service = recording(['T']);
+    const template = {
+      Resources: {
+        Later: { Type: 'T', Properties: { role: { 'Fn::GetAtt': ['Role', 'Arn'] }, name: { Ref: 'Role' } } },
+        Role: { Type: 'T', Metadata: { note: 1 } },
+      },
+      Outputs: { Name: { Value: { 'Fn::Join': ['/', ['x', { Ref: 'Later' }]] } } },
+    };
+    const outputs = await deploy(assemblyOf(template), [service], addresses);
+    expect(service.created.map(({ logicalId }) => logicalId)).toEqual(['Role', 'Later']);
+    expect(service.created[0]?.metadata).toEqual({ note: 1 });
+    expect(service.created[1]?.properties).toEqual({ role: 'arn:Role', name: 'Role-id' });
+    expect(outputs).toEqual({ Name: 'x/Later-id' });
+  });
+
+  it('names the resource whose property asks for an attribute that it does not have', async () => {
+    const template = {
+      Resources: { A: { Type: 'T' }, B: { Type: 'T', Properties: { x: { 'Fn::GetAtt': ['A', 'Url'] } } } },
+    };
+    await expect(deploy(assemblyOf(template), [recording(['T'])], addresses)).rejects.toThrow(
+      'B: T A has no attribute Url',
+    );
+  });
+
+  it('lets others refer to ignored resources', async () => {
+    const template = {
+      Resources: { Topic: { Type: 'AWS::SNS::Topic' } },
+      Outputs: { Ref: { Value: { Ref: 'Topic' } }, Arn: { Value: { 'Fn::GetAtt': ['Topic', 'TopicArn'] } } },
+    };
+    expect(await deploy(assemblyOf(template), [], addresses)).toEqual({
+      Ref: 'Topic',
+      Arn: 'arn:aws:sns:eu-central-1:000000000000:Topic',
+    });
+  });
+
+  it.each([
+    ['https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_Pool', 'https://127.0.0.1:3443/eu-central-1_Pool'],
+    [
+      'https://my-domain.auth.eu-central-1.amazoncognito.com/oauth2/token',
+      'https://127.0.0.1:3443/my-domain/oauth2/token',
+    ],
+    ['https://a1b2c3.execute-api.eu-central-1.amazonaws.com/live', 'http://127.0.0.1:3000'],
+    ['https://a1b2c3.execute-api.eu-central-1.amazonaws.com/live/v3/jobs', 'http://127.0.0.1:3000/v3/jobs'],
+    ['https://example.com/live', 'https://example.com/live'],
+  ])('gives %s the address %s', async (address, expected) => {
+    const service = recording(['T']);
+    const template = {
+      Resources: { A: { Type: 'T', Properties: { deep: [{ address }] } } },
+      Outputs: { Address: { Value: address } },
+    };
+    expect(await deploy(assemblyOf(template), [service], addresses)).toEqual({ Address: expected });
+    expect(service.created[0]?.properties).toEqual({ deep: [{ address: expected }] });
+  });
+
+  it('has a reason for everything it ignores', () => {
+    for (const [type, reason] of Object.entries(ignored))
+      expect(`${type}: ${reason}`).toMatch(/^AWS::\w+::\w+: .{10,}/);
+  });
+});

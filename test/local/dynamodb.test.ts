@@ -1,0 +1,117 @@
+import { readFile, rm, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import initSqlJs from 'sql.js';
+import { createDynamoDb } from '../../local/dynamodb';
+import { prepareDatabase } from '../../local/dynamodb/database-file';
+import { startEngine, type DynamoDbEngine } from '../../local/dynamodb/engine';
+import { createExpiry } from '../../local/dynamodb/expiry';
+import type { Resource } from '../../local/service';
+
+const table = (properties: object = {}): Resource => ({
+  logicalId: 'Shares',
+  type: 'AWS::DynamoDB::Table',
+  properties: {
+    AttributeDefinitions: [
+      { AttributeName: 'organisation', AttributeType: 'S' },
+      { AttributeName: 'code', AttributeType: 'S' },
+    ],
+    KeySchema: [
+      { AttributeName: 'organisation', KeyType: 'HASH' },
+      { AttributeName: 'code', KeyType: 'RANGE' },
+    ],
+    StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
+    TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
+    ...properties,
+  },
+  metadata: {},
+});
+
+describe('DynamoDB on this machine', () => {
+  let folder: string;
+  let engine: DynamoDbEngine;
+  let client: DynamoDBClient;
+  const dynamoDb = () => createDynamoDb(engine.url);
+  const put = (code: string, more: Record<string, { N: string }>) =>
+    client.send(
+      new PutItemCommand({ TableName: 'Shares', Item: { organisation: { S: 'o' }, code: { S: code }, ...more } }),
+    );
+  const codes = async () => {
+    const { Items = [] } = await client.send(new ScanCommand({ TableName: 'Shares' }));
+    return Items.map(({ code }) => code?.S).sort();
+  };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'dynamodb-test-'));
+    engine = await startEngine(join(folder, 'dynamodb.sqlite'));
+    const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+    client = new DynamoDBClient({ endpoint: engine.url, region: 'eu-central-1', credentials });
+  });
+  afterAll(async () => {
+    client.destroy();
+    await engine.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it('makes a table with its stream, and keeps what is in it when it is created again', async () => {
+    const created = await dynamoDb().create(table());
+    expect(created.ref).toBe('Shares');
+    expect(created.attributes?.['Arn']).toBe('arn:aws:dynamodb:eu-central-1:000000000000:table/Shares');
+    expect(created.attributes?.['StreamArn']).toContain('/stream/');
+    await put('kept', {});
+    expect(await dynamoDb().create(table())).toEqual(created);
+    expect(await codes()).toEqual(['kept']);
+  });
+
+  it('refuses to go on with a table whose keys have changed, and says what to do', async () => {
+    const KeySchema = [{ AttributeName: 'code', KeyType: 'HASH' }];
+    const AttributeDefinitions = [{ AttributeName: 'code', AttributeType: 'S' }];
+    await expect(dynamoDb().create(table({ KeySchema, AttributeDefinitions }))).rejects.toThrow(
+      'Table Shares holds data of another shape: remove the data folder',
+    );
+  });
+
+  it('deletes expired items and no others, page by page', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    await put('expired', { ttl: { N: String(now - 1) } });
+    await put('long-expired', { ttl: { N: '1' } });
+    await put('valid', { ttl: { N: String(now + 100) } });
+    const keys = ['organisation', 'code'];
+    const sweep = createExpiry(client, [{ name: 'Shares', attribute: 'ttl', keys }], 2);
+    await sweep();
+    await sweep();
+    await sweep();
+    expect(await codes()).toEqual(['kept', 'valid']);
+  });
+});
+
+describe("The engine's database file", () => {
+  it('keeps the newest stream records of a busy table, and all of a quiet one', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'database-test-'));
+    const file = join(folder, 'dynamodb.sqlite');
+    await prepareDatabase(file);
+    const { Database } = await initSqlJs();
+    const database = new Database(await readFile(file));
+    const insert = database.prepare(
+      "INSERT INTO _stream_records (table_name, event_name, keys_json, sequence_number, shard_id, created_at) VALUES (?, 'INSERT', '{}', ?, 's', 0)",
+    );
+    const write = (name: string, from: number, to: number) => {
+      for (let n = from; n <= to; n++) insert.run([name, String(n)]);
+    };
+    database.run('BEGIN');
+    write('quiet', 1, 3);
+    write('busy', 1, 25_050);
+    database.run('COMMIT');
+    const [result] = database.exec(
+      'SELECT table_name, MIN(CAST(sequence_number AS INTEGER)), MAX(CAST(sequence_number AS INTEGER)) FROM _stream_records GROUP BY table_name',
+    );
+    insert.free();
+    database.close();
+    await rm(folder, { recursive: true });
+    expect(result?.values).toEqual([
+      ['busy', 15_001, 25_050],
+      ['quiet', 1, 3],
+    ]);
+  });
+});

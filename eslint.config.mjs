@@ -36,10 +36,11 @@ const policies = [
       ...packages.map((source) => ({ to: { module: { origin: 'external', source } } })),
       ...(node ? [{ to: { module: { origin: 'core' } } }] : []),
     ],
-    message: `${folder}/ may not import this: the arrows are in eslint.config.mjs and CONTRIBUTING.md.`,
   })),
   { from: { element: { types: { anyOf: free } } }, allow: { to: { module: { origin: '*' } } } },
 ];
+
+const message = 'This import goes against the arrows of the house: see eslint.config.mjs and CONTRIBUTING.md.';
 
 export default defineConfig(
   globalIgnores(['cdk.out/', '.local/', 'coverage/']),
@@ -49,8 +50,14 @@ export default defineConfig(
   {
     rules: {
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
     },
+  },
+  {
+    name: 'Objects made by functions have methods that need no this',
+    files: ['local/**', 'test/**'],
+    rules: { '@typescript-eslint/unbound-method': 'off' },
   },
   { files: ['**/*.{js,mjs}'], extends: [tseslint.configs.disableTypeChecked] },
   {
@@ -69,7 +76,7 @@ export default defineConfig(
     rules: {
       'boundaries/dependencies': [
         'error',
-        { default: 'disallow', checkAllOrigins: true, checkUnknownLocals: true, policies },
+        { default: 'disallow', checkAllOrigins: true, checkUnknownLocals: true, policies, message },
       ],
       'boundaries/no-unknown-files': 'error',
     },

@@ -15,7 +15,7 @@ export type Scope =
 export type TableName = 'jobs' | 'shares' | 'fleet' | 'partners' | 'requests' | 'connections';
 
 /** A single DynamoDB operation, named as the SDK's command without `Item`. */
-export type TableUse = 'get' | 'batchGet' | 'query' | 'put' | 'update' | 'delete';
+export type TableUse = 'get' | 'batchGet' | 'query' | 'scan' | 'put' | 'update' | 'delete';
 
 /** Settings of the deployment that a function may need; each is an environment variable of that name. */
 export type Setting = 'TOKEN_URL' | 'SHARE_BASE_URL';

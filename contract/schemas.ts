@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { device, deviceGroup } from '../domain/fleet';
 import { job, jobStatus } from '../domain/job';
 import { share } from '../domain/share';
+import { text } from '../domain/text';
 
 const MAX_PAGE = 100;
 
@@ -19,7 +20,7 @@ export const pageQuery = z.strictObject(page);
 export const jobsQuery = z.strictObject({ ...page, status: jobStatus.optional() });
 
 /** Cognito's own are shorter; what is longer is nobody's. */
-const credential = z.string().max(256);
+const credential = text(0, 256);
 
 /** `client_id` and `client_secret` may come by HTTP Basic instead, so only the handler can ask for them. */
 export const tokenRequest = z.object({

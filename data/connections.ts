@@ -134,8 +134,8 @@ export async function* allConnections(): AsyncGenerator<Connection[]> {
     const page: ScanCommandOutput = await dynamodb.send(
       new ScanCommand({
         TableName: table('CONNECTIONS'),
-        FilterExpression: 'connectionId <> :slots',
-        ExpressionAttributeValues: { ':slots': SLOTS },
+        // Slots and MQTT subscriptions are kept in the same table.
+        FilterExpression: 'attribute_exists(clientId)',
         ...(from && { ExclusiveStartKey: from }),
       }),
     );
@@ -146,4 +146,4 @@ export async function* allConnections(): AsyncGenerator<Connection[]> {
 
 /** A connection as a stream record holds it, or undefined for an item of another kind. */
 export const connectionFromImage = (image: Record<string, unknown>): Connection | undefined =>
-  image['connectionId'] === SLOTS ? undefined : connection.parse(image);
+  'clientId' in image ? connection.parse(image) : undefined;

@@ -11,6 +11,7 @@ const actions: Readonly<Record<TableUse, string>> = {
   get: 'dynamodb:GetItem',
   batchGet: 'dynamodb:BatchGetItem',
   query: 'dynamodb:Query',
+  scan: 'dynamodb:Scan',
   put: 'dynamodb:PutItem',
   update: 'dynamodb:UpdateItem',
   delete: 'dynamodb:DeleteItem',
@@ -24,14 +25,17 @@ export interface ApiFunctionProps {
   readonly description: string;
   /** Settings of its own; tables come with {@link ApiFunction.uses}. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Default: 10, which is for what somebody waits for. */
+  readonly timeoutSeconds?: number;
 }
 
 /** One Lambda function with a log and a role of its own. It may do nothing but log and trace until it is bound. */
 export class ApiFunction extends Construct {
   readonly lambda: Function;
 
-  constructor(scope: Construct, id: string, { entry, bundles, description, environment }: ApiFunctionProps) {
+  constructor(scope: Construct, id: string, props: ApiFunctionProps) {
     super(scope, id);
+    const { entry, bundles, description, environment, timeoutSeconds = 10 } = props;
     const logGroup = new LogGroup(this, 'Log', {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -53,7 +57,7 @@ export class ApiFunction extends Construct {
       architecture: Architecture.ARM_64,
       // Lambda's share of a processor grows with memory; a cold start is mostly computing.
       memorySize: 1024,
-      timeout: Duration.seconds(10),
+      timeout: Duration.seconds(timeoutSeconds),
       tracing: Tracing.ACTIVE,
       loggingFormat: LoggingFormat.JSON,
       environment: { POWERTOOLS_SERVICE_NAME: 'drone-mission-api', ...environment },

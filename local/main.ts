@@ -38,15 +38,16 @@ async function main(stopped: AbortSignal): Promise<void> {
     app === undefined ? synthesise(root, assemblyFolder, stopped) : undefined,
   ]);
   const options: StackOptions = { assemblyFolder, folder, memory, port, identityPort, certificate };
-  await run(options, stopped, (facts) => console.log(banner(facts, memory ? undefined : folder)));
-  // The stack does it itself unless it broke off.
-  removeStackFiles(folder);
+  const show = (facts: StackFacts) => console.log(banner(facts, memory ? undefined : folder));
+  // The stack removes its files itself unless it broke off.
+  await run(options, stopped, show).finally(() => removeStackFiles(folder));
 }
 
 /** Runs the stack in a process of its own; rejects when that fails or ends by itself. */
 function run(options: StackOptions, stopped: AbortSignal, onReady: (facts: StackFacts) => void): Promise<void> {
   const stack = fork(join(__dirname, 'stack-process.ts'), {
-    execArgv: ['--import', 'tsx'],
+    // Everything here is CommonJS, and without a loader for ES modules a process needs 30 MB less.
+    execArgv: ['--require', 'tsx/cjs'],
     // Ctrl-C reaches this process alone, which then tells the other.
     detached: true,
     env: {

@@ -34,9 +34,11 @@ export async function onboard(flags: Flags, connect: () => Promise<Deployment>):
   const deployment = await connect();
   const made = new Undo();
   try {
-    const partners = await everyOne(plan.map((organisation) => onboardOrganisation(organisation, deployment, made)));
+    const partners: OnboardedClient[] = [];
+    // One after another, for AWS takes but a few such calls a second (API Gateway quotas: 5 CreateApiKey).
+    for (const organisation of plan) partners.push(...(await onboardOrganisation(organisation, deployment, made)));
     const { baseUrl, resourceServer } = deployment;
-    const json = { baseUrl, resourceServer, partners: partners.flat() };
+    const json = { baseUrl, resourceServer, partners };
     return { json, text: describeOnboarded(deployment, json.partners) };
   } catch (error) {
     throw await made.after(reasonOf(error));

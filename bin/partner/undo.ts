@@ -15,6 +15,7 @@ export class Undo {
    * @returns what to tell the operator
    */
   async after(reason: string): Promise<Failure> {
+    if (this.#steps.length === 0) return new Failure(reason);
     const outcomes = await Promise.allSettled(this.#steps.map(({ takeBack }) => takeBack()));
     const left = this.#steps.filter((_, index) => outcomes[index]?.status === 'rejected').map(({ what }) => what);
     if (left.length > 0) return new Failure(`${reason}; could not take back, delete by hand: ${left.join(', ')}`);

@@ -7,7 +7,7 @@ const logger = new Logger();
 function told(failure: unknown) {
   if (!(failure instanceof Error)) return { message: String(failure) };
   const { name, message, stack, cause } = failure;
-  return { name, message, stack, ...(cause !== undefined && { cause: String(cause) }) };
+  return { name, message, stack, ...(cause instanceof Error && { cause: cause.message }) };
 }
 
 /**

@@ -30,7 +30,7 @@ export class MqttStream extends Duplex {
       if (!this.push(bytes)) socket.pause();
     });
     socket.once('end', () => this.push(null));
-    socket.once('error', (error) => this.destroy(error));
+    socket.once('error', (error: Error) => this.destroy(error));
     socket.once('close', () => this.destroy());
   }
 
@@ -39,6 +39,14 @@ export class MqttStream extends Duplex {
   }
 
   override _write(bytes: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
+    this.send(bytes, done);
+  }
+
+  override _writev(chunks: { chunk: Buffer }[], done: (error?: Error) => void): void {
+    this.send(Buffer.concat(chunks.map(({ chunk }) => chunk)), done);
+  }
+
+  private send(bytes: Buffer, done: (error?: Error) => void): void {
     this.socket.write(bytes);
     if (this.socket.writableLength <= MAX_UNREAD_BYTES) {
       done();
@@ -46,10 +54,6 @@ export class MqttStream extends Duplex {
     }
     this.socket.destroy();
     done(new Error('the client does not read'));
-  }
-
-  override _writev(chunks: { chunk: Buffer }[], done: (error?: Error) => void): void {
-    this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), 'utf8', done);
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {

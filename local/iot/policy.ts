@@ -12,10 +12,14 @@ const LITERALS: Readonly<Record<string, string>> = { '*': '\uD800', '?': '\uD801
 
 /**
  * What the policies of a client allow. `*` and `?` are wildcards in a policy, MQTT's `+` and `#` are plain characters,
- * and `${iot:ClientId}` stands for the client id, character by character. Throws for any other policy variable, and the
- * result throws for a condition operator that local/policy.ts does not know: guessing would grant at random.
+ * and `${iot:ClientId}` stands for the client id, character by character. Throws for any other policy variable. Where a
+ * condition can't be evaluated here, nothing is allowed and `complain` gets the error.
  */
-export function createPermits(documents: readonly PolicyDocument[], clientId: string): Permits {
+export function createPermits(
+  documents: readonly PolicyDocument[],
+  clientId: string,
+  complain: (error: unknown) => void,
+): Permits {
   const own = documents.map(({ Statement, ...rest }) => ({
     ...rest,
     Statement: Statement.map((one) => ({
@@ -24,8 +28,14 @@ export function createPermits(documents: readonly PolicyDocument[], clientId: st
       NotResource: one.NotResource?.map((pattern) => substituted(pattern, clientId)),
     })),
   }));
-  return (action, resource, context = {}) =>
-    evaluate(own, { action, resource: literal(resource), context }) === 'allow';
+  return (action, resource, context = {}) => {
+    try {
+      return evaluate(own, { action, resource: literal(resource), context }) === 'allow';
+    } catch (error) {
+      complain(error);
+      return false;
+    }
+  };
 }
 
 function literal(text: string): string {

@@ -36,16 +36,25 @@ export function createSessions(retained: RetainedMessages, isGranted: (client: C
   }
 
   return {
+    /** Stops the clock of a session whose client is back. */
+    back(clientId: string): void {
+      clearTimeout(sessions.get(clientId)?.expiry);
+    },
     /** Starts the clock of a session whose client left. */
     left(clientId: string): void {
       const session = sessions.get(clientId);
       if (session) session.expiry = setTimeout(() => end(clientId), EXPIRY_MS).unref();
     },
-    end,
+    /** Forgets a session, or all of them. */
+    end(clientId?: string): void {
+      for (const id of clientId === undefined ? [...sessions.keys()] : [clientId]) end(id);
+    },
 
+    // aedes looks whether this is an `async` function.
     async setup() {},
-    async storeRetained({ topic, payload, qos }: AedesPublishPacket) {
+    storeRetained({ topic, payload, qos }: AedesPublishPacket) {
       retained.put({ topic, payload: Buffer.from(payload), qos: qos === 0 ? 0 : 1 });
+      return Promise.resolve();
     },
     /** Only exact filters get retained messages ("AWS IoT differences from MQTT specifications"). */
     createRetainedStreamCombi: (filters: readonly string[]) =>
@@ -53,57 +62,53 @@ export function createSessions(retained: RetainedMessages, isGranted: (client: C
         filters.flatMap((filter) => (hasWildcard(filter) ? [] : (retained.get(filter) ?? []))).map(asPublish),
       ),
 
-    async addSubscriptions(client: Client, subscriptions: readonly Subscription[]) {
+    addSubscriptions(client: Client, subscriptions: readonly Subscription[]) {
       const session = sessions.get(client.id) ?? { filters: new Map<string, Subscription>(), queue: [] };
       sessions.set(client.id, session);
       const granted = subscriptions.filter(({ topic }) => isGranted(client, topic));
       for (const { topic, qos } of granted) session.filters.set(topic, { topic, qos });
+      return Promise.resolve();
     },
-    async removeSubscriptions({ id }: Owner, filters: readonly string[]) {
+    removeSubscriptions({ id }: Owner, filters: readonly string[]) {
       for (const filter of filters) sessions.get(id)?.filters.delete(filter);
+      return Promise.resolve();
     },
-    /** Asked when a client comes back to its session. */
-    async subscriptionsByClient({ id }: Owner) {
-      const session = sessions.get(id);
-      clearTimeout(session?.expiry);
-      return [...(session?.filters.values() ?? [])];
-    },
-    async cleanSubscriptions({ id }: Owner) {
+    subscriptionsByClient: ({ id }: Owner) => Promise.resolve([...(sessions.get(id)?.filters.values() ?? [])]),
+    cleanSubscriptions({ id }: Owner) {
       end(id);
+      return Promise.resolve();
     },
-    async subscriptionsByTopic(topic: string) {
-      return [...sessions].flatMap(([clientId, { filters }]) => {
-        const filter = [...filters.values()].find((one) => one.qos > 0 && topicMatches(one.topic, topic));
-        return filter ? [{ clientId, topic: filter.topic, qos: filter.qos }] : [];
-      });
-    },
+    subscriptionsByTopic: (topic: string) =>
+      Promise.resolve(
+        [...sessions].flatMap(([clientId, { filters }]) => {
+          const filter = [...filters.values()].find((one) => one.qos > 0 && topicMatches(one.topic, topic));
+          return filter ? [{ clientId, topic: filter.topic, qos: filter.qos }] : [];
+        }),
+      ),
 
-    async outgoingEnqueue({ clientId }: { clientId: string }, packet: AedesPublishPacket) {
-      enqueue(clientId, packet);
-    },
-    async outgoingEnqueueCombi(subscribers: readonly { clientId: string }[], packet: AedesPublishPacket) {
+    outgoingEnqueueCombi(subscribers: readonly { clientId: string }[], packet: AedesPublishPacket) {
       for (const { clientId } of subscribers) enqueue(clientId, packet);
+      return Promise.resolve();
     },
     /** Rejects when the message was dropped because too many wait; aedes then ends the connection. */
-    async outgoingUpdate({ id }: Owner, { brokerCounter, messageId }: AedesPublishPacket) {
+    outgoingUpdate({ id }: Owner, { brokerCounter, messageId }: AedesPublishPacket) {
       const packet = sessions.get(id)?.queue.find((one) => one.brokerCounter === brokerCounter);
-      if (!packet) throw new Error('too many messages wait for an acknowledgement');
+      if (!packet) return Promise.reject(new Error('too many messages wait for an acknowledgement'));
       if (messageId !== undefined) packet.messageId = messageId;
+      return Promise.resolve();
     },
-    async outgoingClearMessageId({ id }: Owner, { messageId }: { messageId?: number }) {
+    /** A message that was not sent yet has no id, and is not what is meant. */
+    outgoingClearMessageId({ id }: Owner, { messageId }: { messageId?: number }) {
       const queue = sessions.get(id)?.queue ?? [];
-      const index = queue.findIndex((one) => one.messageId === messageId);
-      return index < 0 ? undefined : queue.splice(index, 1)[0];
+      const index = messageId === undefined ? -1 : queue.findIndex((one) => one.messageId === messageId);
+      return Promise.resolve(index < 0 ? undefined : queue.splice(index, 1)[0]);
     },
     outgoingStream: ({ id }: Owner) => Readable.from([...(sessions.get(id)?.queue ?? [])]),
 
     // aedes sends the will of a connection by itself; keeping it is for brokers of several processes.
-    async putWill() {},
-    async delWill() {},
+    putWill: () => Promise.resolve(),
+    delWill: () => Promise.resolve(),
     streamWill: () => Readable.from([]),
-    async destroy() {
-      for (const clientId of [...sessions.keys()]) end(clientId);
-    },
   };
 }
 

@@ -4,6 +4,7 @@
  * quotas") and API reference (Invoke, AddPermission).
  */
 import { randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { buildSync } from 'esbuild';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -11,6 +12,7 @@ import { matches } from '../policy';
 import { propertiesOf } from '../properties';
 import type { Created, Resource, Service } from '../service';
 import { FunctionError, MAX_PAYLOAD_BYTES, RequestTooLarge } from './errors';
+import { createInstanceBudget, type BudgetLimits } from './instance-budget';
 import { createInstancePool, type InstancePool, type PoolLimits } from './instance-pool';
 import type { InstanceSpec } from './instance';
 
@@ -33,8 +35,8 @@ export interface LambdaOptions {
   readonly endpointUrl: string;
   /** Credentials of their own for each function, by which the endpoint knows its role. */
   credentialsOf(functionArn: string, roleArn: string): FunctionCredentials;
-  /** Default: 4 instances a function, ended after 60 s without work. */
-  readonly limits?: Partial<PoolLimits>;
+  /** Default: 4 instances a function and 16 in all, as many starting as there are processors, ended after 60 s without work. */
+  readonly limits?: Partial<PoolLimits & BudgetLimits>;
 }
 
 export interface Lambda extends Service {
@@ -72,7 +74,11 @@ export function createLambda(options: LambdaOptions): Lambda {
   const specs = new Map<string, Omit<InstanceSpec, 'bootstrap'>>();
   const pools = new Map<string, InstancePool>();
   const permissions: z.infer<typeof permissionProperties>[] = [];
-  const limits = { maxInstances: 4, idleMs: 60_000, ...options.limits };
+  const limits = {
+    ...{ maxInstances: 4, maxTotal: 16, maxStarting: availableParallelism(), idleMs: 60_000 },
+    ...options.limits,
+  };
+  const share = createInstanceBudget(pools, limits);
 
   function createFunction(resource: Resource): Created {
     const { Environment, Role, ...properties } = propertiesOf(resource, functionProperties);
@@ -110,7 +116,7 @@ export function createLambda(options: LambdaOptions): Lambda {
 
     start() {
       const bootstrap = bundledWorker();
-      for (const [name, spec] of specs) pools.set(name, createInstancePool({ ...spec, bootstrap }, limits));
+      for (const [name, spec] of specs) pools.set(name, createInstancePool({ ...spec, bootstrap }, limits, share));
       return Promise.resolve();
     },
 

@@ -3,7 +3,7 @@ import { FunctionError } from './errors';
 import { startInstance, type Instance, type InstanceSpec } from './instance';
 
 export interface PoolLimits {
-  /** Instances at the same time; further calls wait in order. */
+  /** Instances of a function at the same time; further calls wait in order. */
   readonly maxInstances: number;
   /** An instance without work for so long is ended. */
   readonly idleMs: number;
@@ -14,6 +14,15 @@ export interface InstancePool {
   invoke(requestId: string, payload: string): Promise<string>;
   /** Ends all instances. */
   end(): Promise<void>;
+  readonly size: number;
+  /** Whether calls wait that another instance could serve. */
+  wantsInstance(): boolean;
+  /** Starts an instance; resolves when it is loaded or has failed to. */
+  startInstance(): Promise<void>;
+  /** Since when its longest idle instance has been (`performance.now()`); undefined when none is. */
+  idleSince(): number | undefined;
+  /** Ends that instance. */
+  endIdleInstance(): void;
 }
 
 interface Call {
@@ -23,44 +32,35 @@ interface Call {
   reject(error: unknown): void;
 }
 
-/** A pool without instances: the first call starts one. */
-export function createInstancePool(spec: InstanceSpec, { maxInstances, idleMs }: PoolLimits): InstancePool {
+interface Idle {
+  readonly instance: Instance;
+  readonly since: number;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** A pool without instances; it calls `onChange` whenever it may want one or may have one to spare. */
+export function createInstancePool(
+  spec: InstanceSpec,
+  { maxInstances, idleMs }: PoolLimits,
+  onChange: () => void,
+): InstancePool {
   const all = new Set<Instance>();
-  // The most recently used stands last, so that a quiet spell leaves the others to their timers.
-  const idle: { instance: Instance; timer: NodeJS.Timeout }[] = [];
+  // The most recently used stands last and is taken first, so that a quiet spell leaves the others to their timers.
+  const idle: Idle[] = [];
   const waiting: Call[] = [];
   let starting = 0;
   let closed = false;
 
   function dispatch(): void {
     while (waiting.length > 0) {
-      const free = idle.pop();
+      const free = idle[0];
       if (free === undefined) break;
       clearTimeout(free.timer);
       if (free.instance.ended) continue;
       const call = waiting.shift();
       if (call) void serve(free.instance, call);
     }
-    while (!closed && waiting.length > starting && all.size < maxInstances) void start();
-  }
-
-  async function start(): Promise<void> {
-    starting += 1;
-    const instance = startInstance(spec, () => {
-      all.delete(instance);
-      dispatch();
-    });
-    all.add(instance);
-    try {
-      await instance.ready;
-      rest(instance);
-    } catch (error) {
-      // It was started for the call that waits longest.
-      waiting.shift()?.reject(error);
-    } finally {
-      starting -= 1;
-      dispatch();
-    }
+    onChange();
   }
 
   async function serve(instance: Instance, call: Call): Promise<void> {
@@ -74,23 +74,54 @@ export function createInstancePool(spec: InstanceSpec, { maxInstances, idleMs }:
   }
 
   function rest(instance: Instance): void {
-    const timer = setTimeout(() => {
-      idle.splice(
-        idle.findIndex((one) => one.instance === instance),
-        1,
-      );
-      void instance.end();
-    }, idleMs);
+    const timer = setTimeout(endIdleInstance, idleMs);
     timer.unref();
-    idle.push({ instance, timer });
+    idle.push({ instance, since: performance.now(), timer });
+  }
+
+  /** Timers end in the order in which instances fell idle, so the first in line is the one whose time is up. */
+  function endIdleInstance(): void {
+    const first = idle.shift();
+    if (!first) return;
+    clearTimeout(first.timer);
+    all.delete(first.instance);
+    void first.instance.end();
   }
 
   return {
+    get size() {
+      return all.size;
+    },
+    wantsInstance: () => !closed && waiting.length > starting && all.size < maxInstances,
+    idleSince: () => idle[0]?.since,
+    endIdleInstance,
+
+    async startInstance() {
+      starting += 1;
+      const instance = startInstance(spec, () => {
+        all.delete(instance);
+        dispatch();
+      });
+      all.add(instance);
+      try {
+        await instance.ready;
+        rest(instance);
+      } catch (error) {
+        // It was started for the call that waits longest.
+        waiting.shift()?.reject(error);
+      } finally {
+        starting -= 1;
+        dispatch();
+      }
+    },
+
     invoke: (requestId, payload) =>
       new Promise((resolve, reject) => {
+        if (closed) return reject(new FunctionError('Runtime.ExitError', 'Lambda is stopped'));
         waiting.push({ requestId, payload, resolve, reject });
         dispatch();
       }),
+
     async end() {
       closed = true;
       for (const { reject } of waiting.splice(0)) reject(new FunctionError('Runtime.ExitError', 'Lambda is stopped'));

@@ -22,6 +22,7 @@ export type Pairs = readonly (readonly [name: string, value: string])[];
 
 export interface WebSocketEvent {
   readonly requestContext: { readonly requestId: string; readonly routeKey: string };
+  readonly body?: string;
 }
 
 /** A client asks for a connection. */

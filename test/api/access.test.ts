@@ -43,8 +43,8 @@ describe('A bearer token', () => {
     },
   );
 
-  it.each(['', 'Bearer', 'Bearer ', 'Basic YTpi', 'token', `Bearer ${'a'.repeat(6000)}`, 'Bearer a b', 'Bearer ü'])(
-    'is not what the header "%.20s" holds: 401',
+  it.each(['', 'Bearer', 'Bearer ', 'Basic YTpi', 'token', `Bearer ${'a'.repeat(50)}`, 'Bearer a b', 'Bearer ü'])(
+    'is not what the header "%s" holds: 401',
     (authorization) => unauthorized('GET /v3/jobs', { authorization }),
   );
 

@@ -69,7 +69,10 @@ export class Client {
     return (this.issued ??= this.newToken());
   }
 
-  async call<Key extends EndpointKey>(key: Key, { path, query, headers, body }: Call<Key> = {}): Promise<Answer<Body<Key>>> {
+  async call<Key extends EndpointKey>(
+    key: Key,
+    { path, query, headers, body }: Call<Key> = {},
+  ): Promise<Answer<Body<Key>>> {
     const search = query ? `?${new URLSearchParams(query).toString()}` : '';
     const authorization = `Bearer ${await this.token()}`;
     const answer = await send(routeOf(key).method, pathOf(key, path) + search, {

@@ -6,7 +6,9 @@ export async function forgeries(token: string) {
   const { kid = '' } = decodeProtectedHeader(token);
   const [header = '', payload = '', signature = ''] = token.split('.');
   const { privateKey } = await generateKeyPair('RS256');
-  const more = Buffer.from(JSON.stringify({ ...claims, scope: `${String(claims['scope'])} more` })).toString('base64url');
+  const more = Buffer.from(JSON.stringify({ ...claims, scope: `${String(claims['scope'])} more` })).toString(
+    'base64url',
+  );
   return {
     signedByAnother: await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid }).sign(privateKey),
     signedByText: await new SignJWT(claims)

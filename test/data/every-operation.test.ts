@@ -42,8 +42,9 @@ describe.each(operations)('%s', (_, run) => {
   test('names each placeholder that it uses, and no other, or DynamoDB would refuse it.', () => {
     for (const write of writes()) {
       const used = expressionsOf(write).flatMap((text) => text.match(/[#:]\w+/g) ?? []);
-      const { ExpressionAttributeNames: names = {}, ExpressionAttributeValues: given = {} } = write;
-      const named = Object.keys({ ...names, ...given });
+      const named = ['ExpressionAttributeNames', 'ExpressionAttributeValues'].flatMap((of) =>
+        Object.keys(write[of] ?? {}),
+      );
       expect([...new Set(used)].sort()).toEqual(named.sort());
     }
   });
@@ -53,7 +54,12 @@ type Input = Record<string, unknown>;
 
 /** The writes or reads of the commands that were sent; a transaction has several. */
 const writes = (): Input[] =>
-  sent().flatMap((input) => (input['TransactItems'] as Input[] | undefined)?.flatMap(Object.values) ?? [input]);
+  sent().flatMap(
+    (input) =>
+      (input['TransactItems'] as Record<string, Input>[] | undefined)?.flatMap((each) => Object.values(each)) ?? [
+        input,
+      ],
+  );
 
 const expressionsOf = (write: Input) =>
   Object.entries(write).flatMap(([name, value]) => (name.endsWith('Expression') ? [String(value)] : []));

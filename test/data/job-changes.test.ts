@@ -18,7 +18,9 @@ function keep(item: Record<string, unknown>): void {
     const given = Object.entries(input.ExpressionAttributeValues ?? {});
     const from = given.flatMap(([name, value]) => (name.startsWith(':from') ? [value as unknown] : []));
     if (from.length > 0 && !from.includes(item['status'])) throw conditionFailed(item);
-    return { Attributes: { ...item, status: input.ExpressionAttributeValues?.[':status'] as unknown } };
+    return {
+      Attributes: { ...item, status: (input.ExpressionAttributeValues?.[':status'] as unknown) ?? item['status'] },
+    };
   });
 }
 

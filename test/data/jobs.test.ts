@@ -92,10 +92,10 @@ describe('Keeping a job', () => {
 });
 
 describe('Listing jobs', () => {
-  test('is one query, newest first, as of now.', async () => {
+  test('is one query, newest first, as of now, for one more than the page is to hold.', async () => {
     store.on(QueryCommand).resolves({ Items: [summary] });
     await expect(listJobs(acme, { limit: 50 })).resolves.toEqual({ jobs: [summary], nextToken: undefined });
-    expect(onlyCommand()).toMatchObject({ ScanIndexForward: false, ConsistentRead: true, Limit: 50 });
+    expect(onlyCommand()).toMatchObject({ ScanIndexForward: false, ConsistentRead: true, Limit: 51 });
     expect(values()).toEqual({ ':key': acme });
     expect(onlyCommand()).not.toHaveProperty('ExclusiveStartKey');
   });
@@ -120,7 +120,20 @@ describe('Listing jobs', () => {
     expect(onlyCommand()['ExclusiveStartKey']).toEqual(key);
   });
 
-  test('gives a token even with an empty page when there is more behind it.', async () => {
+  test('gives no token when the last page is just full, and one when there is a job behind it.', async () => {
+    const older = { ...summary, jobId: id('job', acme, '01jc0000000000000000000000') };
+    store
+      .on(QueryCommand)
+      .resolvesOnce({ Items: [summary] })
+      .resolvesOnce({ Items: [summary, older] });
+    await expect(listJobs(acme, { limit: 1 })).resolves.toEqual({ jobs: [summary], nextToken: undefined });
+    await expect(listJobs(acme, { limit: 1 })).resolves.toEqual({
+      jobs: [summary],
+      nextToken: pageToken(`jobs ${acme} `, summary.jobId),
+    });
+  });
+
+  test('gives a token even with an empty page when the store stopped before its end.', async () => {
     store.on(QueryCommand).resolves({ LastEvaluatedKey: { organisation: acme, jobId: id('job') } });
     const page = await listJobs(acme, { limit: 1 });
     expect(page).toEqual({ jobs: [], nextToken: expect.any(String) as string });

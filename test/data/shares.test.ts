@@ -63,7 +63,7 @@ describe('Listing shares', () => {
       FilterExpression: 'expiresAt > :now',
       ScanIndexForward: false,
       ConsistentRead: true,
-      Limit: 50,
+      Limit: 51,
     });
     expect(values()).toEqual({ ':organisation': acme, ':now': now });
   });

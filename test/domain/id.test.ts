@@ -3,7 +3,7 @@ import { kinds, organisationId, organisationOf } from '../../domain/id';
 
 const unique = '01jd0000000000000000000000';
 const letters = (alphabet: string, minLength: number, maxLength: number) =>
-  fc.string({ unit: fc.constantFrom(...alphabet), minLength, maxLength });
+  fc.string({ unit: fc.constantFrom(...alphabet.split('')), minLength, maxLength });
 const tags = letters('0123456789abcdefghjkmnpqrstvwxyz', 8, 8);
 const uniques = letters('0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ', 22, 64);
 

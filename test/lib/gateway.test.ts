@@ -50,6 +50,7 @@ test.each([
   ['Bearer eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln-_A', true],
   ['bearer abc==', true],
   ['Bearer ', false],
+  ['Bearereyjhbgci', false],
   ['Basic dXNlcjpwYXNz', false],
   ['Bearer two words', false],
   ['eyJhbGciOiJSUzI1NiJ9', false],

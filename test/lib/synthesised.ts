@@ -59,8 +59,6 @@ export function synthesise(context: Record<string, unknown> = {}, endpoints: End
   };
 }
 
-export type Synthesised = ReturnType<typeof synthesise>;
-
 /** Logical id that `{Ref}` or `{Fn::GetAtt}` names. */
 export function referred(value: unknown): string {
   const { Ref, 'Fn::GetAtt': attribute } = value as { Ref?: string; 'Fn::GetAtt'?: [string, string] };

@@ -3,11 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import initSqlJs from 'sql.js';
+import { createAwsEndpoint } from '../../local/aws-endpoint';
 import { createDynamoDb } from '../../local/dynamodb';
 import { prepareDatabase } from '../../local/dynamodb/database-file';
 import { startEngine, type DynamoDbEngine } from '../../local/dynamodb/engine';
 import { createExpiry } from '../../local/dynamodb/expiry';
 import type { Resource } from '../../local/service';
+
+// A program is started, on a machine that may be busy.
+jest.setTimeout(30_000);
 
 const table = (properties: object = {}): Resource => ({
   logicalId: 'Shares',
@@ -72,17 +76,32 @@ describe('DynamoDB on this machine', () => {
     );
   });
 
+  it('passes on the calls of every caller to the same tables', async () => {
+    const service = dynamoDb();
+    const endpoint = createAwsEndpoint();
+    endpoint.add(service);
+    await endpoint.start();
+    const caller = new DynamoDBClient({ endpoint: endpoint.url, region: 'eu-central-1', credentials: endpoint.admin });
+    const { Count } = await caller.send(new ScanCommand({ TableName: 'Shares' }));
+    const unknown = caller.send(new ScanCommand({ TableName: 'Nowhere' }));
+    await expect(unknown).rejects.toThrow('not found');
+    caller.destroy();
+    await endpoint.stop();
+    await service.stop?.();
+    expect(Count).toBe(1);
+  });
+
   it('deletes expired items and no others, page by page', async () => {
     const now = Math.floor(Date.now() / 1000);
-    await put('expired', { ttl: { N: String(now - 1) } });
-    await put('long-expired', { ttl: { N: '1' } });
-    await put('valid', { ttl: { N: String(now + 100) } });
+    await put('old-a', { ttl: { N: String(now - 1) } });
+    await put('old-b', { ttl: { N: '1' } });
+    await put('new', { ttl: { N: String(now + 100) } });
     const keys = ['organisation', 'code'];
     const sweep = createExpiry(client, [{ name: 'Shares', attribute: 'ttl', keys }], 2);
     await sweep();
     await sweep();
     await sweep();
-    expect(await codes()).toEqual(['kept', 'valid']);
+    expect(await codes()).toEqual(['kept', 'new']);
   });
 });
 

@@ -213,3 +213,22 @@ it('is an error of a function when the instance ends under a call', async () => 
   await lambda.stop?.();
   await failed;
 });
+
+describe('one machine', () => {
+  const instance = 'const instance = Math.random(); exports.handler = async () => instance';
+
+  it('ends the instance that is idle longest when a function without one needs the room', async () => {
+    const lambda = await start({ a: instance, b: instance, c: instance }, {}, { maxTotal: 2 });
+    const a = await lambda.invoke('a', {});
+    const b = await lambda.invoke('b', {});
+    await lambda.invoke('c', {});
+    expect(await lambda.invoke('b', {})).toBe(b);
+    expect(await lambda.invoke('a', {})).not.toBe(a);
+  });
+
+  it('serves all functions even when it has room for one instance', async () => {
+    const lambda = await start({ a: instance, b: instance }, {}, { maxTotal: 1 });
+    const names = ['a', 'b', 'a', 'b', 'b', 'a'];
+    expect(await Promise.all(names.map((name) => lambda.invoke(name, {})))).toHaveLength(6);
+  });
+});

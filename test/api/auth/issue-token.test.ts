@@ -53,7 +53,10 @@ describe('POST /v3/auth/token', () => {
 
   it('takes the credentials by HTTP Basic, with a form and with JSON', async () => {
     const headers = basic(client_id, client_secret);
-    expect(await ask('grant_type=client_credentials', { ...form, ...headers })).toMatchObject({ status: 200, body: token });
+    expect(await ask('grant_type=client_credentials', { ...form, ...headers })).toMatchObject({
+      status: 200,
+      body: token,
+    });
     expect(await ask({ grant_type: 'client_credentials' }, headers)).toMatchObject({ status: 200, body: token });
   });
 
@@ -71,6 +74,9 @@ describe('POST /v3/auth/token', () => {
     ['no client_id', { grant_type: 'client_credentials', client_secret }],
     ['no client_secret', { grant_type: 'client_credentials', client_id }],
     ['an empty client_secret', { ...good, client_secret: '' }],
+    ['a client_id with a lone surrogate', { ...good, client_id: '\ud800' }],
+    ['a client_id that is over-long', { ...good, client_id: 'x'.repeat(5000) }],
+    ['a client_secret that is over-long', { ...good, client_secret: 'x'.repeat(5000) }],
     ['a client_id that is a number', { ...good, client_id: 7 }],
   ])('answers 400 invalid_request to %s', async (_, body) => {
     const answer = await ask(body);
@@ -81,7 +87,9 @@ describe('POST /v3/auth/token', () => {
     const expected = { status: 400, body: refusal('invalid_request') };
     expect(await ask(good, basic(client_id, client_secret))).toMatchObject(expected);
     expect(await ask({ grant_type: 'client_credentials' }, { authorization: 'Basic %%%' })).toMatchObject(expected);
-    expect(await ask({ grant_type: 'client_credentials' }, { authorization: 'Basic JTk6JTk=' })).toMatchObject(expected);
+    expect(await ask({ grant_type: 'client_credentials' }, { authorization: 'Basic JTk6JTk=' })).toMatchObject(
+      expected,
+    );
   });
 
   it.each(['authorization_code', 'password', 'CLIENT_CREDENTIALS', ''])(
@@ -95,7 +103,8 @@ describe('POST /v3/auth/token', () => {
   it.each([
     ['a wrong secret', { ...good, client_secret: `${client_secret}x` }],
     ['an unknown client', { ...good, client_id: 'nobody' }],
-    ['a client id that is over-long', { ...good, client_id: 'x'.repeat(5000) }],
+    ["an organisation's name for a client id", { ...good, client_id: partner.credentials.organisationId }],
+    ["another client's secret", { ...good, client_secret: stranger.credentials.clientSecret }],
   ])('answers 401 invalid_client to %s', async (_, body) => {
     const answer = await ask(body);
     expect([answer.status, answer.body]).toEqual([401, refusal('invalid_client')]);

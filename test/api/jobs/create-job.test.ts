@@ -49,6 +49,8 @@ describe('POST /v3/jobs/create', () => {
     ['metadata of 16 KiB', { metadata: metadataOf(16_384) }],
     ['metadata of 32 levels', { metadata: nested(32) }],
     ['names in any script', { name: 'Карьер 採石場 🛩️' }],
+    ['a name with a NUL', { name: 'a\u0000b' }],
+    ['metadata with a lone surrogate', { metadata: { note: 'a\ud800' } }],
     ['metadata with odd keys', { metadata: { '': 1, constructor: 2, 'a.b': 3, $set: 4, ':v': 5, '#n': 6 } }],
   ])('takes %s and gives it back as it was', async (_, fields) => {
     const { jobId } = await givenJob(partner, fields);

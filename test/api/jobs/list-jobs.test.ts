@@ -61,9 +61,12 @@ describe('GET /v3/jobs', () => {
   it('filters by status, across pages too', async () => {
     const pages = await pagesOf({ status: 'QUEUED', limit: '2' });
     expect(pages.map(({ length }) => length)).toEqual([2, 2, 1]);
-    expect(pages.flat().map(({ jobId, status }) => `${jobId} ${status}`).sort()).toEqual(
-      queued.map((jobId) => `${jobId} QUEUED`).sort(),
-    );
+    expect(
+      pages
+        .flat()
+        .map(({ jobId, status }) => `${jobId} ${status}`)
+        .sort(),
+    ).toEqual(queued.map((jobId) => `${jobId} QUEUED`).sort());
     expect((await pagesOf({ status: 'PENDING', limit: '100' })).flat()).toHaveLength(115);
   });
 
@@ -82,8 +85,8 @@ describe('GET /v3/jobs', () => {
     expect([body.count, typeof body.nextToken]).toEqual([100, 'string']);
   });
 
-  it.each(['0', '-1', 'abc', '1.5', '', ' 5', '1e2', '0x10', '9'.repeat(400)])(
-    'answers 400 to a limit of "%.20s"',
+  it.each(['0', '-1', 'abc', '1.5', '', ' 5', '1e2', '0x10', '9'.repeat(40)])(
+    'answers 400 to a limit of "%s"',
     async (limit) => {
       expect(await list({ limit })).toMatchObject(invalidAt('limit', 'must be an integer of 1 or more'));
     },

@@ -89,7 +89,9 @@ describe('PATCH /v3/jobs/{jobId}', () => {
     );
 
     it('lets one of 20 win that name the same version at once', async () => {
-      const asked = Array.from({ length: 20 }, (_, index) => patch(jobId, { name: `n${index}` }, { 'if-match': '"1"' }));
+      const asked = Array.from({ length: 20 }, (_, index) =>
+        patch(jobId, { name: `n${index}` }, { 'if-match': '"1"' }),
+      );
       const answers = await Promise.all(asked);
       const [winner, ...others] = answers.filter(({ status }) => status === 200);
       expect([others.length, answers.filter(({ status }) => status === 412).length]).toEqual([0, 19]);

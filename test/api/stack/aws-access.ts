@@ -1,5 +1,5 @@
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -46,4 +46,20 @@ export async function tableNamed(part: 'Jobs' | 'Shares' | 'Fleet'): Promise<str
   const found = TableNames.find((name) => name.includes(`Tables${part}`));
   if (found === undefined) throw new Error(`no table of ${part} among ${TableNames.join(', ')}`);
   return found;
+}
+
+const fleetItems = z.array(z.looseObject({ kind: z.string(), deviceId: z.string().optional(), id: z.string() }));
+
+/** Identifier of the video stream that a device of an organisation (`org-…`) was onboarded with. */
+export async function streamOf(organisationId: string, deviceId: string): Promise<string> {
+  const { Items } = await database().send(
+    new QueryCommand({
+      TableName: await tableNamed('Fleet'),
+      KeyConditionExpression: 'organisation = :organisation',
+      ExpressionAttributeValues: { ':organisation': organisationId.replace(/^org-/, '') },
+    }),
+  );
+  const found = fleetItems.parse(Items).find((item) => item.kind === 'stream' && item.deviceId === deviceId);
+  if (!found) throw new Error(`${deviceId} has no stream`);
+  return found.id;
 }

@@ -67,5 +67,6 @@ export function clientsOf(name: OrganisationName): Credentials[] {
 }
 
 /** Public names of all organisations of the cast. */
-export const organisationIds = () =>
-  [...new Set((Object.keys(cast) as OrganisationName[]).flatMap(clientsOf).map(({ organisationId }) => organisationId))];
+export const organisationIds = () => [
+  ...new Set((Object.keys(cast) as OrganisationName[]).flatMap(clientsOf).map(({ organisationId }) => organisationId)),
+];

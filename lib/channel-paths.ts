@@ -1,0 +1,29 @@
+import { channels } from '../contract/channels';
+
+/**
+ * Code of a CloudFront function (cloudfront-js-2.0) that turns the path of a channel into a query, since a WebSocket
+ * API has no path below its stage: `/v3/jobs/<id>/status/ws` becomes `/<stage>?channel=job&id=<id>`. It takes its paths
+ * from the contract. What a caller put into those two parameters is overwritten.
+ * @param stage of the WebSocket API
+ */
+export function channelPathsCode(stage: string): string {
+  const routes = Object.entries(channels).map(([kind, { path }]) => {
+    const [before = '', after = ''] = path.split('{id}');
+    return { kind, before, after };
+  });
+  return `const routes = ${JSON.stringify(routes)};
+function handler(event) {
+  const request = event.request;
+  for (const route of routes) {
+    const id = request.uri.slice(route.before.length, request.uri.length - route.after.length);
+    if (request.uri === route.before + id + route.after && id && !id.includes('/')) {
+      request.uri = '/${stage}';
+      request.querystring.channel = { value: route.kind };
+      request.querystring.id = { value: id };
+      return request;
+    }
+  }
+  return { statusCode: 404, statusDescription: 'Not Found' };
+}
+`;
+}

@@ -1,0 +1,35 @@
+import { Duration } from 'aws-cdk-lib/core';
+import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
+import { Construct } from 'constructs';
+import { ApiFunction } from './api-function';
+import type { Sockets } from './sockets';
+import type { Tables } from './tables';
+
+export interface HeartbeatProps {
+  readonly tables: Tables;
+  readonly sockets: Sockets;
+  /** Folder that the bundles of all functions are in. */
+  readonly bundles: string;
+}
+
+/** Keeps quiet sockets open past the ten minutes after which API Gateway closes them, and forgets those that are gone. */
+export class Heartbeat extends Construct {
+  static readonly entry = 'schedule/heartbeat';
+
+  constructor(scope: Construct, id: string, { tables, sockets, bundles }: HeartbeatProps) {
+    super(scope, id);
+    const beat = new ApiFunction(this, 'Beat', {
+      entry: Heartbeat.entry,
+      bundles,
+      description: 'Keep sockets open, and close those that must end',
+      timeoutSeconds: 240,
+    }).uses(tables, { connections: ['scan', 'delete', 'update'], partners: ['get'] });
+    sockets.grantManage(beat);
+    new Schedule(this, 'Schedule', {
+      description: 'Heartbeat of the status channels',
+      schedule: ScheduleExpression.rate(Duration.minutes(5)),
+      target: new LambdaInvoke(beat.lambda, { retryAttempts: 0 }),
+    });
+  }
+}

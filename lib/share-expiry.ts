@@ -1,0 +1,77 @@
+import { Stack } from 'aws-cdk-lib/core';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { FilterRule } from 'aws-cdk-lib/aws-lambda';
+import { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { ApiFunction } from './api-function';
+import { addChangeStream } from './change-stream';
+import { failureQueue } from './failure-queue';
+import type { Tables } from './tables';
+
+export interface ShareExpiryProps {
+  readonly tables: Tables;
+  /** Folder that the bundles of all functions are in. */
+  readonly bundles: string;
+}
+
+/** Ends each share when its time is up, by a one-time schedule of its own: TTL deletes come hours late. */
+export class ShareExpiry extends Construct {
+  static readonly entries = ['stream/schedule-share-expiry', 'schedule/expire-share'];
+
+  /** Shares whose end could not be scheduled. */
+  readonly failures: Queue;
+
+  constructor(scope: Construct, id: string, { tables, bundles }: ShareExpiryProps) {
+    super(scope, id);
+    this.failures = failureQueue(this, 'Failures');
+    const expire = new ApiFunction(this, 'ExpireShare', {
+      entry: 'schedule/expire-share',
+      bundles,
+      description: 'End a share when its time is up',
+      // It is called up to a minute early and waits for the moment.
+      timeoutSeconds: 90,
+    }).uses(tables, { shares: ['delete'] });
+    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('scheduler.amazonaws.com') });
+    role.addToPolicy(
+      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [expire.lambda.functionArn] }),
+    );
+
+    const group = new ScheduleGroup(this, 'Schedules');
+    const schedule = new ApiFunction(this, 'ScheduleShareExpiry', {
+      entry: 'stream/schedule-share-expiry',
+      bundles,
+      description: 'Schedule the end of a share',
+      environment: {
+        EXPIRY_SCHEDULE_GROUP: group.scheduleGroupName,
+        EXPIRY_FUNCTION_ARN: expire.lambda.functionArn,
+        EXPIRY_ROLE_ARN: role.roleArn,
+      },
+    });
+    schedule.lambda.addToRolePolicy(
+      new PolicyStatement({
+        actions: ['scheduler:CreateSchedule', 'scheduler:DeleteSchedule'],
+        resources: [
+          Stack.of(this).formatArn({
+            service: 'scheduler',
+            resource: 'schedule',
+            resourceName: `${group.scheduleGroupName}/share-*`,
+          }),
+        ],
+      }),
+    );
+    schedule.lambda.addToRolePolicy(
+      new PolicyStatement({
+        actions: ['iam:PassRole'],
+        resources: [role.roleArn],
+        conditions: { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
+      }),
+    );
+    addChangeStream({
+      from: tables.shares,
+      to: schedule,
+      failures: this.failures,
+      only: { eventName: FilterRule.or('INSERT', 'REMOVE') },
+    });
+  }
+}

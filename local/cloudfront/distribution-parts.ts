@@ -1,0 +1,133 @@
+/** A distribution as the template declares it: CloudFormation user guide, AWS::CloudFront::Distribution. */
+import * as z from 'zod';
+import { managedPolicies, type Forwarded } from './forwarding';
+import type { Pairs } from './origin';
+import { managedResponseHeaders, type ResponseHeaders } from './response-headers';
+import type { ViewerFunction } from './viewer-function';
+
+const behaviour = z.object({
+  TargetOriginId: z.string(),
+  AllowedMethods: z
+    .array(z.enum(['GET', 'HEAD', 'OPTIONS'], { error: 'methods with a body are not played on this machine' }))
+    .default(['GET', 'HEAD']),
+  CachePolicyId: z.string(),
+  OriginRequestPolicyId: z.string().optional(),
+  ResponseHeadersPolicyId: z.string().optional(),
+  FunctionAssociations: z
+    .array(
+      z.object({
+        EventType: z.literal('viewer-request', { error: 'of functions only those of viewer requests are played' }),
+        FunctionARN: z.string(),
+      }),
+    )
+    .default([]),
+  LambdaFunctionAssociations: z.array(z.never({ error: 'Lambda@Edge is not played on this machine' })).default([]),
+});
+
+export const distributionProperties = z.object({
+  DistributionConfig: z.object({
+    Origins: z.array(
+      z.object({
+        Id: z.string(),
+        DomainName: z.string(),
+        OriginPath: z.string().default(''),
+        OriginCustomHeaders: z.array(z.object({ HeaderName: z.string(), HeaderValue: z.string() })).default([]),
+      }),
+    ),
+    DefaultCacheBehavior: behaviour,
+    CacheBehaviors: z.array(behaviour.extend({ PathPattern: z.string() })).default([]),
+    DefaultRootObject: z.string().default(''),
+    CustomErrorResponses: z
+      .array(
+        z.object({
+          ErrorCode: z.number(),
+          ResponseCode: z.number().optional(),
+          ResponsePagePath: z.string().optional(),
+        }),
+      )
+      .default([]),
+  }),
+});
+
+/** What happens to the requests whose URI fits a pattern. */
+export interface Behaviour {
+  /** With `*` and `?`, from the leading slash on. */
+  readonly pattern: string;
+  readonly methods: readonly string[];
+  readonly origin: { readonly domain: string; readonly path: string; readonly customHeaders: Pairs };
+  readonly policies: readonly Forwarded[];
+  readonly viewerFunction: ViewerFunction | undefined;
+  readonly responseHeaders: ResponseHeaders;
+}
+
+export interface DistributionParts {
+  readonly id: string;
+  /** `d….cloudfront.net` */
+  readonly domainName: string;
+  /** In the order in which they are tried. */
+  readonly behaviours: readonly Behaviour[];
+  readonly defaultBehaviour: Behaviour;
+  readonly defaultRootObject: string;
+  /** Page and status for the status of an origin's reply. */
+  readonly errorPages: ReadonlyMap<number, { readonly path: string; readonly status: number }>;
+}
+
+/** What a distribution refers to, by id or ARN. */
+export interface Referred {
+  readonly policies: ReadonlyMap<string, Forwarded>;
+  readonly responseHeaders: ReadonlyMap<string, ResponseHeaders>;
+  readonly functions: ReadonlyMap<string, ViewerFunction>;
+}
+
+/** Puts a distribution together; throws for what it refers to and isn't there or isn't played. */
+export function distributionParts(
+  { id, domainName }: { readonly id: string; readonly domainName: string },
+  { DistributionConfig: config }: z.infer<typeof distributionProperties>,
+  referred: Referred,
+): DistributionParts {
+  const needed = <T>(found: T | undefined, what: string): T => {
+    if (found === undefined)
+      throw new Error(`Distribution ${id} refers to ${what}, which is not played on this machine`);
+    return found;
+  };
+  const policy = (policyId: string) =>
+    needed(referred.policies.get(policyId) ?? managedPolicies[policyId], `policy ${policyId}`);
+
+  function behaviourOf(one: z.infer<typeof behaviour>, pattern: string): Behaviour {
+    const origin = needed(
+      config.Origins.find(({ Id }) => Id === one.TargetOriginId),
+      `origin ${one.TargetOriginId}`,
+    );
+    const [association] = one.FunctionAssociations;
+    const headersId = one.ResponseHeadersPolicyId;
+    return {
+      pattern: pattern.startsWith('/') || pattern.startsWith('*') ? pattern : `/${pattern}`,
+      methods: one.AllowedMethods,
+      origin: {
+        domain: origin.DomainName,
+        path: origin.OriginPath,
+        customHeaders: origin.OriginCustomHeaders.map(({ HeaderName, HeaderValue }) => [HeaderName, HeaderValue]),
+      },
+      policies: [one.CachePolicyId, one.OriginRequestPolicyId ?? []].flat().map(policy),
+      viewerFunction:
+        association && needed(referred.functions.get(association.FunctionARN), `function ${association.FunctionARN}`),
+      responseHeaders:
+        headersId === undefined
+          ? (reply) => reply
+          : needed(referred.responseHeaders.get(headersId) ?? managedResponseHeaders[headersId], `policy ${headersId}`),
+    };
+  }
+
+  return {
+    id,
+    domainName,
+    behaviours: config.CacheBehaviors.map((one) => behaviourOf(one, one.PathPattern)),
+    defaultBehaviour: behaviourOf(config.DefaultCacheBehavior, '*'),
+    defaultRootObject: config.DefaultRootObject.replace(/^\//, ''),
+    errorPages: new Map(
+      config.CustomErrorResponses.flatMap(({ ErrorCode, ResponseCode, ResponsePagePath: path }) =>
+        path === undefined ? [] : [[ErrorCode, { path, status: ResponseCode ?? ErrorCode }] as const],
+      ),
+    ),
+  };
+}

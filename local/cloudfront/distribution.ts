@@ -1,0 +1,106 @@
+/** One distribution at work: behaviour, viewer function, origin, error page and response headers, in this order. */
+import { randomBytes } from 'node:crypto';
+import { matches } from '../policy';
+import type { Behaviour, DistributionParts } from './distribution-parts';
+import { forwardedPart } from './forwarding';
+import type { Origin, OriginRequest, Reply, UpgradedSocket } from './origin';
+import { outcomeOf, viewerRequestEvent, type Outcome, type ViewerRequest } from './viewer-event';
+
+/** Answers a viewer; undefined when an origin has taken the socket over. Never rejects. */
+export type Distribution = (viewer: ViewerRequest, upgraded?: UpgradedSocket) => Promise<Reply | undefined>;
+
+export interface DistributionOptions {
+  /** The origin behind a domain, asked for at every request; undefined when nobody is there. */
+  readonly originOf: (domain: string) => Origin | undefined;
+  readonly log: (line: string) => void;
+}
+
+/** Serves a distribution from its parts. */
+export function createDistribution(parts: DistributionParts, { originOf, log }: DistributionOptions): Distribution {
+  const behaviourFor = (uri: string): Behaviour =>
+    parts.behaviours.find(({ pattern }) => matches(pattern, uri)) ?? parts.defaultBehaviour;
+
+  async function outcome(viewer: ViewerRequest, behaviour: Behaviour, requestId: string): Promise<Outcome> {
+    const { viewerFunction } = behaviour;
+    if (!viewerFunction) return { request: viewer };
+    try {
+      const result = await viewerFunction(viewerRequestEvent(viewer, parts, requestId));
+      const parsed = outcomeOf(result, viewer);
+      return 'reply' in parsed ? { reply: behaviour.responseHeaders(parsed.reply) } : parsed;
+    } catch (error) {
+      log(
+        `Distribution ${parts.id}: the viewer function failed: ${error instanceof Error ? error.message : 'unknown'}`,
+      );
+      return { reply: problem(503, 'The CloudFront function associated with the CloudFront distribution failed.') };
+    }
+  }
+
+  /** Asks the origin; `upgraded` only when the viewer wants a WebSocket. */
+  async function ask(request: ViewerRequest, behaviour: Behaviour, requestId: string, upgraded?: UpgradedSocket) {
+    const origin = originOf(behaviour.origin.domain);
+    if (!origin) {
+      log(`Distribution ${parts.id}: there is no origin ${behaviour.origin.domain} on this machine`);
+      return problem(502, 'CloudFront wasn’t able to resolve the origin domain name.');
+    }
+    const forwarded = originRequest(request, behaviour, requestId);
+    try {
+      return upgraded && origin.upgrade ? await origin.upgrade(forwarded, upgraded) : await origin.serve(forwarded);
+    } catch (error) {
+      log(`Distribution ${parts.id}: the origin failed: ${error instanceof Error ? error.message : 'unknown'}`);
+      return problem(502, 'The origin closed the connection.');
+    }
+  }
+
+  function originRequest(request: ViewerRequest, { origin, policies }: Behaviour, requestId: string): OriginRequest {
+    const { query, headers } = forwardedPart(request, policies);
+    const sent = new Set(headers.map(([name]) => name.toLowerCase()));
+    const before = headers.filter(([name]) => name.toLowerCase() === 'x-forwarded-for').map(([, value]) => value);
+    const custom = new Set(origin.customHeaders.map(([name]) => name.toLowerCase()));
+    const uri = request.uri === '/' ? `/${parts.defaultRootObject}` : request.uri;
+    return {
+      method: request.method,
+      path: `${origin.path}${uri}`,
+      query,
+      headers: [
+        ...(sent.has('host') ? [] : [['Host', origin.domain] as const]),
+        ...(sent.has('user-agent') ? [] : [['User-Agent', 'Amazon CloudFront'] as const]),
+        ...headers.filter(([name]) => !custom.has(name.toLowerCase()) && name.toLowerCase() !== 'x-forwarded-for'),
+        ...origin.customHeaders,
+        ['X-Forwarded-For', [...before, request.ip].join(', ')],
+        ['Via', `1.1 ${parts.domainName} (CloudFront)`],
+        ['X-Amz-Cf-Id', requestId],
+      ],
+      sourceIp: '127.0.0.1',
+    };
+  }
+
+  /** The page that the distribution shows for the status of an origin's reply. */
+  async function withErrorPage(reply: Reply, requestId: string, viewer: ViewerRequest): Promise<Reply> {
+    const page = parts.errorPages.get(reply.status);
+    if (!page) return reply;
+    const request: ViewerRequest = { ...viewer, method: 'GET', uri: page.path, query: '', headers: [] };
+    const shown = await ask(request, behaviourFor(page.path), requestId);
+    return shown?.status === 200 ? { ...shown, status: page.status } : reply;
+  }
+
+  return async (viewer, upgraded) => {
+    const behaviour = behaviourFor(viewer.uri);
+    if (!behaviour.methods.includes(viewer.method)) {
+      return problem(403, 'This distribution is not configured to allow the HTTP request method.');
+    }
+    const requestId = randomBytes(42).toString('base64url');
+    const wanted = await outcome(viewer, behaviour, requestId);
+    if ('reply' in wanted) return wanted.reply;
+    const reply = await ask(wanted.request, behaviour, requestId, upgraded);
+    return reply && behaviour.responseHeaders(await withErrorPage(reply, requestId, viewer));
+  };
+}
+
+/** What CloudFront answers by itself. */
+export function problem(status: number, text: string): Reply {
+  return {
+    status,
+    headers: { 'content-type': 'text/html' },
+    body: `<!DOCTYPE html><title>${status}</title><h1>${status}</h1><p>${text}</p>`,
+  };
+}

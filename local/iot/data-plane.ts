@@ -1,0 +1,136 @@
+/** The data API: AWS IoT API reference, "AWS IoT data", as @aws-sdk/client-iot-data-plane calls it. */
+import { failure } from '../aws-refusal';
+import type { AwsAnswer, AwsApi, AwsCall } from '../service';
+import type { Arns } from './arns';
+import type { Broker } from './broker';
+import type { RetainedMessage, RetainedMessages } from './retained';
+import { MAX_PAYLOAD_BYTES } from './rights';
+import { isBadTopic } from './topic';
+
+/** A call with its path taken apart: `name` is the topic or the client id. */
+interface Request {
+  readonly name: string;
+  readonly query: URLSearchParams;
+  readonly body: Buffer;
+}
+
+interface Operation {
+  readonly method: string;
+  readonly path: RegExp;
+  permissions(request: Request): ReturnType<AwsApi['permissions']>;
+  run(request: Request): AwsAnswer | Promise<AwsAnswer>;
+}
+
+interface DataPlaneOptions {
+  /** Undefined while it does not run. */
+  broker(): Broker | undefined;
+  readonly retained: RetainedMessages;
+  readonly arns: Arns;
+}
+
+const ok = (value: unknown = {}): AwsAnswer => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(value),
+});
+const invalid = (message: string) => failure('rest', 400, 'InvalidRequestException', message);
+const notFound = (message: string) => failure('rest', 404, 'ResourceNotFoundException', message);
+const isTrue = ({ query }: Request, name: string) => query.get(name) === 'true';
+
+/** Publish, DeleteConnection, GetRetainedMessage and ListRetainedMessages. */
+export function createDataPlane({ broker, retained, arns }: DataPlaneOptions): AwsApi {
+  const publish: Operation = {
+    method: 'POST',
+    path: /^\/topics\/([^/]+)$/,
+    permissions: (request) => {
+      const resource = arns.topic(request.name);
+      const publishing = { action: 'iot:Publish', resource };
+      return isTrue(request, 'retain') ? [publishing, { action: 'iot:RetainPublish', resource }] : [publishing];
+    },
+    async run(request) {
+      const { name: topic, query, body: payload } = request;
+      const qos = query.get('qos') ?? '0';
+      if (isBadTopic(topic)) return invalid('The topic is reserved, too long, or has a wildcard');
+      if (qos !== '0' && qos !== '1') return invalid('qos must be 0 or 1');
+      if (payload.length > MAX_PAYLOAD_BYTES)
+        return failure('rest', 413, 'RequestEntityTooLargeException', 'The payload exceeds 128 KB');
+      const running = broker();
+      if (!running) return failure('rest', 503, 'ServiceUnavailableException', 'The broker does not run');
+      await running.publish({ topic, payload, qos: qos === '0' ? 0 : 1, retain: isTrue(request, 'retain') });
+      return ok();
+    },
+  };
+
+  const deleteConnection: Operation = {
+    method: 'DELETE',
+    path: /^\/connections\/([^/]+)$/,
+    permissions: ({ name }) => [{ action: 'iot:DeleteConnection', resource: arns.client(name) }],
+    async run(request) {
+      const options = {
+        cleanSession: isTrue(request, 'cleanSession'),
+        preventWill: isTrue(request, 'preventWillMessage'),
+      };
+      const done = await broker()?.disconnect(request.name, options);
+      return done === true ? ok() : notFound('The client is not connected');
+    },
+  };
+
+  const getRetainedMessage: Operation = {
+    method: 'GET',
+    path: /^\/retainedMessage\/([^/]+)$/,
+    permissions: ({ name }) => [{ action: 'iot:GetRetainedMessage', resource: arns.topic(name) }],
+    run({ name }) {
+      const message = retained.get(name);
+      return message
+        ? ok({ ...message, payload: message.payload.toString('base64') })
+        : notFound('No retained message');
+    },
+  };
+
+  const listRetainedMessages: Operation = {
+    method: 'GET',
+    path: /^\/retainedMessage$/,
+    permissions: () => [{ action: 'iot:ListRetainedMessages', resource: '*' }],
+    run({ query }) {
+      const most = Math.min(200, Number(query.get('maxResults') ?? 20));
+      const after = Buffer.from(query.get('nextToken') ?? '', 'base64url').toString();
+      const rest = retained.list().filter(({ topic }) => topic > after);
+      const page = rest.slice(0, most);
+      const last = rest.length > page.length ? page.at(-1) : undefined;
+      return ok({
+        retainedTopics: page.map(summaryOf),
+        ...(last && { nextToken: Buffer.from(last.topic).toString('base64url') }),
+      });
+    },
+  };
+
+  const operations = [publish, deleteConnection, getRetainedMessage, listRetainedMessages];
+
+  return {
+    signingName: 'iotdata',
+    permissions(call) {
+      const found = find(operations, call);
+      return found?.operation.permissions(found.request) ?? [{ action: 'iot:Unknown', resource: '*' }];
+    },
+    async answer(call) {
+      const found = find(operations, call);
+      if (!found) return failure('rest', 501, 'NotImplemented', `${call.method} ${call.path} is not played`);
+      return found.operation.run(found.request);
+    },
+  };
+}
+
+function find(operations: readonly Operation[], { method, path, body }: AwsCall) {
+  const url = new URL(path, 'http://localhost');
+  for (const operation of operations) {
+    const match = operation.method === method ? operation.path.exec(url.pathname) : null;
+    if (!match) continue;
+    const request: Request = { name: decodeURIComponent(match[1] ?? ''), query: url.searchParams, body };
+    return { operation, request };
+  }
+  return undefined;
+}
+
+function summaryOf({ topic, payload, qos, lastModifiedTime }: RetainedMessage) {
+  return { topic, payloadSize: payload.length, qos, lastModifiedTime };
+}

@@ -1,0 +1,141 @@
+/**
+ * AWS IoT Core on this machine: an MQTT 3.1.1 broker behind TLS with a custom authorizer, topic rules and the data API.
+ * Each part names the AWS page that it follows. Not played: MQTT 5, WebSocket, shared subscriptions, certificates of
+ * clients, things, shadows, and all reserved topics but lifecycle events, which only rules get.
+ */
+import * as z from 'zod';
+import type { Lambda } from '../lambda';
+import { propertiesOf } from '../properties';
+import type { AwsApi, Created, Resource, Service } from '../service';
+import { createArns } from './arns';
+import { createAuthorizer, type Authorizer } from './authorizer';
+import { startBroker, type Broker } from './broker';
+import { createDataPlane } from './data-plane';
+import { createLaterCalls } from './later-calls';
+import { openRetainedMessages } from './retained';
+import type { RuleMessage } from './rule-sql';
+import { createRules } from './rules';
+
+export interface IotOptions {
+  readonly region: string;
+  readonly accountId: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Default: this machine only. */
+  readonly host?: string;
+  /** Private key and certificate of the TLS server, PEM. */
+  readonly certificate: { readonly key: string; readonly cert: string };
+  /** Where retained messages are kept; without it they end with the process. */
+  readonly dataFolder?: string;
+  readonly lambda: Pick<Lambda, 'invoke' | 'permits'>;
+  /** Default 50, which AWS raises on request. */
+  readonly subscriptionsPerConnection?: number;
+  /** Waits before the second and the third attempt of a rule's function; default: those of AWS. */
+  readonly retryDelaysMs?: readonly number[];
+  /** Takes a line for each refusal and for each rule that could not run; no line holds a topic or a password. */
+  log(line: string): void;
+}
+
+export interface Iot extends Service, AwsApi {
+  /** `mqtts://127.0.0.1:<port>`; known after `start`, undefined without a domain configuration. */
+  readonly url: string | undefined;
+}
+
+/** Last calls of functions may take so long when the service stops. */
+const FAREWELL_MS = 2000;
+
+const authorizerProperties = z.object({
+  AuthorizerName: z.string().optional(),
+  AuthorizerFunctionArn: z.string(),
+  SigningDisabled: z.literal(true),
+  Status: z.enum(['ACTIVE', 'INACTIVE']).default('INACTIVE'),
+});
+
+const domainConfigurationProperties = z.object({
+  DomainConfigurationName: z.string().optional(),
+  DomainConfigurationStatus: z.enum(['ENABLED', 'DISABLED']).default('ENABLED'),
+  ServiceType: z.literal('DATA').default('DATA'),
+  AuthenticationType: z.enum(['CUSTOM_AUTH', 'DEFAULT']).default('DEFAULT'),
+  ApplicationProtocol: z.enum(['SECURE_MQTT', 'DEFAULT']).default('DEFAULT'),
+  AuthorizerConfig: z
+    .object({ DefaultAuthorizerName: z.string(), AllowAuthorizerOverride: z.literal(false).default(false) })
+    .optional(),
+});
+
+type DomainConfiguration = z.infer<typeof domainConfigurationProperties>;
+
+/** IoT Core for the authorizers, the one domain configuration and the topic rules of a template. */
+export function createIot(options: IotOptions): Iot {
+  const { lambda, host = '127.0.0.1', port, certificate, subscriptionsPerConnection = 50 } = options;
+  const log = (line: string) => options.log(`iot ${line}`);
+  const arns = createArns(options);
+  const calls = createLaterCalls(lambda, log, options.retryDelaysMs);
+  const rules = createRules({ lambda, calls, arnOf: arns.rule, log });
+  const retained = openRetainedMessages(options.dataFolder);
+  const authorizers = new Map<string, Authorizer>();
+  let domain: DomainConfiguration | undefined;
+  let broker: Broker | undefined;
+
+  const makers: Readonly<Record<string, (resource: Resource) => Created>> = {
+    'AWS::IoT::Authorizer': (resource) => {
+      const properties = propertiesOf(resource, authorizerProperties);
+      const name = properties.AuthorizerName ?? resource.logicalId;
+      const arn = arns.authorizer(name);
+      const functionArn = properties.AuthorizerFunctionArn;
+      if (properties.Status === 'ACTIVE') authorizers.set(name, createAuthorizer({ arn, functionArn, lambda, log }));
+      return { ref: name, attributes: { Arn: arn } };
+    },
+    'AWS::IoT::DomainConfiguration': (resource) => {
+      if (domain) throw new Error(`${resource.logicalId}: only one domain configuration can be played`);
+      domain = propertiesOf(resource, domainConfigurationProperties);
+      const name = domain.DomainConfigurationName ?? resource.logicalId;
+      return { ref: name, attributes: { Arn: arns.domainconfiguration(name), DomainType: 'CUSTOMER_MANAGED' } };
+    },
+    'AWS::IoT::TopicRule': (resource) => {
+      const name = rules.add(resource);
+      return { ref: name, attributes: { Arn: arns.rule(name) } };
+    },
+  };
+
+  return {
+    ...createDataPlane({ broker: () => broker, retained, arns }),
+    types: Object.keys(makers),
+    create(resource) {
+      const make = makers[resource.type];
+      if (!make) throw new Error(`${resource.type} is not played here`);
+      return make(resource);
+    },
+
+    get url() {
+      return broker?.port === undefined ? undefined : `mqtts://${host}:${broker.port}`;
+    },
+
+    async start() {
+      const isOpen = domain?.DomainConfigurationStatus === 'ENABLED';
+      broker = await startBroker({
+        listen: isOpen ? { host, port, ...certificate } : undefined,
+        authorizer: authorizers.get(domain?.AuthorizerConfig?.DefaultAuthorizerName ?? ''),
+        arns,
+        retained,
+        subscriptionsPerConnection,
+        onMessage: (message) => rules.route(message),
+        onLifecycleEvent: ({ topic, payload }) => rules.route(fromAws(topic, payload)),
+        log,
+      });
+    },
+
+    async stop() {
+      await broker?.stop();
+      broker = undefined;
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, FAREWELL_MS)));
+      await Promise.race([calls.end(), late]);
+      clearTimeout(timer);
+      retained.close();
+    },
+  };
+}
+
+function fromAws(topic: string, payload: object): RuleMessage {
+  return { topic, payload: Buffer.from(JSON.stringify(payload)), clientId: undefined };
+}

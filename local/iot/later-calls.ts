@@ -1,0 +1,62 @@
+/** Asynchronous invocation: Lambda developer guide, "How Lambda handles errors and retries with asynchronous invocation". */
+import { FunctionError, type Lambda } from '../lambda';
+
+/** Lambda waits a minute before the second attempt and two before the third. */
+const RETRY_DELAYS_MS = [60_000, 120_000];
+/** Calls under way; further ones are dropped, so that a flood of events does not fill the memory. */
+const MAX_UNDER_WAY = 1000;
+
+export interface LaterCalls {
+  /** Calls a function in the background, up to three times until it succeeds. */
+  call(functionArn: string, event: unknown): void;
+  /** Starts no further attempt, and resolves when those under way have ended. */
+  end(): Promise<void>;
+}
+
+/** `log` takes a line for every call that is given up. */
+export function createLaterCalls(
+  lambda: Pick<Lambda, 'invoke'>,
+  log: (line: string) => void,
+  retryDelaysMs: readonly number[] = RETRY_DELAYS_MS,
+): LaterCalls {
+  const underWay = new Set<Promise<void>>();
+  const timers = new Set<NodeJS.Timeout>();
+  let ended = false;
+
+  function attempt(functionArn: string, event: unknown, retries: number): void {
+    const call = lambda
+      .invoke(functionArn, event)
+      .then(
+        () => undefined,
+        (error: unknown) => retry(functionArn, event, retries, error),
+      )
+      .finally(() => underWay.delete(call));
+    underWay.add(call);
+  }
+
+  function retry(functionArn: string, event: unknown, retries: number, error: unknown): void {
+    const delay = retryDelaysMs[retries];
+    if (delay === undefined || ended) {
+      log(`${functionArn} was given up: ${error instanceof FunctionError ? error.type : String(error)}`);
+      return;
+    }
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      attempt(functionArn, event, retries + 1);
+    }, delay).unref();
+    timers.add(timer);
+  }
+
+  return {
+    call(functionArn, event) {
+      if (underWay.size + timers.size < MAX_UNDER_WAY && !ended) attempt(functionArn, event, 0);
+      else log(`${functionArn} was not called: too many calls are under way`);
+    },
+    async end() {
+      ended = true;
+      for (const timer of timers) clearTimeout(timer);
+      timers.clear();
+      await Promise.all(underWay);
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { endpointTable } from '../../contract/access';
+import type { EndpointKey } from '../../contract/endpoints';
+import { clients, send } from './client';
+import { forgeries } from './forgeries';
+import { givenJob, givenShare } from './given';
+import { localFolder } from './stack/aws-access';
+import { readLogs, secretsIn } from './stack/logs';
+
+const [partner, reader = partner] = clients('confidentiality');
+const { clientId, clientSecret, apiKey } = partner.credentials;
+const marker = 'what-only-the-partner-may-read';
+
+/** Logs of the stack under test, once they tell of the request. */
+async function logsWith(requestId: string): Promise<string> {
+  for (let tries = 0; tries < 100; tries++) {
+    const logs = readLogs(localFolder() ?? '');
+    if (logs.includes(requestId)) return logs;
+    await pause(50);
+  }
+  throw new Error(`no log tells of the request ${requestId}`);
+}
+
+/** Every endpoint with everything that is secret, once well and once badly. */
+async function useEverything(): Promise<string> {
+  const { jobId } = await givenJob(partner, { name: marker, metadata: { marker } });
+  const { shareCode } = await givenShare(partner);
+  const path = { jobId, shareCode };
+  for (const key of Object.keys(endpointTable) as EndpointKey[]) {
+    await partner.call(key, { path });
+    await partner.call(key, { path: { jobId: shareCode, shareCode: `${shareCode}x` }, query: { token: shareCode } });
+    await reader.call(key, { path });
+  }
+  await partner.call('POST /v3/jobs/create', { body: { [marker]: clientSecret, deviceGroupId: shareCode } });
+  await partner.call('POST /v3/jobs/create', { body: `{"${marker}` });
+  const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+  const grant = { grant_type: 'client_credentials' };
+  for (const [headers, body] of [
+    [{ authorization: `Basic ${basic}` }, grant],
+    [{ authorization: `Basic ${basic}` }, { ...grant, client_id: clientId }],
+    [{}, { ...grant, client_id: clientId, client_secret: `${clientSecret}x` }],
+    [{}, { grant_type: clientSecret }],
+    [{}, `{"client_secret":"${clientSecret}"`],
+  ] as const)
+    await send('POST', '/v3/auth/token', { headers: { 'x-api-key': apiKey, ...headers }, body });
+  for (const forged of Object.values(await forgeries(await partner.token())))
+    await send('GET', '/v3/jobs', { headers: { authorization: `Bearer ${forged}` } });
+  const last = await partner.call('GET /v3/shares', { query: { limit: '1' } });
+  return last.headers.get('x-request-id') ?? '';
+}
+
+const onThisMachine = localFolder() ? describe : describe.skip;
+
+onThisMachine('What the stack prints and logs', () => {
+  let logs: string;
+  beforeAll(async () => {
+    logs = await logsWith(await useEverything());
+  });
+
+  it('tells of the requests', () => {
+    expect(logs).toContain('GET /v3/shares/{shareCode}');
+    expect(logs).toContain(clientId);
+  });
+
+  it('holds no token, no share code, no secret and no API key', () => {
+    expect(secretsIn(logs)).toEqual([]);
+  });
+
+  it('holds nothing of what was sent', () => {
+    expect(logs).not.toContain(marker);
+    expect(logs).not.toContain(Buffer.from(`${clientId}:${clientSecret}`).toString('base64'));
+  });
+
+  it('would be found out if it did', async () => {
+    const { shareCode } = await givenShare(partner);
+    for (const secret of [await partner.token(), shareCode, clientSecret, apiKey])
+      expect(secretsIn(`${logs} "${secret}"`)).not.toEqual([]);
+  });
+});

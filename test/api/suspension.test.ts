@@ -1,0 +1,34 @@
+import { clients, send } from './client';
+import { runPartnerCommand } from './stack/aws-access';
+
+const [partner, colleague = partner] = clients('suspension');
+const { clientId, clientSecret, apiKey, organisationId } = partner.credentials;
+
+const askForToken = () =>
+  send('POST', '/v3/auth/token', {
+    headers: { 'x-api-key': apiKey },
+    body: { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret },
+  });
+const listJobs = (token: string) => send('GET', '/v3/jobs', { headers: { authorization: `Bearer ${token}` } });
+const forbidden = { status: 403, body: { error: 'Forbidden' } };
+
+describe('A partner that is suspended', () => {
+  it('gets no token and is let in with none, until it is resumed', async () => {
+    // Not used before, for what the authorizer has said of a token it says for up to five minutes.
+    const [issuedBefore, usedAfter] = [await partner.newToken(), await partner.newToken()];
+    await runPartnerCommand('suspend', '--client-id', clientId);
+    expect(await listJobs(issuedBefore)).toMatchObject(forbidden);
+    expect(await askForToken()).toMatchObject(forbidden);
+    expect((await colleague.call('GET /v3/jobs')).status).toBe(200);
+
+    await runPartnerCommand('resume', '--client-id', clientId);
+    expect((await askForToken()).status).toBe(200);
+    expect((await listJobs(usedAfter)).status).toBe(200);
+  });
+
+  it('is out with all its clients when the organisation is', async () => {
+    const tokens = [await partner.newToken(), await colleague.newToken()];
+    await runPartnerCommand('suspend', '--organisation-id', organisationId);
+    for (const token of tokens) expect(await listJobs(token)).toMatchObject(forbidden);
+  });
+});

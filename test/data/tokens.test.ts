@@ -1,0 +1,87 @@
+import { requestToken } from '../../data/tokens';
+
+const granted = { access_token: 'header.payload.signature', token_type: 'Bearer', expires_in: 3600 };
+const cognito = jest.spyOn(globalThis, 'fetch');
+const answers = (status: number, body: unknown) =>
+  cognito.mockResolvedValue(new Response(typeof body === 'string' ? body : JSON.stringify(body), { status }));
+const ask = () => requestToken('client-1', 'secret-1');
+
+beforeEach(() => {
+  cognito.mockReset();
+  process.env['TOKEN_URL'] = 'https://identity.test/oauth2/token';
+});
+
+test('A token is asked for once, with the credentials in the header and no scope.', async () => {
+  answers(200, granted);
+  await expect(ask()).resolves.toEqual(granted);
+  expect(cognito).toHaveBeenCalledTimes(1);
+  expect(cognito).toHaveBeenCalledWith(
+    'https://identity.test/oauth2/token',
+    expect.objectContaining({
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${Buffer.from('client-1:secret-1').toString('base64')}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: 'grant_type=client_credentials',
+    }),
+  );
+});
+
+test('Credentials with characters of their own meaning stay apart.', async () => {
+  answers(200, granted);
+  await requestToken('a:b', 'c d:é');
+  const [, request] = cognito.mock.calls[0] ?? [];
+  const { authorization = '' } = request?.headers as Record<string, string>;
+  expect(Buffer.from(authorization.slice(6), 'base64').toString()).toBe('a%3Ab:c%20d%3A%C3%A9');
+});
+
+test.each([400, 401])("Cognito's %d invalid_client is a refusal.", async (status) => {
+  answers(status, { error: 'invalid_client' });
+  await expect(ask()).rejects.toMatchObject({ code: 'invalid_client' });
+});
+
+test("Cognito's quota is a refusal too.", async () => {
+  answers(429, '');
+  await expect(ask()).rejects.toMatchObject({ code: 'too_many_requests' });
+});
+
+test.each([
+  ['a fault of its own', 500, { message: 'oops' }, 'answered 500 without an error code'],
+  ['a page of HTML', 503, '<html>', 'answered 503 without an error code'],
+  ['a request that it does not like', 400, { error: 'invalid_grant' }, 'answered 400 invalid_grant'],
+  ['a code that is no text', 400, { error: { code: 1 } }, 'answered 400 without an error code'],
+  ['null', 400, null, 'answered 400 without an error code'],
+])('It is an error when Cognito answers with %s.', async (_, status, body, message) => {
+  answers(status, body);
+  await expect(ask()).rejects.toMatchObject({ name: 'Error', message: `the identity provider ${message}` });
+});
+
+test.each([['<html>'], [null], [{ ...granted, token_type: 'mac' }], [{ ...granted, access_token: undefined }]])(
+  'A 200 with %j is an error that repeats no token.',
+  async (body) => {
+    answers(200, body);
+    const failure = (await ask().catch((error: unknown) => error)) as Error;
+    expect(failure.name).toBe('ZodError');
+    expect(JSON.stringify([failure, failure.message, failure.stack])).not.toContain(granted.access_token);
+  },
+);
+
+test('It is an error when Cognito can not be reached.', async () => {
+  const fault = new TypeError('fetch failed');
+  cognito.mockRejectedValue(fault);
+  await expect(ask()).rejects.toBe(fault);
+});
+
+test('A Cognito that never answers is waited for only so long.', async () => {
+  const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort(new Error('too late')));
+  cognito.mockImplementation((_, request) => Promise.reject(request?.signal?.reason as Error));
+  await expect(ask()).rejects.toThrow('too late');
+  expect(timeout).toHaveBeenCalledWith(5000);
+  timeout.mockRestore();
+});
+
+test('A function that was given no address of Cognito says so.', async () => {
+  delete process.env['TOKEN_URL'];
+  await expect(ask()).rejects.toThrow('TOKEN_URL is not set');
+});

@@ -1,0 +1,161 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { handler } from '../../lambdas/http/auth/issue-token';
+import { acme } from '../domain/fixtures/samples';
+import { store } from '../data/fixtures/store';
+import { call } from './fixtures/api-gateway';
+import { logLines, written } from './fixtures/log';
+
+const credentials = { client_id: 'client1', client_secret: 'kx9mhush' };
+const grant = { grant_type: 'client_credentials', ...credentials };
+const granted = { access_token: 'header.payload.signature', token_type: 'Bearer', expires_in: 3600 };
+const partner = {
+  clientId: 'client1',
+  organisation: acme,
+  name: 'Acme Survey',
+  apiKeyId: 'key1',
+  scopes: [],
+  status: 'active',
+  createdAt: '2026-11-27T10:00:00.000Z',
+};
+
+const asForm = { 'Content-Type': 'application/x-www-form-urlencoded' };
+const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
+const basic = (id: string, secret: string) => ({
+  Authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+});
+const ask = (body: unknown, headers = {}, apiKeyId = 'key1') => call(handler, { body, headers, apiKeyId });
+
+let cognito: jest.SpyInstance<Promise<Response>>;
+const cognitoAnswers = (status: number, body: unknown) =>
+  cognito.mockResolvedValue(new Response(JSON.stringify(body), { status }));
+
+beforeEach(() => {
+  process.env['TOKEN_URL'] = 'https://identity.test/oauth2/token';
+  cognito = jest.spyOn(globalThis, 'fetch');
+  cognitoAnswers(200, granted);
+  store.on(GetCommand).resolves({ Item: partner });
+});
+
+test.each([
+  ['JSON', grant, {}],
+  ['JSON with more in it than is needed', { ...grant, scope: 'a', audience: 'b' }, {}],
+  ['a form', form(grant), asForm],
+  ['a form with its charset', form(grant), { 'content-type': 'Application/X-WWW-Form-Urlencoded; charset=UTF-8' }],
+  [
+    'a form with credentials by Basic',
+    form({ grant_type: grant.grant_type }),
+    { ...asForm, ...basic('client1', 'kx9mhush') },
+  ],
+  ['JSON with credentials by Basic', { grant_type: grant.grant_type }, basic('client1', 'kx9mhush')],
+])('A token is given to who asks by %s, and nobody may keep the answer.', async (_, body, headers) => {
+  expect(await ask(body, headers)).toMatchObject({
+    status: 200,
+    body: granted,
+    headers: { 'Cache-Control': 'no-store', 'Content-Type': 'application/json' },
+  });
+  const [, sent] = cognito.mock.calls[0] as [string, RequestInit];
+  expect(sent.headers).toMatchObject({ authorization: basic('client1', 'kx9mhush').Authorization });
+});
+
+test('Credentials by Basic are form-decoded, as RFC 6749 has them.', async () => {
+  await ask({ grant_type: grant.grant_type }, basic('client1', 'a%3Ab+c:d'));
+  const [, sent] = cognito.mock.calls[0] as [string, RequestInit];
+  expect(sent.headers).toMatchObject({ authorization: basic('client1', 'a%3Ab%20c%3Ad').Authorization });
+});
+
+const needed = 'client_id and client_secret are required';
+const twoWays = expect.stringContaining('one way, not two') as string;
+
+test.each([
+  ['no body', undefined, {}, 'a JSON body is required'],
+  ['a body that was cut', '{"grant', {}, 'the body is not valid JSON'],
+  ['a form that is called JSON', form(grant), { 'Content-Type': 'application/json' }, 'the body is not valid JSON'],
+  ['no grant type', credentials, {}, expect.stringMatching(/^grant_type: /)],
+  ['an empty form', '', asForm, expect.stringMatching(/^grant_type: /)],
+  ['no client', { ...grant, client_id: undefined }, {}, needed],
+  ['no secret', { ...grant, client_secret: undefined }, {}, needed],
+  ['an empty secret', { ...grant, client_secret: '' }, {}, needed],
+  ['a secret that is a number', { ...grant, client_secret: 1 }, {}, expect.stringMatching(/^client_secret: /)],
+  ['a list', [], {}, expect.stringContaining('expected object')],
+  ['credentials both ways', grant, basic('client1', 'kx9mhush'), twoWays],
+  ['half the credentials both ways', { ...grant, client_secret: undefined }, basic('client1', 'x'), twoWays],
+  [
+    'Basic that can not be decoded',
+    { grant_type: grant.grant_type },
+    basic('%', 'x'),
+    expect.stringContaining('Basic'),
+  ],
+  ['Basic without a secret', { grant_type: grant.grant_type }, basic('client1', ''), needed],
+])('A request with %s is an invalid_request that says why.', async (_, body, headers, description) => {
+  expect(await ask(body, headers)).toMatchObject({
+    status: 400,
+    body: { error: 'invalid_request', error_description: description },
+  });
+  expect(cognito).not.toHaveBeenCalled();
+});
+
+test.each(['password', 'CLIENT_CREDENTIALS', ''])('The grant type "%s" is not supported.', async (grant_type) => {
+  expect(await ask({ ...grant, grant_type })).toMatchObject({
+    status: 400,
+    body: { error: 'unsupported_grant_type', error_description: 'grant_type must be client_credentials.' },
+  });
+});
+
+const rejected = {
+  status: 401,
+  body: { error: 'invalid_client', error_description: 'The client credentials were rejected.' },
+};
+
+test('Credentials that Cognito rejects with 400 are a 401.', async () => {
+  cognitoAnswers(400, { error: 'invalid_client' });
+  expect(await ask(grant)).toMatchObject(rejected);
+});
+
+test('A client that nobody is gets the same 401, and Cognito is not asked.', async () => {
+  store.on(GetCommand).resolves({});
+  expect(await ask(grant)).toMatchObject(rejected);
+  expect(cognito).not.toHaveBeenCalled();
+});
+
+test.each([
+  ["another partner's API key", partner, 'key2'],
+  ['a partner that is suspended', { ...partner, status: 'suspended' }, 'key1'],
+])('%s is a 403 without a code of OAuth, and Cognito is not asked.', async (_, Item, apiKeyId) => {
+  store.on(GetCommand).resolves({ Item });
+  const { status, body } = await ask(grant, {}, apiKeyId);
+  expect([status, body]).toEqual([403, { error: 'Forbidden' }]);
+  expect(cognito).not.toHaveBeenCalled();
+});
+
+test('A request without an API key, if API Gateway ever let one through, is a 403.', async () => {
+  expect(await call(handler, { body: grant })).toMatchObject({ status: 403 });
+});
+
+test("Cognito's quota is a 429.", async () => {
+  cognitoAnswers(429, {});
+  expect(await ask(grant)).toMatchObject({ status: 429, body: { error: 'Too many requests' } });
+});
+
+test.each([
+  ['can not be reached', () => cognito.mockRejectedValue(new TypeError('fetch failed'))],
+  ['fails', () => cognitoAnswers(500, {})],
+  ['answers oddly', () => cognitoAnswers(200, { token: 'x' })],
+])('When Cognito %s it is our fault, not the client’s: 500.', async (_, prepare) => {
+  prepare();
+  const { status, body } = await ask(grant);
+  expect([status, body]).toEqual([500, { error: 'Internal server error', requestId: 'request-1' }]);
+  expect(logLines()).toMatchObject([{ level: 'ERROR', status: 500 }]);
+});
+
+test.each([
+  ['is given', 200, granted],
+  ['is refused', 400, { error: 'invalid_client' }],
+  ['can not be had', 503, { secret: 'kx9mhush' }],
+])('Neither the secret nor the token is in the log when a token %s.', async (_, status, answer) => {
+  cognitoAnswers(status, answer);
+  await ask(grant);
+  await ask({ grant_type: grant.grant_type }, basic('client1', 'kx9mhush'));
+  expect(logLines()).toHaveLength(2);
+  for (const secret of ['kx9mhush', granted.access_token, basic('client1', 'kx9mhush').Authorization.slice(6)])
+    expect(written.join('')).not.toContain(secret);
+});

@@ -1,0 +1,104 @@
+import { BatchGetCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { endpointTable, scopes } from '../../contract/access';
+import { endpoints, type EndpointKey } from '../../contract/endpoints';
+import type { TableUse } from '../../contract/endpoint';
+import { toItem } from '../../data/job-item';
+import { acme, id, sampleJob, sampleShare } from '../domain/fixtures/samples';
+import { store } from '../data/fixtures/store';
+import { call } from './fixtures/api-gateway';
+import './fixtures/log';
+
+const job = toItem(acme, sampleJob());
+const share = { ...sampleShare({ expiresAt: '2999-01-01T00:00:00.000Z' }), organisation: acme };
+const group = { kind: 'group', deviceGroupId: id('group'), name: 'North quarry', description: '' };
+const device = {
+  kind: 'device',
+  deviceId: id('device'),
+  deviceGroupId: id('group'),
+  name: 'Kestrel',
+  status: 'online',
+};
+
+beforeEach(() => {
+  process.env['SHARE_BASE_URL'] = 'https://share.test';
+  store.resolves({});
+  store.on(UpdateCommand).resolves({ Attributes: job });
+  store.on(UpdateCommand, { TableName: 'requests' }).resolves({ Attributes: { calls: 1 } });
+  store.on(GetCommand).resolves({ Item: job });
+  store.on(GetCommand, { TableName: 'requests' }).resolves({});
+  store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: share });
+  store.on(GetCommand, { TableName: 'fleet' }).resolves({ Item: device });
+  store.on(BatchGetCommand).resolves({ Responses: { fleet: [group] } });
+});
+
+const key = 'c0ffee00-1234-4abc-8def-0123456789ab';
+const withKey = { headers: { 'Idempotency-Key': key } };
+const newJob = { body: { name: 'Rim', deviceGroupId: id('group') } };
+const newShare = { body: { resourceId: id('device'), shareType: 'STREAM' } };
+
+const cases: [key: EndpointKey, sent: object, calls: number][] = [
+  ['POST /v3/jobs/create', newJob, 3],
+  ['POST /v3/jobs/create', { ...newJob, ...withKey }, 4],
+  ['GET /v3/jobs', {}, 1],
+  ['GET /v3/jobs/{jobId}', {}, 1],
+  ['PATCH /v3/jobs/{jobId}', { body: { name: 'Other', status: 'QUEUED' } }, 1],
+  ['PATCH /v3/jobs/{jobId}', { body: {} }, 1],
+  ['DELETE /v3/jobs/{jobId}', {}, 1],
+  ['POST /v3/jobs/{jobId}/cancel', {}, 1],
+  ['POST /v3/streams/share', newShare, 3],
+  ['POST /v3/streams/share', { ...newShare, ...withKey }, 4],
+  ['GET /v3/shares', {}, 1],
+  ['GET /v3/shares/{shareCode}', {}, 1],
+  ['DELETE /v3/shares/{shareCode}', {}, 1],
+  ['GET /v3/shares/{shareCode}/resources', {}, 3],
+  ['GET /v3/resources', {}, 1],
+];
+
+const uses: Record<string, TableUse> = {
+  GetCommand: 'get',
+  BatchGetCommand: 'batchGet',
+  QueryCommand: 'query',
+  PutCommand: 'put',
+  UpdateCommand: 'update',
+  DeleteCommand: 'delete',
+};
+
+interface Touched {
+  readonly TableName?: string;
+  readonly RequestItems?: object;
+  readonly TransactItems?: readonly { readonly Put: { readonly TableName: string } }[];
+}
+
+/** What was done to which table, as the table of endpoints says it: `jobs put`. */
+const touched = () =>
+  store.calls().flatMap(({ args: [command] }) => {
+    const { TableName, RequestItems = {}, TransactItems = [] } = command.input as Touched;
+    const use = uses[command.constructor.name];
+    const tables = [...(TableName ? [TableName] : []), ...Object.keys(RequestItems)];
+    return [...tables.map((name) => `${name} ${use}`), ...TransactItems.map(({ Put }) => `${Put.TableName} put`)];
+  });
+
+describe.each(cases)('%s with %j', (endpoint, sent, calls) => {
+  beforeEach(async () => {
+    const path = `../../lambdas/http/${endpoints[endpoint].handler}`;
+    const { handler } = (await import(path)) as { handler: unknown };
+    const { status } = await call(handler, { scopes, path: { jobId: id('job'), shareCode: id('share') }, ...sent });
+    if (status !== endpoints[endpoint].reply.status) throw new Error(`it was answered with ${status}`);
+  });
+
+  test(`asks the store ${calls} times.`, () => {
+    expect(store.calls()).toHaveLength(calls);
+  });
+
+  test('does nothing but what the table of endpoints lets its function do.', () => {
+    const { tables } = endpointTable[endpoint];
+    const granted = Object.entries(tables).flatMap(([name, allowed]) => allowed.map((use) => `${name} ${use}`));
+    expect(granted).toEqual(expect.arrayContaining(touched()));
+  });
+});
+
+test('Every endpoint is looked at but the one for tokens and those that share a function with another.', () => {
+  const looked = new Set(cases.map(([endpoint]) => endpoints[endpoint].handler as string));
+  const all = Object.values(endpointTable).map(({ handler }) => handler);
+  expect([...looked, 'auth/issue-token'].sort()).toEqual([...new Set(all)].sort());
+});

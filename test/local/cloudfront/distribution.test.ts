@@ -1,0 +1,181 @@
+import { request } from 'node:http';
+import type { Origin, OriginRequest } from '../../../local/cloudfront';
+import {
+  CACHING_DISABLED,
+  serveDistribution,
+  type DistributionOptions,
+  type ServedDistribution,
+} from './served-distribution';
+
+describe('A distribution of CloudFront', () => {
+  let served: ServedDistribution;
+  const asked: OriginRequest[] = [];
+  const origin = (name: string, status = 200): Origin => ({
+    serve: (one) => {
+      asked.push(one);
+      return Promise.resolve({
+        status,
+        headers: { 'content-type': 'text/plain', server: name },
+        body: `${name} ${one.path}`,
+      });
+    },
+  });
+  const origins = { site: origin('site'), api: origin('api') };
+  const serve = async (options: Partial<DistributionOptions> = {}) =>
+    (served = await serveDistribution({ origins, ...options }));
+  const get = async (path: string, init?: RequestInit) => {
+    const answer = await fetch(`${served.url}${path}`, init);
+    return { status: answer.status, headers: answer.headers, body: await answer.text() };
+  };
+  const forwarded = () =>
+    Object.fromEntries((asked[0]?.headers ?? []).map(([name, value]) => [name.toLowerCase(), value]));
+
+  beforeEach(() => (asked.length = 0));
+  afterEach(() => served.cloudFront.stop?.());
+
+  it('has the same id and domain name on every start', async () => {
+    await serve();
+    expect(served.domainName).toMatch(/^d[a-z0-9]{13}\.cloudfront\.net$/);
+    expect(served.cloudFront.addressOf('dother.cloudfront.net')).toBeUndefined();
+    const first = served;
+    await first.cloudFront.stop?.();
+    await serve();
+    expect(served.domainName).toBe(first.domainName);
+  });
+
+  it('chooses the behaviour by the path and puts the path of the origin in front', async () => {
+    await serve();
+    expect((await get('/v3/jobs/1?x=1')).body).toBe('api /live/v3/jobs/1');
+    expect((await get('/v3')).body).toBe('site /v3');
+    expect(asked[0]).toMatchObject({ method: 'GET', query: 'x=1' });
+  });
+
+  it('forwards all headers but Host, cookies and query with AllViewerExceptHostHeader', async () => {
+    await serve();
+    await get('/v3/a?b=c&b=d', {
+      headers: {
+        authorization: 'Bearer t',
+        'user-agent': 'partner/1',
+        cookie: 'a=1; b=2',
+        'x-forwarded-for': '192.0.2.1',
+      },
+    });
+    expect(asked[0]?.query).toBe('b=c&b=d');
+    expect(forwarded()).toMatchObject({
+      host: 'api',
+      authorization: 'Bearer t',
+      'user-agent': 'partner/1',
+      cookie: 'a=1; b=2',
+      'x-forwarded-for': '192.0.2.1, 127.0.0.1',
+      'x-origin-secret': 'o',
+    });
+    expect(forwarded()).not.toHaveProperty('connection');
+  });
+
+  it('forwards nothing of a viewer without an origin request policy', async () => {
+    await serve();
+    await get('/page?b=c', { headers: { authorization: 'Bearer t', 'user-agent': 'partner/1', cookie: 'a=1' } });
+    expect(asked[0]?.query).toBe('');
+    expect(Object.keys(forwarded()).sort()).toEqual(['host', 'user-agent', 'via', 'x-amz-cf-id', 'x-forwarded-for']);
+    expect(forwarded()['user-agent']).toBe('Amazon CloudFront');
+  });
+
+  it('answers 403 for a method that the behaviour does not allow', async () => {
+    await serve();
+    expect((await get('/v3/a', { method: 'DELETE' })).status).toBe(403);
+    expect(asked).toEqual([]);
+  });
+
+  it('answers a HEAD without a body', async () => {
+    await serve();
+    expect(await get('/v3/a', { method: 'HEAD' })).toMatchObject({ status: 200, body: '' });
+  });
+
+  it('answers 502 when nothing is behind the origin, and when it fails', async () => {
+    await serve({ origins: { api: { serve: () => Promise.reject(new Error('down')) } } });
+    expect((await get('/page')).status).toBe(502);
+    expect((await get('/v3/a')).status).toBe(502);
+    expect(served.log).toHaveLength(2);
+  });
+
+  it('shows the default root object for the root', async () => {
+    await serve({ config: { DefaultRootObject: 'index.html' } });
+    expect((await get('/')).body).toBe('site /index.html');
+  });
+
+  it('shows an error page with the status that goes with it', async () => {
+    const pages: Origin = {
+      serve: ({ path }) =>
+        Promise.resolve(
+          path === '/404.html'
+            ? { status: 200, headers: { 'content-type': 'text/html' }, body: 'lost' }
+            : { status: 403, headers: {}, body: 'denied' },
+        ),
+    };
+    const CustomErrorResponses = [
+      { ErrorCode: 403, ResponseCode: 404, ResponsePagePath: '/404.html', ErrorCachingMinTTL: 0 },
+      { ErrorCode: 500, ErrorCachingMinTTL: 0 },
+    ];
+    await serve({ origins: { site: pages, api: origin('api', 500) }, config: { CustomErrorResponses } });
+    expect(await get('/nowhere')).toMatchObject({ status: 404, body: 'lost' });
+    expect(await get('/v3/a')).toMatchObject({ status: 500, body: 'api /live/v3/a' });
+  });
+
+  it('adds, overrides and removes the headers of a response headers policy', async () => {
+    const responseHeaders = {
+      SecurityHeadersConfig: {
+        ContentSecurityPolicy: { ContentSecurityPolicy: "default-src 'self'", Override: true },
+        ContentTypeOptions: { Override: true },
+        FrameOptions: { FrameOption: 'DENY', Override: true },
+        ReferrerPolicy: { ReferrerPolicy: 'no-referrer', Override: false },
+        StrictTransportSecurity: { AccessControlMaxAgeSec: 60, IncludeSubdomains: true, Override: true },
+        XSSProtection: { Protection: true, ModeBlock: true, Override: true },
+      },
+      CustomHeadersConfig: {
+        Items: [
+          { Header: 'Permissions-Policy', Value: 'camera=()', Override: true },
+          { Header: 'Content-Type', Value: 'text/html', Override: false },
+        ],
+      },
+      RemoveHeadersConfig: { Items: [{ Header: 'Server' }] },
+    };
+    await serve({ responseHeaders });
+    const { headers } = await get('/page');
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-security-policy': "default-src 'self'",
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'strict-transport-security': 'max-age=60; includeSubDomains',
+      'x-xss-protection': '1; mode=block',
+      'permissions-policy': 'camera=()',
+      'content-type': 'text/plain',
+    });
+    expect(headers.has('server')).toBe(false);
+    expect((await get('/v3/a')).headers.get('server')).toBe('api');
+  });
+
+  it('answers an Upgrade to something else than a WebSocket as a plain request', async () => {
+    await serve();
+    const headers = { connection: 'Upgrade', upgrade: 'h2c' };
+    const body = await new Promise((resolve) => {
+      request(`${served.url}/v3/a`, { headers }, (answer) =>
+        answer.on('data', (data: Buffer) => resolve(data.toString())),
+      ).end();
+    });
+    expect(body).toBe('api /live/v3/a');
+  });
+
+  it.each([
+    ['a policy', { policies: { CachePolicyId: 'unheard-of' } }],
+    ['an origin', { policies: { TargetOriginId: 'nowhere' } }],
+    ['a method', { policies: { AllowedMethods: ['POST'] as unknown as string } }],
+    ['a default behaviour', { config: { DefaultCacheBehavior: { TargetOriginId: 'site', CachePolicyId: 'x' } } }],
+  ])('can not be made with %s that is not played', async (_what, options) => {
+    await serve();
+    await expect(serveDistribution({ origins, ...options })).rejects.toThrow(/is not played|are not played/);
+    await expect(serveDistribution({ origins, policies: { CachePolicyId: CACHING_DISABLED } })).resolves.toMatchObject({
+      cloudFront: { stop: expect.any(Function) as unknown },
+    });
+  });
+});

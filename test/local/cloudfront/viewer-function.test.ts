@@ -1,0 +1,147 @@
+import type { OriginRequest } from '../../../local/cloudfront';
+import { serveDistribution, type ServedDistribution } from './served-distribution';
+
+describe('A viewer-request function of CloudFront', () => {
+  let served: ServedDistribution | undefined;
+  const asked: OriginRequest[] = [];
+  const api = {
+    serve: (one: OriginRequest) => (
+      asked.push(one),
+      Promise.resolve({ status: 200, headers: {}, body: 'from the origin' })
+    ),
+  };
+  const serve = async (viewerRequest: string) =>
+    (served = await serveDistribution({ origins: { api }, viewerRequest }));
+  const get = async (path: string, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`${served?.url}${path}`, { headers, redirect: 'manual' });
+    return { status: answer.status, headers: answer.headers, body: await answer.text() };
+  };
+  /** What the function is called with. */
+  const eventFor = async (path: string, headers: Record<string, string>) => {
+    await serve('function handler(event) { return { statusCode: 200, body: JSON.stringify(event) }; }');
+    return JSON.parse((await get(path, headers)).body) as Record<string, Record<string, unknown>>;
+  };
+
+  beforeEach(() => (asked.length = 0));
+  afterEach(async () => {
+    await served?.cloudFront.stop?.();
+    served = undefined;
+  });
+
+  it('is called with an event of version 1.0', async () => {
+    const event = await eventFor('/v3/jobs/a%20b?x=1&y=%26&x=2&empty', { cookie: 'c=1; d=2', 'X-Mine': 'yes' });
+    expect(event).toMatchObject({
+      version: '1.0',
+      context: {
+        distributionDomainName: served?.domainName,
+        distributionId: expect.stringMatching(/^E[A-Z0-9]{13}$/) as unknown,
+        eventType: 'viewer-request',
+        requestId: expect.any(String) as unknown,
+      },
+      viewer: { ip: '127.0.0.1' },
+      request: {
+        method: 'GET',
+        uri: '/v3/jobs/a%20b',
+        querystring: {
+          x: { value: '1', multiValue: [{ value: '1' }, { value: '2' }] },
+          y: { value: '%26' },
+          empty: { value: '' },
+        },
+        cookies: { c: { value: '1' }, d: { value: '2' } },
+      },
+    });
+    expect(event.request?.headers).toMatchObject({
+      'x-mine': { value: 'yes' },
+      host: { value: expect.any(String) as unknown },
+    });
+    expect(event.request?.headers).not.toHaveProperty('connection');
+    expect(event.request?.headers).not.toHaveProperty('cookie');
+  });
+
+  it('changes uri, query, headers and cookies of the request that goes on', async () => {
+    await serve(`function handler(event) {
+      var request = event.request;
+      var parts = request.uri.split('/');
+      request.uri = '/';
+      request.querystring.job = { value: parts[3] };
+      request.querystring.many = { value: '', multiValue: [{ value: '1' }, { value: '2' }] };
+      request.headers['x-added'] = { value: 'new' };
+      delete request.headers['x-dropped'];
+      request.cookies.e = { value: '3' };
+      return request;
+    }`);
+    const { body } = await get('/v3/jobs/job%201/status/ws?token=t', {
+      'x-dropped': '1',
+      'x-kept': '2',
+      cookie: 'c=1',
+    });
+    expect(body).toBe('from the origin');
+    expect(asked[0]).toMatchObject({ path: '/live/', query: 'token=t&job=job%201&many=1&many=2' });
+    const headers = Object.fromEntries(asked[0]?.headers ?? []);
+    expect(headers).toMatchObject({ 'x-added': 'new', 'x-kept': '2', Cookie: 'c=1; e=3' });
+    expect(headers).not.toHaveProperty('x-dropped');
+  });
+
+  it('answers instead of the origin', async () => {
+    await serve(`async function handler() {
+      return {
+        statusCode: 302, statusDescription: 'Found',
+        headers: { location: { value: '/elsewhere' }, vary: { value: 'a', multiValue: [{ value: 'a' }, { value: 'b' }] } },
+        cookies: { seen: { value: '1', attributes: 'Secure' } },
+        body: { encoding: 'base64', data: 'aGVyZQ==' },
+      };
+    }`);
+    const { status, headers, body } = await get('/v3/a');
+    expect({
+      status,
+      body,
+      location: headers.get('location'),
+      cookie: headers.get('set-cookie'),
+      vary: headers.get('vary'),
+    }).toEqual({
+      status: 302,
+      body: 'here',
+      location: '/elsewhere',
+      cookie: 'seen=1; Secure',
+      vary: 'a, b',
+    });
+    expect(asked).toEqual([]);
+  });
+
+  it.each([
+    ['throws', 'function handler() { throw new Error("no"); }'],
+    ['rejects', 'async function handler() { throw new Error("no"); }'],
+    ['never ends', 'function handler() { for (;;) {} }'],
+    ['waits for ever', 'function handler() { return new Promise(function () {}); }'],
+    ['returns nothing', 'function handler() {}'],
+    ['returns no path', 'function handler(event) { event.request.uri = "nowhere"; return event.request; }'],
+    ['makes code of text', 'function handler(event) { eval("1"); return event.request; }'],
+    ['asks for Node', 'function handler(event) { process.cwd(); return event.request; }'],
+    ['asks for a file', 'function handler(event) { require("fs"); return event.request; }'],
+    ['asks for a timer', 'function handler(event) { setTimeout(handler, 1); return event.request; }'],
+  ])('that %s is answered with 503, and the next request is served', async (_what, code) => {
+    await serve(`${code.replace('handler', 'failing')}
+      function handler(event) { return event.request.uri === '/v3/fail' ? failing(event) : event.request; }`);
+    expect((await get('/v3/fail')).status).toBe(503);
+    expect(served?.log).toHaveLength(1);
+    expect(await get('/v3/a')).toMatchObject({ status: 200, body: 'from the origin' });
+  });
+
+  it('has the modules of its runtime', async () => {
+    await serve(`var crypto = require('crypto'), qs = require('querystring');
+      function handler() {
+        console.log('hello', 1);
+        return { statusCode: 200, body: crypto.createHash('md5').update('a').digest('hex') + qs.stringify({ a: 'b c' }) + btoa('x') };
+      }`);
+    expect((await get('/v3/a')).body).toBe('0cc175b9c0f1b6a831c399e269772661a=b%20ceA==');
+    expect(served?.log).toEqual(['path-to-query hello 1']);
+  });
+
+  it.each([
+    ['does not parse', 'function handler( {'],
+    ['has no handler', 'function other() {}'],
+    ['imports', 'import cf from "cloudfront"; function handler() {}'],
+  ])('that %s can not be made', async (_what, code) => {
+    await expect(serve(code)).rejects.toThrow('The CloudFront function path-to-query');
+  });
+});

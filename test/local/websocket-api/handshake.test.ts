@@ -1,0 +1,170 @@
+import { request } from 'node:http';
+import { WebSocket } from 'ws';
+import { serveApi, until, type Event, type Handler, type ServedApi } from './served-api';
+
+describe('A handshake with a WebSocket API', () => {
+  let served: ServedApi;
+  const events: Event[] = [];
+  const serve = async ($connect: Handler, more: Partial<Parameters<typeof serveApi>[0]> = {}) =>
+    (served = await serveApi({
+      routes: {
+        $connect: (event) => (events.push(event), $connect(event)),
+        $disconnect: (event) => void events.push(event),
+      },
+      ...more,
+    }));
+  const refused = (status: number) => `Unexpected server response: ${status}`;
+  const ok = () => ({ statusCode: 200 });
+
+  beforeEach(() => (events.length = 0));
+  afterEach(() => served.stop());
+
+  it('calls $connect with the event that API Gateway sends', async () => {
+    await serve(ok);
+    const headers = { Authorization: 'Bearer t', 'User-Agent': 'partner/1' };
+    await served.connect('?job=a%20b&x=1&x=2', { headers });
+    expect(events[0]).toEqual({
+      headers: expect.objectContaining({
+        Host: `${served.apiId}.execute-api.eu-central-1.amazonaws.com`,
+        Authorization: 'Bearer t',
+        'Sec-WebSocket-Version': '13',
+        'X-Forwarded-For': '203.0.113.9',
+      }) as unknown,
+      multiValueHeaders: expect.objectContaining({ Authorization: ['Bearer t'] }) as unknown,
+      queryStringParameters: { job: 'a b', x: '2' },
+      multiValueQueryStringParameters: { job: ['a b'], x: ['1', '2'] },
+      requestContext: {
+        routeKey: '$connect',
+        eventType: 'CONNECT',
+        extendedRequestId: expect.any(String) as unknown,
+        requestTime: expect.stringMatching(/^\d\d\/\w{3}\/\d{4}:\d\d:\d\d:\d\d \+0000$/) as unknown,
+        messageDirection: 'IN',
+        stage: 'live',
+        connectedAt: expect.any(Number) as unknown,
+        requestTimeEpoch: expect.any(Number) as unknown,
+        identity: { sourceIp: '203.0.113.9', userAgent: 'partner/1' },
+        requestId: expect.any(String) as unknown,
+        domainName: `${served.apiId}.execute-api.eu-central-1.amazonaws.com`,
+        connectionId: expect.stringMatching(/^[\w-]{15}=$/) as unknown,
+        apiId: served.apiId,
+      },
+      isBase64Encoded: false,
+    });
+  });
+
+  it('leaves the query out of the event when there is none', async () => {
+    await serve(ok);
+    await served.connect();
+    expect(events[0]).not.toHaveProperty('queryStringParameters');
+    expect(events[0]).not.toHaveProperty('multiValueQueryStringParameters');
+  });
+
+  it.each([401, 403, 404, 429, 500])('is refused with the status %d that $connect answers', async (statusCode) => {
+    await serve(() => ({ statusCode, body: 'not for the client' }));
+    await expect(served.connect()).rejects.toThrow(refused(statusCode));
+    expect(served.api.connectionCount).toBe(0);
+  });
+
+  it('is refused with 502 when $connect gives nothing usable', async () => {
+    await serve(() => 'yes');
+    await expect(served.connect()).rejects.toThrow(refused(502));
+    expect(served.log.join()).toContain('malformed Lambda proxy response');
+  });
+
+  it('is refused with 500 when the function does not permit the API to call it', async () => {
+    await serve(ok, { permits: (sourceArn) => !sourceArn.endsWith('/live/$connect') });
+    await expect(served.connect()).rejects.toThrow(refused(500));
+    expect(events).toEqual([]);
+  });
+
+  it('succeeds without a $connect route', async () => {
+    served = await serveApi({ routes: {} });
+    await served.connect();
+    expect(served.api.connectionCount).toBe(1);
+  });
+
+  it('agrees on a subprotocol only when $connect returns it', async () => {
+    await serve(({ headers }) => ({
+      statusCode: 200,
+      headers: headers?.['Sec-WebSocket-Protocol'] === 'a,b' ? { 'Sec-WebSocket-Protocol': 'b' } : {},
+    }));
+    expect((await served.connect('', { protocols: ['a', 'b'] })).protocol).toBe('b');
+    await expect(served.connect('', { protocols: ['c'] })).rejects.toThrow('no subprotocol');
+  });
+
+  it('is refused with 403 below the stage and outside of it', async () => {
+    await serve(ok);
+    await expect(served.connect('/job')).rejects.toThrow(refused(403));
+    await expect(served.connect('ly')).rejects.toThrow(refused(403));
+    await served.connect('/');
+    expect(events).toHaveLength(1);
+  });
+
+  it('is refused with 400 for an escape in the query that is none, without a call', async () => {
+    await serve(ok);
+    await expect(served.connect('?a=%zz')).rejects.toThrow(refused(400));
+    expect(events).toEqual([]);
+  });
+
+  it.each([
+    { 'Sec-WebSocket-Version': '99' },
+    { 'Sec-WebSocket-Key': 'short' },
+    { 'Sec-WebSocket-Protocol': 'a;b' },
+    { Upgrade: 'h2c' },
+  ])('is refused with 400 when it is malformed: %j', async (malformed) => {
+    await serve(ok);
+    const headers = {
+      Connection: 'Upgrade',
+      Upgrade: 'websocket',
+      'Sec-WebSocket-Version': '13',
+      'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+      ...malformed,
+    };
+    const url = served.url.replace('ws:', 'http:');
+    const status = await new Promise((resolve) => {
+      request(`${url}/live`, { headers }, (answer) => resolve(answer.statusCode)).end();
+    });
+    expect(status).toBe(400);
+    expect(events).toEqual([]);
+  });
+
+  it('is refused with 429 beyond the new connections of a second', async () => {
+    await serve(ok, { limits: { connectionsPerSecond: 2 } });
+    const results = await Promise.allSettled([1, 2, 3, 4, 5, 6].map(() => served.connect()));
+    const reasons = results.flatMap((one) => (one.status === 'rejected' ? [(one.reason as Error).message] : []));
+    expect(new Set(reasons)).toEqual(new Set([refused(429)]));
+    expect(events.length + reasons.length).toBe(6);
+  });
+
+  it('is refused with 429 by the throttle of the stage', async () => {
+    await serve(ok, { settings: { DefaultRouteSettings: { ThrottlingRateLimit: 0.001, ThrottlingBurstLimit: 1 } } });
+    await served.connect();
+    await expect(served.connect()).rejects.toThrow(refused(429));
+  });
+
+  it('ends in $disconnect when the client leaves before $connect is done', async () => {
+    let entered = false;
+    let goOn = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (goOn = resolve));
+    await serve(async () => {
+      entered = true;
+      await gate;
+      return { statusCode: 200 };
+    });
+    const client = new WebSocket(`${served.url}/live`).on('error', () => undefined);
+    await until(() => entered);
+    client.terminate();
+    goOn();
+    await until(() => events.length === 2);
+    expect(events[1]?.requestContext).toMatchObject({ routeKey: '$disconnect', eventType: 'DISCONNECT' });
+    expect(events[1]?.requestContext.connectionId).toBe(events[0]?.requestContext.connectionId);
+    expect(served.api.connectionCount).toBe(0);
+  });
+
+  it('writes no query and no header into the log', async () => {
+    await serve(() => null);
+    await expect(served.connect('?token=s3cret', { headers: { Authorization: 's3cret' } })).rejects.toThrow();
+    expect(served.log).toHaveLength(1);
+    expect(served.log.join()).not.toContain('s3cret');
+  });
+});

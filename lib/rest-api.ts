@@ -58,7 +58,8 @@ export class RestApi extends Construct {
       cloudWatchRole: true,
       deployOptions: {
         stageName: STAGE,
-        tracingEnabled: true,
+        // Each function traces itself. Traces of the stage would keep paths, and so share codes.
+        tracingEnabled: false,
         ...logging,
         methodOptions: ownMetrics(table),
         accessLogDestination: new apigateway.LogGroupLogDestination(log),

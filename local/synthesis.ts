@@ -35,7 +35,7 @@ function runApp(root: string, folder: string, signal: AbortSignal): Promise<void
     env: {
       ...process.env,
       CDK_OUTDIR: folder,
-      // `cdk synth` and the tests check the template against AWS's rules: most of the time that synthesis takes.
+      // Checks of the CDK's own that cost half of the time; `cdk synth` makes them.
       CDK_VALIDATION: 'false',
       // What the CDK's command line adds: the local stack finds a function's code by its asset metadata.
       CDK_CONTEXT_JSON: JSON.stringify({

@@ -9,7 +9,7 @@ export interface Values {
 /** The request as it came in, without its body. */
 export interface GatewayRequest {
   readonly method: string;
-  /** As sent, without the stage and the query. */
+  /** As sent, without the stage and the query; its escapes are sound. */
   readonly path: string;
   readonly headers: Values;
   readonly query: Values;

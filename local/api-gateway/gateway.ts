@@ -76,7 +76,7 @@ export function createGateway(deployed: DeployedStage, options: GatewayOptions):
 
   async function pass(call: Call, readBody: () => Promise<string>): Promise<GatewayReply> {
     const { request, context } = call;
-    const route = find(request);
+    const route = routes.find(request.path, request.method);
     const method = route && served.get(route.method);
     if (!route || !method) throw unknownRoute(request);
     context.resourceId = route.resource.id;
@@ -87,15 +87,6 @@ export function createGateway(deployed: DeployedStage, options: GatewayOptions):
     if (method.apiKeyRequired) usagePlans.admit(call, method.name);
     call.body = await readBody();
     return method.integration(call);
-  }
-
-  function find(request: GatewayRequest) {
-    try {
-      return routes.find(request.path, request.method);
-    } catch (error) {
-      if (error instanceof URIError) throw new GatewayError('DEFAULT_4XX');
-      throw error;
-    }
   }
 
   return async (request, readBody) => {

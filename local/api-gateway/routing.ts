@@ -14,7 +14,7 @@ export interface Routes<Method> {
   add(id: string, parentId: string, pathPart: string): string;
   /** Adds a method (`GET`, … or `ANY`) to a resource. */
   addMethod(resourceId: string, httpMethod: string, method: Method): void;
-  /** Finds what serves a path that starts with a slash; undefined for an unknown path or method. Throws URIError. */
+  /** Finds what serves a path that starts with a slash; undefined for an unknown path or method. The path's escapes must be sound. */
   find(path: string, httpMethod: string): Route<Method> | undefined;
   /** Every method there is. */
   all(): Method[];

@@ -56,6 +56,7 @@ function requestOf(message: IncomingMessage): GatewayRequest | undefined {
   const [target = '', ...search] = (message.url ?? '').split('?');
   const sourceIp = (message.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
   try {
+    // Throws for a bad escape, so that nothing behind this has to.
     decodeURIComponent(target);
     if (!target.startsWith('/') || target.includes('#')) return undefined;
     return {

@@ -53,7 +53,7 @@ export function createInstancePool(
 
   function dispatch(): void {
     while (waiting.length > 0) {
-      const free = idle[0];
+      const free = idle.pop();
       if (free === undefined) break;
       clearTimeout(free.timer);
       if (free.instance.ended) continue;

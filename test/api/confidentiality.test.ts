@@ -58,8 +58,8 @@ onThisMachine('What the stack prints and logs', () => {
   });
 
   it('tells of the requests', () => {
-    expect(logs).toContain('GET /v3/shares/{shareCode}');
-    expect(logs).toContain(clientId);
+    const told = ['GET /v3/shares/{shareCode}', clientId].filter((part) => logs.includes(part));
+    expect(told).toHaveLength(2);
   });
 
   it('holds no token, no share code, no secret and no API key', () => {
@@ -67,8 +67,8 @@ onThisMachine('What the stack prints and logs', () => {
   });
 
   it('holds nothing of what was sent', () => {
-    expect(logs).not.toContain(marker);
-    expect(logs).not.toContain(Buffer.from(`${clientId}:${clientSecret}`).toString('base64'));
+    const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+    expect([marker, basic].filter((part) => logs.includes(part))).toEqual([]);
   });
 
   it('would be found out if it did', async () => {

@@ -5,7 +5,7 @@ import { fleetOf, givenJob, givenShare } from './given';
 const [creator, sharer = creator, reader = creator, colleague = creator] = clients('limits');
 
 /** A window is a minute of the clock; all calls of a test have to fall into one. */
-const NEEDED = 20;
+const NEEDED = 15;
 async function untilWindowHasRoom() {
   const left = 60 - ((Date.now() / 1000) % 60);
   if (left < NEEDED) await pause((left + 0.1) * 1000);

@@ -89,7 +89,7 @@ test.each([
 ])('A request with %s is an invalid_request that says why.', async (_, body, headers, description) => {
   expect(await ask(body, headers)).toMatchObject({
     status: 400,
-    body: { error: 'invalid_request', error_description: description },
+    body: { error: 'invalid_request', error_description: description as unknown },
   });
   expect(cognito).not.toHaveBeenCalled();
 });

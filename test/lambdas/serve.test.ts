@@ -11,7 +11,7 @@ const read: { scopes: Scope[] } = { scopes: ['command:read'] };
 const reply = { success: true as const, job: sampleJob() };
 const getJob = (run: () => Promise<typeof reply>) => serve('GET /v3/jobs/{jobId}', run);
 const fine = getJob(() => Promise.resolve(reply));
-const throwing = (error: unknown) => getJob(() => Promise.reject(error as Error));
+const throwing = (error: unknown) => getJob(jest.fn<Promise<typeof reply>, []>().mockRejectedValue(error));
 const internal = { error: 'Internal server error', requestId };
 
 describe('A request that is fine', () => {

@@ -155,15 +155,23 @@ describe('a payload', () => {
     expect(await response.text()).toBe(status === 200 ? String(size) : '{"message":"Request Too Long"}');
   });
 
-  it('that does not say how large it is, is stopped at 10 MB as well', async () => {
-    const { url } = await withFunction(answering({ statusCode: 200 }));
-    const status = await new Promise<number | undefined>((resolve, reject) => {
-      const upload = request(`${url}/f`, { method: 'POST' }, ({ statusCode }) => resolve(statusCode));
+  it.each([
+    [9, 418],
+    [11, 413],
+  ])('of %i MB that does not say how large it is gets %i where no function limits it', async (megabytes, status) => {
+    const IntegrationResponses = [{ StatusCode: '418' }];
+    const mock = { RequestTemplates: { 'application/json': '{"statusCode":418}' }, IntegrationResponses };
+    const { url } = await start({ methods: { 'POST /f': { mock, responses: IntegrationResponses } } });
+    const answered = await new Promise<number | undefined>((resolve, reject) => {
+      const upload = request(`${url}/f`, { method: 'POST' }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
       upload.on('error', reject);
-      for (let sent = 0; sent < 11; sent += 1) upload.write(Buffer.alloc(megabyte));
+      for (let sent = 0; sent < megabytes; sent += 1) upload.write(Buffer.alloc(megabyte));
       upload.end();
     });
-    expect(status).toBe(413);
+    expect(answered).toBe(status);
   });
 });
 

@@ -1,4 +1,4 @@
-import { startApi, type ApiSpec, type SmallApi } from './small-api';
+import { apiId, keyValue, startApi, type ApiSpec, type SmallApi } from './small-api';
 
 const functions = {
   key: 'exports.handler = async (event) => ({ statusCode: 200, body: JSON.stringify(event.requestContext.identity) })',
@@ -18,8 +18,6 @@ async function start(spec: Partial<ApiSpec> = {}) {
   return (key?: string) =>
     started.fetch('/token', { method: 'POST', headers: key === undefined ? {} : { 'x-api-key': key } });
 }
-
-const keyValue = 'key-0123456789-0123456789';
 
 describe('a method that requires an API key', () => {
   it('is told which one came', async () => {
@@ -65,11 +63,23 @@ describe('a throttle', () => {
   });
 
   it('of a method in the usage plan goes before that of the plan', async () => {
-    const ApiStages = [
-      { ApiId: (await import('./small-api')).apiId, Stage: 'live', Throttle: { '/token/POST': slow } },
-    ];
+    const ApiStages = [{ ApiId: apiId, Stage: 'live', Throttle: { '/token/POST': slow } }];
     const call = await start({ usagePlan: { ApiStages, Throttle: { RateLimit: 1000, BurstLimit: 1000 } } });
     expect(await statuses([call(keyValue), call(keyValue), call(keyValue)])).toEqual([200, 200, 429]);
+  });
+
+  it('of the stage holds for every method that has none of its own, each by itself', async () => {
+    const call = await start({
+      stage: {
+        MethodSettings: [
+          { HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: 0.001, ThrottlingBurstLimit: 1 },
+          { HttpMethod: 'GET', ResourcePath: '/~1free', ThrottlingRateLimit: 1000, ThrottlingBurstLimit: 1000 },
+        ],
+      },
+    });
+    const free = () => api?.fetch('/free') as Promise<Response>;
+    expect(await statuses([call(keyValue), call(keyValue)])).toEqual([200, 429]);
+    expect(await statuses([free(), free()])).toEqual([200, 200]);
   });
 
   it('of the stage holds for its method and nothing else', async () => {

@@ -112,6 +112,7 @@ describe('a call that fails', () => {
     const lambda = await start(
       { slow: 'exports.handler = async ({ spin }) => { while (spin); return process.env.AWS_LAMBDA_FUNCTION_NAME; }' },
       { Timeout: 0.2 },
+      { maxInstances: 1 },
     );
     await expect(lambda.invoke('slow', { spin: true })).rejects.toThrow(TimedOut);
     expect(await lambda.invoke('slow', {})).toBe('slow');

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { partnersShape } from '../../../local/stack-file';
 
-/** All that the stack has printed and logged so far; `undefined` for a stack that is not on this machine. */
+/** All that a local stack has printed and logged so far, from the data folder. */
 export function readLogs(folder: string): string {
   const files = readdirSync(folder, { recursive: true }).map(String);
   const logs = files.filter((name) => name.endsWith('.log')).map((name) => join(folder, name));

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runPartnerCommand } from './aws-access';
 import { onboarding } from './organisations';
-import { startStack, type RunningStack } from './running-stack';
+import { startStack, stopStack, type RunningStack } from './running-stack';
 
+/** Where `stop` finds what `start` has started. */
 export type GlobalWithStack = typeof globalThis & { runningStack?: RunningStack };
 
 /**
@@ -12,11 +13,18 @@ export type GlobalWithStack = typeof globalThis & { runningStack?: RunningStack 
  * onboards the organisations that the tests play with through the command line that onboards real ones.
  */
 export default async function start(): Promise<void> {
-  if (!process.env['STACK_FILE']) {
-    const stack = await startStack();
-    (globalThis as GlobalWithStack).runningStack = stack;
-    process.env['STACK_FILE'] = join(stack.folder, 'stack.json');
-  }
+  if (process.env['STACK_FILE']) return onboard();
+  const stack = await startStack();
+  (globalThis as GlobalWithStack).runningStack = stack;
+  process.env['STACK_FILE'] = join(stack.folder, 'stack.json');
+  // Jest stops nothing that did not start whole.
+  await onboard().catch(async (error: unknown) => {
+    await stopStack(stack);
+    throw error;
+  });
+}
+
+async function onboard(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'drone-mission-partners-'));
   const wanted = join(folder, 'onboarding.json');
   writeFileSync(wanted, JSON.stringify(onboarding));

@@ -1,0 +1,187 @@
+import { CreateUsagePlanKeyCommand } from '@aws-sdk/client-api-gateway';
+import { CreateUserPoolClientCommand, DeleteUserPoolClientCommand } from '@aws-sdk/client-cognito-identity-provider';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { scopes } from '../../contract/access';
+import { conditionFailed, store } from '../data/fixtures/store';
+import { apiGateway, aws, cognito, partner } from './fixtures/aws';
+import { cirrus, denied, dunes, file, fleet, onboarded } from './fixtures/onboarded';
+import { put, tables } from './fixtures/tables';
+
+describe('onboard', () => {
+  test('prints all that the partner needs.', async () => {
+    const { printed, exitCode } = await partner(...cirrus, '--fleet', fleet, '--json');
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(printed)).toEqual({
+      baseUrl: 'https://api.example.com',
+      resourceServer: 'https://api.example.com/live',
+      partners: [
+        {
+          organisationId: expect.stringMatching(/^org-[0-9a-z]{8}$/) as string,
+          organisation: 'Cirrus Maps',
+          name: 'cirrus',
+          clientId: expect.stringMatching(/^client/) as string,
+          clientSecret: expect.stringMatching(/^secret-of-client/) as string,
+          apiKey: expect.stringMatching(/^value-of-key/) as string,
+          scopes: ['command:read', 'share:read'],
+          deviceGroups: [
+            {
+              deviceGroupId: expect.stringMatching(/^group-/) as string,
+              name: 'Dunes',
+              devices: [
+                {
+                  deviceId: expect.stringMatching(/^device-/) as string,
+                  name: 'Gull 1',
+                  streamId: expect.stringMatching(/^stream-/) as string,
+                },
+                { deviceId: expect.stringMatching(/^device-/) as string, name: 'Gull 2' },
+              ],
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  test('prints the same for people.', async () => {
+    const { printed } = await partner(...cirrus, '--fleet', fleet);
+    for (const part of ['secret-of-client', 'value-of-key', 'https://api.example.com', 'Dunes', 'Gull 2', 'org-'])
+      expect(printed).toContain(part);
+  });
+
+  test('makes an OAuth client that gets tokens of an hour for itself, with its scopes and nothing else.', async () => {
+    const { first } = await onboarded();
+    expect(cognito.commandCalls(CreateUserPoolClientCommand).map(({ args: [{ input }] }) => input)).toEqual([
+      {
+        UserPoolId: 'eu-west-1_pool',
+        ClientName: `${first.organisationId} cirrus`,
+        GenerateSecret: true,
+        AllowedOAuthFlowsUserPoolClient: true,
+        AllowedOAuthFlows: ['client_credentials'],
+        AllowedOAuthScopes: ['https://api.example.com/live/command:read', 'https://api.example.com/live/share:read'],
+        AccessTokenValidity: 60,
+        TokenValidityUnits: { AccessToken: 'minutes' },
+        PreventUserExistenceErrors: 'ENABLED',
+      },
+    ]);
+  });
+
+  test('puts the API key under the usage plan.', async () => {
+    await onboarded();
+    expect([...aws.keys.values()]).toEqual([['plan-1']]);
+  });
+
+  test('keeps a record of the partner, without its secret and the value of its key.', async () => {
+    const { first } = await onboarded();
+    expect(tables.partners.get(first.clientId)).toMatchObject({
+      organisation: first.organisationId.slice(4),
+      name: 'cirrus',
+      apiKeyId: [...aws.keys.keys()][0],
+      scopes: ['command:read', 'share:read'],
+      status: 'active',
+    });
+    expect(JSON.stringify([...tables.partners.values()])).not.toMatch(/secret-of|value-of/);
+  });
+
+  test('registers the fleet, offline, in the order of the file.', async () => {
+    await onboarded(...cirrus, '--fleet', fleet);
+    const kept = [...tables.fleet.values()].sort((one, other) => String(one['id']).localeCompare(String(other['id'])));
+    expect(kept.map(({ kind, name, status }) => ({ kind, name, status }))).toEqual([
+      { kind: 'device', name: 'Gull 1', status: 'offline' },
+      { kind: 'device', name: 'Gull 2', status: 'offline' },
+      { kind: 'group', name: 'Dunes', status: undefined },
+      { kind: 'stream', name: undefined, status: undefined },
+    ]);
+  });
+
+  test('takes in a further client of an organisation, which is told of the fleet that is there.', async () => {
+    const { first } = await onboarded(...cirrus, '--fleet', fleet);
+    const words = ['onboard', '--organisation-id', first.organisationId, '--client', 'second', '--scopes', 'all'];
+    const second = await onboarded(...words);
+    expect(second.first).toMatchObject({
+      organisationId: first.organisationId,
+      organisation: 'Cirrus Maps',
+      scopes,
+      deviceGroups: first.deviceGroups,
+    });
+  });
+
+  test('takes in all of a file, in its order.', async () => {
+    const clients = ['a', 'b', 'c'].map((name) => ({ name, scopes: 'all' }));
+    const path = file('many.json', {
+      organisations: [
+        { name: 'One', deviceGroups: [dunes], clients },
+        { name: 'Two', clients: [{ name: 'd', scopes: ['command:read'] }] },
+      ],
+    });
+    const { first, others } = await onboarded('onboard', '--file', path);
+    expect([first, ...others]).toMatchObject([
+      { organisation: 'One', name: 'a', deviceGroups: first.deviceGroups },
+      { organisation: 'One', name: 'b', deviceGroups: first.deviceGroups },
+      { organisation: 'One', name: 'c', deviceGroups: first.deviceGroups },
+      { organisation: 'Two', name: 'd', deviceGroups: [], scopes: ['command:read'] },
+    ]);
+    expect(others[2]?.organisationId).not.toBe(first.organisationId);
+  });
+
+  test('takes another tag when one is taken.', async () => {
+    store.on(PutCommand).rejectsOnce(conditionFailed()).callsFake(put);
+    const { first } = await onboarded();
+    expect(tables.partners.has(first.organisationId)).toBe(true);
+  });
+
+  test('refuses an organisation that is not there, and makes nothing.', async () => {
+    const words = ['onboard', '--organisation-id', 'org-00000000', '--client', 'a', '--scopes', 'all'];
+    const { exitCode, complaint } = await partner(...words);
+    expect({ exitCode, complaint }).toEqual({
+      exitCode: 1,
+      complaint: 'partner: there is no organisation org-00000000\n',
+    });
+    expect(cognito.calls()).toHaveLength(0);
+  });
+
+  const steps: [string, () => unknown][] = [
+    ['Cognito refuses the client', () => cognito.on(CreateUserPoolClientCommand).rejects(denied)],
+    ['API Gateway refuses the usage plan', () => apiGateway.on(CreateUsagePlanKeyCommand).rejects(denied)],
+    ['the record is refused', () => store.on(PutCommand, { Item: { name: 'cirrus' } }, false).rejects(denied)],
+  ];
+  test.each(steps)('takes back everything when %s.', async (_, fail) => {
+    fail();
+    const { exitCode, printed, complaint } = await partner(...cirrus, '--fleet', fleet);
+    expect({ exitCode, printed, complaint }).toEqual({
+      exitCode: 1,
+      printed: '',
+      complaint:
+        'partner: AccessDeniedException: not authorized to do that; everything made so far has been taken back\n',
+    });
+    expect([aws.clients, aws.keys, tables.partners, tables.fleet].map(({ size }) => size)).toEqual([0, 0, 0, 0]);
+  });
+
+  test('takes in all of a file or nobody.', async () => {
+    store.on(PutCommand, { Item: { name: 'late' } }, false).callsFake(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      throw denied;
+    });
+    const clients = ['early', 'late'].map((name) => ({ name, scopes: 'all' }));
+    const words = ['onboard', '--file', file('two.json', { organisations: [{ name: 'One', clients }] })];
+    expect(await partner(...words)).toMatchObject({ exitCode: 1, printed: '' });
+    expect([aws.clients, aws.keys, tables.partners].map(({ size }) => size)).toEqual([0, 0, 0]);
+  });
+
+  test('takes back what was still being made when something else failed.', async () => {
+    apiGateway.on(CreateUsagePlanKeyCommand).rejects(denied);
+    cognito.on(CreateUserPoolClientCommand).callsFake(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      aws.clients.set('late', []);
+      return { UserPoolClient: { ClientId: 'late', ClientSecret: 'secret-of-late' } };
+    });
+    expect(await partner(...cirrus)).toMatchObject({ exitCode: 1 });
+    expect(aws.clients.size).toBe(0);
+  });
+
+  test('names what is left when taking it back fails too.', async () => {
+    apiGateway.on(CreateUsagePlanKeyCommand).rejects(denied);
+    cognito.on(DeleteUserPoolClientCommand).rejects(denied);
+    const { complaint } = await partner(...cirrus);
+    expect(complaint).toMatch(/could not take back, delete by hand: OAuth client client\d+\n$/);
+  });
+});

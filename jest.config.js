@@ -4,7 +4,7 @@ const common = {
   roots: ['<rootDir>/test'],
   transform: { '^.+\\.[mc]?[jt]s$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }] },
   // These are published as ES modules only, so jest has to transform them too.
-  transformIgnorePatterns: ['/node_modules/(?!(nanoid|jose|ulid|@middy)/)'],
+  transformIgnorePatterns: ['/node_modules/(?!(nanoid|jose|ulid|@middy|aedes)/)'],
 };
 
 /** @type {import('jest').Config} */

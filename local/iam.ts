@@ -6,7 +6,27 @@ import { accountId } from './template';
 const inlinePolicies = z.array(z.object({ PolicyDocument: z.unknown() })).default([]);
 const names = z.array(z.string()).default([]);
 
-const roleShape = z.object({ RoleName: z.string().optional(), Policies: inlinePolicies, ManagedPolicyArns: names });
+/** Who may take on a role; other principals than services and conditions are left out. */
+const trustShape = z.object({
+  Statement: z
+    .array(
+      z.object({
+        Effect: z.enum(['Allow', 'Deny']),
+        Action: z.string(),
+        Principal: z
+          .object({ Service: z.union([z.string().transform((one) => [one]), names]).optional() })
+          .transform(({ Service = [] }) => Service),
+      }),
+    )
+    .default([]),
+});
+
+const roleShape = z.object({
+  RoleName: z.string().optional(),
+  AssumeRolePolicyDocument: trustShape.default({ Statement: [] }),
+  Policies: inlinePolicies,
+  ManagedPolicyArns: names,
+});
 const policyShape = z.object({ PolicyDocument: z.unknown(), Roles: names });
 
 /** The policies of AWS's own that the template may name, by the end of their ARN (AWS managed policy reference). */
@@ -33,12 +53,21 @@ const awsManaged: Readonly<Record<string, unknown>> = {
 export interface Iam extends Service {
   /** Policy documents that hold for a role, named by its ARN; throws for a role that does not exist. */
   policiesOf(roleArn: string): readonly PolicyDocument[];
+  /** Whether a service, such as `lambda.amazonaws.com`, may take on a role; throws for a role that does not exist. */
+  trusts(roleArn: string, service: string): boolean;
+}
+
+interface Role {
+  readonly documents: PolicyDocument[];
+  /** ARNs of managed policies. */
+  readonly managed: readonly string[];
+  readonly services: readonly string[];
 }
 
 /** Plays roles, inline policies and managed policies, customer's and the few of AWS that are used. */
 export function createIam(): Iam {
-  /** Documents and managed policy ARNs, by role name. */
-  const roles = new Map<string, { documents: PolicyDocument[]; managed: readonly string[] }>();
+  /** By name. */
+  const roles = new Map<string, Role>();
   const managedPolicies = new Map<string, PolicyDocument>();
 
   const createRole = ({ logicalId, properties }: Resource): Created => {
@@ -48,6 +77,9 @@ export function createIam(): Iam {
     roles.set(name, {
       documents: role.Policies.map(({ PolicyDocument }) => parsePolicy(PolicyDocument)),
       managed: role.ManagedPolicyArns,
+      services: role.AssumeRolePolicyDocument.Statement.filter(
+        ({ Effect, Action }) => Effect === 'Allow' && Action === 'sts:AssumeRole',
+      ).flatMap(({ Principal }) => Principal),
     });
     return { ref: name, attributes: { Arn: roleArn(name), RoleId: name } };
   };
@@ -58,6 +90,12 @@ export function createIam(): Iam {
       if (!role) throw new Error(`${to} is for role ${name}, which does not exist`);
       role.documents.push(document);
     }
+  };
+
+  const roleOf = (arn: string): Role => {
+    const role = roles.get(arn.slice(arn.lastIndexOf('/') + 1));
+    if (!role) throw new Error(`There is no role ${arn}`);
+    return role;
   };
 
   return {
@@ -73,11 +111,11 @@ export function createIam(): Iam {
       return { ref: arn, attributes: { PolicyArn: arn } };
     },
     policiesOf: (arn) => {
-      const role = roles.get(arn.slice(arn.lastIndexOf('/') + 1));
-      if (!role) throw new Error(`There is no role ${arn}`);
-      if (role.managed.length === 0) return role.documents;
-      return [...role.documents, ...role.managed.map((one) => managedPolicies.get(one) ?? awsPolicy(one))];
+      const { documents, managed } = roleOf(arn);
+      if (managed.length === 0) return documents;
+      return [...documents, ...managed.map((one) => managedPolicies.get(one) ?? awsPolicy(one))];
     },
+    trusts: (arn, service) => roleOf(arn).services.includes(service),
   };
 }
 

@@ -20,8 +20,9 @@ export type ViewerFunction = (event: unknown) => Promise<unknown>;
 const TIME_LIMIT_MS = 100;
 
 /**
- * Loads the JavaScript of a function as it is, into a world that has what the runtime has and nothing of Node: no file,
- * no network, no timer, no `process`, no code made of text. Throws for code that can't be loaded or has no `handler`.
+ * Loads the JavaScript of a function as it is, into a world that names what the runtime has and nothing else of Node: no
+ * file, no network, no timer, no `process`, no code made of text. That shows what would fail in CloudFront, it is no fence
+ * against ill will. Throws for code that can't be loaded or has no `handler`.
  */
 export function compileViewerFunction(
   { Name, FunctionCode }: z.infer<typeof functionProperties>,

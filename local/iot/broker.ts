@@ -26,7 +26,7 @@ export interface BrokerOptions extends Omit<AdmissionOptions & RightsOptions, 'c
   /** Without it nobody can connect, but messages can be published and retained. */
   readonly listen:
     { readonly host: string; readonly port: number; readonly key: string; readonly cert: string } | undefined;
-  /** Told of every message that is published, except by the broker itself. */
+  /** Told of every message that is published. */
   onMessage(message: RuleMessage): void;
   onLifecycleEvent(event: LifecycleEvent): void;
 }
@@ -115,7 +115,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     if (left.length > 0 && !client.closed) tell(client, (connection) => unsubscribed(connection, left));
   });
   aedes.on('publish', ({ topic, payload }, client) => {
-    if (!topic.startsWith('$SYS/')) onMessage({ topic, payload: Buffer.from(payload), clientId: client?.id });
+    onMessage({ topic, payload: Buffer.from(payload), clientId: client?.id });
   });
 
   return {

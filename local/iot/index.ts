@@ -112,9 +112,13 @@ export function createIot(options: IotOptions): Iot {
 
     async start() {
       const isOpen = domain?.DomainConfigurationStatus === 'ENABLED';
+      const authorizerName = domain?.AuthorizerConfig?.DefaultAuthorizerName;
+      const authorizer = authorizers.get(authorizerName ?? '');
+      if (authorizerName !== undefined && !authorizer)
+        throw new Error(`There is no active authorizer ${authorizerName}`);
       broker = await startBroker({
         listen: isOpen ? { host, port, ...certificate } : undefined,
-        authorizer: authorizers.get(domain?.AuthorizerConfig?.DefaultAuthorizerName ?? ''),
+        authorizer,
         arns,
         retained,
         subscriptionsPerConnection,

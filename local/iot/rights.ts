@@ -63,7 +63,6 @@ export function createRights(options: RightsOptions): Rights {
   }
 
   function mayReceive(connection: Connection, { topic, payload, retain }: AedesPublishPacket): boolean {
-    if (isReserved(topic)) return false;
     // A retained message that was replaced since it was read would arrive after its successor.
     if (retain && retained.get(topic)?.payload !== payload) return false;
     const { filters } = connection;

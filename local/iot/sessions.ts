@@ -2,7 +2,7 @@
 import type { AedesPublishPacket, Client, Subscription } from 'aedes';
 import { Readable } from 'node:stream';
 import type { RetainedMessages } from './retained';
-import { hasWildcard, topicMatches } from './topic';
+import { topicMatches } from './topic';
 
 /** A session outlives its connection so long. */
 const EXPIRY_MS = 3600 * 1000;
@@ -56,11 +56,9 @@ export function createSessions(retained: RetainedMessages, isGranted: (client: C
       retained.put({ topic, payload: Buffer.from(payload), qos: qos === 0 ? 0 : 1 });
       return Promise.resolve();
     },
-    /** Only exact filters get retained messages ("AWS IoT differences from MQTT specifications"). */
+    /** A filter with a wildcard is no topic, so it gets none ("AWS IoT differences from MQTT specifications"). */
     createRetainedStreamCombi: (filters: readonly string[]) =>
-      Readable.from(
-        filters.flatMap((filter) => (hasWildcard(filter) ? [] : (retained.get(filter) ?? []))).map(asPublish),
-      ),
+      Readable.from(filters.flatMap((filter) => retained.get(filter) ?? []).map(asPublish)),
 
     addSubscriptions(client: Client, subscriptions: readonly Subscription[]) {
       const session = sessions.get(client.id) ?? { filters: new Map<string, Subscription>(), queue: [] };

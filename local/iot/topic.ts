@@ -20,11 +20,6 @@ export function isTooLarge(topicOrFilter: string): boolean {
   return Buffer.byteLength(topicOrFilter) > MAX_TOPIC_BYTES || topicOrFilter.split('/').length - 1 > MAX_SLASHES;
 }
 
-/** Whether a filter may match more than one topic. */
-export function hasWildcard(filter: string): boolean {
-  return /[+#]/.test(filter);
-}
-
 /**
  * Whether a topic fits a filter. `#` stands for one level or more, so `a/#` does not match `a`: there AWS differs from
  * MQTT 3.1.1 ("AWS IoT differences from MQTT specifications"). A leading wildcard never matches a reserved topic.

@@ -86,7 +86,10 @@ export function openConnection(
   socket.on('message', (data, isBinary) => {
     if (ended) return;
     // "API Gateway WebSocket APIs don't currently support binary frames" (developer guide, "Binary media types").
-    if (isBinary) return close(1003, 'Binary is not supported');
+    if (isBinary) {
+      close(1003, 'Binary is not supported');
+      return;
+    }
     active();
     waiting.push(textOf(data));
     work();

@@ -24,7 +24,8 @@ export function watchFrames(source: Duplex, limitBytes: number, onTooLong: () =>
       payloadLeft = payloadLength(header);
       if (payloadLeft <= limitBytes) continue;
       source.removeListener('data', watch);
-      return onTooLong();
+      onTooLong();
+      return;
     }
   };
   source.prependListener('data', watch);

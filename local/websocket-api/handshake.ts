@@ -39,6 +39,7 @@ export function createHandshakes(): Handshakes {
     clientTracking: false,
     maxPayload: MAX_MESSAGE_BYTES,
     handleProtocols: (_offered, message) => chosen.get(message) ?? false,
+    // Spread, because the types of `ws` do not know this option yet.
     ...{ closeTimeout: CLOSE_TIMEOUT_MS },
   });
   return {

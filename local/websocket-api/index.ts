@@ -73,7 +73,10 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
       disconnecting.add(call);
     };
     const socket = handshakes.complete(upgraded, protocol);
-    if (!socket) return onEnd(1006, 'Connection Closed Abnormally');
+    if (!socket) {
+      onEnd(1006, 'Connection Closed Abnormally');
+      return;
+    }
     const onMessage = (text: string) => stage.message(facts, text);
     const both = { socket, transport: upgraded.socket };
     connections.set(facts.connectionId, {

@@ -100,6 +100,13 @@ describe('Messages of the broker', () => {
     );
   });
 
+  it.each(['$share/g/a', '$SYS/#', '$SYS/+/new/clients', '$aws/events/#', '$aws/things/x/shadow/update'])(
+    'do not come through %s, even for a client that may do everything',
+    async (filter) => {
+      expect(await subscribe(await given.connect('anyone'), filter)).toEqual([128]);
+    },
+  );
+
   it('are not delivered where only subscribing is allowed', async () => {
     given.users.deaf = answer(allow(['iot:Connect', 'iot:Subscribe'], '*'), allow('iot:Receive', 'topic/heard'));
     const client = await given.connect('deaf');
@@ -198,15 +205,15 @@ describe('Messages of the broker', () => {
       expect(got.slice(0, 3)).toEqual(['kept 1', 'kept 2', 'kept 3']);
     });
 
-    it('keep no filter that was refused', async () => {
+    it('keep no filter that was refused: what it would match takes no room', async () => {
       given.users.some = answer(
         allow('iot:Connect', '*'),
         allow(['iot:Subscribe', 'iot:Receive'], 'topicfilter/a', 'topic/*'),
       );
       const before = await keeper('partly', 'some');
-      expect(await subscribe(before, ['a', 'b'])).toEqual([1, 128]);
+      expect(await subscribe(before, ['a', '#'])).toEqual([1, 128]);
       await before.endAsync();
-      await publish('b', 'no');
+      await Promise.all(Array.from({ length: 1000 }, () => publish('b', 'no')));
       await publish('a', 'yes');
       const after = await keeper('partly', 'some');
       const got = inbox(after);
@@ -216,12 +223,25 @@ describe('Messages of the broker', () => {
     });
 
     it('are forgotten by a clean one', async () => {
-      await subscribe(await keeper('cleaner'), 'kept');
+      const before = await keeper('cleaner');
+      await subscribe(before, 'kept');
       const clean = await given.connect('anyone', { clientId: 'cleaner' });
-      const got = inbox(clean);
+      await clean.endAsync();
       await publish('kept', 'missed');
-      await settled(clean);
+      const after = await keeper('cleaner');
+      const got = inbox(after);
+      await publish('kept', 'missed, too');
+      await settled(after);
       expect(got).toEqual([]);
+    });
+
+    it('end the connection of a client that acknowledges none of 1,000', async () => {
+      const silent = await keeper('silent');
+      await subscribe(silent, 'unheard');
+      stopReading(silent);
+      await Promise.all(Array.from({ length: 1001 }, () => publish('unheard', 'x')));
+      await until(() => reasons().length > 0);
+      expect(eventsOf(given.calls, 'disconnected')).toEqual([expect.objectContaining({ clientId: 'silent' })]);
     });
 
     it('can be denied by a condition', async () => {

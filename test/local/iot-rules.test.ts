@@ -66,6 +66,7 @@ describe('A topic rule', () => {
     ]);
     await client.endAsync();
     await until(() => eventsOf(given.calls, 'disconnected').length === 1);
+    await given.connect('anyone');
     expect(eventsOf(given.calls, 'unsubscribed')).toHaveLength(1);
   });
 
@@ -81,7 +82,7 @@ describe('A topic rule', () => {
   });
 });
 
-describe('A rule that does not fit this machine', () => {
+describe('What does not fit this machine', () => {
   const options: IotOptions = {
     ...place,
     port: 0,
@@ -109,7 +110,14 @@ describe('A rule that does not fit this machine', () => {
     expect(() => iot.create(resource('DomainConfiguration', 'Two', {}))).toThrow('Two');
   });
 
-  it('runs without its function when that does not permit it, and says so', async () => {
+  it('stops the start: an authorizer that is named and not there', async () => {
+    const iot = createIot(options);
+    const AuthorizerConfig = { DefaultAuthorizerName: 'Missing' };
+    await iot.create(resource('DomainConfiguration', 'Domain', { AuthorizerConfig }));
+    await expect(iot.start?.()).rejects.toThrow('Missing');
+  });
+
+  it('leaves a rule without its function, and says so, when that does not permit it', async () => {
     const log: string[] = [];
     const invoke = jest.fn();
     const iot = createIot({ ...options, lambda: { permits: () => false, invoke }, log: (line) => log.push(line) });

@@ -13,6 +13,7 @@ export type GlobalWithStack = typeof globalThis & { runningStack?: RunningStack 
  * onboards the organisations that the tests play with through the command line that onboards real ones.
  */
 export default async function start(): Promise<void> {
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
   if (process.env['STACK_FILE']) return onboard();
   const stack = await startStack();
   (globalThis as GlobalWithStack).runningStack = stack;

@@ -1,0 +1,157 @@
+/** The API of EventBridge Scheduler: API reference, the operations on schedules. */
+import * as z from 'zod';
+import { failure } from '../aws-refusal';
+import type { AccessRequest } from '../policy';
+import type { AwsAnswer, AwsApi, AwsCall } from '../service';
+import { parseScheduleExpression } from './expression';
+import { schedule, type KeptSchedule, type Schedule } from './schedule';
+
+/** The schedules that the API works on. */
+export interface Schedules {
+  all(): readonly KeptSchedule[];
+  find(groupName: string, name: string): KeptSchedule | undefined;
+  put(schedule: KeptSchedule): void;
+  remove(schedule: KeptSchedule): void;
+  hasGroup(name: string): boolean;
+  /** Whether Scheduler may take on the role. */
+  isTrustedBy(roleArn: string): boolean;
+  arnOf(groupName: string, name: string): string;
+}
+
+/** What a call is about. */
+interface Target {
+  readonly operation: string;
+  readonly groupName: string;
+  readonly name: string;
+  readonly input: unknown;
+}
+
+const listOperation = 'ListSchedules';
+const operationNames: Readonly<Record<string, string>> = {
+  POST: 'CreateSchedule',
+  PUT: 'UpdateSchedule',
+  GET: 'GetSchedule',
+  DELETE: 'DeleteSchedule',
+};
+
+const named = z.object({ GroupName: z.string().optional() });
+const withRole = z.object({ Target: z.object({ RoleArn: z.string() }) });
+
+/** CreateSchedule, UpdateSchedule, GetSchedule, DeleteSchedule and ListSchedules. */
+export function createSchedulerApi(schedules: Schedules): AwsApi {
+  const operations: Readonly<Record<string, (target: Target) => AwsAnswer>> = {
+    CreateSchedule: ({ groupName, name, input }) => {
+      const wanted = read(name, input);
+      if ('status' in wanted) return wanted;
+      if (schedules.find(groupName, name)) {
+        return failure('rest', 409, 'ConflictException', `Schedule ${name} already exists.`);
+      }
+      const now = Date.now() / 1000;
+      schedules.put({ ...wanted, CreationDate: now, LastModificationDate: now, completed: false });
+      return json({ ScheduleArn: schedules.arnOf(groupName, name) });
+    },
+
+    UpdateSchedule: ({ groupName, name, input }) => {
+      const wanted = read(name, input);
+      if ('status' in wanted) return wanted;
+      const known = schedules.find(groupName, name);
+      if (!known) return absent(name);
+      const { CreationDate } = known;
+      schedules.put({ ...wanted, CreationDate, LastModificationDate: Date.now() / 1000, completed: false });
+      return json({ ScheduleArn: schedules.arnOf(groupName, name) });
+    },
+
+    GetSchedule: ({ groupName, name }) => {
+      const known = schedules.find(groupName, name);
+      if (!known) return absent(name);
+      const { completed: _, ...shown } = known;
+      return json({ Arn: schedules.arnOf(groupName, name), ...shown });
+    },
+
+    DeleteSchedule: ({ groupName, name }) => {
+      const known = schedules.find(groupName, name);
+      if (!known) return absent(name);
+      schedules.remove(known);
+      return json({});
+    },
+
+    ListSchedules: () =>
+      json({
+        Schedules: schedules.all().map(({ Name, GroupName, State, CreationDate, LastModificationDate, Target }) => ({
+          ...{ Arn: schedules.arnOf(GroupName, Name), Name, GroupName, State, CreationDate, LastModificationDate },
+          Target: { Arn: Target.Arn },
+        })),
+      }),
+  };
+
+  /** The schedule that a call describes, or why it can't be one. */
+  function read(name: string, input: unknown): Schedule | AwsAnswer {
+    const { ClientToken: _, ...body } = (input ?? {}) as Record<string, unknown>;
+    const parsed = schedule.safeParse({ ...body, Name: name });
+    if (!parsed.success) return invalid(z.prettifyError(parsed.error));
+    const { GroupName, ScheduleExpression, Target } = parsed.data;
+    const timing = parseScheduleExpression(ScheduleExpression);
+    // Scheduler does not look back.
+    if (timing && 'at' in timing && timing.at < Date.now() - 1000) return invalid('The schedule lies in the past.');
+    if (!schedules.hasGroup(GroupName)) {
+      return failure('rest', 404, 'ResourceNotFoundException', `Schedule group ${GroupName} does not exist.`);
+    }
+    if (schedules.isTrustedBy(Target.RoleArn)) return parsed.data;
+    return invalid('The execution role you provide must allow AWS EventBridge Scheduler to assume the role.');
+  }
+
+  return {
+    signingName: 'scheduler',
+
+    permissions(call) {
+      const { operation, groupName, name, input } = targetOf(call);
+      const resource = operation === listOperation ? '*' : schedules.arnOf(groupName, name);
+      const needed: AccessRequest[] = [{ action: `scheduler:${operation}`, resource }];
+      const role = withRole.safeParse(input).data?.Target.RoleArn;
+      // Who makes a schedule hands it a role.
+      const context = { 'iam:PassedToService': ['scheduler.amazonaws.com'] };
+      return role === undefined ? needed : [...needed, { action: 'iam:PassRole', resource: role, context }];
+    },
+
+    answer(call) {
+      const target = targetOf(call);
+      const operation = operations[target.operation];
+      return Promise.resolve(
+        operation?.(target) ?? failure('rest', 400, 'ValidationException', `${call.method} ${call.path} is not played`),
+      );
+    },
+  };
+}
+
+function targetOf({ method, path, body }: AwsCall): Target {
+  const url = new URL(path, 'http://scheduler');
+  const [, name] = /^\/schedules\/([^/]+)$/.exec(url.pathname) ?? [];
+  const input = parse(body);
+  const isList = method === 'GET' && url.pathname === '/schedules';
+  return {
+    operation: isList ? listOperation : ((name === undefined ? undefined : operationNames[method]) ?? 'Unknown'),
+    groupName: url.searchParams.get('groupName') ?? named.safeParse(input).data?.GroupName ?? 'default',
+    name: name ?? '',
+    input,
+  };
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+function absent(name: string): AwsAnswer {
+  return failure('rest', 404, 'ResourceNotFoundException', `Schedule ${name} does not exist.`);
+}
+
+function invalid(message: string): AwsAnswer {
+  return failure('rest', 400, 'ValidationException', message);
+}
+
+function json(value: object): AwsAnswer {
+  return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
+}

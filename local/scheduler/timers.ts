@@ -1,0 +1,107 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Lambda } from '../lambda';
+import { parseScheduleExpression } from './expression';
+import type { KeptSchedule } from './schedule';
+
+/** Lambda tries an asynchronous invocation again after one minute and then after two. */
+const RETRY_DELAYS_MS = [60_000, 120_000];
+/** setTimeout takes no more. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export interface TimersOptions {
+  readonly lambda: Pick<Lambda, 'invoke'>;
+  /** Why the target can't be called; nothing when it can. */
+  refusal(schedule: KeptSchedule): string | undefined;
+  /** The event that its target gets. */
+  eventOf(schedule: KeptSchedule): unknown;
+  /** Is told when a one-time schedule is over: carried out, or given up. */
+  completed(schedule: KeptSchedule): void;
+  log(line: string): void;
+  readonly retryDelaysMs?: readonly number[];
+}
+
+export interface Timers {
+  /** Waits for the next time that a schedule is due; what was set for its key before is forgotten. */
+  set(key: string, schedule: KeptSchedule): void;
+  clear(key: string): void;
+  /** Forgets all, and tries nothing again. */
+  end(): void;
+}
+
+/** Calls targets when it is time. Targets are called asynchronously: a slow one keeps nobody waiting. */
+export function createTimers(options: TimersOptions): Timers {
+  const { lambda, log, retryDelaysMs = RETRY_DELAYS_MS } = options;
+  const timers = new Map<string, NodeJS.Timeout>();
+  const ending = new AbortController();
+
+  function wait(key: string, schedule: KeptSchedule, due: number, everyMs?: number): void {
+    const left = due - Date.now();
+    const fire = () => {
+      timers.delete(key);
+      if (left > LONGEST_TIMER_MS) {
+        wait(key, schedule, due, everyMs);
+        return;
+      }
+      if (everyMs !== undefined) wait(key, schedule, due + everyMs, everyMs);
+      void call(schedule).then((isOver) => {
+        if (isOver && everyMs === undefined) options.completed(schedule);
+      });
+    };
+    timers.set(key, setTimeout(fire, Math.max(0, Math.min(left, LONGEST_TIMER_MS))).unref());
+  }
+
+  /** Resolves to whether it is over: succeeded or given up, not broken off. */
+  async function call(schedule: KeptSchedule): Promise<boolean> {
+    const refusal = options.refusal(schedule);
+    if (refusal !== undefined) {
+      log(`schedule ${schedule.Name}: ${refusal}`);
+      return true;
+    }
+    const event = options.eventOf(schedule);
+    for (const delay of [0, ...retryDelaysMs]) {
+      if (!(await waited(delay))) return false;
+      const failure = await failureOf(lambda.invoke(schedule.Target.Arn, event));
+      if (failure === undefined) return true;
+      // Stopping the functions fails it too, and it is to be called again at the next start.
+      if (ending.signal.aborted) return false;
+      log(`schedule ${schedule.Name}: ${schedule.Target.Arn} failed: ${failure}`);
+    }
+    return true;
+  }
+
+  function waited(ms: number): Promise<boolean> {
+    return pause(ms, true, { signal: ending.signal, ref: false }).catch(() => false);
+  }
+
+  const clear = (key: string) => {
+    clearTimeout(timers.get(key));
+    timers.delete(key);
+  };
+
+  return {
+    clear,
+    set(key, schedule) {
+      clear(key);
+      const timing = parseScheduleExpression(schedule.ScheduleExpression);
+      if (!timing || schedule.State === 'DISABLED' || schedule.completed) return;
+      if ('at' in timing) wait(key, schedule, timing.at);
+      else wait(key, schedule, nextAfter(Date.now(), schedule.CreationDate * 1000, timing.everyMs), timing.everyMs);
+    },
+    end() {
+      ending.abort();
+      for (const key of [...timers.keys()]) clear(key);
+    },
+  };
+}
+
+/** The first moment after `now` that lies a number of intervals after the beginning. */
+function nextAfter(now: number, beginning: number, everyMs: number): number {
+  return beginning + (Math.floor((now - beginning) / everyMs) + 1) * everyMs;
+}
+
+function failureOf(call: Promise<unknown>): Promise<string | undefined> {
+  return call.then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error.name : String(error)),
+  );
+}

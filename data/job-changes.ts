@@ -4,8 +4,9 @@ import { changesNothing, whyRefused, type Job, type JobChange, type JobGuard } f
 import { statusesBefore, type JobStatus } from '../domain/job-lifecycle';
 import { Refusal } from '../domain/refusal';
 import { set } from './expression';
-import { fromItem, keyOf, metadataText, statusKey, type StoredJob } from './job-item';
+import { fromItem, keyOf, statusKey, type StoredJob } from './job-item';
 import { readItem } from './jobs';
+import { metadataText } from './metadata-text';
 import { refusedBy } from './refused-write';
 import { dynamodb, table } from './table';
 
@@ -73,8 +74,9 @@ async function write(
 function settle(found: StoredJob | undefined, changeId: string, guard: JobGuard): Job {
   // The SDK repeats a write whose answer got lost; the first one made it then.
   if (found?.changeId === changeId) return found.job;
+  if (!found) throw new Refusal('job_not_found');
   const refusal = whyRefused(found, guard);
-  if (refusal || !found) throw refusal;
+  if (refusal) throw refusal;
   return found.job;
 }
 

@@ -3,10 +3,11 @@ import { organisationOf, type Organisation } from '../domain/id';
 import { job, type Job } from '../domain/job';
 import type { JobStatus } from '../domain/job-lifecycle';
 import { Refusal } from '../domain/refusal';
+import { metadataText, readMetadata } from './metadata-text';
 
 const item = z.object({
   ...job.shape,
-  metadata: z.preprocess((text) => (typeof text === 'string' ? JSON.parse(text) : text), job.shape.metadata),
+  metadata: z.preprocess(readMetadata, job.shape.metadata),
   organisation: z.string(),
   changeId: z.string().optional(),
 });
@@ -17,9 +18,6 @@ export interface StoredJob {
   readonly changeId: string | undefined;
   readonly job: Job;
 }
-
-/** Metadata is kept as JSON text: DynamoDB's own types would bend it (depth, numbers, empty keys). */
-export const metadataText = (metadata: Job['metadata']) => metadata && JSON.stringify(metadata);
 
 /** Key of the index by status. */
 export const statusKey = (organisation: Organisation, status: JobStatus) => `${organisation}#${status}`;

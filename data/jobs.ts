@@ -4,6 +4,7 @@ import type { Organisation } from '../domain/id';
 import { job, whyRefused, type Job } from '../domain/job';
 import type { JobStatus } from '../domain/job-lifecycle';
 import { pageToken, readPageToken } from '../domain/page-token';
+import { Refusal } from '../domain/refusal';
 import { insertOnce, type FirstAnswer } from './idempotency';
 import { fromItem, keyOf, statusKey, toItem, type StoredJob } from './job-item';
 import { pageOf, withOneMore } from './page';
@@ -34,8 +35,9 @@ export async function readItem(jobId: string): Promise<StoredJob | undefined> {
  */
 export async function findJob(caller: Organisation, jobId: string): Promise<Job> {
   const found = await readItem(jobId);
+  if (!found) throw new Refusal('job_not_found');
   const refusal = whyRefused(found, { caller });
-  if (refusal || !found) throw refusal;
+  if (refusal) throw refusal;
   return found.job;
 }
 

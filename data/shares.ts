@@ -6,12 +6,13 @@ import { Refusal } from '../domain/refusal';
 import { hasExpired, share, type Share } from '../domain/share';
 import { insertOnce, type FirstAnswer } from './idempotency';
 import { pageOf, withOneMore } from './page';
+import { metadataText, readMetadata } from './metadata-text';
 import { refusedBy } from './refused-write';
 import { dynamodb, table } from './table';
 
 const item = z.object({
   ...share.shape,
-  metadata: z.preprocess((text) => (typeof text === 'string' ? JSON.parse(text) : text), share.shape.metadata),
+  metadata: z.preprocess(readMetadata, share.shape.metadata),
 });
 
 /** A share as it was read. @throws Error when the item is none */
@@ -41,7 +42,7 @@ export const insertShare = (organisation: Organisation, newShare: Share, firstAn
       TableName: table('SHARES'),
       Item: {
         ...newShare,
-        metadata: newShare.metadata && JSON.stringify(newShare.metadata),
+        metadata: metadataText(newShare.metadata),
         organisation,
         ttl: Math.ceil(Date.parse(newShare.expiresAt) / 1000),
       },
@@ -58,8 +59,9 @@ export async function findShare(caller: Organisation, shareCode: string, now: st
   const key = keyOf(shareCode);
   const { Item } = await dynamodb.send(new GetCommand({ TableName: table('SHARES'), Key: key, ConsistentRead: true }));
   const found = shareFromItem(Item);
+  if (!found) throw new Refusal('share_not_found');
   const refusal = whyRefused(key.organisation, found, caller, now);
-  if (refusal || !found) throw refusal;
+  if (refusal) throw refusal;
   return found;
 }
 

@@ -11,10 +11,13 @@ import type { Channel } from '../domain/status-event';
 export async function expectChannel(caller: Organisation, { kind, id }: Channel, now: string): Promise<void> {
   switch (kind) {
     case 'job':
-      return void (await findJob(caller, id));
+      await findJob(caller, id);
+      return;
     case 'group':
-      return expectDeviceGroup(caller, id);
+      await expectDeviceGroup(caller, id);
+      return;
     case 'share':
-      return void (await findShare(caller, id, now));
+      await findShare(caller, id, now);
+      return;
   }
 }

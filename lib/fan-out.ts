@@ -61,7 +61,7 @@ export class FanOut extends Construct {
       to: greet,
       failures: this.failures,
       only: {
-        eventName: FilterRule.isEqual('INSERT'),
+        eventName: FilterRule.or('INSERT'),
         dynamodb: { NewImage: { clientId: { S: FilterRule.exists() } } },
       },
     });

@@ -1,9 +1,8 @@
-import { FetchError, JwkValidationError, JwksValidationError } from 'aws-jwt-verify/error';
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
 import { endpointsFor, routeOf } from '../../contract/access';
 import type { CallerContext } from '../../contract/caller';
-import { findPartner } from '../../data/partners';
-import { verifyToken } from '../verify-token';
+import { Refusal } from '../../domain/refusal';
+import { identify } from '../identify';
 
 /** `arn:aws:execute-api:<region>:<account>:<api>/<stage>` of the API that asks. */
 const apiArn = (methodArn: string) => methodArn.split('/').slice(0, 2).join('/');
@@ -20,28 +19,25 @@ const policy = (effect: 'Allow' | 'Deny', resources: readonly string[]) => ({
   Statement: [{ Effect: effect, Action: 'execute-api:Invoke', Resource: [...resources] }],
 });
 
-/** The keys could not be had, which says nothing about the token. */
-const withoutKeys = [FetchError, JwksValidationError, JwkValidationError];
+const denied = (api: string) => ({ principalId: 'denied', policyDocument: policy('Deny', [`${api}/*`]) });
 
 /**
  * Lambda authorizer of the REST API: who a bearer token is and what it may call.
  * @throws Error `Unauthorized`, which API Gateway makes a 401; any other error becomes a 500
  */
 export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
-  const token = await verifyToken(event.authorizationToken.replace(/^bearer +/i, '')).catch((error: unknown) => {
-    if (withoutKeys.some((kind) => error instanceof kind)) throw error;
-    throw new Error('Unauthorized');
-  });
   const api = apiArn(event.methodArn);
-  const partner = await findPartner(token.clientId);
-  const allowed = partner?.status === 'active' ? methodArns(api, token.scopes) : [];
-  if (!partner || allowed.length === 0)
-    return { principalId: token.clientId, policyDocument: policy('Deny', [`${api}/*`]) };
-  const context: CallerContext = {
-    clientId: token.clientId,
-    organisation: partner.organisation,
-    scopes: token.scopes.join(' '),
-    expiresAt: token.expiresAt,
-  };
-  return { principalId: token.clientId, policyDocument: policy('Allow', allowed), context: { ...context } };
+  try {
+    const { clientId, organisation, scopes, expiresAt } = await identify(
+      event.authorizationToken.replace(/^bearer +/i, ''),
+    );
+    const context: CallerContext = { clientId, organisation, scopes: scopes.join(' '), expiresAt };
+    const allowed = methodArns(api, scopes);
+    if (allowed.length === 0) return denied(api);
+    return { principalId: clientId, policyDocument: policy('Allow', allowed), context: { ...context } };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.code === 'unauthorized') throw new Error('Unauthorized', { cause: error });
+    return denied(api);
+  }
 }

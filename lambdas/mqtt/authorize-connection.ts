@@ -4,10 +4,10 @@ import { channels } from '../../contract/channels';
 import { Refusal } from '../../domain/refusal';
 import { channelKinds } from '../../domain/status-event';
 import { identify, type Identity } from '../identify';
+import { iotArn } from '../iot-arn';
 import { oauthClientOf } from './mqtt-client-id';
 
 const logger = new Logger();
-const environment = z.object({ IOT_ARN: z.string() }).parse(process.env);
 
 /** AWS IoT calls a custom authorizer with this (https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth.html). */
 const connectEvent = z.object({
@@ -37,14 +37,14 @@ function policyFor({ organisation, scopes }: Identity, mqttClientId: string) {
       : [
           statement(
             'iot:Subscribe',
-            topics.map((topic) => `${environment.IOT_ARN}:topicfilter/${topic}`),
+            topics.map((topic) => `${iotArn()}:topicfilter/${topic}`),
           ),
           statement(
             'iot:Receive',
-            topics.map((topic) => `${environment.IOT_ARN}:topic/${topic}`),
+            topics.map((topic) => `${iotArn()}:topic/${topic}`),
           ),
         ];
-  const connect = statement('iot:Connect', [`${environment.IOT_ARN}:client/${mqttClientId}`]);
+  const connect = statement('iot:Connect', [`${iotArn()}:client/${mqttClientId}`]);
   return JSON.stringify({ Version: '2012-10-17', Statement: [connect, ...heard] });
 }
 

@@ -72,10 +72,18 @@ export function createManagement(keys: ApiKeys, plans: UsagePlans, region: strin
       method: 'PATCH',
       path: /^\/apikeys\/([^/]+)$/,
       operation: ({ params: [id], body }) => {
-        const changes = patch
-          .parse(body)
-          .patchOperations.map(({ path, value }) => [path.slice(1), path === '/enabled' ? value === 'true' : value]);
-        return json(200, shown(keys.put(Object.fromEntries(changes), key(id).id), false));
+        const { id: known } = key(id);
+        const changes = new Map(patch.parse(body).patchOperations.map(({ path, value }) => [path, value]));
+        const enabled = changes.get('/enabled');
+        const changed = keys.put(
+          {
+            name: changes.get('/name'),
+            description: changes.get('/description'),
+            enabled: enabled === undefined ? undefined : enabled === 'true',
+          },
+          known,
+        );
+        return json(200, shown(changed, false));
       },
     },
     {

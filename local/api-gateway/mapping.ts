@@ -81,5 +81,5 @@ function textAt(value: unknown, path: readonly string[]): string | undefined {
       typeof inside === 'object' && inside !== null ? (inside as Record<string, unknown>)[name] : undefined,
     value,
   );
-  return found === undefined || found === null ? undefined : String(found);
+  return typeof found === 'string' || typeof found === 'number' ? String(found) : undefined;
 }

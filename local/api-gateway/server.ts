@@ -125,7 +125,10 @@ function readBody(message: IncomingMessage): Promise<string> {
       message.resume();
       reject(new GatewayError('REQUEST_TOO_LARGE'));
     };
-    if (Number(message.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return refuse();
+    if (Number(message.headers['content-length'] ?? 0) > MAX_BODY_BYTES) {
+      refuse();
+      return;
+    }
     message.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > MAX_BODY_BYTES) refuse();

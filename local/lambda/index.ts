@@ -11,18 +11,13 @@ import * as z from 'zod';
 import { matches } from '../policy';
 import { propertiesOf } from '../properties';
 import type { Created, Resource, Service } from '../service';
+import { environmentOf, type FunctionCredentials } from './environment';
 import { FunctionError, MAX_PAYLOAD_BYTES, RequestTooLarge } from './errors';
 import { createInstanceBudget, type BudgetLimits } from './instance-budget';
 import { createInstancePool, type InstancePool, type PoolLimits } from './instance-pool';
 import type { InstanceSpec } from './instance';
 
 export { FunctionError, RequestTooLarge, TimedOut } from './errors';
-
-/** What the SDK of a function signs its calls with. */
-export interface FunctionCredentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-}
 
 export interface LambdaOptions {
   readonly region: string;
@@ -67,8 +62,6 @@ const permissionProperties = z.object({
   SourceArn: z.string().optional(),
 });
 
-const ENVIRONMENT_LIMIT_BYTES = 4096;
-
 /** Lambda for the functions and permissions of one template. */
 export function createLambda(options: LambdaOptions): Lambda {
   const specs = new Map<string, Omit<InstanceSpec, 'bootstrap'>>();
@@ -86,7 +79,6 @@ export function createLambda(options: LambdaOptions): Lambda {
     if (typeof assetPath !== 'string') throw new Error(`${resource.logicalId}: only code from an asset can run here`);
     const functionName = properties.FunctionName ?? resource.logicalId.slice(0, 64);
     const functionArn = `arn:aws:lambda:${options.region}:${options.accountId}:function:${functionName}`;
-    checkEnvironment(resource.logicalId, Environment.Variables);
     specs.set(functionName, {
       functionName,
       functionArn,
@@ -95,11 +87,11 @@ export function createLambda(options: LambdaOptions): Lambda {
       memorySize: properties.MemorySize,
       timeoutMs: properties.Timeout * 1000,
       logFile: options.logFile,
-      environment: {
-        ...inherited(),
-        ...Environment.Variables,
-        ...runtimeEnvironment(functionName, properties, options, options.credentialsOf(functionArn, Role)),
-      },
+      environment: environmentOf(
+        { ...properties, functionName, region: options.region, endpointUrl: options.endpointUrl },
+        Environment.Variables,
+        options.credentialsOf(functionArn, Role),
+      ),
     });
     return { ref: functionName, attributes: { Arn: functionArn } };
   }
@@ -127,7 +119,7 @@ export function createLambda(options: LambdaOptions): Lambda {
     async invoke(functionArnOrName, event) {
       const pool = pools.get(nameOf(functionArnOrName));
       if (!pool) throw new FunctionError('ResourceNotFoundException', `Function not found: ${functionArnOrName}`);
-      const payload = JSON.stringify(event) ?? 'null';
+      const payload = JSON.stringify(event ?? null);
       const bytes = Buffer.byteLength(payload);
       if (bytes > MAX_PAYLOAD_BYTES) throw new RequestTooLarge(bytes);
       const result = await pool.invoke(randomUUID(), payload);
@@ -154,43 +146,6 @@ export function createLambda(options: LambdaOptions): Lambda {
 /** `arn:aws:lambda:region:account:function:name[:qualifier]` or a bare name. */
 function nameOf(functionArnOrName: string): string {
   return functionArnOrName.startsWith('arn:') ? (functionArnOrName.split(':')[6] ?? '') : functionArnOrName;
-}
-
-/** What stops a deployment of the function in an account stops it here. */
-function checkEnvironment(logicalId: string, variables: Readonly<Record<string, string>>): void {
-  const reserved = Object.keys(variables).find((name) =>
-    /^(_HANDLER|_X_AMZN_.*|AWS_(REGION|LAMBDA_.*|ACCESS_KEY.*|SECRET_ACCESS_KEY|SESSION_TOKEN))$/.test(name),
-  );
-  if (reserved !== undefined) throw new Error(`${logicalId}: ${reserved} is reserved by Lambda`);
-  const bytes = Buffer.byteLength(Object.entries(variables).flat().join(''));
-  if (bytes > ENVIRONMENT_LIMIT_BYTES)
-    throw new Error(`${logicalId}: its environment has ${bytes} bytes, Lambda takes ${ENVIRONMENT_LIMIT_BYTES}`);
-}
-
-function inherited(): Record<string, string> {
-  const { PATH, TZ } = process.env;
-  return { ...(PATH !== undefined && { PATH }), ...(TZ !== undefined && { TZ }) };
-}
-
-function runtimeEnvironment(
-  functionName: string,
-  { MemorySize, Handler, Runtime }: { MemorySize: number; Handler: string; Runtime: string },
-  { region, endpointUrl }: LambdaOptions,
-  credentials: FunctionCredentials,
-): Record<string, string> {
-  return {
-    _HANDLER: Handler,
-    AWS_EXECUTION_ENV: `AWS_Lambda_${Runtime}`,
-    AWS_REGION: region,
-    AWS_DEFAULT_REGION: region,
-    AWS_LAMBDA_FUNCTION_NAME: functionName,
-    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
-    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(MemorySize),
-    AWS_ENDPOINT_URL: endpointUrl,
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-    AWS_SESSION_TOKEN: 'local',
-  };
 }
 
 /** worker.ts as JavaScript: bundled once, so that no instance has to load a TypeScript loader. */

@@ -117,16 +117,23 @@ export function createInstancePool(
 
     invoke: (requestId, payload) =>
       new Promise((resolve, reject) => {
-        if (closed) return reject(new FunctionError('Runtime.ExitError', 'Lambda is stopped'));
+        if (closed) {
+          reject(stopped());
+          return;
+        }
         waiting.push({ requestId, payload, resolve, reject });
         dispatch();
       }),
 
     async end() {
       closed = true;
-      for (const { reject } of waiting.splice(0)) reject(new FunctionError('Runtime.ExitError', 'Lambda is stopped'));
+      for (const { reject } of waiting.splice(0)) reject(stopped());
       for (const { timer } of idle.splice(0)) clearTimeout(timer);
       await Promise.all([...all].map((instance) => instance.end()));
     },
   };
+}
+
+function stopped(): FunctionError {
+  return new FunctionError('Runtime.ExitError', 'Lambda is stopped');
 }

@@ -68,8 +68,14 @@ export function startInstance(spec: InstanceSpec, onEnd: () => void): Instance {
       };
       waiting = {
         requestId,
-        resolve: (message) => (settle(), resolve(message)),
-        reject: (error) => (settle(), reject(error)),
+        resolve: (message) => {
+          settle();
+          resolve(message);
+        },
+        reject: (error) => {
+          settle();
+          reject(error);
+        },
       };
     });
   }

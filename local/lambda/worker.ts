@@ -58,10 +58,10 @@ function printTo(file: string): void {
       rest = lines.pop() ?? '';
       if (lines.length > 0) writeSync(descriptor, lines.map((line) => `${data.functionName} ${line}\n`).join(''));
       const done = more.at(-1);
-      if (typeof done === 'function') done();
+      if (typeof done === 'function') queueMicrotask(done as () => void);
       return true;
     };
-    stream.write = write as typeof stream.write;
+    stream.write = write;
   }
 }
 
@@ -95,7 +95,7 @@ function contextOf({ requestId, deadline }: Invocation) {
 async function answer(handler: Handler, invocation: Invocation): Promise<void> {
   try {
     const result = await handler(JSON.parse(invocation.payload), contextOf(invocation));
-    tell({ kind: 'result', payload: JSON.stringify(result) ?? 'null' });
+    tell({ kind: 'result', payload: JSON.stringify(result ?? null) });
   } catch (thrown) {
     const { type, message, trace } = describe(thrown);
     console.error(JSON.stringify({ level: 'ERROR', requestId: invocation.requestId, errorType: type, message, trace }));

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Lambda } from '../lambda';
+import { FunctionError, type Lambda } from '../lambda';
 import { parseScheduleExpression } from './expression';
 import type { KeptSchedule } from './schedule';
 
@@ -102,6 +102,6 @@ function nextAfter(now: number, beginning: number, everyMs: number): number {
 function failureOf(call: Promise<unknown>): Promise<string | undefined> {
   return call.then(
     () => undefined,
-    (error: unknown) => (error instanceof Error ? error.name : String(error)),
+    (error: unknown) => (error instanceof FunctionError ? error.type : String(error)),
   );
 }

@@ -18,9 +18,8 @@ function keep(item: Record<string, unknown>): void {
     const given = Object.entries(input.ExpressionAttributeValues ?? {});
     const from = given.flatMap(([name, value]) => (name.startsWith(':from') ? [value as unknown] : []));
     if (from.length > 0 && !from.includes(item['status'])) throw conditionFailed(item);
-    return {
-      Attributes: { ...item, status: (input.ExpressionAttributeValues?.[':status'] as unknown) ?? item['status'] },
-    };
+    const status = (input.ExpressionAttributeValues?.[':status'] as unknown) ?? item['status'];
+    return { Attributes: { ...item, status, version: Number(item['version']) + 1 } };
   });
 }
 
@@ -30,8 +29,9 @@ describe.each(pairs)('From %s, a change to %s', (from, to) => {
 
   test('is made when the lifecycle has it, is none when it is the same, and is refused otherwise.', async () => {
     keep(stored({ status: from }));
-    const expected =
-      mayMove(from, to) || from === to ? { status: to } : { code: 'invalid_request', details: [{ path: 'status' }] };
+    const refused = { code: 'invalid_request', details: [{ path: 'status' }] };
+    const unchanged = from === to ? { status: to, version: 3 } : refused;
+    const expected = mayMove(from, to) ? { status: to, version: 4 } : unchanged;
     expect(await outcome({ status: to })).toMatchObject(expected);
     expect(store.calls()).toHaveLength(1);
   });

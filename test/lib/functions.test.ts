@@ -45,6 +45,7 @@ const actions = {
   get: 'GetItem',
   batchGet: 'BatchGetItem',
   query: 'Query',
+  scan: 'Scan',
   put: 'PutItem',
   update: 'UpdateItem',
   delete: 'DeleteItem',

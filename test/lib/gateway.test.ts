@@ -67,10 +67,10 @@ test('Tokens are throttled at 50 a second with a burst of 100', () => {
   });
 });
 
-test('The stage traces, measures the token endpoint, and logs errors but no data', () => {
+test('The stage keeps no paths in traces, measures the token endpoint, and logs errors but no data', () => {
   template.hasResourceProperties('AWS::ApiGateway::Stage', {
     StageName: 'live',
-    TracingEnabled: true,
+    TracingEnabled: false,
     MethodSettings: [
       { HttpMethod: '*', ResourcePath: '/*', LoggingLevel: 'ERROR', DataTraceEnabled: false },
       {

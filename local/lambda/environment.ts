@@ -1,0 +1,54 @@
+/** The environment of a function: Lambda developer guide, "Working with Lambda environment variables". */
+
+/** What the SDK of a function signs its calls with. */
+export interface FunctionCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+/** What the runtime's variables are made of. */
+export interface RuntimeFacts {
+  readonly functionName: string;
+  readonly Runtime: string;
+  readonly Handler: string;
+  readonly MemorySize: number;
+  readonly region: string;
+  readonly endpointUrl: string;
+}
+
+const LIMIT_BYTES = 4096;
+const RESERVED = /^(_HANDLER|_X_AMZN_.*|AWS_(REGION|LAMBDA_.*|ACCESS_KEY.*|SECRET_ACCESS_KEY|SESSION_TOKEN))$/;
+
+/**
+ * Gives a function its own variables and those of the runtime, and nothing else of this process than where programs are
+ * and the time zone. Throws for what would stop a deployment in an account: a reserved name, more than 4 KB.
+ */
+export function environmentOf(
+  { functionName, Runtime, Handler, MemorySize, region, endpointUrl }: RuntimeFacts,
+  own: Readonly<Record<string, string>>,
+  credentials: FunctionCredentials,
+): Record<string, string> {
+  const reserved = Object.keys(own).find((name) => RESERVED.test(name));
+  if (reserved !== undefined) throw new Error(`Function ${functionName}: ${reserved} is reserved by Lambda`);
+  const bytes = Buffer.byteLength(Object.entries(own).flat().join(''));
+  if (bytes > LIMIT_BYTES) {
+    throw new Error(`Function ${functionName}: its environment has ${bytes} bytes, Lambda takes ${LIMIT_BYTES}`);
+  }
+  const { PATH, TZ } = process.env;
+  return {
+    ...(PATH !== undefined && { PATH }),
+    ...(TZ !== undefined && { TZ }),
+    ...own,
+    _HANDLER: Handler,
+    AWS_EXECUTION_ENV: `AWS_Lambda_${Runtime}`,
+    AWS_REGION: region,
+    AWS_DEFAULT_REGION: region,
+    AWS_LAMBDA_FUNCTION_NAME: functionName,
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(MemorySize),
+    AWS_ENDPOINT_URL: endpointUrl,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_SESSION_TOKEN: 'local',
+  };
+}

@@ -1,0 +1,220 @@
+import { DeleteItemCommand, PutItemCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import type { EventSources } from '../../../local/event-source';
+import { parsePolicy } from '../../../local/policy';
+import { givenStreams, queueArn, until, type GivenStreams } from './given';
+
+// A program is started, on a machine that may be busy.
+jest.setTimeout(30_000);
+
+describe('The stream of a table', () => {
+  let given: GivenStreams;
+  let sources: EventSources | undefined;
+  const start = async (...all: Parameters<GivenStreams['start']>) => (sources = await given.start(...all));
+  const put = (id: string, n = 1) =>
+    given.client.send(new PutItemCommand({ TableName: 'Things', Item: { id: { S: id }, n: { N: String(n) } } }));
+  const failures = () =>
+    (
+      given.sqs.answer({
+        service: 'sqs',
+        method: 'POST',
+        path: '/',
+        headers: { 'x-amz-target': 'AmazonSQS.ReceiveMessage' },
+        body: Buffer.from(JSON.stringify({ QueueUrl: '/Failures', MaxNumberOfMessages: 10 })),
+      }) as Promise<{ body: string }>
+    ).then(({ body }) =>
+      (JSON.parse(body) as { Messages: { Body: string }[] }).Messages.map(({ Body }) => JSON.parse(Body) as unknown),
+    );
+
+  beforeEach(async () => {
+    given = await givenStreams();
+  });
+  afterEach(async () => {
+    await sources?.stop?.();
+    await given.end();
+  });
+
+  it('reaches a function in the shape of Lambda, in order', async () => {
+    await start({ Follow: {} });
+    await put('a', 1);
+    await put('a', 2);
+    await given.client.send(new DeleteItemCommand({ TableName: 'Things', Key: { id: { S: 'a' } } }));
+    await until(() => given.ids('Follow').length === 3);
+    const records = (given.batches.get('Follow') ?? []).flat();
+    expect(records.map(({ eventName }) => eventName)).toEqual(['INSERT', 'MODIFY', 'REMOVE']);
+    expect(new Set(records.map(({ eventID }) => eventID)).size).toBe(3);
+    expect(records[1]).toEqual({
+      eventID: expect.stringMatching(/^[0-9a-f]{32}$/) as unknown,
+      eventName: 'MODIFY',
+      eventVersion: '1.1',
+      eventSource: 'aws:dynamodb',
+      awsRegion: 'eu-central-1',
+      eventSourceARN: given.streamArn,
+      dynamodb: {
+        ApproximateCreationDateTime: expect.any(Number) as unknown,
+        Keys: { id: { S: 'a' } },
+        OldImage: { id: { S: 'a' }, n: { N: '1' } },
+        NewImage: { id: { S: 'a' }, n: { N: '2' } },
+        SequenceNumber: expect.stringMatching(/^\d+$/) as unknown,
+        SizeBytes: expect.any(Number) as unknown,
+        StreamViewType: 'NEW_AND_OLD_IMAGES',
+      },
+    });
+  });
+
+  it('does not tell of a write that changed nothing', async () => {
+    await start({ Follow: {} });
+    await put('a');
+    await put('a');
+    await put('b');
+    await until(() => given.ids('Follow').includes('b'));
+    expect(given.ids('Follow')).toEqual(['a', 'b']);
+  });
+
+  it('tells each function what its filters let through', async () => {
+    const filter = (...patterns: object[]) => ({
+      FilterCriteria: { Filters: patterns.map((one) => ({ Pattern: JSON.stringify(one) })) },
+    });
+    const keys = (prefix: string) => ({ dynamodb: { Keys: { id: { S: [{ prefix }] } } } });
+    await start({
+      All: {},
+      Devices: filter(keys('device-')),
+      Ends: filter({ eventName: ['REMOVE'] }, keys('group-')),
+    });
+    await put('device-1');
+    await put('group-1');
+    await given.client.send(new DeleteItemCommand({ TableName: 'Things', Key: { id: { S: 'device-1' } } }));
+    await until(() => given.ids('All').length === 3 && given.ids('Ends').length === 2);
+    expect(given.ids('Devices')).toEqual(['device-1', 'device-1']);
+    expect(given.ids('Ends')).toEqual(['group-1', 'device-1']);
+  });
+
+  it('is handed over in batches no larger than wanted, those of a transaction too', async () => {
+    const items = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ Put: { TableName: 'Things', Item: { id: { S: id } } } }));
+    await given.client.send(new TransactWriteItemsCommand({ TransactItems: items }));
+    await start({ Follow: { BatchSize: 2 } });
+    await until(() => given.ids('Follow').length === 5);
+    expect(given.batches.get('Follow')?.map(({ length }) => length)).toEqual([2, 2, 1]);
+  });
+
+  it('is gathered for as long as a batch may wait', async () => {
+    await start({ Follow: { BatchSize: 3, MaximumBatchingWindowInSeconds: 300 } });
+    for (const id of ['a', 'b', 'c', 'd']) await put(id);
+    await until(() => given.ids('Follow').length === 3);
+    expect(given.batches.get('Follow')).toHaveLength(1);
+  });
+
+  it('goes on where it was after a restart, and with what was not done', async () => {
+    await start({ Follow: {}, Fail: { BatchSize: 1 } });
+    given.answers.set('Fail', ([record]) => {
+      if (record?.dynamodb.Keys.id.S === 'b') throw new Error('no');
+    });
+    await put('a');
+    await put('b');
+    await until(() => given.ids('Follow').length === 2 && given.ids('Fail').includes('b'));
+    await sources?.stop?.();
+    await put('c');
+    given.batches.clear();
+    given.answers.clear();
+    await start({ Follow: {}, Fail: { BatchSize: 1 } });
+    await until(() => given.ids('Follow').length === 1 && given.ids('Fail').length === 2);
+    expect(given.ids('Follow')).toEqual(['c']);
+    expect(given.ids('Fail')).toEqual(['b', 'c']);
+  });
+
+  it('begins with the oldest record, or only with what comes after the start', async () => {
+    for (let n = 0; n < 12; n++) await put(`old-${n}`);
+    await start({ Oldest: {}, Latest: { StartingPosition: 'LATEST' } });
+    await until(() => given.ids('Oldest').length === 12);
+    await put('before', 1);
+    await until(() => given.ids('Oldest').length === 13);
+    await put('after', 2);
+    await until(() => given.ids('Latest').includes('after'));
+    expect(given.ids('Latest').filter((id) => id.startsWith('old'))).toEqual([]);
+  });
+
+  it('begins with the oldest record when its place is in a shard that is gone', async () => {
+    await start({ Follow: {} });
+    await put('a');
+    await until(() => given.ids('Follow').length === 1);
+    await sources?.stop?.();
+    const { writeFile } = await import('node:fs/promises');
+    const gone = { streamArn: given.streamArn, shardId: 'shardId-00000000-gone', sequenceNumber: '7' };
+    await writeFile(`${given.dataFolder}/event-sources.json`, JSON.stringify({ ToFollow: gone }));
+    await start({ Follow: {} });
+    await until(() => given.ids('Follow').length === 2);
+    expect(given.ids('Follow')).toEqual(['a', 'a']);
+  });
+
+  it('does not wait for another mapping, and puts aside what always fails', async () => {
+    given.answers.set('Fail', (records) => {
+      if (records.some(({ dynamodb }) => dynamodb.Keys.id.S === 'poison')) throw new Error('no');
+    });
+    for (const id of ['a', 'poison', 'b']) await put(id);
+    const OnFailure = { Destination: queueArn };
+    await start({
+      Fail: { BisectBatchOnFunctionError: true, MaximumRetryAttempts: 1, DestinationConfig: { OnFailure } },
+      Follow: {},
+    });
+    await until(() => given.ids('Fail').at(-1) === 'b');
+    expect(given.batches.get('Follow')).toHaveLength(1);
+    const number = (given.batches.get('Follow') ?? [])[0]?.[1]?.dynamodb.SequenceNumber;
+    const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) as unknown;
+    expect(await failures()).toEqual([
+      {
+        requestContext: {
+          requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown,
+          functionArn: 'arn:aws:lambda:eu-central-1:000000000000:function:Fail',
+          condition: 'RetryAttemptsExhausted',
+          approximateInvokeCount: 4,
+        },
+        responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
+        version: '1.0',
+        timestamp: expect.any(String) as unknown,
+        DDBStreamBatchInfo: {
+          shardId: expect.stringContaining('shardId-') as unknown,
+          startSequenceNumber: number,
+          endSequenceNumber: number,
+          approximateArrivalOfFirstRecord: moment,
+          approximateArrivalOfLastRecord: moment,
+          batchSize: 1,
+          streamArn: given.streamArn,
+        },
+      },
+    ]);
+    expect(given.log.join()).not.toContain('poison');
+  });
+
+  it('is not read for a mapping that is disabled', async () => {
+    await put('a');
+    await start({ Off: { Enabled: false }, Follow: {} });
+    await until(() => given.ids('Follow').length === 1);
+    expect(given.ids('Off')).toEqual([]);
+  });
+
+  it.each(['GetRecords', 'GetShardIterator', 'DescribeStream', 'ListStreams'])(
+    'is not read with a role that does not allow dynamodb:%s',
+    async (operation) => {
+      const Statement = [
+        { Effect: 'Allow', Action: '*', Resource: '*' },
+        { Effect: 'Deny', Action: `dynamodb:${operation}`, Resource: given.streamArn },
+      ];
+      const starting = start({ Follow: {} }, { policiesOf: () => [parsePolicy({ Statement })] });
+      await expect(starting).rejects.toThrow(`does not allow dynamodb:${operation} on ${given.streamArn}`);
+    },
+  );
+
+  it('is not read with a role that may not send to the failure destination', async () => {
+    const Statement = [{ Effect: 'Allow', Action: 'dynamodb:*', Resource: '*' }];
+    const mappings = { Follow: { DestinationConfig: { OnFailure: { Destination: queueArn } } } };
+    const starting = start(mappings, { policiesOf: () => [parsePolicy({ Statement })] });
+    await expect(starting).rejects.toThrow(`does not allow sqs:SendMessage on ${queueArn}`);
+  });
+
+  it.each([
+    ['a source that is no stream', { EventSourceArn: queueArn }, 'EventSourceArn'],
+    ['an option that is not played', { TumblingWindowInSeconds: 1 }, 'TumblingWindowInSeconds'],
+    ['a filter that is none', { FilterCriteria: { Filters: [{ Pattern: '{"a":[{"near":1}]}' }] } }, 'near'],
+  ])('refuses %s by name', async (_title, properties, message) => {
+    await expect(start({ Follow: properties })).rejects.toThrow(message);
+  });
+});

@@ -1,7 +1,5 @@
 /** Types of the template that need no counterpart on one machine, each with the reason. */
 export const ignored: Readonly<Record<string, string>> = {
-  'AWS::ApiGateway::Account': 'lets API Gateway write to CloudWatch, which is not played',
-  'AWS::ApiGateway::Deployment': 'a snapshot of the API; here the API is served as it is',
   'AWS::CDK::Metadata': 'tells AWS which CDK made the template',
   'AWS::CloudWatch::Alarm': 'no metrics are kept, so no alarm can fire',
   'AWS::CloudWatch::CompositeAlarm': 'no metrics are kept, so no alarm can fire',

@@ -55,6 +55,8 @@ function run(options: StackOptions, stopped: AbortSignal, onReady: (facts: Stack
       // Read once, at the start of a process: why the stack has its own.
       NODE_EXTRA_CA_CERTS: options.certificate.caFile,
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+      // Every function is a thread, and by default each thread's allocator keeps memory to itself.
+      MALLOC_ARENA_MAX: '2',
     },
   });
   let failure = 'The stack ended unexpectedly.';

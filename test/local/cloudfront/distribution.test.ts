@@ -10,7 +10,7 @@ describe('A distribution of CloudFront', () => {
       asked.push(one);
       return Promise.resolve({
         status,
-        headers: { 'content-type': 'text/plain', server: name },
+        headers: { 'content-type': 'text/plain', 'X-Frame-Options': 'SAMEORIGIN', server: name },
         body: `${name} ${one.path}`,
       });
     },
@@ -152,7 +152,8 @@ describe('A distribution of CloudFront', () => {
   });
 
   it('answers an Upgrade to something else than a WebSocket as a plain request', async () => {
-    await serve();
+    const upgrade = () => Promise.reject(new Error('no WebSocket'));
+    await serve({ origins: { api: { ...origins.api, upgrade } } });
     const headers = { connection: 'Upgrade', upgrade: 'h2c' };
     const body = await new Promise((resolve) => {
       request(`${served?.url}/v3/a`, { headers }, (answer) =>

@@ -1,4 +1,5 @@
-import { request } from 'node:http';
+import { IncomingMessage, request } from 'node:http';
+import { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import { serveApi, until, type Event, type Handler, type ServedApi } from './served-api';
 
@@ -15,6 +16,13 @@ describe('A handshake with a WebSocket API', () => {
     }));
   const refused = (status: number) => `Unexpected server response: ${status}`;
   const ok = () => ({ statusCode: 200 });
+
+  const wellFormed = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+  };
 
   beforeEach(() => (events.length = 0));
   afterEach(() => served.stop());
@@ -107,19 +115,13 @@ describe('A handshake with a WebSocket API', () => {
   });
 
   it.each([
-    { 'Sec-WebSocket-Version': '99' },
-    { 'Sec-WebSocket-Key': 'short' },
-    { 'Sec-WebSocket-Protocol': 'a;b' },
-    { Upgrade: 'h2c' },
+    { 'sec-websocket-version': '99' },
+    { 'sec-websocket-key': 'short' },
+    { 'sec-websocket-protocol': 'a;b' },
+    { upgrade: 'h2c' },
   ])('is refused with 400 when it is malformed: %j', async (malformed) => {
     await serve(ok);
-    const headers = {
-      Connection: 'Upgrade',
-      Upgrade: 'websocket',
-      'Sec-WebSocket-Version': '13',
-      'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==',
-      ...malformed,
-    };
+    const headers = { ...wellFormed, ...malformed };
     const url = served.url.replace('ws:', 'http:');
     const status = await new Promise((resolve) => {
       request(`${url}/live`, { headers }, (answer) => resolve(answer.statusCode)).end();
@@ -159,6 +161,18 @@ describe('A handshake with a WebSocket API', () => {
     expect(events[1]?.requestContext).toMatchObject({ routeKey: '$disconnect', eventType: 'DISCONNECT' });
     expect(events[1]?.requestContext.connectionId).toBe(events[0]?.requestContext.connectionId);
     expect(served.api.connectionCount).toBe(0);
+  });
+
+  it('ends in $disconnect when the socket is gone by then', async () => {
+    await serve(ok);
+    const socket = new Socket();
+    const message = Object.assign(new IncomingMessage(socket), { method: 'GET', headers: { ...wellFormed } });
+    const headers = [['Host', `${served.apiId}.execute-api.eu-central-1.amazonaws.com`]] as const;
+    const asked = { method: 'GET', path: '/live', query: '', headers, sourceIp: '203.0.113.9' };
+    socket.destroy();
+    expect(await served.api.upgrade(asked, { message, socket, head: Buffer.alloc(0) })).toBeUndefined();
+    await until(() => events.length === 2);
+    expect(events[1]?.requestContext).toMatchObject({ eventType: 'DISCONNECT', disconnectStatusCode: 1006 });
   });
 
   it('writes no query and no header into the log', async () => {

@@ -12,7 +12,8 @@ const TIMEOUT = 2000;
 const client = new ApiGatewayManagementApiClient({
   // The stage of the WebSocket API; unlike other services it has no address that the SDK knows.
   endpoint: process.env['SOCKETS_URL'] ?? '',
-  maxAttempts: 3,
+  // To try again what is refused would keep the others waiting; the socket is closed instead.
+  maxAttempts: 1,
   requestHandler: { connectionTimeout: 1000, requestTimeout: TIMEOUT, httpsAgent: { maxSockets: 100 } },
 });
 

@@ -10,15 +10,16 @@ const root = join(__dirname, '..');
  * brings along. `module` before `main` lets esbuild drop what is not imported, which halves a bundle; replacing the
  * SDK's search for credentials by what a Lambda has saves another third of what remains.
  *
- * @param entries files below `lambdas/` without `.ts`, such as `http/jobs/update-job`
+ * @param entries files below `sources` without `.ts`, such as `http/jobs/update-job`
  * @param folder where to write; `<folder>/<entry>/index.js` each, nothing else
+ * @param sources folder of the project that the files are in
  * @returns esbuild's account of what went into each bundle, with paths relative to the project
  * @throws when a file is missing or doesn't compile
  */
-export function bundle(entries: readonly string[], folder: string): Metafile {
+export function bundle(entries: readonly string[], folder: string, sources = 'lambdas'): Metafile {
   return buildSync({
     absWorkingDir: root,
-    entryPoints: entries.map((entry) => ({ in: join(root, 'lambdas', `${entry}.ts`), out: join(entry, 'index') })),
+    entryPoints: entries.map((entry) => ({ in: join(root, sources, `${entry}.ts`), out: join(entry, 'index') })),
     outdir: resolve(folder),
     bundle: true,
     minify: true,

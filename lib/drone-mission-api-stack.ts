@@ -9,6 +9,7 @@ import type { EndpointTable } from './endpoint-table';
 import { Endpoints } from './endpoints';
 import { Identity } from './identity';
 import { RestApi } from './rest-api';
+import { StatusChannels } from './status-channels';
 import { Tables } from './tables';
 
 export interface DroneMissionApiStackProps extends StackProps {
@@ -21,7 +22,7 @@ export class DroneMissionApiStack extends Stack {
     super(scope, id, { description: 'Drone mission integration API', ...props });
     const { removeData, domain, shareBaseUrl, alarmTopicArn } = deploymentChoices(this.node);
     const bundles = join(Stage.of(this)?.assetOutdir ?? '', 'functions');
-    bundle([Authorizer.entry, ...Endpoints.entries(table)], bundles);
+    bundle([Authorizer.entry, ...Endpoints.entries(table), ...StatusChannels.entries], bundles);
 
     const tables = new Tables(this, 'Tables', { removeData });
     const api = new RestApi(this, 'RestApi', { table, domain });
@@ -29,7 +30,8 @@ export class DroneMissionApiStack extends Stack {
     const authorizer = new Authorizer(this, 'Authorizer', { identity, tables, bundles });
     const settings = { TOKEN_URL: identity.tokenUrl, SHARE_BASE_URL: shareBaseUrl ?? api.baseUrl };
     const endpoints = new Endpoints(this, 'Endpoints', { table, api, authorizer, tables, settings, bundles });
-    new Alarms(this, 'Alarms', { api, endpoints, tables, topicArn: alarmTopicArn });
+    const channels = new StatusChannels(this, 'StatusChannels', { identity, tables, bundles });
+    new Alarms(this, 'Alarms', { api, endpoints, tables, channels, topicArn: alarmTopicArn });
 
     // What onboarding a partner needs to know.
     const outputs = {
@@ -39,6 +41,8 @@ export class DroneMissionApiStack extends Stack {
       UsagePlanId: api.usagePlan.usagePlanId,
       PartnersTable: tables.partners.tableName,
       FleetTable: tables.fleet.tableName,
+      WebSocketUrl: channels.sockets.url,
+      MqttDomainConfiguration: channels.topics.domainConfiguration,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }

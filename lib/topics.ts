@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib/core';
+import { Aws } from 'aws-cdk-lib/core';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnAuthorizer, CfnDomainConfiguration, CfnTopicRule } from 'aws-cdk-lib/aws-iot';
 import { Construct } from 'constructs';
@@ -22,7 +22,7 @@ export class Topics extends Construct {
 
   constructor(scope: Construct, id: string, { identity, tables, bundles }: TopicsProps) {
     super(scope, id);
-    const iot = Stack.of(this).formatArn({ service: 'iot', resource: '' }).replace(/\/$/, '');
+    const iot = `arn:${Aws.PARTITION}:iot:${Aws.REGION}:${Aws.ACCOUNT_ID}`;
     const authorize = new ApiFunction(this, 'AuthorizeConnection', {
       entry: 'mqtt/authorize-connection',
       bundles,

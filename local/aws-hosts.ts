@@ -4,6 +4,12 @@ export interface LocalAddresses {
   readonly baseUrl: string;
   /** Base address of the user pools, such as `https://127.0.0.1:3443`. */
   readonly identityUrl: string;
+  /** The endpoint that plays every AWS API, such as `http://127.0.0.1:41234`. */
+  readonly endpointUrl: string;
+  /** Whether a WebSocket API, not a REST API, is at `<apiId>.execute-api.<region>.amazonaws.com`. */
+  isWebSocketApi(domain: string): boolean;
+  /** `<host>:<port>` of the distribution with this domain. */
+  distributionAt(domain: string): string | undefined;
 }
 
 /** A public AWS address and what stands in its place. */
@@ -17,8 +23,18 @@ const rows: readonly Row[] = [
     /https:\/\/([A-Za-z0-9-]+)\.auth\.[a-z0-9-]+\.amazoncognito\.com/g,
     ({ identityUrl }, domain) => `${identityUrl}/${domain}`,
   ],
-  // A stage of a REST API; there is one API and one stage, so both vanish.
-  [/https:\/\/[A-Za-z0-9]+\.execute-api\.[a-z0-9-]+\.amazonaws\.com\/[\w$-]+/g, ({ baseUrl }) => baseUrl],
+  // A stage of an API. There is one REST API with one stage, so both vanish; a WebSocket API's is where its connections
+  // are managed, which is one of the AWS APIs.
+  [
+    /https:\/\/([A-Za-z0-9]+\.execute-api\.[a-z0-9-]+\.amazonaws\.com)\/([\w$-]+)/g,
+    ({ baseUrl, endpointUrl, isWebSocketApi }, domain = '', stage = '') =>
+      isWebSocketApi(domain) ? `${endpointUrl}/${stage}` : baseUrl,
+  ],
+  // A distribution; its certificate is left out on this machine.
+  [
+    /\b(http|ws)s:\/\/(d[a-z0-9]{13}\.cloudfront\.net)/g,
+    ({ distributionAt }, protocol = '', domain = '') => `${protocol}://${distributionAt(domain) ?? domain}`,
+  ],
 ];
 
 /**

@@ -29,15 +29,19 @@ async function main(stopped: AbortSignal): Promise<void> {
   if (other) throw new Error(`A stack with its data in ${folder} runs already: ${other}. Stop it, or set LOCAL_DIR.`);
   const port = portFrom('PORT', 3000);
   const identityPort = portFrom('IDENTITY_PORT', port + 443);
+  const wsPort = portFrom('WS_PORT', port + 1);
+  const mqttPort = portFrom('MQTT_PORT', 8883);
   await assertFree('PORT', port);
   await assertFree('IDENTITY_PORT', identityPort);
+  await assertFree('WS_PORT', wsPort);
+  await assertFree('MQTT_PORT', mqttPort);
 
   const assemblyFolder = app === undefined ? join(root, 'cdk.out') : resolve(app);
   const [certificate] = await Promise.all([
     serverCertificate(folder),
     app === undefined ? synthesise(root, assemblyFolder, stopped) : undefined,
   ]);
-  const options: StackOptions = { assemblyFolder, folder, memory, port, identityPort, certificate };
+  const options: StackOptions = { assemblyFolder, folder, memory, port, identityPort, wsPort, mqttPort, certificate };
   const show = (facts: StackFacts) => console.log(banner(facts, memory ? undefined : folder));
   // The stack removes its files itself unless it broke off.
   await run(options, stopped, show).finally(() => removeStackFiles(folder));

@@ -14,8 +14,8 @@ const streamRecord = z.looseObject({
     SequenceNumber: z.string(),
     /** Unix seconds. */
     ApproximateCreationDateTime: z.number(),
-    NewImage: z.unknown(),
-    OldImage: z.unknown(),
+    NewImage: z.unknown().optional(),
+    OldImage: z.unknown().optional(),
   }),
 });
 

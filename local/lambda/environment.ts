@@ -36,6 +36,8 @@ export function environmentOf(
   }
   const { PATH, TZ } = process.env;
   return {
+    // Lambda has a newer Node than the one that the SDK warns of.
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     ...(PATH !== undefined && { PATH }),
     ...(TZ !== undefined && { TZ }),
     ...own,

@@ -71,6 +71,8 @@ export interface StageParts {
 export interface ApiParts {
   readonly types: readonly string[];
   create(resource: Resource): Created;
+  /** Whether an API of this id has been created. */
+  has(apiId: string): boolean;
   /** Every stage; throws when one of its routes leads nowhere or nothing is deployed to it. */
   stages(): StageParts[];
 }
@@ -128,6 +130,8 @@ export function createApiParts(region: string): ApiParts {
       if (!make) throw new Error(`${resource.type} is not a part of a WebSocket API`);
       return make(resource, physicalId(resource.logicalId, 10));
     },
+
+    has: (apiId) => selections.has(apiId),
     stages: () =>
       stages.map((stage) => {
         const { ApiId, StageName, AutoDeploy, DeploymentId } = stage;

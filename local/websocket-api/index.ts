@@ -98,7 +98,7 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
       return connections.size;
     },
 
-    serves: (domain) => stages.some(({ apiId }) => domainOf(apiId) === domain),
+    serves: (domain) => parts.has(domain.slice(0, domain.indexOf('.'))) && domain.endsWith(domainOf('')),
     serve: () => Promise.resolve(MISSING_TOKEN),
 
     async upgrade(request, upgraded) {

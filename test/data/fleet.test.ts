@@ -57,7 +57,7 @@ describe('Expecting a device group', () => {
 
   test('asks the store nothing for what is no identifier of a group.', async () => {
     await expect(expectDeviceGroup(acme, 'quarry')).rejects.toMatchObject({ code: 'device_group_not_found' });
-    expect(store.calls()).toEqual([]);
+    expect(store).not.toHaveReceivedAnyCommand();
   });
 
   test.each([
@@ -100,7 +100,7 @@ describe('Finding what a share is of', () => {
     'asks the store nothing for "%s", which can not be shared.',
     async (odd) => {
       await expect(findSharedDevice(acme, odd)).rejects.toMatchObject({ code: 'resource_not_found' });
-      expect(store.calls()).toEqual([]);
+      expect(store).not.toHaveReceivedAnyCommand();
     },
   );
 

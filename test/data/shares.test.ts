@@ -43,7 +43,7 @@ describe('Finding a share', () => {
 
   test('asks the store nothing for what is no share code.', async () => {
     await expect(findShare(acme, id('job'), now)).rejects.toMatchObject({ code: 'share_not_found' });
-    expect(store.calls()).toEqual([]);
+    expect(store).not.toHaveReceivedAnyCommand();
   });
 
   test.each([{ expiresAt: undefined }, { permissions: ['fly'] }, { metadata: '[1]' }, { maxViewers: 'many' }])(
@@ -81,7 +81,7 @@ describe('Listing shares', () => {
   test.each([`shares ${rival}`, `jobs ${acme} `])('refuses the token of "%s".', async (list) => {
     const page = { limit: 1, nextToken: pageToken(list, share.shareCode) };
     await expect(listShares(acme, page, now)).rejects.toMatchObject({ code: 'invalid_request' });
-    expect(store.calls()).toEqual([]);
+    expect(store).not.toHaveReceivedAnyCommand();
   });
 
   test('is an error when one of them is no share.', async () => {

@@ -28,7 +28,7 @@ test.each([
   expect(failure).toBeInstanceOf(Error);
   expect(failure.message).not.toBe('Unauthorized');
   expect(failure.message).not.toContain(token);
-  expect(store.calls()).toEqual([]);
+  expect(store).not.toHaveReceivedAnyCommand();
 });
 
 test('As soon as the issuer is back the same token is good again.', async () => {

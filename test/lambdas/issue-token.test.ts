@@ -78,7 +78,8 @@ test.each([
   ['a secret that is a number', { ...grant, client_secret: 1 }, {}, expect.stringMatching(/^client_secret: /)],
   ['a list', [], {}, expect.stringContaining('expected object')],
   ['credentials both ways', grant, basic('client1', 'kx9mhush'), twoWays],
-  ['half the credentials both ways', { ...grant, client_secret: undefined }, basic('client1', 'x'), twoWays],
+  ['the client both ways', { ...grant, client_secret: undefined }, basic('client1', 'x'), twoWays],
+  ['the secret both ways', { ...grant, client_id: undefined }, basic('client1', 'x'), twoWays],
   [
     'Basic that can not be decoded',
     { grant_type: grant.grant_type },

@@ -61,7 +61,7 @@ describe('The scope', () => {
     const answer = await call(getJob(run), sent);
     expect(answer).toMatchObject({ status, body: { error }, headers: { 'x-request-id': requestId } });
     expect(run).not.toHaveBeenCalled();
-    expect(store.calls()).toEqual([]);
+    expect(store).not.toHaveReceivedAnyCommand();
   });
 
   test('A scope that only begins like the right one is not it.', async () => {

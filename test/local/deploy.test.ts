@@ -1,9 +1,16 @@
+import type { LocalAddresses } from '../../local/aws-hosts';
 import { deploy } from '../../local/deploy';
 import { ignored } from '../../local/ignored';
 import type { Resource, Service } from '../../local/service';
 import { parseTemplate } from '../../local/template';
 
-const addresses = { baseUrl: 'http://127.0.0.1:3000', identityUrl: 'https://127.0.0.1:3443' };
+const addresses: LocalAddresses = {
+  baseUrl: 'http://127.0.0.1:3000',
+  identityUrl: 'https://127.0.0.1:3443',
+  endpointUrl: 'http://127.0.0.1:4000',
+  isWebSocketApi: (domain) => domain.startsWith('sockets.'),
+  distributionAt: (domain) => (domain === 'd0123456789abc.cloudfront.net' ? '127.0.0.1:3001' : undefined),
+};
 
 function recording(types: readonly string[]): Service & { created: Resource[] } {
   const created: Resource[] = [];

@@ -153,6 +153,12 @@ export function inbox(client: MqttClient): string[] {
   return got;
 }
 
+/** Subscribes, and gives the return codes of SUBACK. */
+export const subscribe = (client: MqttClient, filters: string | string[], qos: 0 | 1 = 1) =>
+  new Promise<readonly unknown[]>((resolve) => {
+    client.subscribe(filters, { qos }, (_error, _granted, packet) => resolve(packet?.granted ?? []));
+  });
+
 /** Resolves when the connection is closed. */
 export const closed = (client: MqttClient) =>
   new Promise<void>((resolve) => (client.connected ? client.once('close', () => resolve()) : resolve()));

@@ -157,9 +157,13 @@ describe('A function that is called in the background', () => {
     const log: string[] = [];
     const calls = createLaterCalls({ invoke }, (line) => log.push(line), [0, 0]);
     calls.call('f', {});
-    const ended = calls.end();
+    const order: string[] = [];
+    const ended = calls.end().then(() => order.push('ended'));
+    await new Promise(setImmediate);
+    order.push('failed');
     fail(new Error('too late'));
     await ended;
+    expect(order).toEqual(['failed', 'ended']);
     calls.call('f', {});
     expect(invoke).toHaveBeenCalledTimes(1);
     expect(log).toHaveLength(2);

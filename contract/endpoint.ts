@@ -15,7 +15,7 @@ export type Scope =
 export type TableName = 'jobs' | 'shares' | 'fleet' | 'partners' | 'requests' | 'connections';
 
 /** A single DynamoDB operation, named as the SDK's command without `Item`. */
-export type TableUse = 'get' | 'batchGet' | 'query' | 'scan' | 'put' | 'update' | 'delete';
+export type TableUse = 'get' | 'batchGet' | 'batchWrite' | 'query' | 'scan' | 'put' | 'update' | 'delete';
 
 /** Settings of the deployment that a function may need; each is an environment variable of that name. */
 export type Setting = 'TOKEN_URL' | 'SHARE_BASE_URL';
@@ -34,6 +34,8 @@ export interface Endpoint {
   /** Tables the function uses and how: its IAM policy and environment. */
   readonly tables: Readonly<Partial<Record<TableName, readonly TableUse[]>>>;
   readonly settings?: readonly Setting[];
+  /** Gives out where live video can be played. */
+  readonly video?: true;
   readonly request: { readonly query?: z.ZodType; readonly body?: z.ZodType };
   readonly reply: {
     readonly status: 200 | 201;

@@ -20,6 +20,8 @@ export const refusals = {
   cannot_cancel: { status: 400, text: 'Cannot cancel job' },
   stale_version: { status: 412, text: 'Precondition failed' },
   too_many_requests: { status: 429, text: 'Too many requests' },
+  too_many_viewers: { status: 429, text: 'Too many viewers' },
+  unknown_action: { status: 400, text: 'Unknown action' },
 } as const satisfies Record<RefusalCode, HttpRefusal>;
 
 /** Codes that the token endpoint answers in OAuth's shape (RFC 6749 section 5.2). */

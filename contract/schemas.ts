@@ -16,6 +16,9 @@ const page = { limit, nextToken: z.string().min(1).max(1024).optional() };
 const success = z.literal(true);
 const nextToken = z.string().optional();
 
+/** Live video of a STREAM share; null when the device has no video stream. */
+export const playback = z.object({ protocol: z.literal('HLS'), url: z.string(), expiresAt: z.string() });
+
 export const pageQuery = z.strictObject(page);
 export const jobsQuery = z.strictObject({ ...page, status: jobStatus.optional() });
 
@@ -72,7 +75,9 @@ export const sharesReply = z.object({
 
 export const shareResourcesReply = z.object({
   success,
-  resources: z.array(device.omit({ version: true })),
+  resources: z.array(
+    device.omit({ version: true, reportedAt: true }).extend({ playback: playback.nullable().optional() }),
+  ),
   count: z.int(),
 });
 export const resourcesReply = z.object({

@@ -1,18 +1,25 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, PutCommand, QueryCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand, QueryCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { QueryCommandOutput, ScanCommandOutput } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { Refusal } from '../domain/refusal';
 import { channelKinds, type Channel } from '../domain/status-event';
 import { refusedBy } from './refused-write';
+import { leaveShare, placeOf } from './share-viewers';
 import { dynamodb, table } from './table';
 
 const connection = z.object({
   /** What it follows: `job#<jobId>`. */
   channel: z.string(),
   connectionId: z.string(),
-  /** The OAuth client whose it is. */
-  clientId: z.string(),
+  /** The OAuth client whose it is; a viewer with a share link has none. */
+  clientId: z.string().optional(),
+  /** The share that a viewer watches. */
+  shareCode: z.string().optional(),
+  /** A telemetry socket, which has more items than this one. */
+  session: z.literal(true).optional(),
+  /** When that was opened, Unix seconds. */
+  openedAt: z.int().optional(),
   /** When it has to end, Unix seconds: with its token, or when API Gateway closes it. */
   expiresAt: z.int(),
 });
@@ -24,8 +31,12 @@ export type Connection = z.output<typeof connection>;
 const SLOTS = 'slots';
 const slotsKey = (clientId: string) => ({ channel: `client#${clientId}`, connectionId: SLOTS });
 /** A slot names its end, so that a connection that was never seen to leave gives it back. */
-const slotOf = ({ connectionId, expiresAt }: Connection) => `${expiresAt} ${connectionId}`;
+const slotOf = ({ connectionId, expiresAt }: Pick<Connection, 'connectionId' | 'expiresAt'>) =>
+  placeOf(connectionId, expiresAt);
 const slots = z.object({ held: z.set(z.string()).default(new Set()) });
+
+/** What takes one of its client's places. */
+type Held = Pick<Connection, 'connectionId' | 'expiresAt'> & { readonly clientId: string };
 
 /** How a channel is named in the table. */
 export const channelKey = ({ kind, id }: Channel) => `${kind}#${id}`;
@@ -37,7 +48,7 @@ export function channelOf({ channel }: Connection): Channel | undefined {
   return kind && id ? { kind, id } : undefined;
 }
 
-async function takeSlot(held: Connection, max: number): Promise<void> {
+async function takeSlot(held: Held, max: number): Promise<void> {
   await dynamodb.send(
     new UpdateCommand({
       TableName: table('CONNECTIONS'),
@@ -67,32 +78,78 @@ function expired(item: Record<string, unknown> | undefined, now: number): Set<st
 }
 
 /**
- * Lets a connection follow its channel, if its client has fewer than `max`: one atomic write counts, so
- * that handshakes at the same moment can't both get the last place.
+ * Takes one of a client's places, if fewer than `max` are taken: one atomic write counts, so that handshakes
+ * at the same moment can't both get the last one.
  * @param now Unix seconds
  * @throws Refusal `too_many_requests`
  */
-export async function addConnection(added: Connection, max: number, now: number): Promise<void> {
+export async function takeConnectionPlace(held: Held, max: number, now: number): Promise<void> {
   try {
-    await takeSlot(added, max);
+    await takeSlot(held, max);
   } catch (error) {
     const ended = expired(refusedBy(error).found, now);
     if (ended.size === 0) throw new Refusal('too_many_requests');
-    await returnSlots(added.clientId, ended);
-    await takeSlot(added, max).catch((again: unknown) => {
+    await returnSlots(held.clientId, ended);
+    await takeSlot(held, max).catch((again: unknown) => {
       if (again instanceof ConditionalCheckFailedException) throw new Refusal('too_many_requests');
       throw again;
     });
   }
-  await dynamodb.send(new PutCommand({ TableName: table('CONNECTIONS'), Item: { ...added, ttl: added.expiresAt } }));
 }
+
+/**
+ * Lets a connection follow its channel, if its client has fewer than `max`.
+ * @param now Unix seconds
+ * @throws Refusal `too_many_requests`
+ */
+export async function addConnection(added: Connection & Held, max: number, now: number): Promise<void> {
+  await takeConnectionPlace(added, max, now);
+  // Until it has been greeted it is told of no change: its handshake goes on, and the state comes first.
+  const item = { ...added, waits: true, ttl: added.expiresAt };
+  await dynamodb.send(new PutCommand({ TableName: table('CONNECTIONS'), Item: item }));
+}
+
+/**
+ * Lets a connection hear of changes from now on.
+ * @returns false when it has been forgotten meanwhile
+ */
+export async function startFollowing({ channel, connectionId }: Connection): Promise<boolean> {
+  try {
+    await dynamodb.send(
+      new UpdateCommand({
+        TableName: table('CONNECTIONS'),
+        Key: { channel, connectionId },
+        UpdateExpression: 'REMOVE waits',
+        ConditionExpression: 'attribute_exists(connectionId)',
+      }),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}
+
+/** Whether a connection has not been forgotten yet. */
+export async function isKnown({ channel, connectionId }: Connection): Promise<boolean> {
+  const { Item } = await dynamodb.send(
+    new GetCommand({ TableName: table('CONNECTIONS'), Key: { channel, connectionId }, ConsistentRead: true }),
+  );
+  return Item !== undefined;
+}
+
+const forgetItem = ({ channel, connectionId }: Connection) =>
+  dynamodb.send(new DeleteCommand({ TableName: table('CONNECTIONS'), Key: { channel, connectionId } }));
 
 /** Forgets a connection and gives its place back; nothing happens when it is forgotten already. */
 export async function forgetConnection(gone: Connection): Promise<void> {
-  const { channel, connectionId, clientId } = gone;
+  const { connectionId, clientId, shareCode } = gone;
+  const items = gone.session ? await findConnection(connectionId) : [gone];
+  const place = new Set([slotOf(gone)]);
   await Promise.all([
-    dynamodb.send(new DeleteCommand({ TableName: table('CONNECTIONS'), Key: { channel, connectionId } })),
-    returnSlots(clientId, new Set([slotOf(gone)])),
+    ...items.map(forgetItem),
+    clientId && returnSlots(clientId, place),
+    shareCode && leaveShare(shareCode, place),
   ]);
 }
 
@@ -109,15 +166,21 @@ export async function findConnection(connectionId: string): Promise<Connection[]
   return Items.map((item) => connection.parse(item));
 }
 
-/** Those who follow a channel, a page at a time so that memory stays flat; one query while there are few. */
-export async function* followersOf(channel: Channel): AsyncGenerator<Connection[]> {
+/** Those who follow a status channel, a page at a time so that memory stays flat; one query while there are few. */
+export const followersOf = (channel: Channel) => followersOfKey(channelKey(channel));
+
+/** Those who follow the telemetry of a device or of a group. */
+export const telemetryFollowersOf = (id: string) => followersOfKey(`telemetry#${id}`);
+
+async function* followersOfKey(key: string): AsyncGenerator<Connection[]> {
   let from: QueryCommandOutput['LastEvaluatedKey'];
   do {
     const page: QueryCommandOutput = await dynamodb.send(
       new QueryCommand({
         TableName: table('CONNECTIONS'),
         KeyConditionExpression: 'channel = :channel',
-        ExpressionAttributeValues: { ':channel': channelKey(channel) },
+        FilterExpression: 'attribute_not_exists(waits)',
+        ExpressionAttributeValues: { ':channel': key },
         ConsistentRead: true,
         ...(from && { ExclusiveStartKey: from }),
       }),
@@ -127,7 +190,7 @@ export async function* followersOf(channel: Channel): AsyncGenerator<Connection[
   } while (from);
 }
 
-/** All connections, a page at a time. */
+/** All connections that have been greeted, a page at a time. */
 export async function* allConnections(): AsyncGenerator<Connection[]> {
   let from: ScanCommandOutput['LastEvaluatedKey'];
   do {
@@ -135,7 +198,7 @@ export async function* allConnections(): AsyncGenerator<Connection[]> {
       new ScanCommand({
         TableName: table('CONNECTIONS'),
         // Slots and MQTT subscriptions are kept in the same table.
-        FilterExpression: 'attribute_exists(clientId)',
+        FilterExpression: 'attribute_exists(expiresAt) AND attribute_not_exists(waits)',
         ...(from && { ExclusiveStartKey: from }),
       }),
     );
@@ -146,4 +209,4 @@ export async function* allConnections(): AsyncGenerator<Connection[]> {
 
 /** A connection as a stream record holds it, or undefined for an item of another kind. */
 export const connectionFromImage = (image: Record<string, unknown>): Connection | undefined =>
-  'clientId' in image ? connection.parse(image) : undefined;
+  'expiresAt' in image ? connection.parse(image) : undefined;

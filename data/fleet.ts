@@ -3,12 +3,18 @@ import * as z from 'zod';
 import { device, deviceGroup, deviceStream, groupDevices, type Device, type GroupWithDevices } from '../domain/fleet';
 import { organisationOf, type Kind, type Organisation } from '../domain/id';
 import { Refusal, invalid } from '../domain/refusal';
+import { listStreams } from './fleet-registry';
+import { readMetadata } from './metadata-text';
 import { dynamodb, table } from './table';
 
 /** The table holds three kinds of item under `organisation` and `id`. */
 const item = z.discriminatedUnion('kind', [
   deviceGroup.extend({ kind: z.literal('group') }),
-  device.extend({ kind: z.literal('device') }),
+  device.extend({
+    kind: z.literal('device'),
+    // As text, since what sensors say may be of any shape.
+    lastState: z.preprocess(readMetadata, device.shape.lastState),
+  }),
   deviceStream.extend({ kind: z.literal('stream') }),
 ]);
 
@@ -61,6 +67,12 @@ export async function findSharedDevice(caller: Organisation, resourceId: string)
   return found.deviceId;
 }
 
+/** The first video stream of a device, or the one that is named; undefined when it has none. */
+export async function findVideoStream(organisation: Organisation, resourceId: string, deviceId: string) {
+  const streams = await listStreams(organisation);
+  return streams.find((stream) => stream.streamId === resourceId || stream.deviceId === deviceId)?.videoStream;
+}
+
 /** A device with its last known state, or undefined when the fleet has it no more. */
 export async function readDevice(organisation: Organisation, deviceId: string): Promise<Device | undefined> {
   const { Item } = await dynamodb.send(
@@ -95,4 +107,25 @@ export async function listDeviceGroups(organisation: Organisation): Promise<Grou
 export async function listGroup(organisation: Organisation, deviceGroupId: string) {
   const groups = await listDeviceGroups(organisation);
   return groups.find((group) => group.deviceGroupId === deviceGroupId);
+}
+
+/**
+ * Makes sure that what a subscription names is the organisation's.
+ * @throws Refusal `resource_not_found` or `device_group_not_found`, `forbidden` when it is another organisation's
+ */
+export async function expectFollowed(
+  caller: Organisation,
+  deviceId: string | undefined,
+  deviceGroupId: string | undefined,
+): Promise<void> {
+  if (deviceId === undefined) return expectDeviceGroup(caller, deviceGroupId ?? '');
+  // A stream names its device too, but telemetry is of devices.
+  if ((await findSharedDevice(caller, deviceId)) !== deviceId) throw new Refusal('resource_not_found');
+}
+
+/** The devices behind the identifier of one of them or of a group of the organisation. */
+export async function listBehind(organisation: Organisation, id: string): Promise<Device[]> {
+  if (organisationOf('group', id)) return (await listGroup(organisation, id))?.devices ?? [];
+  const found = await readDevice(organisation, id);
+  return found ? [found] : [];
 }

@@ -11,7 +11,7 @@ import type { Share } from '../domain/share';
 
 const client = new SchedulerClient({
   maxAttempts: 3,
-  requestHandler: { connectionTimeout: 1000, requestTimeout: 5000 },
+  requestHandler: { connectionTimeout: 1000, requestTimeout: 5000, throwOnRequestTimeout: true },
 });
 
 /** Which schedules are made, and what they call. */

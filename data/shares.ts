@@ -13,13 +13,19 @@ import { dynamodb, table } from './table';
 const item = z.object({
   ...share.shape,
   metadata: z.preprocess(readMetadata, share.shape.metadata),
+  /** A place for each viewer who watches: together they are `currentViewers`. */
+  viewers: z.set(z.string()).optional(),
 });
 
 /** A share as it was read. @throws Error when the item is none */
-export const shareFromItem = (found: Record<string, unknown> | undefined): Share | undefined =>
-  found && item.parse(found);
+export function shareFromItem(found: Record<string, unknown> | undefined): Share | undefined {
+  if (!found) return undefined;
+  const { viewers, ...kept } = item.parse(found);
+  return { ...kept, currentViewers: viewers?.size ?? 0 };
+}
 
-function keyOf(shareCode: string) {
+/** Key of a share; its code tells the partition. @throws Refusal `share_not_found` for what is no share code */
+export function keyOf(shareCode: string) {
   const organisation = organisationOf('share', shareCode);
   if (!organisation) throw new Refusal('share_not_found');
   return { organisation, shareCode };
@@ -90,7 +96,7 @@ export async function listShares(
   );
   const page = pageOf(found, limit, 'shareCode');
   return {
-    shares: page.items.map((each): Share => item.parse(each)),
+    shares: page.items.map(shareFromItem).filter((each) => each !== undefined),
     nextToken: page.after && pageToken(list, page.after),
   };
 }

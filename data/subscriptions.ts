@@ -14,6 +14,12 @@ const LONGEST = 3600;
 
 const keyOf = (clientId: string) => `mqtt#${clientId}`;
 const nameOf = (mqttClientId: string, topic: string) => `${mqttClientId} ${topic}`;
+type Note = z.output<typeof subscription>;
+const mqttClientOf = ({ connectionId }: Note) => connectionId.slice(0, connectionId.indexOf(' '));
+
+/** In place of a topic: when an MQTT client's session began or ended last. */
+const SESSION = '';
+const isSession = (note: Note) => note.connectionId === nameOf(mqttClientOf(note), SESSION);
 
 /**
  * Notes that an MQTT client subscribed to a topic or gave it up.
@@ -43,7 +49,7 @@ export async function noteSubscription(
 }
 
 async function notesOf(clientId: string, prefix = '') {
-  const found: z.output<typeof subscription>[] = [];
+  const found: Note[] = [];
   let from: QueryCommandOutput['LastEvaluatedKey'];
   do {
     const page: QueryCommandOutput = await dynamodb.send(
@@ -61,16 +67,27 @@ async function notesOf(clientId: string, prefix = '') {
   return found;
 }
 
-/** How many subscriptions all connections of a client hold. `now`: Unix milliseconds. */
-export async function countSubscriptions(clientId: string, now: number): Promise<number> {
+/**
+ * The MQTT clients of a client that hold subscriptions beyond its `max` first ones, over all its connections.
+ * @param now Unix milliseconds
+ */
+export async function clientsBeyond(clientId: string, max: number, now: number): Promise<string[]> {
   const notes = await notesOf(clientId);
-  return notes.filter(({ stands, ttl }) => stands && ttl * 1000 > now).length;
+  const sessions = new Map(notes.filter(isSession).map((note) => [mqttClientOf(note), note.at]));
+  const standing = notes
+    .filter((note) => note.stands && note.ttl * 1000 > now && note.at >= (sessions.get(mqttClientOf(note)) ?? 0))
+    .sort((one, other) => one.at - other.at || (one.connectionId < other.connectionId ? -1 : 1));
+  return [...new Set(standing.slice(max).map(mqttClientOf))];
 }
 
-/** Forgets what an MQTT client had subscribed to before a session began or ended. `at`: Unix milliseconds. */
+/**
+ * Forgets what an MQTT client had subscribed to before a session began or ended, also what is yet to be heard of.
+ * @param at Unix milliseconds
+ */
 export async function forgetSubscriptions(clientId: string, mqttClientId: string, at: number): Promise<void> {
+  await noteSubscription(clientId, mqttClientId, SESSION, false, at);
   const notes = await notesOf(clientId, nameOf(mqttClientId, ''));
-  const old = notes.filter((note) => note.at < at);
+  const old = notes.filter((note) => !isSession(note) && note.at < at);
   await Promise.all(
     old.map(({ connectionId }) =>
       dynamodb.send(

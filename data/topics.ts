@@ -2,7 +2,7 @@ import { DeleteConnectionCommand, IoTDataPlaneClient, PublishCommand } from '@aw
 
 const client = new IoTDataPlaneClient({
   maxAttempts: 3,
-  requestHandler: { connectionTimeout: 1000, requestTimeout: 2000 },
+  requestHandler: { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true },
 });
 
 /**

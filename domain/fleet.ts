@@ -14,6 +14,8 @@ export const device = z.object({
   version: z.int().default(0),
   /** What it reported last. */
   lastState: deviceState.optional(),
+  /** When it was heard of last, by our clock; ISO 8601. */
+  reportedAt: z.string().optional(),
 });
 
 /** A group of devices, the unit that jobs are given to. */

@@ -12,6 +12,8 @@ export const refusalCodes = [
   'cannot_cancel',
   'stale_version',
   'too_many_requests',
+  'too_many_viewers',
+  'unknown_action',
 ] as const;
 
 export type RefusalCode = (typeof refusalCodes)[number];

@@ -44,7 +44,14 @@ const weather = z.strictObject({
   rain: z.number().min(0).max(1000).optional(),
 });
 
-const sensorPayload = z.looseObject({ camera: z.looseObject({ orientation: orientation.optional() }).optional() });
+const MAX_SENSOR_BYTES = 8 * 1024;
+
+/** What the sensors say; what is beside the camera is the maker's own. */
+const sensorPayload = z
+  .looseObject({ camera: z.looseObject({ orientation: orientation.optional() }).optional() })
+  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_SENSOR_BYTES, {
+    error: `must not be larger than ${MAX_SENSOR_BYTES} bytes`,
+  });
 
 /** What a device knows of itself; `droneState` and `dockState` are open-ended: unknown values pass (DESIGN section 3). */
 export const deviceState = z.object({
@@ -61,3 +68,17 @@ export const deviceState = z.object({
 });
 
 export type DeviceState = z.output<typeof deviceState>;
+
+/** What is published of a device at one moment. */
+export const sample = z.strictObject({ deviceId: text(1, 256), ...deviceState.shape });
+export type Sample = z.output<typeof sample>;
+
+/** How far a clock may be ahead before a sample is an error, and how long a silent device counts as online, in ms. */
+export const MAX_AHEAD = 60_000;
+export const SILENCE = 30_000;
+
+/**
+ * The order of a device's samples: one that is not later than the last one is delivered to nobody. It is
+ * the moment in Unix milliseconds, so it grows without anything being counted.
+ */
+export const sequenceOf = ({ timestamp }: Pick<Sample, 'timestamp'>) => Date.parse(timestamp);

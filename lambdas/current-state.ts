@@ -8,21 +8,21 @@ import type { StatusMessage } from '../domain/status-message';
 /**
  * The state that a channel is at: one message for a job or a share, one for each device of a group.
  * @param now ISO 8601
- * @returns empty when the resource is gone
+ * @returns undefined when the resource is gone
  */
-export async function currentState({ kind, id }: Channel, now: string): Promise<StatusMessage[]> {
+export async function currentState({ kind, id }: Channel, now: string): Promise<StatusMessage[] | undefined> {
   switch (kind) {
     case 'job': {
       const found = await readItem(id);
-      return found ? [jobMessage(found.job)] : [];
+      return found && [jobMessage(found.job)];
     }
     case 'group': {
       const group = await listGroup(organisationOf('group', id) ?? '', id);
-      return (group?.devices ?? []).map((device) => deviceMessage(device, now));
+      return group?.devices.map((device) => deviceMessage(device, now));
     }
     case 'share': {
       const found = await readShare(id, now);
-      return found ? [shareMessage(found, now)] : [];
+      return found && [shareMessage(found, now)];
     }
   }
 }

@@ -66,7 +66,7 @@ export class Alarms extends Construct {
     }
     for (const { queue, suffering: missed } of channels.failures) {
       const waiting = queue.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' });
-      alarm(`${queue.node.scope?.node.id ?? ''}Failures`, `${missed}: see the queue.`, waiting, 1);
+      alarm(`${queue.node.scope?.node.id ?? ''}Failures`, `${missed}: the queue names what failed.`, waiting, 1);
     }
     for (const name of Object.keys(suffering) as TableName[]) {
       const sum = { period, statistic: 'Sum' };

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
+import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -10,6 +10,7 @@ import type { Tables } from './tables';
 const actions: Readonly<Record<TableUse, string>> = {
   get: 'dynamodb:GetItem',
   batchGet: 'dynamodb:BatchGetItem',
+  batchWrite: 'dynamodb:BatchWriteItem',
   query: 'dynamodb:Query',
   scan: 'dynamodb:Scan',
   put: 'dynamodb:PutItem',
@@ -44,7 +45,7 @@ export class ApiFunction extends Construct {
     logGroup.grantWrite(role);
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: 'Traces have no resource that a policy could name.',
+      reason: 'Neither traces nor the list of streams have a resource that a policy could name.',
     });
 
     this.lambda = new Function(this, 'Function', {
@@ -82,6 +83,29 @@ export class ApiFunction extends Construct {
       }
     }
     return this;
+  }
+
+  /**
+   * Permission for something other than tables.
+   * @param because why resources that hold a wildcard can't be named more closely
+   */
+  may(actions: string[], resources: string[], because?: string): this {
+    this.lambda.addToRolePolicy(new PolicyStatement({ actions, resources }));
+    if (because !== undefined) {
+      const rules = resources.map((arn) => ({
+        id: `AwsSolutions-IAM5[Resource::${this.nagName(arn)}]`,
+        reason: because,
+      }));
+      Validations.of(this).acknowledge(...rules);
+    }
+    return this;
+  }
+
+  /** An ARN as cdk-nag names it: a reference reads `<LogicalId>`. */
+  private nagName(arn: string): string {
+    const resolved = Stack.of(this).resolve(arn) as string | { 'Fn::Join': [string, (string | { Ref: string })[]] };
+    if (typeof resolved === 'string') return resolved;
+    return resolved['Fn::Join'][1].map((part) => (typeof part === 'string' ? part : `<${part.Ref}>`)).join('');
   }
 
   private allow(operations: readonly TableUse[], resources: string[]): void {

@@ -1,9 +1,11 @@
 import { channels } from '../contract/channels';
+import { TELEMETRY_PATH } from '../contract/telemetry';
 
 /**
  * Code of a CloudFront function (cloudfront-js-2.0) that turns the path of a channel into a query, since a WebSocket
  * API has no path below its stage: `/v3/jobs/<id>/status/ws` becomes `/<stage>?channel=job&id=<id>`. It takes its paths
- * from the contract. What a caller put into those two parameters is overwritten.
+ * from the contract. What a caller put into those two parameters is overwritten, and an identifier with characters that
+ * no identifier has is not found, for CloudFront would pass on an `&` or a `=` of it as a part of the query.
  * @param stage of the WebSocket API
  */
 export function channelPathsCode(stage: string): string {
@@ -14,9 +16,14 @@ export function channelPathsCode(stage: string): string {
   return `const routes = ${JSON.stringify(routes)};
 function handler(event) {
   const request = event.request;
+  if (request.uri === '${TELEMETRY_PATH}') {
+    request.uri = '/${stage}';
+    request.querystring.channel = { value: 'telemetry' };
+    return request;
+  }
   for (const route of routes) {
     const id = request.uri.slice(route.before.length, request.uri.length - route.after.length);
-    if (request.uri === route.before + id + route.after && id && !id.includes('/')) {
+    if (request.uri === route.before + id + route.after && /^[A-Za-z0-9%-]+$/.test(id)) {
       request.uri = '/${stage}';
       request.querystring.channel = { value: route.kind };
       request.querystring.id = { value: id };

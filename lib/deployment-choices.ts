@@ -1,6 +1,6 @@
 import type { Node } from 'constructs';
 
-/** A domain name of ours and the certificate for it, in the region of the stack. */
+/** A domain name of ours and the certificate for it, in the region of the stack unless told otherwise. */
 export interface CustomDomain {
   readonly name: string;
   readonly certificateArn: string;
@@ -12,6 +12,16 @@ export interface DeploymentChoices {
   readonly removeData: boolean;
   /** `domainName` and `certificateArn`: where partners reach the API. Default: the address that API Gateway gives. */
   readonly domain: CustomDomain | undefined;
+  /**
+   * `webSocketDomainName` and `webSocketCertificateArn`: where partners reach the channels over WSS. CloudFront wants
+   * the certificate in us-east-1, wherever the stack is. Default: the address that CloudFront gives.
+   */
+  readonly webSocketDomain: CustomDomain | undefined;
+  /**
+   * `mqttDomainName` and `mqttCertificateArn`: where partners reach the channels over MQTTS. The certificate must be
+   * one of a public authority. Default: the address that AWS IoT gives to the domain configuration.
+   */
+  readonly mqttDomain: CustomDomain | undefined;
   /** `shareBaseUrl`: address of the public share viewer. Default: that of the API. */
   readonly shareBaseUrl: string | undefined;
   /** `alarmTopicArn`: the SNS topic that hears of alarms. Default: alarms show in CloudWatch only. */
@@ -26,17 +36,21 @@ export function deploymentChoices(node: Node): DeploymentChoices {
     if (typeof value !== 'string') throw new Error(`Context ${key} must be a string.`);
     return value;
   };
+  const customDomain = (nameKey: string, certificateKey: string): CustomDomain | undefined => {
+    const name = text(nameKey);
+    const certificateArn = text(certificateKey);
+    if (name !== undefined && certificateArn !== undefined) return { name, certificateArn };
+    if (name === certificateArn) return undefined;
+    throw new Error(`Context ${nameKey} and ${certificateKey} go together: give both or neither.`);
+  };
   const removeData: unknown = node.tryGetContext('removeData') ?? false;
   if (!['true', 'false'].includes(String(removeData))) throw new Error('Context removeData must be true or false.');
 
-  const name = text('domainName');
-  const certificateArn = text('certificateArn');
-  if ((name === undefined) !== (certificateArn === undefined)) {
-    throw new Error('Context domainName and certificateArn go together: give both or neither.');
-  }
   return {
     removeData: String(removeData) === 'true',
-    domain: name !== undefined && certificateArn !== undefined ? { name, certificateArn } : undefined,
+    domain: customDomain('domainName', 'certificateArn'),
+    webSocketDomain: customDomain('webSocketDomainName', 'webSocketCertificateArn'),
+    mqttDomain: customDomain('mqttDomainName', 'mqttCertificateArn'),
     shareBaseUrl: text('shareBaseUrl')?.replace(/\/+$/, ''),
     alarmTopicArn: text('alarmTopicArn'),
   };

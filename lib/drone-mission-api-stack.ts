@@ -20,7 +20,7 @@ export interface DroneMissionApiStackProps extends StackProps {
 export class DroneMissionApiStack extends Stack {
   constructor(scope: Construct, id: string, { endpoints: table, ...props }: DroneMissionApiStackProps) {
     super(scope, id, { description: 'Drone mission integration API', ...props });
-    const { removeData, domain, shareBaseUrl, alarmTopicArn } = deploymentChoices(this.node);
+    const { removeData, domain, shareBaseUrl, alarmTopicArn, ...domains } = deploymentChoices(this.node);
     const bundles = join(Stage.of(this)?.assetOutdir ?? '', 'functions');
     bundle([Authorizer.entry, ...Endpoints.entries(table), ...StatusChannels.entries], bundles);
 
@@ -30,7 +30,8 @@ export class DroneMissionApiStack extends Stack {
     const authorizer = new Authorizer(this, 'Authorizer', { identity, tables, bundles });
     const settings = { TOKEN_URL: identity.tokenUrl, SHARE_BASE_URL: shareBaseUrl ?? api.baseUrl };
     const endpoints = new Endpoints(this, 'Endpoints', { table, api, authorizer, tables, settings, bundles });
-    const channels = new StatusChannels(this, 'StatusChannels', { identity, tables, bundles });
+    const { logAccess } = api;
+    const channels = new StatusChannels(this, 'StatusChannels', { ...domains, logAccess, identity, tables, bundles });
     new Alarms(this, 'Alarms', { api, endpoints, tables, channels, topicArn: alarmTopicArn });
 
     // What onboarding a partner needs to know.

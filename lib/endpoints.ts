@@ -9,6 +9,7 @@ import { groupBy, routesOf, usesOf, type EndpointTable, type Route } from './end
 import { addFixedReply } from './fixed-reply';
 import type { RestApi } from './rest-api';
 import type { Tables } from './tables';
+import { grantVideo } from './video';
 
 export interface EndpointsProps {
   readonly table: EndpointTable;
@@ -58,13 +59,14 @@ export class Endpoints extends Construct {
   private integrate(handler: string, served: readonly Endpoint[]): LambdaIntegration {
     const { tables, settings, bundles } = this.props;
     const needed = served.flatMap((endpoint) => endpoint.settings ?? []);
-    const { lambda } = new ApiFunction(this, basename(handler), {
+    const made = new ApiFunction(this, basename(handler), {
       entry: `http/${handler}`,
       bundles,
       description: served[0]?.summary ?? handler,
       environment: Object.fromEntries(needed.map((name) => [name, settings[name]])),
     }).uses(tables, usesOf(served));
-    return new LambdaIntegration(lambda, { allowTestInvoke: false });
+    if (served.some(({ video }) => video)) grantVideo(made);
+    return new LambdaIntegration(made.lambda, { allowTestInvoke: false });
   }
 
   private addMethod({ method, path, endpoint }: Route, integration: LambdaIntegration): Method {

@@ -1,5 +1,4 @@
 import { Aws } from 'aws-cdk-lib/core';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { FilterRule } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -9,6 +8,7 @@ import { addChangeStream } from './change-stream';
 import { failureQueue } from './failure-queue';
 import type { Sockets } from './sockets';
 import type { Tables } from './tables';
+import { grantVideo } from './video';
 
 export interface FanOutProps {
   readonly tables: Tables;
@@ -32,13 +32,16 @@ export class FanOut extends Construct {
       bundles,
       description: 'Say on the channels what has changed',
       timeoutSeconds: 60,
-    }).uses(tables, { jobs: ['get'], connections: ['query', 'delete', 'update'] });
+    }).uses(tables, { jobs: ['get'], connections: ['query', 'delete', 'update'], shares: ['update'] });
     sockets.grantManage(fanOut);
-    const topics = Object.values(channels).map(
-      ({ topicSuffix }) => `arn:${Aws.PARTITION}:iot:${Aws.REGION}:${Aws.ACCOUNT_ID}:topic/*/${topicSuffix}`,
+    const topics = Object.entries(channels).map(
+      ([kind, { topicSuffix }]) =>
+        `arn:${Aws.PARTITION}:iot:${Aws.REGION}:${Aws.ACCOUNT_ID}:topic/${kind}-*/${topicSuffix}`,
     );
-    fanOut.lambda.addToRolePolicy(
-      new PolicyStatement({ actions: ['iot:Publish', 'iot:RetainPublish'], resources: topics }),
+    fanOut.may(
+      ['iot:Publish', 'iot:RetainPublish'],
+      topics,
+      'Each job, device group and share has a topic of its own.',
     );
     const { jobs, shares, fleet, connections } = tables;
     addChangeStream({ from: jobs, to: fanOut, failures: this.failures });
@@ -54,15 +57,22 @@ export class FanOut extends Construct {
       entry: 'stream/greet-connection',
       bundles,
       description: 'Tell a new connection the state',
-    }).uses(tables, { jobs: ['get'], shares: ['get'], fleet: ['query'], connections: ['delete', 'update'] });
+    }).uses(tables, {
+      jobs: ['get'],
+      shares: ['get', 'update'],
+      fleet: ['query', 'get'],
+      connections: ['get', 'query', 'delete', 'update'],
+    });
     sockets.grantManage(greet);
+    // A viewer of a STREAM share is told where the video is.
+    grantVideo(greet);
     addChangeStream({
       from: connections,
       to: greet,
       failures: this.failures,
       only: {
         eventName: FilterRule.or('INSERT'),
-        dynamodb: { NewImage: { clientId: { S: FilterRule.exists() } } },
+        dynamodb: { NewImage: { expiresAt: { N: FilterRule.exists() } } },
       },
     });
   }

@@ -3,6 +3,7 @@ import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import { Construct } from 'constructs';
 import { ApiFunction } from './api-function';
+import { schedulerRole } from './scheduler-role';
 import type { Sockets } from './sockets';
 import type { Tables } from './tables';
 
@@ -24,12 +25,14 @@ export class Heartbeat extends Construct {
       bundles,
       description: 'Keep sockets open, and close those that must end',
       timeoutSeconds: 240,
-    }).uses(tables, { connections: ['scan', 'delete', 'update'], partners: ['get'] });
+    }).uses(tables, { connections: ['scan', 'query', 'delete', 'update'], partners: ['get'], shares: ['update'] });
     sockets.grantManage(beat);
+    // The target would give it all versions of the function besides.
+    const role = schedulerRole(this, beat, 'default').withoutPolicyUpdates();
     new Schedule(this, 'Schedule', {
       description: 'Heartbeat of the status channels',
       schedule: ScheduleExpression.rate(Duration.minutes(5)),
-      target: new LambdaInvoke(beat.lambda, { retryAttempts: 0 }),
+      target: new LambdaInvoke(beat.lambda, { role, retryAttempts: 0 }),
     });
   }
 }

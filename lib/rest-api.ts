@@ -2,7 +2,7 @@ import { Aws, CfnOutput, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { Construct } from 'constructs';
+import { Construct, type IDependable } from 'constructs';
 import type { CustomDomain } from './deployment-choices';
 import { routesOf, type EndpointTable } from './endpoint-table';
 import { addFixedReply } from './fixed-reply';
@@ -43,6 +43,8 @@ export class RestApi extends Construct {
   readonly usagePlan: apigateway.UsagePlan;
   /** {base_url}, without a slash at the end. */
   readonly baseUrl: string;
+  /** Lets API Gateway write logs, in all of the account: other APIs that do have to come after it. */
+  readonly logAccess: IDependable;
 
   constructor(scope: Construct, id: string, { table, domain }: RestApiProps) {
     super(scope, id);
@@ -68,6 +70,7 @@ export class RestApi extends Construct {
     });
     // The address that CDK puts out is not the one that partners use.
     this.api.node.tryRemoveChild('Endpoint');
+    this.logAccess = this.api.node.findChild('Account');
     addGatewayResponses(this.api);
     this.answerUnknownPaths();
     Validations.of(this.api).acknowledge(

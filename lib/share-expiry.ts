@@ -1,5 +1,5 @@
-import { Stack } from 'aws-cdk-lib/core';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Aws, RemovalPolicy } from 'aws-cdk-lib/core';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { FilterRule } from 'aws-cdk-lib/aws-lambda';
 import { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -7,6 +7,7 @@ import { Construct } from 'constructs';
 import { ApiFunction } from './api-function';
 import { addChangeStream } from './change-stream';
 import { failureQueue } from './failure-queue';
+import { schedulerRole } from './scheduler-role';
 import type { Tables } from './tables';
 
 export interface ShareExpiryProps {
@@ -32,33 +33,26 @@ export class ShareExpiry extends Construct {
       // It is called up to a minute early and waits for the moment.
       timeoutSeconds: 90,
     }).uses(tables, { shares: ['delete'] });
-    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('scheduler.amazonaws.com') });
-    role.addToPolicy(
-      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [expire.lambda.functionArn] }),
-    );
+    // It has a fixed name, and without the function its schedules are worth nothing.
+    const group = new ScheduleGroup(this, 'Schedules', { removalPolicy: RemovalPolicy.DESTROY });
+    const role = schedulerRole(this, expire, group.scheduleGroupName);
 
-    const group = new ScheduleGroup(this, 'Schedules');
     const schedule = new ApiFunction(this, 'ScheduleShareExpiry', {
       entry: 'stream/schedule-share-expiry',
       bundles,
       description: 'Schedule the end of a share',
+      timeoutSeconds: 60,
       environment: {
         EXPIRY_SCHEDULE_GROUP: group.scheduleGroupName,
         EXPIRY_FUNCTION_ARN: expire.lambda.functionArn,
         EXPIRY_ROLE_ARN: role.roleArn,
       },
     });
-    schedule.lambda.addToRolePolicy(
-      new PolicyStatement({
-        actions: ['scheduler:CreateSchedule', 'scheduler:DeleteSchedule'],
-        resources: [
-          Stack.of(this).formatArn({
-            service: 'scheduler',
-            resource: 'schedule',
-            resourceName: `${group.scheduleGroupName}/share-*`,
-          }),
-        ],
-      }),
+    const schedules = `arn:${Aws.PARTITION}:scheduler:${Aws.REGION}:${Aws.ACCOUNT_ID}:schedule/${group.scheduleGroupName}`;
+    schedule.may(
+      ['scheduler:CreateSchedule', 'scheduler:DeleteSchedule'],
+      [`${schedules}/share-*`],
+      'Each share has a schedule of its own.',
     );
     schedule.lambda.addToRolePolicy(
       new PolicyStatement({

@@ -1,18 +1,36 @@
-import { Aws, Duration, Validations } from 'aws-cdk-lib/core';
-import { WebSocketApi, WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Aws, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import { LogGroupLogDestination, WebSocketApi, WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
-import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
-import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { Construct } from 'constructs';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Construct, type IDependable } from 'constructs';
 import { ApiFunction } from './api-function';
-import { channelPathsCode } from './channel-paths';
+import { ChannelAddress } from './channel-address';
+import type { CustomDomain } from './deployment-choices';
 import type { Identity } from './identity';
 import type { Tables } from './tables';
 
 const STAGE = 'live';
 
+/** A handshake, message or end in the access log. No query, which may hold a token; `sourceIp` is CloudFront's. */
+const accessLog = {
+  requestId: '$context.requestId',
+  requestTime: '$context.requestTime',
+  event: '$context.eventType',
+  route: '$context.routeKey',
+  connectionId: '$context.connectionId',
+  status: '$context.status',
+  error: '$context.error.responseType',
+  integrationStatus: '$context.integrationStatus',
+  integrationLatency: '$context.integrationLatency',
+  sourceIp: '$context.identity.sourceIp',
+};
+
 export interface SocketsProps {
+  /** Where partners reach it, when not at the address that CloudFront gives. */
+  readonly domain: CustomDomain | undefined;
+  /** What lets API Gateway write logs. */
+  readonly logAccess: IDependable;
   readonly identity: Identity;
   readonly tables: Tables;
   /** Folder that the bundles of all functions are in. */
@@ -27,7 +45,7 @@ export class Sockets extends Construct {
   readonly url: string;
   private readonly api: WebSocketApi;
 
-  constructor(scope: Construct, id: string, { identity, tables, bundles }: SocketsProps) {
+  constructor(scope: Construct, id: string, { domain, logAccess, identity, tables, bundles }: SocketsProps) {
     super(scope, id);
     const connect = new ApiFunction(this, 'Connect', {
       entry: 'socket/connect',
@@ -38,14 +56,14 @@ export class Sockets extends Construct {
       partners: ['get'],
       jobs: ['get'],
       fleet: ['batchGet'],
-      shares: ['get'],
-      connections: ['update', 'put'],
+      shares: ['get', 'update'],
+      connections: ['update', 'put', 'batchWrite'],
     });
     const disconnect = new ApiFunction(this, 'Disconnect', {
       entry: 'socket/disconnect',
       bundles,
       description: 'Forget a connection that has ended',
-    }).uses(tables, { connections: ['query', 'delete', 'update'] });
+    }).uses(tables, { connections: ['query', 'delete', 'update'], shares: ['update'] });
     const answer = new ApiFunction(this, 'AnswerMessage', {
       entry: 'socket/answer-message',
       bundles,
@@ -59,51 +77,50 @@ export class Sockets extends Construct {
       disconnectRouteOptions: { integration: new WebSocketLambdaIntegration('Disconnect', disconnect.lambda) },
     });
     const integration = new WebSocketLambdaIntegration('Answer', answer.lambda);
-    for (const route of ['$default', 'ping']) {
-      const added = this.api.addRoute(route, { integration, returnResponse: true });
-      Validations.of(added).acknowledge({ id: 'AwsSolutions-APIG4', reason: 'The handshake has said who this is.' });
-    }
-    new WebSocketStage(this, 'Stage', { webSocketApi: this.api, stageName: STAGE, autoDeploy: true });
-    this.url = `wss://${this.addDistribution().domainName}`;
+    for (const route of ['$default', 'ping']) this.api.addRoute(route, { integration, returnResponse: true });
+    Validations.of(this.api).acknowledge({
+      id: 'AwsSolutions-APIG4',
+      reason: 'The function of $connect verifies the token itself: an authorizer could not refuse with 404 and 429.',
+    });
+    this.addStage(logAccess);
+    this.url = `wss://${new ChannelAddress(this, 'Address', { host: this.host, stage: STAGE, domain }).name}`;
   }
 
   /** Lets a function post to sockets and close them, and tells it where. */
-  grantManage({ lambda }: ApiFunction): void {
-    lambda.addEnvironment('SOCKETS_URL', `https://${this.host}/${STAGE}`);
-    const connections = `arn:${Aws.PARTITION}:execute-api:${Aws.REGION}:${Aws.ACCOUNT_ID}:${this.api.apiId}/${STAGE}`;
-    lambda.addToRolePolicy(
-      new PolicyStatement({
-        actions: ['execute-api:ManageConnections'],
-        resources: [`${connections}/POST/@connections/*`, `${connections}/DELETE/@connections/*`],
-      }),
+  grantManage(manager: ApiFunction): void {
+    manager.lambda.addEnvironment('SOCKETS_URL', `https://${this.host}/${STAGE}`);
+    const stage = `arn:${Aws.PARTITION}:execute-api:${Aws.REGION}:${Aws.ACCOUNT_ID}:${this.api.apiId}/${STAGE}`;
+    manager.may(
+      ['execute-api:ManageConnections'],
+      [`${stage}/POST/@connections/*`, `${stage}/DELETE/@connections/*`],
+      'Connections come and go.',
     );
+  }
+
+  /** Has messages with this `action` answered by a function. */
+  addAction(action: string, { lambda }: ApiFunction): void {
+    const integration = new WebSocketLambdaIntegration(action, lambda);
+    this.api.addRoute(action, { integration, returnResponse: true });
   }
 
   private get host(): string {
     return `${this.api.apiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`;
   }
 
-  private addDistribution(): cloudfront.Distribution {
-    const paths = new cloudfront.Function(this, 'ChannelPaths', {
-      comment: 'Path of a channel to query of the WebSocket API',
-      runtime: cloudfront.FunctionRuntime.JS_2_0,
-      code: cloudfront.FunctionCode.fromInline(channelPathsCode(STAGE)),
+  private addStage(logAccess: IDependable): void {
+    const log = new LogGroup(this, 'AccessLog', {
+      retention: RetentionDays.THREE_MONTHS,
+      removalPolicy: RemovalPolicy.DESTROY,
     });
-    return new cloudfront.Distribution(this, 'Distribution', {
-      comment: 'Status channels',
-      defaultBehavior: {
-        origin: new HttpOrigin(this.host, { protocolPolicy: cloudfront.OriginProtocolPolicy.HTTPS_ONLY }),
-        allowedMethods: cloudfront.AllowedMethods.ALLOW_GET_HEAD,
-        viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
-        cachePolicy: cloudfront.CachePolicy.CACHING_DISABLED,
-        originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
-        functionAssociations: [{ function: paths, eventType: cloudfront.FunctionEventType.VIEWER_REQUEST }],
+    const stage = new WebSocketStage(this, 'Stage', {
+      webSocketApi: this.api,
+      stageName: STAGE,
+      autoDeploy: true,
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(log),
+        format: AccessLogFormat.custom(JSON.stringify(accessLog)),
       },
-      // CloudFront would go on refusing for ten seconds what would be let in by now.
-      errorResponses: [400, 403, 404, 500, 502, 503, 504].map((httpStatus) => ({
-        httpStatus,
-        ttl: Duration.seconds(0),
-      })),
     });
+    stage.node.addDependency(logAccess);
   }
 }

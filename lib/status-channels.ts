@@ -1,5 +1,6 @@
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
-import { Construct } from 'constructs';
+import { Construct, type IDependable } from 'constructs';
+import type { CustomDomain } from './deployment-choices';
 import { FanOut } from './fan-out';
 import { Heartbeat } from './heartbeat';
 import type { Identity } from './identity';
@@ -9,6 +10,12 @@ import type { Tables } from './tables';
 import { Topics } from './topics';
 
 export interface StatusChannelsProps {
+  /** Where partners reach the channels over WSS, when not at the address that CloudFront gives. */
+  readonly webSocketDomain: CustomDomain | undefined;
+  /** Where partners reach the channels over MQTTS, when not at the address that AWS IoT gives. */
+  readonly mqttDomain: CustomDomain | undefined;
+  /** What lets API Gateway write logs. */
+  readonly logAccess: IDependable;
   readonly identity: Identity;
   readonly tables: Tables;
   /** Folder that the bundles of all functions are in. */
@@ -31,16 +38,23 @@ export class StatusChannels extends Construct {
   /** Where that ends up which could not be said or scheduled, with what partners suffer from it. */
   readonly failures: readonly { readonly queue: Queue; readonly suffering: string }[];
 
-  constructor(scope: Construct, id: string, { identity, tables, bundles }: StatusChannelsProps) {
+  constructor(scope: Construct, id: string, { webSocketDomain, mqttDomain, logAccess, ...props }: StatusChannelsProps) {
     super(scope, id);
-    this.sockets = new Sockets(this, 'Sockets', { identity, tables, bundles });
-    this.topics = new Topics(this, 'Topics', { identity, tables, bundles });
+    const { tables, bundles } = props;
+    this.sockets = new Sockets(this, 'Sockets', { domain: webSocketDomain, logAccess, ...props });
+    this.topics = new Topics(this, 'Topics', { domain: mqttDomain, ...props });
     const fanOut = new FanOut(this, 'FanOut', { tables, sockets: this.sockets, bundles });
     const expiry = new ShareExpiry(this, 'ShareExpiry', { tables, bundles });
     new Heartbeat(this, 'Heartbeat', { tables, sockets: this.sockets, bundles });
     this.failures = [
-      { queue: fanOut.failures, suffering: 'Followers of a job, a device group or a share missed a change' },
-      { queue: expiry.failures, suffering: 'A share ends hours late, when its table forgets it' },
+      {
+        queue: fanOut.failures,
+        suffering: 'Partners missed a change of a job, a device group or a share that they follow',
+      },
+      {
+        queue: expiry.failures,
+        suffering: 'Partners hear hours late that a share has expired, and its sockets stay open',
+      },
     ];
   }
 }

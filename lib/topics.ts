@@ -1,12 +1,23 @@
 import { Aws } from 'aws-cdk-lib/core';
-import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnAuthorizer, CfnDomainConfiguration, CfnTopicRule } from 'aws-cdk-lib/aws-iot';
 import { Construct } from 'constructs';
 import { ApiFunction } from './api-function';
+import type { CustomDomain } from './deployment-choices';
 import type { Identity } from './identity';
 import type { Tables } from './tables';
 
+/** Lifecycle events of AWS IoT that count. Failed attempts to connect would come under `presence` too. */
+const events = [
+  'presence/connected',
+  'presence/disconnected',
+  'subscriptions/subscribed',
+  'subscriptions/unsubscribed',
+];
+
 export interface TopicsProps {
+  /** Where partners reach it, when not at the address that AWS IoT gives. */
+  readonly domain: CustomDomain | undefined;
   readonly identity: Identity;
   readonly tables: Tables;
   /** Folder that the bundles of all functions are in. */
@@ -20,7 +31,7 @@ export class Topics extends Construct {
   /** Name of the domain configuration; its address is what partners connect to. */
   readonly domainConfiguration: string;
 
-  constructor(scope: Construct, id: string, { identity, tables, bundles }: TopicsProps) {
+  constructor(scope: Construct, id: string, { domain, identity, tables, bundles }: TopicsProps) {
     super(scope, id);
     const iot = `arn:${Aws.PARTITION}:iot:${Aws.REGION}:${Aws.ACCOUNT_ID}`;
     const authorize = new ApiFunction(this, 'AuthorizeConnection', {
@@ -28,6 +39,8 @@ export class Topics extends Construct {
       bundles,
       description: 'Tell who connects over MQTT and what the token allows',
       environment: { ISSUER: identity.issuer, RESOURCE_SERVER: identity.resourceServer, IOT_ARN: iot },
+      // AWS IoT waits no longer.
+      timeoutSeconds: 5,
     }).uses(tables, { partners: ['get'] });
     const authorizer = new CfnAuthorizer(this, 'Authorizer', {
       authorizerFunctionArn: authorize.lambda.functionArn,
@@ -41,8 +54,12 @@ export class Topics extends Construct {
     });
     const configuration = new CfnDomainConfiguration(this, 'Domain', {
       serviceType: 'DATA',
+      // Otherwise the port and ALPN would tell, and no client could connect to 8883 without a certificate.
+      authenticationType: 'CUSTOM_AUTH',
+      applicationProtocol: 'SECURE_MQTT',
       authorizerConfig: { defaultAuthorizerName: authorizer.ref, allowAuthorizerOverride: false },
       tlsConfig: { securityPolicy: 'IoTSecurityPolicy_TLS13_1_2_2022_10' },
+      ...(domain && { domainName: domain.name, serverCertificateArns: [domain.certificateArn] }),
     });
     this.domainConfiguration = configuration.ref;
     this.limitSubscriptions({ tables, bundles }, `${iot}:client/*`);
@@ -55,16 +72,18 @@ export class Topics extends Construct {
       bundles,
       description: 'End the connection with which a client goes beyond its subscriptions',
     }).uses(tables, { connections: ['put', 'query', 'delete'] });
-    count.lambda.addToRolePolicy(new PolicyStatement({ actions: ['iot:DeleteConnection'], resources: [connections] }));
-    for (const events of ['subscriptions', 'presence']) {
-      const rule = new CfnTopicRule(this, `On-${events}`, {
+    count.may(['iot:DeleteConnection'], [connections], 'Partners name their connections.');
+    for (const event of events) {
+      const name = `On-${event.split('/')[1] ?? ''}`;
+      const rule = new CfnTopicRule(this, name, {
         topicRulePayload: {
-          sql: `SELECT * FROM '$aws/events/${events}/+/+'`,
+          // The client id comes last and may have slashes.
+          sql: `SELECT * FROM '$aws/events/${event}/#'`,
           awsIotSqlVersion: '2016-03-23',
           actions: [{ lambda: { functionArn: count.lambda.functionArn } }],
         },
       });
-      count.lambda.addPermission(`On-${events}`, {
+      count.lambda.addPermission(name, {
         principal: new ServicePrincipal('iot.amazonaws.com'),
         sourceArn: rule.attrArn,
       });

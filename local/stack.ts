@@ -107,7 +107,7 @@ async function start(options: StackOptions, atStop: (end: () => Promise<void> | 
     log,
   });
   const iot = createIot({ ...place, port: mqttPort, certificate, dataFolder, lambda, log });
-  const sqs = createSqs({ ...place, endpointUrl: endpoint.url });
+  const sqs = createSqs({ ...place, endpointUrl: endpoint.url, dataFolder });
   const scheduler = createScheduler({ ...place, dataFolder, lambda, iam, log });
   const eventSources = createEventSources({
     ...place,

@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import * as z from 'zod';
 import { MAX_SUBSCRIPTIONS } from '../../contract/channels';
-import { countSubscriptions, forgetSubscriptions, noteSubscription } from '../../data/subscriptions';
+import { clientsBeyond, forgetSubscriptions, noteSubscription } from '../../data/subscriptions';
 import { endMqttConnection } from '../../data/topics';
 import { oauthClientOf } from './mqtt-client-id';
 
@@ -18,7 +18,7 @@ const lifecycleEvent = z.object({
 
 /**
  * Topic rule on IoT's lifecycle events: a client holds at most 100 subscriptions over all its connections
- * (spec section 8); the connection that goes beyond is ended.
+ * (spec section 8); the connections that went beyond are ended, in whatever order the events come.
  */
 export async function handler(input: unknown): Promise<void> {
   const { clientId: mqttClientId, timestamp, eventType, topics } = lifecycleEvent.parse(input);
@@ -28,7 +28,10 @@ export async function handler(input: unknown): Promise<void> {
     return forgetSubscriptions(clientId, mqttClientId, timestamp);
   const stands = eventType === 'subscribed';
   await Promise.all(topics.map((topic) => noteSubscription(clientId, mqttClientId, topic, stands, timestamp)));
-  if (!stands || (await countSubscriptions(clientId, Date.now())) <= MAX_SUBSCRIPTIONS) return;
-  logger.warn('a client went beyond its subscriptions', { clientId });
-  await endMqttConnection(mqttClientId);
+  if (!stands) return;
+  for (const beyond of await clientsBeyond(clientId, MAX_SUBSCRIPTIONS, Date.now())) {
+    logger.warn('a client went beyond its subscriptions', { clientId });
+    await endMqttConnection(beyond);
+    await forgetSubscriptions(clientId, beyond, timestamp + 1);
+  }
 }

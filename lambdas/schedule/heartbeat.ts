@@ -1,8 +1,13 @@
+import { Logger } from '@aws-lambda-powertools/logger';
 import { allConnections, type Connection } from '../../data/connections';
+import { isSession } from '../../data/sessions';
 import { findPartner } from '../../data/partners';
 import { closeSocket, postToSocket } from '../../data/sockets';
 import { eachAtOnce } from '../each-at-once';
 
+const logger = new Logger();
+/** In ms. */
+const YOUNG = 60_000;
 const heartbeat = JSON.stringify({ type: 'heartbeat' });
 
 /** Whether each client may still listen, asked once a run. */
@@ -22,8 +27,19 @@ function partners() {
 export async function handler(): Promise<void> {
   const isActive = partners();
   const beat = async (connection: Connection) => {
-    const stands = connection.expiresAt * 1000 > Date.now() && (await isActive(connection.clientId));
+    // A telemetry socket has more than one item; its session stands for it.
+    if (connection.session && !isSession(connection)) return;
+    const { clientId, expiresAt, openedAt = 0 } = connection;
+    // One that is new may still be in its handshake, and is not quiet yet.
+    if (openedAt * 1000 > Date.now() - YOUNG) return;
+    const stands = expiresAt * 1000 > Date.now() && (clientId === undefined || (await isActive(clientId)));
     await (stands ? postToSocket(connection, heartbeat) : closeSocket(connection));
   };
-  for await (const page of allConnections()) await eachAtOnce(page, beat);
+  // The next beat, which comes before the idle limit, finds again what this one could not see to.
+  const beatOrLeave = (connection: Connection) =>
+    beat(connection).catch((error: unknown) => {
+      const { connectionId } = connection;
+      logger.warn('a socket has missed a heartbeat', { connectionId, reason: String(error) });
+    });
+  for await (const page of allConnections()) await eachAtOnce(page, beatOrLeave);
 }

@@ -1,21 +1,8 @@
 import type * as z from 'zod';
 import { Refusal, invalid } from '../../domain/refusal';
+import { SHOWN, toDetails } from '../details';
 import { basicCredentials } from './credentials';
 import { header, type Event, type Exchange } from './request';
-
-/** Longest text that a message repeats of the input. */
-const SHOWN = 64;
-
-/** What a schema found, as the details of a refusal; unknown fields are named. */
-function toDetails(error: z.ZodError) {
-  return error.issues.map((issue) => ({
-    path: issue.path.map(String).join('.').slice(0, SHOWN),
-    message:
-      issue.code === 'unrecognized_keys'
-        ? `unknown field: ${issue.keys.map((name) => name.slice(0, SHOWN)).join(', ')}`
-        : issue.message,
-  }));
-}
 
 function check<Output>(schema: z.ZodType<Output>, value: unknown): Output {
   const parsed = schema.safeParse(value);

@@ -1,19 +1,33 @@
+import { Logger } from '@aws-lambda-powertools/logger';
 import { topicOf } from '../../contract/channels';
-import { followersOf } from '../../data/connections';
+import { followersOf, type Connection } from '../../data/connections';
 import { closeSocket, postToSocket } from '../../data/sockets';
 import { publish } from '../../data/topics';
 import type { StatusEvent } from '../../domain/status-event';
+import { allDone } from '../all-done';
 import { eachAtOnce } from '../each-at-once';
 
-async function saySockets({ channel, message, weight }: StatusEvent): Promise<void> {
-  const text = JSON.stringify(message);
-  for await (const page of followersOf(channel))
-    await eachAtOnce(page, async (connection) => {
+const logger = new Logger();
+
+/** One socket must not keep a change from the others; but a channel that has ended is not left while one is open. */
+function sayOne(text: string, weight: StatusEvent['weight']) {
+  return async (connection: Connection): Promise<void> => {
+    try {
       // A socket lives no longer than the token that opened it.
       const isOver = connection.expiresAt * 1000 <= Date.now();
       const reached = !isOver && (await postToSocket(connection, text));
       if (isOver || (reached && weight === 'last')) await closeSocket(connection);
-    });
+    } catch (error) {
+      if (weight === 'last') throw error;
+      const { connectionId } = connection;
+      logger.warn('a socket could be neither reached nor closed', { connectionId, reason: String(error) });
+    }
+  };
+}
+
+async function saySockets({ channel, message, weight }: StatusEvent): Promise<void> {
+  const serve = sayOne(JSON.stringify(message), weight);
+  for await (const page of followersOf(channel)) await eachAtOnce(page, serve);
 }
 
 async function sayTopic({ channel, message, weight }: StatusEvent): Promise<void> {
@@ -25,6 +39,7 @@ async function sayTopic({ channel, message, weight }: StatusEvent): Promise<void
 /**
  * Says something on a channel, over MQTT and to every open socket. State is retained for who subscribes
  * later; after the last word nothing is, and the sockets are closed.
- * @throws Error when the topic can't be published to or the followers can't be read; a socket never fails it
+ * @throws Error when the topic can't be published to or the followers can't be read, and when a socket is
+ *   still open after the last word; no socket fails it otherwise
  */
-export const say = (event: StatusEvent) => Promise.all([sayTopic(event), saySockets(event)]);
+export const say = (event: StatusEvent): Promise<void> => allDone([sayTopic(event), saySockets(event)]);

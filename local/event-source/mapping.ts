@@ -29,8 +29,10 @@ export interface MappingOptions extends Pick<
 
 type DiscardDetails = [reason: Parameters<DeliveryOptions['discard']>[1], calls: number];
 
-/** How often the stream is asked when no write has been seen; AWS asks as often. */
-const POLL_MS = 250;
+/** How often the stream is asked when no write has been seen: expired items are deleted unseen. */
+const POLL_MS = 1000;
+/** Between two looks at a busy stream, so that writes gather in batches and the engine has time for them. */
+const GATHER_MS = 10;
 /** After the stream could not be read. */
 const PAUSE_MS = 1000;
 
@@ -39,17 +41,20 @@ export async function runMapping(options: MappingOptions): Promise<void> {
   const { reader, writes, tableName, signal } = options;
   while (!signal.aborted) {
     const seen = writes.count(tableName);
+    const nextLook = sleep(GATHER_MS);
     try {
       const { records, end } = await gather(options);
-      if (!end) {
-        await writes.beyond(tableName, seen, POLL_MS, signal);
-        continue;
-      }
-      if (await deliver(options, records, end.shardId)) options.reached(end);
+      if (!end) await writes.beyond(tableName, seen, POLL_MS, signal);
+      else if (await deliver(options, records, end.shardId)) options.reached(end);
+      await nextLook;
     } catch (error) {
       options.log(`${options.streamArn} can't be read: ${error instanceof Error ? error.message : String(error)}`);
-      await pause(PAUSE_MS, undefined, { signal }).catch(() => undefined);
+      await sleep(PAUSE_MS);
     }
+  }
+
+  function sleep(ms: number): Promise<void> {
+    return pause(ms, undefined, { signal }).catch(() => undefined);
   }
 
   /** One page, or as many as make a full batch within the window. */

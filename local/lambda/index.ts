@@ -42,6 +42,8 @@ export interface Lambda extends Service {
   invoke(functionArnOrName: string, event: unknown): Promise<unknown>;
   /** Whether an AWS::Lambda::Permission lets this AWS service call the function on behalf of this ARN. */
   permits(functionArnOrName: string, principal: string, sourceArn: string): boolean;
+  /** How many seconds a call of a function may take; throws for a function that does not exist. */
+  timeoutOf(functionArnOrName: string): number;
 }
 
 const functionProperties = z.object({
@@ -130,6 +132,12 @@ export function createLambda(options: LambdaOptions): Lambda {
         );
       }
       return JSON.parse(result) as unknown;
+    },
+
+    timeoutOf(functionArnOrName) {
+      const spec = specs.get(nameOf(functionArnOrName));
+      if (!spec) throw new Error(`There is no function ${functionArnOrName}`);
+      return spec.timeoutMs / 1000;
     },
 
     permits: (functionArnOrName, principal, sourceArn) =>

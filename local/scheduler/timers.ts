@@ -85,7 +85,13 @@ export function createTimers(options: TimersOptions): Timers {
       const timing = parseScheduleExpression(schedule.ScheduleExpression);
       if (!timing || schedule.State === 'DISABLED' || schedule.completed) return;
       if ('at' in timing) wait(key, schedule, timing.at);
-      else wait(key, schedule, nextAfter(Date.now(), schedule.CreationDate * 1000, timing.everyMs), timing.everyMs);
+      else
+        wait(
+          key,
+          schedule,
+          nextAfter(Date.now(), Math.round(schedule.CreationDate * 1000), timing.everyMs),
+          timing.everyMs,
+        );
     },
     end() {
       ending.abort();

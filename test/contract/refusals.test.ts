@@ -14,6 +14,8 @@ const expected: Record<RefusalCode, [status: number, text: string]> = {
   resource_not_found: [404, 'Resource not found'],
   cannot_cancel: [400, 'Cannot cancel job'],
   stale_version: [412, 'Precondition failed'],
+  too_many_viewers: [429, 'Too many viewers'],
+  unknown_action: [400, 'Unknown action'],
   too_many_requests: [429, 'Too many requests'],
 };
 

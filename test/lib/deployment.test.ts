@@ -71,6 +71,36 @@ describe('Context', () => {
     expect(outputs).toContain('DomainTarget');
   });
 
+  test('webSocketDomainName and webSocketCertificateArn put the sockets at a name of ours', () => {
+    const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/abc';
+    const choices = { webSocketDomainName: 'channels.example.com', webSocketCertificateArn: certificateArn };
+    const { template, byPath } = synthesise(choices, smallTable);
+    template.hasResourceProperties('AWS::CloudFront::Distribution', {
+      DistributionConfig: {
+        Aliases: ['channels.example.com'],
+        ViewerCertificate: {
+          AcmCertificateArn: certificateArn,
+          MinimumProtocolVersion: 'TLSv1.2_2021',
+          SslSupportMethod: 'sni-only',
+        },
+      },
+    });
+    template.hasOutput('WebSocketUrl', { Value: 'wss://channels.example.com' });
+    const [distribution] = Object.keys(template.findResources('AWS::CloudFront::Distribution'));
+    template.hasOutput('WebSocketDomainTarget', { Value: { 'Fn::GetAtt': [distribution, 'DomainName'] } });
+    expect(JSON.stringify(byPath('AWS::Lambda::Function'))).not.toContain('channels.example.com');
+  });
+
+  test('mqttDomainName and mqttCertificateArn put the topics at a name of ours', () => {
+    const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/abc';
+    const choices = { mqttDomainName: 'mqtt.example.com', mqttCertificateArn: certificateArn };
+    synthesise(choices, smallTable).template.hasResourceProperties('AWS::IoT::DomainConfiguration', {
+      DomainName: 'mqtt.example.com',
+      ServerCertificateArns: [certificateArn],
+      AuthenticationType: 'CUSTOM_AUTH',
+    });
+  });
+
   test('shareBaseUrl is where share links lead', () => {
     const { byPath } = synthesise({ shareBaseUrl: 'https://share.example.com/' }, smallTable);
     expect(JSON.stringify(byPath('AWS::Lambda::Function'))).toContain('"SHARE_BASE_URL":"https://share.example.com"');
@@ -86,6 +116,16 @@ describe('Context', () => {
 
   test.each([
     [{ domainName: 'api.example.com' }, 'go together'],
+    [{ certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/abc' }, 'domainName and certificateArn'],
+    [{ webSocketDomainName: 'channels.example.com' }, 'webSocketDomainName and webSocketCertificateArn'],
+    [{ mqttCertificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/abc' }, 'mqttDomainName'],
+    [
+      {
+        webSocketDomainName: 'channels.example.com',
+        webSocketCertificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/abc',
+      },
+      'us-east-1',
+    ],
     [{ removeData: 'yes' }, 'true or false'],
     [{ shareBaseUrl: 7 }, 'must be a string'],
   ])('that makes no sense stops the synthesis: %j', (context, message) => {
@@ -104,12 +144,28 @@ test.each(Object.entries(whole.byPath('AWS::CloudWatch::Alarm')))(
   },
 );
 
-test('There are alarms for failures, capacity, tokens and each table', () => {
+test('There are alarms for failures, capacity, tokens, each table and each queue of failures', () => {
+  const tables = ['connections', 'fleet', 'jobs', 'partners', 'requests', 'shares'].map((name) => `${name}Throttled`);
+  const others = ['Failures', 'FanOutFailures', 'NoCapacity', 'NoTokens', 'ShareExpiryFailures'];
   expect(Object.keys(whole.byPath('AWS::CloudWatch::Alarm')).sort()).toEqual(
-    ['Failures', 'NoCapacity', 'NoTokens', 'connections', 'fleet', 'jobs', 'partners', 'requests', 'shares'].map(
-      (name) => (/^[a-z]/.test(name) ? `Alarms/${name}Throttled` : `Alarms/${name}`),
-    ),
+    [...others, ...tables].map((name) => `Alarms/${name}`).sort(),
   );
+});
+
+test.each([
+  ['FanOutFailures', 'StatusChannels/FanOut/Failures', 'Partners missed a change'],
+  ['ShareExpiryFailures', 'StatusChannels/ShareExpiry/Failures', 'Partners hear hours late that a share has expired'],
+])('%s fires at the first failure', (name, queue, suffering) => {
+  const alarm = whole.byPath('AWS::CloudWatch::Alarm')[`Alarms/${name}`]?.Properties;
+  const [queueId] =
+    Object.entries(whole.resources).find(([, found]) => found === whole.byPath('AWS::SQS::Queue')[queue]) ?? [];
+  expect(alarm).toMatchObject({
+    MetricName: 'ApproximateNumberOfMessagesVisible',
+    Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [queueId, 'QueueName'] } }],
+    Statistic: 'Maximum',
+    Threshold: 1,
+  });
+  expect(alarm?.['AlarmDescription']).toContain(suffering);
 });
 
 test('Nobody can sign up, and every scope of the contract can be given', () => {
@@ -124,8 +180,9 @@ test('Nobody can sign up, and every scope of the contract can be given', () => {
 });
 
 test('The stack puts out what onboarding a partner needs', () => {
-  const needed = ['BaseUrl', 'FleetTable', 'PartnersTable', 'ResourceServer', 'UsagePlanId', 'UserPoolId'];
-  expect([...whole.outputs].sort()).toEqual(needed);
+  const store = ['FleetTable', 'PartnersTable', 'ResourceServer', 'UsagePlanId', 'UserPoolId'];
+  const addresses = ['BaseUrl', 'MqttDomainConfiguration', 'WebSocketUrl'];
+  expect([...whole.outputs].sort()).toEqual([...store, ...addresses].sort());
 });
 
 test('The stack has room to grow below the 500 resources that CloudFormation allows', () => {

@@ -49,6 +49,8 @@ export function synthesise(context: Record<string, unknown> = {}, endpoints: End
             resource,
           ]),
       ),
+    /** Folder of the bundles, one folder for each entry. */
+    bundles: join(app.outdir, 'functions'),
     /** Folder of a function's code. */
     codeOf: (lambda: CfnResource): string => {
       const folder = join(app.outdir, lambda.Metadata?.['aws:asset:path'] ?? '?');
@@ -58,6 +60,8 @@ export function synthesise(context: Record<string, unknown> = {}, endpoints: End
     readReport: (): unknown => JSON.parse(readFileSync(join(app.outdir, 'validation-report.json'), 'utf8')),
   };
 }
+
+export type Synthesised = ReturnType<typeof synthesise>;
 
 /** Logical id that `{Ref}` or `{Fn::GetAtt}` names. */
 export function referred(value: unknown): string {

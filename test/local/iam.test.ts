@@ -49,7 +49,28 @@ describe('IAM on this machine', () => {
     await expect(create()).rejects.toThrow('AdministratorAccess');
   });
 
+  it('knows which services a role trusts, those only that may take it on', async () => {
+    const iam = createIam();
+    const statement = (Effect: string, Action: string, Service: string | string[]) => ({
+      ...{ Effect, Action },
+      Principal: { Service },
+    });
+    const Statement = [
+      statement('Allow', 'sts:AssumeRole', ['scheduler.amazonaws.com', 'lambda.amazonaws.com']),
+      statement('Allow', 'sts:TagSession', 'events.amazonaws.com'),
+      statement('Deny', 'sts:AssumeRole', 'iot.amazonaws.com'),
+      { Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { AWS: 'arn:aws:iam::000000000000:root' } },
+    ];
+    const { attributes } = await iam.create(role({ AssumeRolePolicyDocument: { Statement } }));
+    const trusted = ['scheduler', 'lambda', 'events', 'iot'].filter((name) =>
+      iam.trusts(attributes?.['Arn'] ?? '', `${name}.amazonaws.com`),
+    );
+    expect(trusted).toEqual(['scheduler', 'lambda']);
+  });
+
   it('names a role that does not exist', () => {
-    expect(() => createIam().policiesOf('arn:aws:iam::000000000000:role/Nobody')).toThrow('role/Nobody');
+    const nobody = 'arn:aws:iam::000000000000:role/Nobody';
+    expect(() => createIam().policiesOf(nobody)).toThrow('role/Nobody');
+    expect(() => createIam().trusts(nobody, 'lambda.amazonaws.com')).toThrow('role/Nobody');
   });
 });

@@ -1,16 +1,5 @@
 import { connect as connectTls } from 'node:tls';
-import {
-  allow,
-  answer,
-  closed,
-  eventsOf,
-  everything,
-  givenIot,
-  inbox,
-  settled,
-  until,
-  type GivenIot,
-} from './iot-given';
+import { allow, answer, closed, eventsOf, givenIot, inbox, settled, until, type GivenIot } from './iot-given';
 
 describe('Connecting to the broker', () => {
   let given: GivenIot;

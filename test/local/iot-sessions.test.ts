@@ -141,7 +141,7 @@ describe('What the broker keeps', () => {
     });
   });
 
-  it('retained messages, outlives a restart', async () => {
+  it('retained messages outlive a restart', async () => {
     await publish('lasting', 'state', true);
     await publish('cleared', 'state', true);
     await publish('cleared', '', true);

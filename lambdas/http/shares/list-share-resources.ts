@@ -1,10 +1,14 @@
 import { readDevice } from '../../../data/fleet';
 import { findShare } from '../../../data/shares';
 import { serve } from '../../serve';
+import { sharePlayback } from '../../share-playback';
 
 export const handler = serve('GET /v3/shares/{shareCode}/resources', async ({ caller, path, now }) => {
-  const { deviceId } = await findShare(caller.organisation, path.shareCode, now);
-  const device = await readDevice(caller.organisation, deviceId);
-  const resources = device ? [device] : [];
+  const share = await findShare(caller.organisation, path.shareCode, now);
+  const [device, playback] = await Promise.all([
+    readDevice(caller.organisation, share.deviceId),
+    sharePlayback(share, new Date(now)),
+  ]);
+  const resources = device ? [{ ...device, ...(playback !== undefined && { playback }) }] : [];
   return { success: true, resources, count: resources.length };
 });

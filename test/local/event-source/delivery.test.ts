@@ -35,7 +35,7 @@ async function deliver(
     discard: (records, reason, count) => discarded.push(`${numbers(records)} ${reason} ${count}`),
     done: ({ dynamodb }) => done.push(dynamodb.SequenceNumber),
     ...options,
-  })([...batch].map((one) => record(one)));
+  })(Array.from(batch, (one) => record(one)));
   return { calls, discarded, done, whole };
 }
 

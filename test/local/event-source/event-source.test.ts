@@ -155,7 +155,8 @@ describe('The stream of a table', () => {
       Fail: { BisectBatchOnFunctionError: true, MaximumRetryAttempts: 1, DestinationConfig: { OnFailure } },
       Follow: {},
     });
-    await until(() => given.ids('Fail').at(-1) === 'b');
+    await until(() => given.log.length === 1 && given.ids('Fail').at(-1) === 'b');
+    expect(given.batches.get('Fail')?.map(({ length }) => length)).toEqual([3, 2, 1, 1, 1, 1]);
     expect(given.batches.get('Follow')).toHaveLength(1);
     const number = (given.batches.get('Follow') ?? [])[0]?.[1]?.dynamodb.SequenceNumber;
     const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) as unknown;

@@ -73,7 +73,7 @@ export async function givenStreams(): Promise<GivenStreams> {
   });
   await endpoint.start();
   const client = new DynamoDBClient({ endpoint: endpoint.url, region: place.region, credentials: endpoint.admin });
-  const sqs = createSqs({ ...place, endpointUrl: endpoint.url });
+  const sqs = createSqs({ ...place, endpointUrl: endpoint.url, dataFolder: folder });
   await sqs.create(resource('AWS::SQS::Queue', 'Failures', {}));
   const log: string[] = [];
   const batches = new Map<string, Delivered[][]>();

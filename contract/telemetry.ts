@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { sample } from '../domain/telemetry';
+import { text } from '../domain/text';
+import type { Scope } from './endpoint';
+
+/** Path of the telemetry endpoint below {ws_url} (spec section 6). */
+export const TELEMETRY_PATH = '/telemetry';
+
+/** Most samples in one message. */
+const MAX_SAMPLES = 100;
+
+/** Comes back on the answer as it was sent. */
+const id = z.unknown().optional();
+const name = text(1, 256);
+
+const followed = z
+  .strictObject({ action: z.string(), id, deviceId: name.optional(), deviceGroupId: name.optional() })
+  .refine(({ deviceId, deviceGroupId }) => (deviceId === undefined) !== (deviceGroupId === undefined), {
+    error: 'needs either deviceId or deviceGroupId',
+  });
+
+/** What a client may send, by action (DESIGN section 3): its form, and the scope it needs or `viewer` for share links. */
+export const telemetryActions = {
+  subscribe: { needs: 'resources:read', message: followed },
+  unsubscribe: { needs: 'resources:read', message: followed },
+  publish: {
+    needs: 'stream:publish',
+    message: z.strictObject({
+      action: z.string(),
+      id,
+      telemetry: z.union([z.array(sample).min(1).max(MAX_SAMPLES), sample.transform((one) => [one])]),
+    }),
+  },
+  control: {
+    needs: 'viewer',
+    message: z.strictObject({ action: z.string(), id, command: z.looseObject({ name: text(1, 64) }) }),
+  },
+  playback: { needs: 'viewer', message: z.strictObject({ action: z.string(), id }) },
+} as const satisfies Record<string, { needs: Scope | 'viewer'; message: z.ZodType }>;
+
+export type TelemetryAction = keyof typeof telemetryActions;

@@ -1,0 +1,84 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { Device } from '../domain/fleet';
+import type { Organisation } from '../domain/id';
+import type { DeviceState } from '../domain/telemetry';
+import { deviceFromItem } from './fleet';
+import { dynamodb, table } from './table';
+
+/** A device's state is written at most so often, in ms (DESIGN section 3: 1 Hz). */
+const AT_MOST_EVERY = 1000;
+
+/** Of these devices those that the organisation has, as of now; one read for up to 100. */
+export async function readDevices(organisation: Organisation, deviceIds: readonly string[]): Promise<Device[]> {
+  const Keys = deviceIds.map((id) => ({ organisation, id }));
+  const { Responses, UnprocessedKeys } = await dynamodb.send(
+    new BatchGetCommand({ RequestItems: { [table('FLEET')]: { Keys, ConsistentRead: true } } }),
+  );
+  if (UnprocessedKeys?.[table('FLEET')]) throw new Error('the fleet table did not answer for every key');
+  return (Responses?.[table('FLEET')] ?? [])
+    .map((found) => deviceFromItem(found))
+    .filter((found) => found !== undefined);
+}
+
+/** Whether a device's state is due to be written; asked first, it spares the write that would be refused. */
+export const isDue = ({ reportedAt }: Device, now: Date) =>
+  reportedAt === undefined || now.getTime() - Date.parse(reportedAt) >= AT_MOST_EVERY;
+
+/**
+ * Keeps what a device reported, if it is later than what is known and nothing was kept within the last second; the
+ * device is online then.
+ * @returns whether it was offline before; false too when nothing was kept
+ */
+export async function keepState(
+  organisation: Organisation,
+  deviceId: string,
+  state: DeviceState,
+  now: Date,
+): Promise<boolean> {
+  try {
+    const { Attributes } = await dynamodb.send(
+      new UpdateCommand({
+        TableName: table('FLEET'),
+        Key: { organisation, id: deviceId },
+        UpdateExpression:
+          'SET lastState = :state, stateAt = :stateAt, reportedAt = :now, #status = :online ADD version :one',
+        ConditionExpression:
+          'attribute_exists(id) AND (attribute_not_exists(stateAt) OR stateAt < :stateAt)' +
+          ' AND (attribute_not_exists(reportedAt) OR reportedAt <= :before)',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: {
+          ':state': JSON.stringify(state),
+          ':stateAt': state.timestamp,
+          ':now': now.toISOString(),
+          ':before': new Date(now.getTime() - AT_MOST_EVERY).toISOString(),
+          ':online': 'online',
+          ':one': 1,
+        },
+        ReturnValues: 'ALL_OLD',
+      }),
+    );
+    return Attributes?.['status'] !== 'online';
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return false;
+  }
+}
+
+/** Makes a device offline that has not been heard of since `reportedAt`; one that spoke in between stays online. */
+export async function endSilently(organisation: Organisation, deviceId: string, reportedAt: string): Promise<void> {
+  try {
+    await dynamodb.send(
+      new UpdateCommand({
+        TableName: table('FLEET'),
+        Key: { organisation, id: deviceId },
+        UpdateExpression: 'SET #status = :offline ADD version :one',
+        ConditionExpression: 'reportedAt = :reportedAt AND #status = :online',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':offline': 'offline', ':online': 'online', ':reportedAt': reportedAt, ':one': 1 },
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  }
+}

@@ -1,0 +1,133 @@
+import { BatchWriteCommand, DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as z from 'zod';
+import { permissions, shareTypes } from '../domain/share';
+import { dynamodb, table } from './table';
+
+const common = {
+  /** When it was opened, Unix seconds. */
+  openedAt: z.int(),
+  connectionId: z.string(),
+  /** Tag of the organisation whose telemetry it may see. */
+  organisation: z.string(),
+  /** When it has to end, Unix seconds. */
+  expiresAt: z.int(),
+};
+
+const partnerSession = z.object({
+  ...common,
+  kind: z.literal('partner'),
+  clientId: z.string(),
+  scopes: z.array(z.string()),
+});
+const viewerSession = z.object({
+  ...common,
+  kind: z.literal('viewer'),
+  shareCode: z.string(),
+  shareType: z.enum(shareTypes),
+  resourceId: z.string(),
+  deviceId: z.string(),
+  permissions: z.array(z.enum(permissions)),
+});
+
+/** Who is at the other end of a telemetry socket. */
+const session = z.discriminatedUnion('kind', [partnerSession, viewerSession]);
+export type Session = z.output<typeof session>;
+export type PartnerSession = z.output<typeof partnerSession>;
+export type ViewerSession = z.output<typeof viewerSession>;
+
+const sessionKey = (connectionId: string) => `session#${connectionId}`;
+
+/** Whether an item is the session of its socket, and not one of what it follows. */
+export const isSession = ({ channel, connectionId }: { channel: string; connectionId: string }) =>
+  channel === sessionKey(connectionId);
+
+const TELEMETRY = 'telemetry#';
+const deviceKey = (id: string) => `${TELEMETRY}${id}`;
+
+const belongings = ({ connectionId, expiresAt, openedAt, ...who }: Session) => ({
+  connectionId,
+  expiresAt,
+  openedAt,
+  ttl: expiresAt,
+  session: true,
+  ...(who.kind === 'partner' ? { clientId: who.clientId } : { shareCode: who.shareCode }),
+});
+
+/**
+ * Notes who a telemetry socket is. A viewer follows the share and its device as soon as it has been greeted, a partner
+ * nothing yet.
+ */
+export async function openSession(opened: Session): Promise<void> {
+  const items = [
+    { ...opened, ...belongings(opened), channel: sessionKey(opened.connectionId) },
+    ...(opened.kind === 'viewer'
+      ? [
+          { ...belongings(opened), channel: deviceKey(opened.deviceId), waits: true },
+          { ...belongings(opened), channel: `share#${opened.shareCode}`, waits: true },
+        ]
+      : []),
+  ];
+  const { UnprocessedItems } = await dynamodb.send(
+    new BatchWriteCommand({
+      RequestItems: { [table('CONNECTIONS')]: items.map((Item) => ({ PutRequest: { Item } })) },
+    }),
+  );
+  if (UnprocessedItems?.[table('CONNECTIONS')]) throw new Error('the connections table did not take every item');
+}
+
+/** Who a telemetry socket is, or undefined when it is none (any more). */
+export async function findSession(connectionId: string): Promise<Session | undefined> {
+  const { Item } = await dynamodb.send(
+    new GetCommand({
+      TableName: table('CONNECTIONS'),
+      Key: { channel: sessionKey(connectionId), connectionId },
+      ConsistentRead: true,
+    }),
+  );
+  return Item && session.parse(Item);
+}
+
+/** Lets a session follow a device or a group. */
+export const follow = (session: Session, id: string) =>
+  dynamodb.send(
+    new PutCommand({ TableName: table('CONNECTIONS'), Item: { ...belongings(session), channel: deviceKey(id) } }),
+  );
+
+/** Ends that; nothing happens when it did not follow. */
+export const unfollow = ({ connectionId }: Session, id: string) =>
+  dynamodb.send(new DeleteCommand({ TableName: table('CONNECTIONS'), Key: { channel: deviceKey(id), connectionId } }));
+
+/** The item by which a viewer follows the device of its share. */
+export const viewedDevice = (session: ViewerSession) => ({
+  ...belongings(session),
+  session: true as const,
+  channel: deviceKey(session.deviceId),
+});
+
+const REFUSED = 'refused#';
+/** For how long an item of a refusal may stay, in seconds. */
+const SOON = 300;
+
+/** Notes why a page was let in only to be told why not: a browser can't see the status of a handshake. */
+export const noteRefusal = (connectionId: string, code: string, now: number) =>
+  dynamodb.send(
+    new PutCommand({
+      TableName: table('CONNECTIONS'),
+      Item: {
+        channel: `${REFUSED}${code}`,
+        connectionId,
+        session: true,
+        waits: true,
+        expiresAt: now + SOON,
+        ttl: now + SOON,
+      },
+    }),
+  );
+
+/** The reason that was noted, or undefined for a connection that was let in. */
+export const refusalOf = ({ channel }: { channel: string }): string | undefined =>
+  channel.startsWith(REFUSED) ? channel.slice(REFUSED.length) : undefined;
+
+/** The device or group that an item follows, or undefined when it is of another kind. */
+export const followedBy = ({ channel }: { channel: string }): string | undefined =>
+  channel.startsWith(TELEMETRY) ? channel.slice(TELEMETRY.length) : undefined;

@@ -1,0 +1,48 @@
+import { GetDataEndpointCommand, KinesisVideoClient, ResourceNotFoundException } from '@aws-sdk/client-kinesis-video';
+import {
+  GetHLSStreamingSessionURLCommand,
+  KinesisVideoArchivedMediaClient,
+} from '@aws-sdk/client-kinesis-video-archived-media';
+
+const patience = { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true };
+const client = new KinesisVideoClient({ maxAttempts: 3, requestHandler: patience });
+
+/** Such an address can't be revoked, so it lives as short as Kinesis allows, in seconds. */
+const SESSION = 300;
+
+/** A stream keeps its endpoint. */
+const endpoints = new Map<string, string>();
+
+async function endpointOf(StreamName: string): Promise<string> {
+  const known = endpoints.get(StreamName);
+  if (known) return known;
+  const { DataEndpoint } = await client.send(
+    new GetDataEndpointCommand({ StreamName, APIName: 'GET_HLS_STREAMING_SESSION_URL' }),
+  );
+  if (!DataEndpoint) throw new Error('Kinesis Video Streams named no endpoint');
+  endpoints.set(StreamName, DataEndpoint);
+  return DataEndpoint;
+}
+
+/**
+ * Where the live video of a stream can be played, for the next five minutes.
+ * @param now moment of the request
+ * @returns null when there is no such stream
+ */
+export async function playbackOf(StreamName: string, now: Date) {
+  try {
+    const media = new KinesisVideoArchivedMediaClient({
+      endpoint: await endpointOf(StreamName),
+      maxAttempts: 3,
+      requestHandler: patience,
+    });
+    const { HLSStreamingSessionURL: url } = await media.send(
+      new GetHLSStreamingSessionURLCommand({ StreamName, PlaybackMode: 'LIVE', Expires: SESSION }),
+    );
+    if (!url) throw new Error('Kinesis Video Streams gave no address');
+    return { protocol: 'HLS' as const, url, expiresAt: new Date(now.getTime() + SESSION * 1000).toISOString() };
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return null;
+    throw error;
+  }
+}

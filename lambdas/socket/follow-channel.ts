@@ -1,0 +1,31 @@
+import { channels, MAX_CONNECTIONS } from '../../contract/channels';
+import { addConnection, channelKey } from '../../data/connections';
+import { Refusal } from '../../domain/refusal';
+import { channelKinds, type Channel } from '../../domain/status-event';
+import { expectChannel } from '../expect-channel';
+import type { Identity } from '../identify';
+import { LONGEST, type ConnectEvent } from './connect-event';
+
+/** The channel that CloudFront's function took from the path; a path that is none of ours is not there. */
+function channelIn({ queryStringParameters }: ConnectEvent): Channel {
+  const kind = channelKinds.find((each) => each === queryStringParameters?.['channel']);
+  const id = queryStringParameters?.['id'];
+  if (!kind || !id) throw new Refusal('resource_not_found');
+  return { kind, id };
+}
+
+/** A partner follows a status channel: may they, is it there, is there room. @throws Refusal */
+export async function followChannel(event: ConnectEvent, identity: Identity, now: Date): Promise<void> {
+  const { clientId, organisation, scopes, expiresAt } = identity;
+  const channel = channelIn(event);
+  if (!scopes.includes(channels[channel.kind].scope)) throw new Refusal('forbidden');
+  await expectChannel(organisation, channel, now.toISOString());
+  const seconds = Math.floor(now.getTime() / 1000);
+  const connection = {
+    channel: channelKey(channel),
+    connectionId: event.requestContext.connectionId,
+    clientId,
+    expiresAt: Math.min(expiresAt, seconds + LONGEST),
+  };
+  await addConnection(connection, MAX_CONNECTIONS, seconds);
+}

@@ -1,0 +1,7 @@
+import { acceptTelemetry } from '../telemetry/accept';
+import { answer } from './answer';
+
+export const handler = answer('publish', async ({ session, message, now }) => ({
+  type: 'published',
+  accepted: await acceptTelemetry(session.organisation, message.telemetry, now),
+}));

@@ -1,0 +1,25 @@
+import { telemetryFollowersOf, type Connection } from '../../data/connections';
+import { closeSocket, postToSocket } from '../../data/sockets';
+import type { Device } from '../../domain/fleet';
+import { eachAtOnce } from '../each-at-once';
+
+/** Who follows a device: by itself or by its group, each once. */
+async function followersOf({ deviceId, deviceGroupId }: Device): Promise<Connection[]> {
+  const found = new Map<string, Connection>();
+  const collect = async (id: string) => {
+    for await (const page of telemetryFollowersOf(id))
+      for (const follower of page) found.set(follower.connectionId, follower);
+  };
+  await Promise.all([collect(deviceId), collect(deviceGroupId)]);
+  return [...found.values()];
+}
+
+/** Sends messages about a device, in their order, to everyone who follows it. */
+export async function deliver(device: Device, messages: readonly object[]): Promise<void> {
+  const texts = messages.map((message) => JSON.stringify(message));
+  await eachAtOnce(await followersOf(device), async (follower) => {
+    // Nobody hears anything past the end of their token or share.
+    if (follower.expiresAt * 1000 <= Date.now()) return closeSocket(follower);
+    for (const text of texts) if (!(await postToSocket(follower, text))) return;
+  });
+}

@@ -1,0 +1,70 @@
+import { CfnOutput, Duration, Validations } from 'aws-cdk-lib/core';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
+import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import { Construct } from 'constructs';
+import { channelPathsCode } from './channel-paths';
+import type { CustomDomain } from './deployment-choices';
+
+export interface ChannelAddressProps {
+  /** Host and stage of the WebSocket API. */
+  readonly host: string;
+  readonly stage: string;
+  /** Where partners reach it, when not at the address that CloudFront gives. */
+  readonly domain: CustomDomain | undefined;
+}
+
+/** CloudFront in front of the WebSocket API, for the paths that partners use. It caches nothing. */
+export class ChannelAddress extends Construct {
+  /** Domain name that partners connect to. */
+  readonly name: string;
+
+  constructor(scope: Construct, id: string, { host, stage, domain }: ChannelAddressProps) {
+    super(scope, id);
+    const paths = new cloudfront.Function(this, 'ChannelPaths', {
+      comment: 'Path of a channel to query of the WebSocket API',
+      runtime: cloudfront.FunctionRuntime.JS_2_0,
+      code: cloudfront.FunctionCode.fromInline(channelPathsCode(stage)),
+    });
+    const distribution = new cloudfront.Distribution(this, 'Distribution', {
+      comment: 'Status channels',
+      defaultBehavior: {
+        origin: new HttpOrigin(host, { protocolPolicy: cloudfront.OriginProtocolPolicy.HTTPS_ONLY }),
+        allowedMethods: cloudfront.AllowedMethods.ALLOW_GET_HEAD,
+        viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
+        cachePolicy: cloudfront.CachePolicy.CACHING_DISABLED,
+        originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+        functionAssociations: [{ function: paths, eventType: cloudfront.FunctionEventType.VIEWER_REQUEST }],
+      },
+      // CloudFront would go on refusing for ten seconds what would be let in by now.
+      errorResponses: [400, 403, 404, 405, 414, 500, 501, 502, 503, 504].map((httpStatus) => ({
+        httpStatus,
+        ttl: Duration.seconds(0),
+      })),
+      ...(domain && {
+        domainNames: [domain.name],
+        certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
+        minimumProtocolVersion: cloudfront.SecurityPolicyProtocol.TLS_V1_2_2021,
+      }),
+    });
+    Validations.of(distribution).acknowledge(
+      { id: 'AwsSolutions-CFR1', reason: 'Partners connect from any country; who they are is what counts.' },
+      { id: 'AwsSolutions-CFR2', reason: 'Machines with credentials connect, each of them 50 times at most.' },
+      {
+        id: 'AwsSolutions-CFR3',
+        reason: 'Its log would keep queries, and so tokens; the access log of the WebSocket API has each handshake.',
+      },
+    );
+    if (!domain) {
+      Validations.of(distribution).acknowledge({
+        id: 'AwsSolutions-CFR4',
+        reason: 'The certificate of CloudFront’s own domain takes no minimum; one of ours is held to TLS 1.2.',
+      });
+    }
+    this.name = domain?.name ?? distribution.domainName;
+    // The name's owner points it there: an alias or CNAME record in their DNS.
+    if (domain) {
+      new CfnOutput(this, 'Target', { value: distribution.domainName }).overrideLogicalId('WebSocketDomainTarget');
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { Aws, Duration } from 'aws-cdk-lib/core';
+import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
+import type { MapTiles } from './map-tiles';
+
+/**
+ * Security headers of the share page. Its address is a capability: no referrer leaves it, no other page frames it, no
+ * search engine lists it. It runs its own scripts and styles only, talks to its own host, to the video's, and shows tiles.
+ */
+export function sharePageHeaders(tiles: MapTiles): cloudfront.ResponseHeadersPolicyProps {
+  // Where Kinesis Video Streams serves a stream: https://b-<hash>.kinesisvideo.<region>.amazonaws.com.
+  const video = `https://*.kinesisvideo.${Aws.REGION}.${Aws.URL_SUFFIX}`;
+  const contentSecurityPolicy = [
+    `default-src 'none'`,
+    `script-src 'self'`,
+    `style-src 'self'`,
+    ['img-src', `'self'`, 'data:', tiles.source ?? []].flat().join(' '),
+    // The page's own host by wss too, which 'self' includes (CSP level 3).
+    `connect-src 'self' ${video}`,
+    // Assembled by the player, or where the browser plays HLS itself, from the stream.
+    `media-src blob: ${video}`,
+    `frame-ancestors 'none'`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+  ].join('; ');
+
+  const unused = [
+    'accelerometer',
+    'camera',
+    'display-capture',
+    'geolocation',
+    'gyroscope',
+    'microphone',
+    'payment',
+    'usb',
+  ];
+  const custom = {
+    'Permissions-Policy': unused.map((feature) => `${feature}=()`).join(', '),
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'X-Robots-Tag': 'noindex, nofollow',
+  };
+  return {
+    comment: 'Share page',
+    securityHeadersBehavior: {
+      contentSecurityPolicy: { contentSecurityPolicy, override: true },
+      contentTypeOptions: { override: true },
+      frameOptions: { frameOption: cloudfront.HeadersFrameOption.DENY, override: true },
+      referrerPolicy: { referrerPolicy: cloudfront.HeadersReferrerPolicy.NO_REFERRER, override: true },
+      strictTransportSecurity: { accessControlMaxAge: Duration.days(365), includeSubdomains: true, override: true },
+    },
+    customHeadersBehavior: {
+      customHeaders: Object.entries(custom).map(([header, value]) => ({ header, value, override: true })),
+    },
+  };
+}

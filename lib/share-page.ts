@@ -1,0 +1,81 @@
+import { RemovalPolicy, Stage, Validations } from 'aws-cdk-lib/core';
+import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
+import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
+import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
+import { Construct } from 'constructs';
+import { join } from 'node:path';
+import { mapTiles } from './map-tiles';
+import { sharePageHeaders } from './share-page-headers';
+import { sharePathsCode } from './share-paths';
+import { bundleViewer } from './viewer-bundle';
+
+/** The public page behind a share link, `/share/<code>`: a private bucket, which only CloudFront reads. */
+export class SharePage extends Construct {
+  private readonly bucket: Bucket;
+  private readonly headers: cloudfront.ResponseHeadersPolicy;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    const tiles = mapTiles(this.node);
+    const { page, assets } = bundleViewer(join(Stage.of(this)?.assetOutdir ?? '', 'viewer'), tiles);
+
+    this.bucket = new Bucket(this, 'Bucket', {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      // It holds nothing that a deployment doesn't bring.
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    Validations.of(this.bucket).acknowledge({
+      id: 'AwsSolutions-S1',
+      reason: 'It is a public page; who asks for it with which share code is to be written down nowhere.',
+    });
+
+    this.ship(page, assets);
+    this.headers = new cloudfront.ResponseHeadersPolicy(this, 'Headers', sharePageHeaders(tiles));
+  }
+
+  /** Lets a distribution serve the page below `/share/`; its other paths stay as they are. */
+  addTo(distribution: cloudfront.Distribution): void {
+    const paths = new cloudfront.Function(this, 'Paths', {
+      comment: 'Any share code to the one page',
+      runtime: cloudfront.FunctionRuntime.JS_2_0,
+      code: cloudfront.FunctionCode.fromInline(sharePathsCode),
+    });
+    distribution.addBehavior('/share/*', S3BucketOrigin.withOriginAccessControl(this.bucket), {
+      viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+      // With caching comes compression; the page itself stays for a second.
+      cachePolicy: cloudfront.CachePolicy.CACHING_OPTIMIZED,
+      responseHeadersPolicy: this.headers,
+      functionAssociations: [{ function: paths, eventType: cloudfront.FunctionEventType.VIEWER_REQUEST }],
+    });
+  }
+
+  /** Has the files copied into the bucket at every deployment that changes them. */
+  private ship(page: string, assets: string): void {
+    const logGroup = new LogGroup(this, 'ShippingLog', {
+      retention: RetentionDays.THREE_MONTHS,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const role = new Role(this, 'Shipping', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    logGroup.grantWrite(role);
+    // Old files stay: a page that is open during a deployment may still need one of them.
+    const how = { destinationBucket: this.bucket, prune: false, role, logGroup };
+    const files = new BucketDeployment(this, 'Assets', {
+      ...how,
+      sources: [Source.asset(assets)],
+      destinationKeyPrefix: 'share/assets',
+      cacheControl: [CacheControl.fromString('public, max-age=31536000, immutable')],
+    });
+    const html = new BucketDeployment(this, 'Page', {
+      ...how,
+      sources: [Source.asset(page)],
+      destinationKeyPrefix: 'share',
+      cacheControl: [CacheControl.noStore()],
+    });
+    html.node.addDependency(files);
+  }
+}

@@ -1,0 +1,13 @@
+/**
+ * Code of a CloudFront function (cloudfront-js-2.0): `/share/<code>` is the same page for every code, so that no code
+ * gets to the bucket and all share one copy in the cache. The files of the page are below `/share/assets/`.
+ */
+export const sharePathsCode = `function handler(event) {
+  const request = event.request;
+  request.querystring = {};
+  if (request.uri.startsWith('/share/assets/')) return request;
+  if (!/^\\/share\\/[\\w-]+\\/?$/.test(request.uri)) return { statusCode: 404, statusDescription: 'Not Found' };
+  request.uri = '/share/index.html';
+  return request;
+}
+`;

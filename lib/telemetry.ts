@@ -1,0 +1,105 @@
+import { Duration } from 'aws-cdk-lib/core';
+import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { ApiFunction, type ApiFunctionProps } from './api-function';
+import { failureQueue } from './failure-queue';
+import type { PlatformBus } from './platform-bus';
+import type { Sockets } from './sockets';
+import type { Tables } from './tables';
+import { grantVideo } from './video';
+
+export interface TelemetryProps {
+  readonly tables: Tables;
+  readonly sockets: Sockets;
+  readonly platform: PlatformBus;
+  /** Folder that the bundles of all functions are in. */
+  readonly bundles: string;
+}
+
+/** Live telemetry: what partners publish and follow, and what viewers see and send, over the WebSocket API. */
+export class Telemetry extends Construct {
+  static readonly entries = [
+    ...['subscribe', 'unsubscribe', 'publish', 'control', 'playback'].map((action) => `socket/${action}`),
+    'queue/watch-silence',
+  ];
+
+  /** Devices whose silence could not be watched. */
+  readonly failures: Queue;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: TelemetryProps,
+  ) {
+    super(scope, id);
+    const { tables, sockets, platform } = props;
+    const subscribe = this.action('subscribe', 'Let a partner follow a device or a group').uses(tables, {
+      connections: ['get', 'put'],
+      fleet: ['get', 'batchGet'],
+    });
+    sockets.addAction('subscribe', subscribe);
+
+    const unsubscribe = this.action('unsubscribe', 'End that').uses(tables, { connections: ['get', 'delete'] });
+    sockets.addAction('unsubscribe', unsubscribe);
+
+    const publish = this.action('publish', 'Take telemetry and pass it on').uses(tables, {
+      connections: ['get', 'query', 'delete', 'update'],
+      shares: ['update'],
+      fleet: ['batchGet', 'update'],
+    });
+    sockets.grantManage(publish);
+    sockets.addAction('publish', publish);
+
+    const control = this.action('control', 'Pass on what a viewer wants of a drone').uses(tables, {
+      connections: ['get'],
+      shares: ['get'],
+    });
+    platform.grantTell(control);
+    sockets.addAction('control', control);
+
+    const playback = this.action('playback', 'Tell a viewer where the video is').uses(tables, {
+      connections: ['get'],
+      shares: ['get'],
+      fleet: ['query'],
+    });
+    grantVideo(playback);
+    sockets.addAction('playback', playback);
+
+    this.failures = failureQueue(this, 'Failures');
+    this.watchSilence(publish);
+  }
+
+  /** A device that is online has one message under way, which the queue holds back until it may be silent. */
+  private watchSilence(publish: ApiFunction): void {
+    const queue = new Queue(this, 'Silence', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      visibilityTimeout: Duration.seconds(60),
+      deadLetterQueue: { queue: this.failures, maxReceiveCount: 5 },
+    });
+    const watch = this.function('WatchSilence', {
+      entry: 'queue/watch-silence',
+      description: 'Make a device offline that has been silent for 30 seconds',
+    }).uses(this.props.tables, { fleet: ['get', 'update'] });
+    for (const sender of [publish, watch]) {
+      sender.lambda.addEnvironment('SILENCE_QUEUE_URL', queue.queueUrl);
+      sender.may(['sqs:SendMessage'], [queue.queueArn]);
+    }
+    queue.grantConsumeMessages(watch.lambda);
+    new EventSourceMapping(this, 'FromSilence', {
+      target: watch.lambda,
+      eventSourceArn: queue.queueArn,
+      batchSize: 10,
+      reportBatchItemFailures: true,
+    });
+  }
+
+  private action(name: string, description: string): ApiFunction {
+    return this.function(name, { entry: `socket/${name}`, description });
+  }
+
+  private function(id: string, props: Omit<ApiFunctionProps, 'bundles'>): ApiFunction {
+    return new ApiFunction(this, id, { ...props, bundles: this.props.bundles });
+  }
+}

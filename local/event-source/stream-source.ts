@@ -1,0 +1,93 @@
+/** Streams of tables → functions: Lambda developer guide, "Using AWS Lambda with Amazon DynamoDB". */
+import * as z from 'zod';
+import { parseEventPattern } from '../event-pattern';
+import type { Lambda } from '../lambda';
+import type { AccessRequest } from '../policy';
+import type { Sqs } from '../sqs';
+import { failureRecord } from './failure-record';
+import { runMapping } from './mapping';
+import type { Positions } from './positions';
+import { createStreamReader } from './stream-reader';
+import type { Writes } from './writes';
+
+export const streamSourceProperties = z.strictObject({
+  FunctionName: z.string(),
+  EventSourceArn: z.string().regex(/^arn:[^:]+:dynamodb:[^/]+:table\/[^/]+\/stream\/.+$/),
+  StartingPosition: z.enum(['TRIM_HORIZON', 'LATEST']),
+  Enabled: z.boolean().default(true),
+  BatchSize: z.number().int().min(1).max(10_000).default(100),
+  MaximumBatchingWindowInSeconds: z.number().int().min(0).max(300).default(0),
+  FilterCriteria: z
+    .strictObject({ Filters: z.array(z.strictObject({ Pattern: z.string() })).default([]) })
+    .default({ Filters: [] }),
+  FunctionResponseTypes: z.array(z.literal('ReportBatchItemFailures')).default([]),
+  BisectBatchOnFunctionError: z.boolean().default(false),
+  MaximumRetryAttempts: z.number().int().min(-1).max(10_000).default(-1),
+  MaximumRecordAgeInSeconds: z.number().int().min(-1).max(604_800).default(-1),
+  DestinationConfig: z
+    .strictObject({ OnFailure: z.strictObject({ Destination: z.string().includes(':sqs:') }) })
+    .optional(),
+  /** Taken as 1: one batch after the other. */
+  ParallelizationFactor: z.number().optional(),
+  Tags: z.unknown().optional(),
+});
+
+type StreamSource = z.infer<typeof streamSourceProperties>;
+
+export interface StreamSourceOptions {
+  readonly region: string;
+  /** Address of the DynamoDB engine. */
+  readonly engineUrl: string;
+  readonly lambda: Pick<Lambda, 'invoke'>;
+  readonly sqs: Pick<Sqs, 'send'>;
+  readonly writes: Writes;
+  readonly positions: Positions;
+  readonly signal: AbortSignal;
+  log(line: string): void;
+}
+
+/** What the role of the function must allow. */
+export function streamSourceNeeds({ EventSourceArn, DestinationConfig }: StreamSource): AccessRequest[] {
+  const queue = DestinationConfig?.OnFailure.Destination;
+  return [
+    ...['GetRecords', 'GetShardIterator', 'DescribeStream', 'ListStreams'].map((operation) => ({
+      action: `dynamodb:${operation}`,
+      resource: EventSourceArn,
+    })),
+    ...(queue === undefined ? [] : [{ action: 'sqs:SendMessage', resource: queue }]),
+  ];
+}
+
+/** Reads a stream and hands it to a function, batch after batch in order, until the signal aborts. */
+export function startStreamSource(
+  name: string,
+  functionArn: string,
+  properties: StreamSource,
+  options: StreamSourceOptions,
+): Promise<void> {
+  const { region, engineUrl, lambda, sqs, writes, positions, signal, log } = options;
+  const { EventSourceArn: streamArn, DestinationConfig } = properties;
+  return runMapping({
+    region,
+    streamArn,
+    tableName: streamArn.split('/')[1] ?? '',
+    batchSize: properties.BatchSize,
+    windowMs: properties.MaximumBatchingWindowInSeconds * 1000,
+    filters: properties.FilterCriteria.Filters.map(({ Pattern }) => parseEventPattern(Pattern)),
+    bisects: properties.BisectBatchOnFunctionError,
+    reportsFailures: properties.FunctionResponseTypes.length > 0,
+    maxRetries: properties.MaximumRetryAttempts,
+    maxAgeSeconds: properties.MaximumRecordAgeInSeconds,
+    signal,
+    reader: createStreamReader(engineUrl, streamArn, positions.of(name, streamArn) ?? properties.StartingPosition),
+    writes,
+    invoke: (event) => lambda.invoke(functionArn, event),
+    discard: (records, shardId, reason, calls) => {
+      const failure = failureRecord({ records, reason, calls, functionArn, streamArn, shardId });
+      log(`${name}: ${records.length} records were given up: ${JSON.stringify(failure)}`);
+      if (DestinationConfig) sqs.send(DestinationConfig.OnFailure.Destination, JSON.stringify(failure));
+    },
+    reached: (position) => positions.note(name, streamArn, position),
+    log: (line) => log(`${name}: ${line}`),
+  });
+}

@@ -1,0 +1,162 @@
+/**
+ * SQS queues on this machine: Amazon SQS API reference. Played are standard queues with delays, visibility timeout,
+ * retention and dead-letter queues.
+ */
+import * as z from 'zod';
+import { failure } from '../aws-refusal';
+import { propertiesOf } from '../properties';
+import type { AwsAnswer, AwsApi, AwsCall, Created, Resource, Service } from '../service';
+import { openMessages, type KeptMessages } from './kept-messages';
+import type { MessageAttributes } from './message';
+import { operations, Refused } from './operations';
+import { createQueue, type Queue } from './queue';
+import { letsSend, parseQueuePolicy, type QueuePolicy } from './queue-policy';
+
+export type { Queue } from './queue';
+
+export interface SqsOptions {
+  readonly region: string;
+  readonly accountId: string;
+  /** Base of the queue URLs: the endpoint that this API is called at. */
+  readonly endpointUrl: string;
+  /** Where messages are kept across restarts. */
+  readonly dataFolder: string;
+}
+
+export interface Sqs extends Service, AwsApi {
+  /** Puts a message into a queue on behalf of another service, and gives its id; throws for a queue that does not exist. */
+  send(queueArn: string, body: string, attributes?: MessageAttributes): string;
+  /** The queue with this ARN, if there is one. */
+  queue(queueArn: string): Queue | undefined;
+  /** Whether a queue policy lets a service such as `events.amazonaws.com` send on behalf of an ARN. */
+  permits(queueArn: string, service: string, sourceArn: string): boolean;
+}
+
+const queueProperties = z.object({
+  QueueName: z.string().optional(),
+  FifoQueue: z.literal(false).optional(),
+  VisibilityTimeout: z.number().int().min(0).max(43_200).default(30),
+  DelaySeconds: z.number().int().min(0).max(900).default(0),
+  MessageRetentionPeriod: z.number().int().min(60).max(1_209_600).default(345_600),
+  MaximumMessageSize: z.number().int().min(1024).max(1_048_576).default(1_048_576),
+  RedrivePolicy: z
+    .object({ deadLetterTargetArn: z.string(), maxReceiveCount: z.coerce.number().int().min(1).max(1000) })
+    .optional(),
+});
+const policyProperties = z.object({ PolicyDocument: z.unknown(), Queues: z.array(z.string()) });
+const naming = z.object({ QueueUrl: z.string().optional(), QueueName: z.string().optional() });
+
+/** SQS for the queues of one template; of queue policies only what they let AWS's services do is played. */
+export function createSqs({ region, accountId, endpointUrl, dataFolder }: SqsOptions): Sqs {
+  /** By name. */
+  const queues = new Map<string, Queue>();
+  /** By the URL of the queue. */
+  const policies = new Map<string, QueuePolicy>();
+  let kept: KeptMessages | undefined;
+  const arnOf = (name: string) => `arn:aws:sqs:${region}:${accountId}:${name}`;
+  const queueAt = (arn: string) => [...queues.values()].find((one) => one.arn === arn);
+
+  function add(resource: Resource): Created {
+    const properties = propertiesOf(resource, queueProperties);
+    const { QueueName: name = resource.logicalId, RedrivePolicy } = properties;
+    const url = `${endpointUrl}/${accountId}/${name}`;
+    const settings = {
+      ...{ name, arn: arnOf(name), url },
+      visibilityTimeout: properties.VisibilityTimeout,
+      delay: properties.DelaySeconds,
+      retention: properties.MessageRetentionPeriod,
+      maxBytes: properties.MaximumMessageSize,
+      changed: () => kept?.note(),
+    };
+    if (!RedrivePolicy) queues.set(name, createQueue(settings));
+    else {
+      const to = queueAt(RedrivePolicy.deadLetterTargetArn);
+      if (!to) throw new Error(`${resource.logicalId}: there is no queue ${RedrivePolicy.deadLetterTargetArn}`);
+      queues.set(name, createQueue({ ...settings, redrive: { maxReceiveCount: RedrivePolicy.maxReceiveCount, to } }));
+    }
+    return { ref: url, attributes: { Arn: arnOf(name), QueueName: name, QueueUrl: url } };
+  }
+
+  return {
+    types: ['AWS::SQS::Queue', 'AWS::SQS::QueuePolicy'],
+    signingName: 'sqs',
+    queue: queueAt,
+
+    create(resource) {
+      if (resource.type === 'AWS::SQS::Queue') return add(resource);
+      const { PolicyDocument, Queues } = propertiesOf(resource, policyProperties);
+      for (const url of Queues) policies.set(url, parseQueuePolicy(PolicyDocument));
+      return { ref: resource.logicalId };
+    },
+
+    start() {
+      const messages = openMessages(dataFolder, () =>
+        Object.fromEntries([...queues].map(([name, queue]) => [name, queue.messages])),
+      );
+      for (const [name, queue] of queues) for (const message of messages.of(name)) queue.takeOver(message);
+      kept = messages;
+      return Promise.resolve();
+    },
+
+    stop() {
+      kept?.flush();
+      return Promise.resolve();
+    },
+
+    send(queueArn, body, attributes) {
+      const queue = queueAt(queueArn);
+      if (!queue) throw new Error(`There is no queue ${queueArn}`);
+      return queue.send(body, attributes).id;
+    },
+
+    permits(queueArn, service, sourceArn) {
+      const policy = policies.get(queueAt(queueArn)?.url ?? '');
+      return policy !== undefined && letsSend(policy, service, sourceArn);
+    },
+
+    permissions(call) {
+      const name = nameIn(call);
+      // The batch form of an operation needs the permission for the operation itself.
+      const action = `sqs:${operationOf(call).replace(/Batch$/, '')}`;
+      return [{ action, resource: name === undefined ? '*' : arnOf(name) }];
+    },
+
+    async answer(call) {
+      const operation = Object.hasOwn(operations, operationOf(call)) ? operations[operationOf(call)] : undefined;
+      const queue = queues.get(nameIn(call) ?? '');
+      try {
+        if (!operation) {
+          throw new Refused('UnsupportedOperation', `${operationOf(call)} is not played on this machine`);
+        }
+        if (bodyOf(call) === undefined) throw new Refused('InvalidParameterValue', 'The request is no JSON.');
+        if (!queue) throw new Refused('QueueDoesNotExist', 'The specified queue does not exist.');
+        return json(await operation(queue, bodyOf(call)));
+      } catch (error) {
+        if (error instanceof Refused) return failure('json', 400, error.code, error.message);
+        throw error;
+      }
+    },
+  };
+}
+
+function nameIn(call: AwsCall): string | undefined {
+  const named = naming.safeParse(bodyOf(call)).data;
+  return named?.QueueName ?? named?.QueueUrl?.slice(named.QueueUrl.lastIndexOf('/') + 1);
+}
+
+function operationOf({ headers }: AwsCall): string {
+  const target = String(headers['x-amz-target']);
+  return target.slice(target.lastIndexOf('.') + 1);
+}
+
+function bodyOf({ body }: AwsCall): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+function json(value: object): AwsAnswer {
+  return { status: 200, headers: { 'content-type': 'application/x-amz-json-1.0' }, body: JSON.stringify(value) };
+}

@@ -1,0 +1,133 @@
+/** One standard queue: SQS developer guide, "Visibility timeout", "Delay queues", "Using dead-letter queues". */
+import { randomUUID } from 'node:crypto';
+import type { Message, MessageAttributes, ReceivedMessage } from './message';
+
+export interface QueueSettings {
+  readonly name: string;
+  readonly arn: string;
+  readonly url: string;
+  /** Seconds, all three. */
+  readonly visibilityTimeout: number;
+  readonly delay: number;
+  readonly retention: number;
+  readonly maxBytes: number;
+  /** After how many receipts without a deletion a message is given up, and to whom. */
+  readonly redrive?: { readonly maxReceiveCount: number; readonly to: Queue };
+  /** Is called whenever messages or their state have changed. */
+  changed(): void;
+}
+
+export interface Queue extends Omit<QueueSettings, 'changed'> {
+  /** Adds a message, to be received after a delay in seconds. */
+  send(body: string, attributes?: MessageAttributes, delay?: number): Message;
+  /** Gives at most so many messages that nobody else works on, and hides them for so many seconds. */
+  receive(limit: number, visibilityTimeout?: number): readonly ReceivedMessage[];
+  /** Deletes a received message; gives whether the receipt is the last one of a message. */
+  remove(receiptHandle: string): boolean;
+  /** Hides a received message for so many seconds from now; gives whether it is still worked on. */
+  hide(receiptHandle: string, seconds: number): boolean;
+  purge(): void;
+  /** Resolves when there may be something to receive, when the time is up, or when the signal aborts. */
+  arrival(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Takes a message that another queue has given up. */
+  takeOver(message: Message): void;
+  /** All messages, oldest first. */
+  readonly messages: readonly Message[];
+}
+
+export function createQueue(settings: QueueSettings): Queue {
+  const { arn, delay: ownDelay, retention, redrive, changed } = settings;
+  const waiting = new Set<() => void>();
+  let messages: Message[] = [];
+
+  function add(message: Message): Message {
+    messages.push(message);
+    changed();
+    for (const wake of [...waiting]) wake();
+    return message;
+  }
+
+  /** Drops what is too old, and hands over what was received too often. */
+  function tidy(now: number): void {
+    const isOver = ({ sentAt }: Message) => sentAt + retention * 1000 <= now;
+    const isGivenUp = ({ receiveCount, hiddenUntil }: Message) =>
+      redrive !== undefined && receiveCount >= redrive.maxReceiveCount && hiddenUntil <= now;
+    const leaving = messages.filter((one) => isOver(one) || isGivenUp(one));
+    if (leaving.length === 0) return;
+    messages = messages.filter((one) => !leaving.includes(one));
+    for (const one of leaving) if (!isOver(one)) redrive?.to.takeOver({ ...one, givenUpBy: arn });
+    changed();
+  }
+
+  function worked(receiptHandle: string): Message | undefined {
+    return messages.find((one) => one.receiptHandle === receiptHandle && one.hiddenUntil > Date.now());
+  }
+
+  return {
+    ...settings,
+    get messages() {
+      tidy(Date.now());
+      return messages;
+    },
+
+    send(body, attributes = {}, delay = ownDelay) {
+      const sentAt = Date.now();
+      return add({ id: randomUUID(), body, attributes, sentAt, receiveCount: 0, hiddenUntil: sentAt + delay * 1000 });
+    },
+
+    receive(limit, visibilityTimeout = settings.visibilityTimeout) {
+      const now = Date.now();
+      tidy(now);
+      const taken = messages.filter(({ hiddenUntil }) => hiddenUntil <= now).slice(0, limit);
+      if (taken.length > 0) changed();
+      return taken.map((message) => {
+        const receiptHandle = randomUUID();
+        const firstReceivedAt = message.firstReceivedAt ?? now;
+        const hiddenUntil = now + visibilityTimeout * 1000;
+        Object.assign(message, { receiptHandle, firstReceivedAt, hiddenUntil });
+        message.receiveCount += 1;
+        return { ...message, receiptHandle };
+      });
+    },
+
+    remove(receiptHandle) {
+      const kept = messages.filter((one) => one.receiptHandle !== receiptHandle);
+      const isKnown = kept.length < messages.length;
+      messages = kept;
+      if (isKnown) changed();
+      return isKnown;
+    },
+
+    hide(receiptHandle, seconds) {
+      const message = worked(receiptHandle);
+      if (!message) return false;
+      message.hiddenUntil = Date.now() + seconds * 1000;
+      changed();
+      for (const wake of [...waiting]) wake();
+      return true;
+    },
+
+    purge() {
+      messages = [];
+      changed();
+    },
+
+    takeOver: (message) => void add(message),
+
+    arrival(ms, signal) {
+      const next = messages.reduce((least, { hiddenUntil }) => Math.min(least, hiddenUntil), Infinity) - Date.now();
+      if (ms <= 0 || next <= 0 || signal?.aborted) return Promise.resolve();
+      return new Promise((resolve) => {
+        const wake = () => {
+          clearTimeout(timer);
+          waiting.delete(wake);
+          signal?.removeEventListener('abort', wake);
+          resolve();
+        };
+        const timer = setTimeout(wake, Math.min(ms, next));
+        waiting.add(wake);
+        signal?.addEventListener('abort', wake);
+      });
+    },
+  };
+}

@@ -1,0 +1,188 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Endpoint } from '../../contract/endpoint';
+import { environmentOf, rightsFor, rightsIn, videoRights } from './rights';
+import { smallTable, synthesise, type CfnResource } from './synthesised';
+
+const stack = synthesise({}, smallTable);
+const { rightsOf, nameOf } = rightsIn(stack);
+const functions = stack.byPath('AWS::Lambda::Function');
+
+const socketRights = ['POST', 'DELETE'].map(
+  (method) => `execute-api:ManageConnections execute-api:StatusChannels/Sockets/Api/live/${method}/@connections/*`,
+);
+const publishRights = ['job-*/JOB/STATUS', 'group-*/DEVICE/STATUS', 'share-*/SHARE/STATUS'].flatMap((topic) => [
+  `iot:Publish iot:topic/${topic}`,
+  `iot:RetainPublish iot:topic/${topic}`,
+]);
+/** To read the streams of tables, and to put aside what can't be worked on. */
+const streamRights = (tables: string[], queue: string) => [
+  'dynamodb:ListStreams *',
+  ...tables.flatMap((table) =>
+    ['DescribeStream', 'GetRecords', 'GetShardIterator'].map((action) => `dynamodb:${action} ${table}/stream`),
+  ),
+  ...['GetQueueAttributes', 'GetQueueUrl', 'SendMessage'].map((action) => `sqs:${action} ${queue}`),
+];
+
+interface Expected {
+  readonly entry: string;
+  readonly tables: Endpoint['tables'];
+  readonly more?: readonly string[];
+  /** What it finds in its environment beside its tables. */
+  readonly settings?: readonly string[];
+  readonly seconds: number;
+}
+
+const expected: Readonly<Record<string, Expected>> = {
+  'Sockets/Connect': {
+    entry: 'socket/connect',
+    tables: {
+      partners: ['get'],
+      jobs: ['get'],
+      fleet: ['batchGet'],
+      shares: ['get', 'update'],
+      connections: ['put', 'update', 'batchWrite'],
+    },
+    settings: ['ISSUER', 'RESOURCE_SERVER'],
+    seconds: 10,
+  },
+  'Sockets/Disconnect': {
+    entry: 'socket/disconnect',
+    tables: { connections: ['query', 'delete', 'update'], shares: ['update'] },
+    seconds: 10,
+  },
+  'Sockets/AnswerMessage': { entry: 'socket/answer-message', tables: {}, seconds: 10 },
+  'Topics/AuthorizeConnection': {
+    entry: 'mqtt/authorize-connection',
+    tables: { partners: ['get'] },
+    settings: ['ISSUER', 'RESOURCE_SERVER', 'IOT_ARN'],
+    seconds: 5,
+  },
+  'Topics/CountSubscriptions': {
+    entry: 'mqtt/count-subscriptions',
+    tables: { connections: ['put', 'query', 'delete'] },
+    more: ['iot:DeleteConnection iot:client/*'],
+    seconds: 10,
+  },
+  'FanOut/StatusFanOut': {
+    entry: 'stream/status-fan-out',
+    tables: { jobs: ['get'], connections: ['query', 'delete', 'update'], shares: ['update'] },
+    more: [
+      ...socketRights,
+      ...publishRights,
+      ...streamRights(['jobs', 'shares', 'fleet'], 'StatusChannels/FanOut/Failures'),
+    ],
+    settings: ['SOCKETS_URL'],
+    seconds: 60,
+  },
+  'FanOut/GreetConnection': {
+    entry: 'stream/greet-connection',
+    tables: {
+      jobs: ['get'],
+      shares: ['get', 'update'],
+      fleet: ['query', 'get'],
+      connections: ['get', 'query', 'delete', 'update'],
+    },
+    more: [...socketRights, ...videoRights, ...streamRights(['connections'], 'StatusChannels/FanOut/Failures')],
+    settings: ['SOCKETS_URL'],
+    seconds: 10,
+  },
+  'ShareExpiry/ScheduleShareExpiry': {
+    entry: 'stream/schedule-share-expiry',
+    tables: {},
+    more: [
+      ...streamRights(['shares'], 'StatusChannels/ShareExpiry/Failures'),
+      ...['Create', 'Delete'].map((verb) => `scheduler:${verb}Schedule scheduler:schedule/${scheduleGroup()}/share-*`),
+      'iam:PassRole StatusChannels/ShareExpiry/Role',
+    ],
+    settings: ['EXPIRY_FUNCTION_ARN', 'EXPIRY_ROLE_ARN', 'EXPIRY_SCHEDULE_GROUP'],
+    seconds: 60,
+  },
+  'ShareExpiry/ExpireShare': { entry: 'schedule/expire-share', tables: { shares: ['delete'] }, seconds: 90 },
+  'Heartbeat/Beat': {
+    entry: 'schedule/heartbeat',
+    tables: { connections: ['scan', 'query', 'delete', 'update'], partners: ['get'], shares: ['update'] },
+    more: socketRights,
+    settings: ['SOCKETS_URL'],
+    seconds: 240,
+  },
+};
+
+const lambdas = join(__dirname, '../../lambdas');
+
+/** The file below `lambdas/`, without `.ts`, whose bundle a function is. */
+function entryOf(lambda: CfnResource): string {
+  const code = readFileSync(join(stack.codeOf(lambda), 'index.js'), 'utf8');
+  const bundles = readdirSync(stack.bundles, { recursive: true, encoding: 'utf8' });
+  const found = bundles.filter(
+    (path) => path.endsWith('.js') && readFileSync(join(stack.bundles, path), 'utf8') === code,
+  );
+  return found.map(dirname).join(' or ');
+}
+
+function scheduleGroup(): string {
+  const [group] = Object.values(stack.byPath('AWS::Scheduler::ScheduleGroup'));
+  return String(group?.Properties['Name']);
+}
+
+describe.each(Object.entries(expected))('%s', (name, { entry, tables, more, settings = [], seconds }) => {
+  const place = `StatusChannels/${name}`;
+  const lambda = functions[`${place}/Function`];
+
+  test('may do what its file does, and nothing else', () => {
+    expect(rightsOf(place)).toEqual(rightsFor(place, [tables], more));
+  });
+
+  test('finds its tables and settings in its environment, and nothing else', () => {
+    const environment = environmentOf(lambda);
+    const bound = Object.keys(tables).map((table) => `${table.toUpperCase()}_TABLE`);
+    expect(Object.keys(environment).sort()).toEqual([...bound, ...settings, 'POWERTOOLS_SERVICE_NAME'].sort());
+    for (const table of Object.keys(tables)) {
+      expect(nameOf(environment[`${table.toUpperCase()}_TABLE`])).toBe(table);
+    }
+  });
+
+  test(`is the code of lambdas/${entry}.ts, and has ${seconds} s`, () => {
+    expect(lambda && entryOf(lambda)).toBe(entry);
+    expect(lambda?.Properties['Timeout']).toBe(seconds);
+  });
+});
+
+test('The channels have these functions and no others', () => {
+  const places = Object.keys(functions).filter((place) => place.startsWith('StatusChannels/'));
+  expect(places.sort()).toEqual(
+    Object.keys(expected)
+      .map((name) => `StatusChannels/${name}/Function`)
+      .sort(),
+  );
+});
+
+test('Functions that manage sockets know where: host and stage of the WebSocket API', () => {
+  const { SOCKETS_URL: url } = environmentOf(functions['StatusChannels/FanOut/StatusFanOut/Function']);
+  expect(nameOf(url)).toBe('https://StatusChannels/Sockets/Api.execute-api.<>.<>/live');
+});
+
+test('The authorizer of MQTT knows what the ARNs of topics begin with', () => {
+  const { IOT_ARN: arn } = environmentOf(functions['StatusChannels/Topics/AuthorizeConnection/Function']);
+  expect(nameOf(arn)).toBe('arn:<>:iot:<>:<>');
+});
+
+test('A role is passed on to EventBridge Scheduler alone', () => {
+  const policy = stack.byPath('AWS::IAM::Policy')['StatusChannels/ShareExpiry/ScheduleShareExpiry/Role/DefaultPolicy'];
+  const { Statement } = policy?.Properties['PolicyDocument'] as { Statement: { Action: string; Condition?: object }[] };
+  const passed = Statement.filter(({ Action }) => Action === 'iam:PassRole');
+  expect(passed.map(({ Condition }) => Condition)).toEqual([
+    { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
+  ]);
+});
+
+test('Every file below lambdas/ that exports a handler is deployed once, and no other', () => {
+  const files = readdirSync(lambdas, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const handlers = files
+    .filter((file) => !file.startsWith('http/'))
+    .filter((file) => /^export (const|(async )?function) handler\b/m.test(readFileSync(join(lambdas, file), 'utf8')));
+  const deployed = Object.values(functions)
+    .map(entryOf)
+    .filter((entry) => !entry.startsWith('http/'));
+  expect(deployed.sort()).toEqual(handlers.map((file) => file.replace(/\.ts$/, '')).sort());
+});

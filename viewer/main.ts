@@ -1,0 +1,89 @@
+import { createAnnouncer } from './announcer';
+import { createChart } from './chart';
+import { createControls } from './controls';
+import { element, write } from './element';
+import { showFigures } from './figures';
+import { createHistory } from './history';
+import type { Message, ShareStatus, Telemetry } from './messages';
+import { showNotice } from './notice';
+import { createShareClock } from './share-clock';
+import { openShareSocket, type Connection, type Ending } from './share-socket';
+import { createTrackMap } from './track-map';
+import { createVideo } from './video';
+
+/** The page is at `/share/<code>`; the code goes into the address of the socket, and nowhere else. */
+const shareCode = location.pathname.split('/')[2] ?? '';
+const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/telemetry?shareCode=${shareCode}&page=1`;
+/** New figures are drawn so often at most, in ms; a drone may report ten times a second. */
+const DRAW_EVERY = 100;
+const DRAW_CHARTS_EVERY = 500;
+
+const history = createHistory();
+const announcer = createAnnouncer(element('announcer', HTMLElement));
+const map = createTrackMap(element('map', HTMLElement), element('follow', HTMLButtonElement));
+const altitudeChart = createChart(element('altitude-chart', HTMLElement), 10);
+const speedChart = createChart(element('speed-chart', HTMLElement), 5);
+const clock = createShareClock();
+const video = createVideo(() => socket.send({ action: 'playback' }));
+const controls = createControls((message) => socket.send(message));
+
+let latest: Telemetry | undefined;
+let drawn: Telemetry | undefined;
+
+const socket = openShareSocket(address, { onMessage: take, onConnection: showConnection });
+setInterval(draw, DRAW_EVERY);
+setInterval(drawCharts, DRAW_CHARTS_EVERY);
+element('retry', HTMLButtonElement).addEventListener('click', () => socket.retry());
+
+function take(message: Message): void {
+  if (message.type === 'device.telemetry') return takeSample(message);
+  if (message.type === 'share.status') return showShare(message);
+  if (message.type === 'share.playback') return video.take(message);
+  controls.answered(message);
+}
+
+function takeSample(sample: Telemetry): void {
+  // A snapshot after a short loss of the connection may repeat what is known.
+  if (latest && Date.parse(sample.timestamp) < Date.parse(latest.timestamp)) return;
+  latest = sample;
+  clock.sampled(sample);
+  history.add({
+    at: Date.parse(sample.timestamp) / 1000,
+    altitude: sample.navigation?.position?.coordinates[2] ?? null,
+    speed: sample.navigation?.velocity?.groundSpeed ?? null,
+  });
+  const [longitude, latitude] = sample.navigation?.position?.coordinates ?? [];
+  const heading = sample.navigation?.orientation?.heading;
+  if (longitude !== undefined && latitude !== undefined) map.show({ longitude, latitude, heading });
+}
+
+function showShare(share: ShareStatus): void {
+  write(element('viewers', HTMLElement), `${share.currentViewers} of ${share.maxViewers}`);
+  clock.shared(share);
+  if (share.shareType === 'STREAM') video.enable();
+  if (share.permissions) controls.permit(share.permissions.includes('control'));
+}
+
+function showConnection(connection: Connection, ending?: Ending): void {
+  const pill = element('connection', HTMLElement);
+  pill.dataset['state'] = connection;
+  write(pill, connection);
+  document.body.dataset['connection'] = connection;
+  controls.enable(connection === 'live');
+  clock.connected(connection === 'live');
+  if (connection === 'ended') video.end();
+  announcer.say(showNotice({ connection, ending, seen: latest !== undefined }));
+}
+
+function draw(): void {
+  clock.show();
+  if (!latest || latest === drawn) return;
+  drawn = latest;
+  showFigures(latest);
+  announcer.figures(latest);
+}
+
+function drawCharts(): void {
+  altitudeChart.draw(history.at, history.altitude);
+  speedChart.draw(history.at, history.speed);
+}

@@ -1,0 +1,113 @@
+import { parseMessage, type Message } from './messages';
+
+export type Connection = 'live' | 'reconnecting' | 'ended' | 'full' | 'not-found';
+
+/** Why a share has ended, as far as the server has said so. */
+export type Ending = 'REVOKED' | 'EXPIRED' | undefined;
+
+export interface ShareSocket {
+  /** Sends a message; false when there is no connection to send it over. */
+  send(message: Readonly<Record<string, unknown>>): boolean;
+  /** Connects now instead of later. */
+  retry(): void;
+}
+
+export interface ShareSocketOptions {
+  onMessage(message: Message): void;
+  onConnection(connection: Connection, ending?: Ending): void;
+}
+
+const PAUSE = { first: 500, longest: 15_000, whenFull: 15_000 };
+/** A server that says nothing is asked after a while, and given up when it doesn't answer. In ms. */
+const SILENCE = { asksAfter: 20_000, endsAfter: 30_000, untilWelcome: 10_000 };
+
+/**
+ * Follows a share for as long as it stands: connects, and connects again with growing pauses whenever the socket is
+ * lost, until the server says that the share has ended or does not exist.
+ */
+export function openShareSocket(url: string, { onMessage, onConnection }: ShareSocketOptions): ShareSocket {
+  let socket: WebSocket | undefined;
+  let connection: Connection = 'reconnecting';
+  let everLive = false;
+  let failures = 0;
+  let heardAt = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const over = () => connection === 'ended' || connection === 'not-found';
+  const change = (next: Connection, ending?: Ending) => {
+    connection = next;
+    if (next === 'live') everLive = true;
+    onConnection(next, ending);
+  };
+
+  function connect(): void {
+    clearTimeout(timer);
+    if (over() || (socket && socket.readyState <= WebSocket.OPEN)) return;
+    const opened = new WebSocket(url);
+    socket = opened;
+    heardAt = Date.now();
+    opened.onopen = () => opened.send('{"action":"ping"}');
+    opened.onmessage = ({ data }) => {
+      heardAt = Date.now();
+      const message = parseMessage(data);
+      if (message && opened === socket) take(message);
+    };
+    opened.onclose = () => opened === socket && lost();
+  }
+
+  function take(message: Message): void {
+    if (message.type === 'share.status') {
+      if (message.shareState !== 'ACTIVE') change('ended', message.shareState);
+      else if (connection !== 'live') {
+        failures = 0;
+        change('live');
+      }
+    } else if (message.type === 'error' && connection !== 'live') {
+      if (message.error === 'Too many viewers') change('full');
+      else if (message.error === 'Share not found') change(everLive ? 'ended' : 'not-found');
+    }
+    onMessage(message);
+  }
+
+  function lost(): void {
+    socket = undefined;
+    if (over()) return;
+    if (connection === 'live') change('reconnecting');
+    const pause = Math.min(PAUSE.first * 2 ** failures++, PAUSE.longest);
+    // Not all viewers at once when a server comes back.
+    timer = setTimeout(connect, connection === 'full' ? PAUSE.whenFull : pause * (0.75 + Math.random() / 2));
+  }
+
+  /** Closes a socket without waiting for the other side, which may be long gone. */
+  function drop(): void {
+    const dropped = socket;
+    lost();
+    dropped?.close();
+  }
+
+  setInterval(() => {
+    if (!socket) return;
+    const silence = Date.now() - heardAt;
+    if (silence > (connection === 'live' ? SILENCE.endsAfter : SILENCE.untilWelcome)) drop();
+    else if (silence > SILENCE.asksAfter && socket.readyState === WebSocket.OPEN) socket.send('{"action":"ping"}');
+  }, 5000);
+
+  const retry = () => {
+    if (connection === 'live') return;
+    failures = 0;
+    connect();
+  };
+  addEventListener('online', retry);
+  document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && retry());
+  change('reconnecting');
+  connect();
+
+  return {
+    retry,
+    send(message) {
+      if (connection !== 'live' || socket?.readyState !== WebSocket.OPEN) return false;
+      socket.send(JSON.stringify(message));
+      return true;
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import * as L from 'leaflet';
+import { offerTiles } from './map-tiles';
+
+export interface TrackMap {
+  /** Moves the drone; degrees, heading from north. */
+  show(position: { latitude: number; longitude: number; heading: number | undefined }): void;
+}
+
+/** Points of the track that are kept; beyond, every second one of them goes. */
+const LONGEST_TRACK = 4000;
+const CLOSE = 17;
+const still = matchMedia('(prefers-reduced-motion: reduce)');
+
+const drone = `<svg viewBox="-24 -24 48 48" aria-hidden="true">
+  <path class="beam" d="M0 0 L-15 -24 A28 28 0 0 1 15 -24 Z"/>
+  <circle class="halo" r="13"/><path class="arrow" d="M0 -9 L7 8 L0 4.5 L-7 8 Z"/><circle class="dot" r="5"/></svg>`;
+
+/** A map that follows the drone until somebody drags it, and draws where it has been. Needs no tile server. */
+export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement): TrackMap {
+  const map = L.map(container, { zoomControl: false, minZoom: 2, maxZoom: 20, zoomSnap: 0.5 });
+  map.attributionControl.setPrefix('<a href="https://leafletjs.com" rel="noreferrer">Leaflet</a>');
+  L.control.zoom({ position: 'topright' }).addTo(map);
+  L.control.scale({ imperial: false, position: 'bottomright', maxWidth: 120 }).addTo(map);
+  new Grid().addTo(map);
+  offerTiles(map);
+
+  const casing = L.polyline([], { className: 'track-casing', interactive: false }).addTo(map);
+  const track = L.polyline([], { className: 'track', interactive: false }).addTo(map);
+  let marker: L.Marker | undefined;
+  let points: L.LatLng[] = [];
+  let following = true;
+
+  const setFollowing = (next: boolean) => {
+    following = next;
+    follow.setAttribute('aria-pressed', String(next));
+    const here = points.at(-1);
+    if (next && here) map.setView(here, Math.max(map.getZoom(), 15), { animate: !still.matches });
+  };
+  follow.addEventListener('click', () => setFollowing(!following));
+  map.on('dragstart', () => setFollowing(false));
+  container.addEventListener('keydown', ({ key }) => key.startsWith('Arrow') && setFollowing(false));
+  new ResizeObserver(() => map.invalidateSize({ animate: false })).observe(container);
+
+  function place(here: L.LatLng): L.Marker {
+    const icon = L.divIcon({ className: 'drone', html: drone, iconSize: [48, 48] });
+    L.circleMarker(here, { className: 'start', radius: 5, interactive: false }).addTo(map);
+    map.setView(here, CLOSE, { animate: false });
+    follow.hidden = false;
+    return L.marker(here, { icon, interactive: false, keyboard: false }).addTo(map);
+  }
+
+  return {
+    show({ latitude, longitude, heading }) {
+      const here = L.latLng(latitude, longitude);
+      marker ??= place(here);
+      marker.setLatLng(here);
+      const symbol = marker.getElement();
+      symbol?.classList.toggle('without-heading', heading === undefined);
+      symbol?.querySelector('svg')?.style.setProperty('transform', `rotate(${heading ?? 0}deg)`);
+      const last = points.at(-1);
+      if (!last || last.distanceTo(here) > 0.3) {
+        points.push(here);
+        if (points.length > LONGEST_TRACK) points = points.filter((_, index) => index % 2 === 1);
+        casing.setLatLngs(points);
+        track.setLatLngs(points);
+      }
+      if (following && !near(map, here)) map.panTo(here, { animate: !still.matches, duration: 0.6 });
+    },
+  };
+}
+
+/** Whether a point is in the middle of what the map shows, where it may move without the map moving too. */
+function near(map: L.Map, here: L.LatLng): boolean {
+  const size = map.getSize();
+  const offset = map.latLngToContainerPoint(here).subtract(size.divideBy(2));
+  return Math.abs(offset.x) < size.x * 0.2 && Math.abs(offset.y) < size.y * 0.2;
+}
+
+/** Fine lines under the tiles, drawn by the style sheet: distances can be judged where there are no tiles. */
+class Grid extends L.GridLayer {
+  constructor() {
+    super({ className: 'grid', pane: 'tilePane', zIndex: 0, updateWhenZooming: false });
+  }
+
+  protected override createTile(): HTMLElement {
+    const tile = document.createElement('div');
+    tile.className = 'grid-tile';
+    return tile;
+  }
+}

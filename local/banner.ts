@@ -1,38 +1,62 @@
 import type { StackFacts } from './stack-file';
 
-/** What `npm start` prints when everything answers: addresses, demo credentials, and two commands to paste. */
-export function banner({ baseUrl, wsUrl, mqttUrl, shareBaseUrl, partners }: StackFacts, dataFolder?: string): string {
+/** What `npm start` prints when everything answers: addresses, demo credentials, and commands to paste. */
+export function banner(facts: StackFacts, dataFolder?: string): string {
+  const { baseUrl, wsUrl, mqttUrl, shareBaseUrl, partners } = facts;
+  const [partner] = partners;
   const rows: [string, string | null][] = [
     ['REST', baseUrl],
     ['WebSocket', wsUrl],
     ['MQTT', mqttUrl],
     ['Share page', shareBaseUrl],
     ['Data', dataFolder ?? 'in memory, gone at stop'],
+    ['API key', partner?.apiKey ?? null],
+    ['Client id', partner?.clientId ?? null],
+    ['Client secret', partner?.clientSecret ?? null],
   ];
-  const [partner] = partners;
-  if (partner) {
-    rows.push(['API key', partner.apiKey], ['Client id', partner.clientId], ['Client secret', partner.clientSecret]);
-  }
   const table = rows.filter(([, value]) => value !== null).map(([name, value]) => `  ${name.padEnd(14)}${value}`);
-  return ['', 'The drone mission integration API is running. Ctrl-C stops it.', '', ...table, ...commands(), ''].join(
-    '\n',
-  );
+  const steps = commands(facts).flatMap(([title, command]) => ['', title, '', command]);
+  return ['', 'The drone mission integration API is running. Ctrl-C stops it.', '', ...table, ...steps, ''].join('\n');
+}
 
-  function commands(): string[] {
-    const group = partner?.deviceGroups[0];
-    if (!partner || !group) return [];
-    const credentials = {
-      grant_type: 'client_credentials',
-      client_id: partner.clientId,
-      client_secret: partner.clientSecret,
-    };
-    const job = { name: 'First flight', deviceGroupId: group.deviceGroupId };
-    return [
-      '',
+/** Takes one text field out of a JSON answer without asking for more than a shell has. */
+const field = (name: string) => `sed 's/.*"${name}":"\\([^"]*\\)".*/\\1/'`;
+
+function commands({ baseUrl, wsUrl, mqttUrl, caFile, partners }: StackFacts): [title: string, command: string][] {
+  const [partner] = partners;
+  const group = partner?.deviceGroups[0];
+  const device = group?.devices[0];
+  if (!partner || !group || !device) return [];
+  const { clientId, clientSecret, apiKey } = partner;
+  const credentials = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
+  const json = "-H 'content-type: application/json'";
+  const post = (path: string, body: object) =>
+    `curl -s ${baseUrl}${path} -H "authorization: Bearer $TOKEN" ${json} -d '${JSON.stringify(body)}'`;
+  const steps: [string, string][] = [
+    [
       'Get a token and create a job:',
-      '',
-      `TOKEN=$(curl -s ${baseUrl}/v3/auth/token -H 'x-api-key: ${partner.apiKey}' -H 'content-type: application/json' -d '${JSON.stringify(credentials)}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
-      `curl -s ${baseUrl}/v3/jobs/create -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' -d '${JSON.stringify(job)}'`,
-    ];
+      [
+        `TOKEN=$(curl -s ${baseUrl}/v3/auth/token -H 'x-api-key: ${apiKey}' ${json} -d '${JSON.stringify(credentials)}' | ${field('access_token')})`,
+        `JOB=$(${post('/v3/jobs/create', { name: 'First flight', deviceGroupId: group.deviceGroupId })} | ${field('jobId')}); echo $JOB`,
+      ].join('\n'),
+    ],
+  ];
+  if (mqttUrl) {
+    const { hostname, port } = new URL(mqttUrl);
+    steps.push([
+      'Follow it over MQTT (Debian: mosquitto-clients):',
+      `mosquitto_sub -h ${hostname} -p ${port} --cafile ${caFile} -u ${clientId} -P "$TOKEN" -i ${clientId}-1 -q 1 -t "$JOB/JOB/STATUS"`,
+    ]);
   }
+  if (wsUrl)
+    steps.push([
+      'or over a WebSocket, in a second terminal with the same two variables:',
+      `npx wscat -H "authorization: Bearer $TOKEN" -c "${wsUrl}/v3/jobs/$JOB/status/ws"`,
+    ]);
+  if (mqttUrl ?? wsUrl)
+    steps.push([
+      'and see it move:',
+      `curl -s -X PATCH ${baseUrl}/v3/jobs/$JOB -H "authorization: Bearer $TOKEN" ${json} -d '{"status":"QUEUED"}'`,
+    ]);
+  return steps;
 }

@@ -58,8 +58,8 @@ export function createTimers(options: TimersOptions): Timers {
       return true;
     }
     const event = options.eventOf(schedule);
-    for (const delay of [0, ...retryDelaysMs]) {
-      if (!(await waited(delay))) return false;
+    for (const delay of [undefined, ...retryDelaysMs]) {
+      if (delay !== undefined && !(await waited(delay))) return false;
       const failure = await failureOf(lambda.invoke(schedule.Target.Arn, event));
       if (failure === undefined) return true;
       // Stopping the functions fails it too, and it is to be called again at the next start.
@@ -84,14 +84,12 @@ export function createTimers(options: TimersOptions): Timers {
       clear(key);
       const timing = parseScheduleExpression(schedule.ScheduleExpression);
       if (!timing || schedule.State === 'DISABLED' || schedule.completed) return;
-      if ('at' in timing) wait(key, schedule, timing.at);
-      else
-        wait(
-          key,
-          schedule,
-          nextAfter(Date.now(), Math.round(schedule.CreationDate * 1000), timing.everyMs),
-          timing.everyMs,
-        );
+      if ('at' in timing) {
+        wait(key, schedule, timing.at);
+      } else {
+        const beginning = Math.round(schedule.CreationDate * 1000);
+        wait(key, schedule, nextAfter(Date.now(), beginning, timing.everyMs), timing.everyMs);
+      }
     },
     end() {
       ending.abort();

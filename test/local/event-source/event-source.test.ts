@@ -212,7 +212,7 @@ describe('The stream of a table', () => {
   });
 
   it.each([
-    ['a source that is no stream', { EventSourceArn: queueArn }, 'EventSourceArn'],
+    ['a source that is no stream', { EventSourceArn: 'arn:aws:kinesis:r:a:stream/x' }, 'EventSourceArn'],
     ['an option that is not played', { TumblingWindowInSeconds: 1 }, 'TumblingWindowInSeconds'],
     ['a filter that is none', { FilterCriteria: { Filters: [{ Pattern: '{"a":[{"near":1}]}' }] } }, 'near'],
   ])('refuses %s by name', async (_title, properties, message) => {

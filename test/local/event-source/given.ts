@@ -97,6 +97,7 @@ export async function givenStreams(): Promise<GivenStreams> {
         policiesOf: () => [allowed],
         log: (line) => log.push(line),
         lambda: {
+          timeoutOf: () => 3,
           invoke: async (functionArn, event) => {
             const name = functionArn.slice(functionArn.lastIndexOf(':') + 1);
             const { Records } = event as { Records: Delivered[] };

@@ -1,9 +1,10 @@
 import type { EndpointKey } from '../contract/endpoints';
 
-/** What the requests are about. The job must be PENDING. */
+/** What the requests are about: a job that is PENDING, two shares, and who asks. */
 export interface Subjects {
   readonly jobId: string;
   readonly shareCode: string;
+  readonly otherShareCode: string;
   readonly deviceGroupId: string;
   readonly deviceId: string;
   readonly clientId: string;
@@ -12,12 +13,13 @@ export interface Subjects {
 
 export interface Request {
   readonly path?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
 /** A request to each endpoint that succeeds, in an order in which one after the other does. */
 export function requestsAbout(subjects: Subjects): Readonly<Record<EndpointKey, Request>> {
-  const { jobId, shareCode, deviceGroupId, deviceId, clientId, clientSecret } = subjects;
+  const { jobId, shareCode, otherShareCode, deviceGroupId, deviceId, clientId, clientSecret } = subjects;
   const job = { path: { jobId } };
   const share = { path: { shareCode } };
   return {
@@ -38,6 +40,6 @@ export function requestsAbout(subjects: Subjects): Readonly<Record<EndpointKey, 
     'GET /v3/shares/{shareCode}/resources': share,
     'GET /v3/resources': {},
     'DELETE /v3/shares/{shareCode}': share,
-    'DELETE /v3/streams/share/{shareCode}': share,
+    'DELETE /v3/streams/share/{shareCode}': { path: { shareCode: otherShareCode } },
   };
 }

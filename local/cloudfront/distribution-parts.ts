@@ -1,5 +1,6 @@
 /** A distribution as the template declares it: CloudFormation user guide, AWS::CloudFront::Distribution. */
 import * as z from 'zod';
+import type { Compression } from './compression';
 import { managedPolicies, type Forwarded } from './forwarding';
 import type { Pairs } from './origin';
 import { managedResponseHeaders, type ResponseHeaders } from './response-headers';
@@ -13,6 +14,7 @@ const behaviour = z.object({
   CachePolicyId: z.string(),
   OriginRequestPolicyId: z.string().optional(),
   ResponseHeadersPolicyId: z.string().optional(),
+  Compress: z.boolean().default(false),
   FunctionAssociations: z
     .array(
       z.object({
@@ -58,6 +60,7 @@ export interface Behaviour {
   readonly policies: readonly Forwarded[];
   readonly viewerFunction: ViewerFunction | undefined;
   readonly responseHeaders: ResponseHeaders;
+  readonly compression: Compression;
 }
 
 export interface DistributionParts {
@@ -99,6 +102,7 @@ export function distributionParts(
       `origin ${one.TargetOriginId}`,
     );
     const [association] = one.FunctionAssociations;
+    const { EnableAcceptEncodingBrotli: brotli, EnableAcceptEncodingGzip: gzip } = policy(one.CachePolicyId);
     const headersId = one.ResponseHeadersPolicyId;
     return {
       pattern: pattern.startsWith('/') || pattern.startsWith('*') ? pattern : `/${pattern}`,
@@ -115,6 +119,7 @@ export function distributionParts(
         headersId === undefined
           ? (reply) => reply
           : needed(referred.responseHeaders.get(headersId) ?? managedResponseHeaders[headersId], `policy ${headersId}`),
+      compression: { brotli: one.Compress && brotli, gzip: one.Compress && gzip },
     };
   }
 

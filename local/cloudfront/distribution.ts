@@ -1,6 +1,7 @@
 /** One distribution at work: behaviour, viewer function, origin, error page and response headers, in this order. */
 import { randomBytes } from 'node:crypto';
 import { matches } from '../policy';
+import { compressed } from './compression';
 import type { Behaviour, DistributionParts } from './distribution-parts';
 import { forwardedPart } from './forwarding';
 import type { Origin, OriginRequest, Reply, UpgradedSocket } from './origin';
@@ -92,7 +93,9 @@ export function createDistribution(parts: DistributionParts, { originOf, log }: 
     const wanted = await outcome(viewer, behaviour, requestId);
     if ('reply' in wanted) return wanted.reply;
     const reply = await ask(wanted.request, behaviour, requestId, upgraded);
-    return reply && behaviour.responseHeaders(await withErrorPage(reply, requestId, viewer));
+    if (!reply) return undefined;
+    const shown = behaviour.responseHeaders(await withErrorPage(reply, requestId, viewer));
+    return compressed(shown, viewer.headers, behaviour.compression);
   };
 }
 

@@ -9,6 +9,9 @@ import type { ViewerRequest } from './viewer-event';
 const names = z.array(z.string()).default([]);
 
 const forwardedShape = z.object({
+  // Of cache policies only: with them objects are kept compressed, and so served.
+  EnableAcceptEncodingBrotli: z.boolean().default(false),
+  EnableAcceptEncodingGzip: z.boolean().default(false),
   HeadersConfig: z.object({
     HeaderBehavior: z.enum(['none', 'whitelist', 'allViewer', 'allExcept']),
     Headers: names,
@@ -41,7 +44,10 @@ function forwards(headers: string, except: readonly string[], rest: 'none' | 'al
 export const managedPolicies: Readonly<Record<string, Forwarded>> = {
   // CachingDisabled, CachingOptimized
   '4135ea2d-6df8-44a3-9df3-4b5a84be39ad': forwards('none', [], 'none'),
-  '658327ea-f89d-4fab-a63d-7e88639e58f6': forwards('none', [], 'none'),
+  '658327ea-f89d-4fab-a63d-7e88639e58f6': {
+    ...forwards('none', [], 'none'),
+    ...{ EnableAcceptEncodingBrotli: true, EnableAcceptEncodingGzip: true },
+  },
   // AllViewer, AllViewerExceptHostHeader
   '216adef6-5c7f-47e4-b989-5492eafa07d3': forwards('allViewer', [], 'all'),
   'b689b0a8-53d0-40ab-baf2-68738e2966ac': forwards('allExcept', ['host'], 'all'),

@@ -44,7 +44,7 @@ interface Mapping {
   readonly enabled: boolean;
   /** What the role of the function must allow. */
   readonly needs: readonly AccessRequest[];
-  run(positions: Positions): Promise<unknown>;
+  run(positions: Positions): Promise<void>;
 }
 
 /** The mappings of one template. They should start last and stop first of all services: they call the others. */
@@ -54,7 +54,7 @@ export function createEventSources(options: EventSourcesOptions): EventSources {
   const writes = createWrites();
   const stopping = new AbortController();
   const shared = { ...options, writes, signal: stopping.signal };
-  let running: Promise<unknown>[] = [];
+  let running: Promise<void>[] = [];
   let positions: Positions | undefined;
 
   function mappingOf(resource: Resource): Mapping {

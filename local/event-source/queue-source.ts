@@ -57,12 +57,13 @@ export function startQueueSource(
   functionArn: string,
   properties: z.infer<typeof queueSourceProperties>,
   options: QueueSourceOptions,
-): Promise<unknown> {
+): Promise<void> {
   const { region, accountId, lambda, sqs, signal, log } = options;
   const { EventSourceArn, BatchSize, FunctionResponseTypes, ScalingConfig } = properties;
   const windowMs = properties.MaximumBatchingWindowInSeconds * 1000;
   const filters = properties.FilterCriteria.Filters.map(({ Pattern }) => parseEventPattern(Pattern));
   const queue = queueOf();
+  const concurrency = Math.min(ScalingConfig.MaximumConcurrency ?? CONCURRENT_BATCHES, CONCURRENT_BATCHES);
 
   function queueOf(): Queue {
     const found = sqs.queue(EventSourceArn);
@@ -96,16 +97,24 @@ export function startQueueSource(
   }
 
   async function work(): Promise<void> {
+    const underWay = new Set<Promise<void>>();
     while (!signal.aborted) {
       const records = await gather();
-      if (records.length === 0) continue;
-      const failed = await deliver(records);
-      for (const { messageId, receiptHandle } of records) if (!failed.has(messageId)) queue.remove(receiptHandle);
+      const call = deliver(records).finally(() => underWay.delete(call));
+      underWay.add(call);
+      if (underWay.size >= concurrency) await Promise.race(underWay);
     }
+    await Promise.all(underWay);
+  }
+
+  async function deliver(records: readonly QueueRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    const failed = await failuresOf(records);
+    for (const { messageId, receiptHandle } of records) if (!failed.has(messageId)) queue.remove(receiptHandle);
   }
 
   /** Gives the ids of the messages that failed. */
-  async function deliver(records: readonly QueueRecord[]): Promise<ReadonlySet<string>> {
+  async function failuresOf(records: readonly QueueRecord[]): Promise<ReadonlySet<string>> {
     const ids = records.map(({ messageId }) => messageId);
     try {
       const answer = await lambda.invoke(functionArn, { Records: records });
@@ -117,8 +126,7 @@ export function startQueueSource(
     }
   }
 
-  const concurrency = Math.min(ScalingConfig.MaximumConcurrency ?? CONCURRENT_BATCHES, CONCURRENT_BATCHES);
-  return Promise.all(Array.from({ length: concurrency }, work));
+  return work();
 }
 
 function parsed(body: string): unknown {

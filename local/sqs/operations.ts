@@ -81,10 +81,10 @@ async function receive(queue: Queue, input: unknown): Promise<object> {
 function shown(message: ReceivedMessage, wanted: z.infer<typeof receiving>): object {
   const { id, body, attributes, receiptHandle } = message;
   const systemNames = [...wanted.MessageSystemAttributeNames, ...wanted.AttributeNames];
-  const isWanted = (names: readonly string[]) => (entry: [string, unknown]) =>
-    names.some(
-      (name) => ['All', '.*', entry[0]].includes(name) || entry[0].startsWith(/^(.+)\.\*$/.exec(name)?.[1] ?? '\n'),
-    );
+  const isWanted =
+    (names: readonly string[]) =>
+    ([name]: [string, unknown]) =>
+      names.some((wanted) => fits(wanted, name));
   const system = Object.entries(systemAttributesOf(message, 'local')).filter(isWanted(systemNames));
   const own = Object.entries(attributes).filter(isWanted(wanted.MessageAttributeNames));
   return {
@@ -92,6 +92,12 @@ function shown(message: ReceivedMessage, wanted: z.infer<typeof receiving>): obj
     ...(system.length > 0 && { Attributes: Object.fromEntries(system) }),
     ...(own.length > 0 && { MessageAttributes: Object.fromEntries(own) }),
   };
+}
+
+/** `All`, a name, or the beginning of one before `.*`. */
+function fits(wanted: string, name: string): boolean {
+  if (wanted.endsWith('.*')) return name.startsWith(wanted.slice(0, -2));
+  return wanted === 'All' || wanted === name;
 }
 
 function attributesOf({ arn, messages, visibilityTimeout, delay, redrive }: Queue): object {

@@ -50,7 +50,7 @@ const cases: [key: EndpointKey, sent: object, calls: number][] = [
   ['GET /v3/shares', {}, 1],
   ['GET /v3/shares/{shareCode}', {}, 1],
   ['DELETE /v3/shares/{shareCode}', {}, 1],
-  ['GET /v3/shares/{shareCode}/resources', {}, 3],
+  ['GET /v3/shares/{shareCode}/resources', {}, 4],
   ['GET /v3/resources', {}, 1],
 ];
 

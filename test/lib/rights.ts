@@ -51,7 +51,6 @@ const actions = {
   get: 'GetItem',
   batchGet: 'BatchGetItem',
   batchWrite: 'BatchWriteItem',
-  batchWrite: 'BatchWriteItem',
   query: 'Query',
   scan: 'Scan',
   put: 'PutItem',

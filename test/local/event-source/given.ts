@@ -10,10 +10,10 @@ import { parsePolicy } from '../../../local/policy';
 import type { Resource } from '../../../local/service';
 import { createSqs, type Sqs } from '../../../local/sqs';
 
-export const place = { region: 'eu-central-1', accountId: '000000000000' };
+const place = { region: 'eu-central-1', accountId: '000000000000' };
 export const queueArn = 'arn:aws:sqs:eu-central-1:000000000000:Failures';
 
-export const resource = (type: string, logicalId: string, properties: Resource['properties']): Resource => ({
+const resource = (type: string, logicalId: string, properties: Resource['properties']): Resource => ({
   type,
   logicalId,
   properties,
@@ -49,7 +49,7 @@ export interface GivenStreams {
   end(): Promise<void>;
 }
 
-export const allowed = parsePolicy({ Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }] });
+const allowed = parsePolicy({ Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }] });
 
 export async function givenStreams(): Promise<GivenStreams> {
   const folder = await mkdtemp(join(tmpdir(), 'streams-test-'));

@@ -47,7 +47,7 @@ describe('A queue', () => {
     given.sqs.send(arnOf('Things'), 'b', { RULE_ARN: { DataType: 'String', StringValue: 'arn' } });
     const [first, second] = await receive({
       MessageSystemAttributeNames: ['All'],
-      MessageAttributeNames: ['RULE_*', 'RULE_ARN'],
+      MessageAttributeNames: ['RULE.*', 'RULE_ARN'],
     });
     expect(first).toEqual({
       MessageId: sent.MessageId,
@@ -258,7 +258,7 @@ describe('A queue', () => {
     [
       'with a dead-letter queue that does not exist',
       { RedrivePolicy: { deadLetterTargetArn: 'x', maxReceiveCount: 1 } },
-      'x',
+      'there is no queue x',
     ],
   ])('can’t be one %s', (_title, properties, message) => {
     expect(() => given.queue('Other', properties)).toThrow(message);

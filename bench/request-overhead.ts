@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { median, type Measurement } from './figure';
+import { startLocalStack } from './local-stack';
+import { connectPartner } from './partner-client';
+import { synthesiseWithEmptyFunction } from './stack-with-empty-function';
+
+const requests = 200;
+const warmUp = 50;
+const atMost = 3;
+
+/**
+ * GET of a job, in turn with GET of a path below it that a function without any content answers, through the same
+ * stack, behind the same authorizer.
+ */
+export const requestOverhead: Measurement = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'request-overhead-'));
+  const app = join(folder, 'app');
+  synthesiseWithEmptyFunction(app);
+  const stack = await startLocalStack(join(__dirname, '..'), join(folder, 'data'), ['--memory', '--app', app]);
+  try {
+    const { subjects, get } = await connectPartner(stack.facts);
+    const job = `/v3/jobs/${subjects.jobId}`;
+    const timeOf = async (path: string) => {
+      const begin = performance.now();
+      await get(path);
+      return performance.now() - begin;
+    };
+    const times = { job: [] as number[], empty: [] as number[] };
+    for (let n = -warmUp; n < requests; n++) {
+      const [ofJob, ofEmpty] = [await timeOf(job), await timeOf(`${job}/empty`)];
+      if (n < 0) continue;
+      times.job.push(ofJob);
+      times.empty.push(ofEmpty);
+    }
+    const [ofJob, ofEmpty] = [median(times.job), median(times.empty)];
+    return [
+      {
+        figure: 'GET of a job through the local stack',
+        measured: `${ofJob.toFixed(1)} ms, ${(ofJob / ofEmpty).toFixed(2)} x empty (${ofEmpty.toFixed(1)} ms)`,
+        mustBe: `at most ${atMost} x empty`,
+        ok: ofJob / ofEmpty <= atMost,
+      },
+    ];
+  } finally {
+    await stack.stop();
+    await rm(folder, { recursive: true });
+  }
+};

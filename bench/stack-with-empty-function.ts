@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib/core';
+import { AuthorizationType, LambdaIntegration } from 'aws-cdk-lib/aws-apigateway';
+import { endpoints } from '../contract/endpoints';
+import { ApiFunction } from '../lib/api-function';
+import { Authorizer } from '../lib/authorizer';
+import { bundle } from '../lib/bundle';
+import { DroneMissionApiStack } from '../lib/drone-mission-api-stack';
+import { RestApi } from '../lib/rest-api';
+
+/**
+ * Synthesises the service with one endpoint more, which a function answers that does nothing:
+ * `GET /v3/jobs/{jobId}/empty`. Who may read a job may call it, since the policy of the authorizer spans what is below.
+ * @param folder where the cloud assembly is written
+ */
+export function synthesiseWithEmptyFunction(folder: string): void {
+  const { context } = JSON.parse(readFileSync(join(__dirname, '..', 'cdk.json'), 'utf8')) as { context: object };
+  const app = new App({
+    outdir: folder,
+    context: { ...context, 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true },
+  });
+  const stack = new DroneMissionApiStack(app, 'DroneMissionApi', { endpoints });
+  const api = stack.node.findChild('RestApi') as RestApi;
+  const { authorizer } = stack.node.findChild('Authorizer') as Authorizer;
+
+  const bundles = join(folder, 'functions');
+  const entry = 'empty-function';
+  bundle([entry], bundles, 'bench');
+  const { lambda } = new ApiFunction(stack, 'Empty', { entry, bundles, description: 'Answer with nothing' });
+  api.resource('/v3/jobs/{jobId}/empty').addMethod('GET', new LambdaIntegration(lambda), {
+    authorizer,
+    authorizationType: AuthorizationType.CUSTOM,
+  });
+  app.synth();
+}

@@ -1,0 +1,117 @@
+import { rightsIn } from './rights';
+import { smallTable, synthesise } from './synthesised';
+
+const stack = synthesise({}, smallTable);
+const { byPath, resources } = stack;
+const { rightsOf, nameOf } = rightsIn(stack);
+
+const mappings = Object.entries(byPath('AWS::Lambda::EventSourceMapping')).filter(([path]) =>
+  path.startsWith('StatusChannels/'),
+);
+
+const only = (filter: object) => ({ Filters: [{ Pattern: JSON.stringify(filter) }] });
+
+test.each([
+  ['FanOut/StatusFanOut/FromJobs', 'jobs', 'FanOut', undefined],
+  ['FanOut/StatusFanOut/FromShares', 'shares', 'FanOut', undefined],
+  [
+    'FanOut/StatusFanOut/FromFleet',
+    'fleet',
+    'FanOut',
+    only({ dynamodb: { Keys: { id: { S: [{ prefix: 'device-' }] } } } }),
+  ],
+  [
+    'FanOut/GreetConnection/FromConnections',
+    'connections',
+    'FanOut',
+    only({ eventName: ['INSERT'], dynamodb: { NewImage: { expiresAt: { N: [{ exists: true }] } } } }),
+  ],
+  ['ShareExpiry/ScheduleShareExpiry/FromShares', 'shares', 'ShareExpiry', only({ eventName: ['INSERT', 'REMOVE'] })],
+])('%s takes what changes in %s', (name, table, part, filter) => {
+  const mapping = Object.fromEntries(mappings)[`StatusChannels/${name}`]?.Properties ?? {};
+  expect(nameOf(mapping['EventSourceArn'])).toBe(`${table}/stream`);
+  expect(nameOf(mapping['FunctionName'])).toBe(`StatusChannels/${name.split('/').slice(0, 2).join('/')}/Function`);
+  expect(mapping['FilterCriteria']).toEqual(filter);
+  const { OnFailure } = mapping['DestinationConfig'] as { OnFailure: { Destination: unknown } };
+  expect(nameOf(OnFailure.Destination)).toBe(`StatusChannels/${part}/Failures`);
+});
+
+test.each(mappings)('%s keeps order, tries again for a while, and is blocked by no record', (_path, { Properties }) => {
+  expect(Properties).toMatchObject({
+    StartingPosition: 'TRIM_HORIZON',
+    BatchSize: 100,
+    FunctionResponseTypes: ['ReportBatchItemFailures'],
+    BisectBatchOnFunctionError: true,
+    MaximumRetryAttempts: 5,
+    MaximumRecordAgeInSeconds: 900,
+  });
+  // Several batches of a shard at once would be in order for each item still, but a window would hold changes back.
+  expect(Properties).not.toHaveProperty('MaximumBatchingWindowInSeconds');
+  expect(Properties['Enabled'] ?? true).toBe(true);
+});
+
+test('No other stream is read', () => {
+  expect(mappings).toHaveLength(5);
+});
+
+test.each(['FanOut', 'ShareExpiry'])('What %s could not work on is kept for two weeks, encrypted', (part) => {
+  const place = `StatusChannels/${part}/Failures`;
+  expect(byPath('AWS::SQS::Queue')[place]?.Properties).toEqual({
+    MessageRetentionPeriod: 14 * 24 * 3600,
+    SqsManagedSseEnabled: true,
+  });
+  const policy = byPath('AWS::SQS::QueuePolicy')[`${place}/Policy`]?.Properties['PolicyDocument'];
+  expect(policy).toMatchObject({
+    Statement: [{ Effect: 'Deny', Action: 'sqs:*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }],
+  });
+});
+
+describe.each([
+  ['ShareExpiry', 'ExpireShare', (group: string) => group],
+  ['Heartbeat', 'Beat', () => 'default'],
+])('Schedules of %s', (part, called, groupOf) => {
+  const place = `StatusChannels/${part}`;
+  const [group] = Object.values(byPath('AWS::Scheduler::ScheduleGroup')).map(({ Properties }) => Properties['Name']);
+
+  test('may call their function, and nothing else', () => {
+    expect(rightsOf(place)).toEqual([`Allow lambda:InvokeFunction ${place}/${called}/Function`]);
+  });
+
+  test('are the only ones that take on their role', () => {
+    const role = byPath('AWS::IAM::Role')[`${place}/Role`]?.Properties['AssumeRolePolicyDocument'];
+    const { Statement } = role as {
+      Statement: { Action: string; Principal: object; Condition: { StringEquals: Record<string, unknown> } }[];
+    };
+    expect(Statement).toHaveLength(1);
+    expect(Statement[0]).toMatchObject({
+      Effect: 'Allow',
+      Action: 'sts:AssumeRole',
+      Principal: { Service: 'scheduler.amazonaws.com' },
+    });
+    const { 'aws:SourceAccount': account, 'aws:SourceArn': source } = Statement[0]?.Condition.StringEquals ?? {};
+    expect(account).toEqual({ Ref: 'AWS::AccountId' });
+    expect(nameOf(source)).toBe(`scheduler:schedule-group/${groupOf(String(group))}`);
+  });
+});
+
+test('Schedules of shares go with the stack, for their group has a fixed name', () => {
+  const [group] = Object.values(byPath('AWS::Scheduler::ScheduleGroup'));
+  expect(group?.DeletionPolicy).toBe('Delete');
+});
+
+test('The heart beats every five minutes, and a beat that failed is not made up for', () => {
+  const [schedule] = Object.values(byPath('AWS::Scheduler::Schedule'));
+  expect(schedule?.Properties).toMatchObject({
+    ScheduleExpression: 'rate(5 minutes)',
+    FlexibleTimeWindow: { Mode: 'OFF' },
+    State: 'ENABLED',
+    Target: { RetryPolicy: { MaximumRetryAttempts: 0 } },
+  });
+  const { Arn, RoleArn } = schedule?.Properties['Target'] as { Arn: unknown; RoleArn: unknown };
+  expect([nameOf(Arn), nameOf(RoleArn)]).toEqual([
+    'StatusChannels/Heartbeat/Beat/Function',
+    'StatusChannels/Heartbeat/Role',
+  ]);
+  expect(Object.keys(byPath('AWS::Scheduler::Schedule'))).toHaveLength(1);
+  expect(Object.values(resources).filter(({ Type }) => Type === 'AWS::Scheduler::ScheduleGroup')).toHaveLength(1);
+});

@@ -1,131 +1,87 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { endpointTable, scopes } from '../contract/access';
-import type { EndpointKey } from '../contract/endpoints';
-import { toItem } from '../data/job-item';
-import { dynamodb, table } from '../data/table';
 import { bundle } from '../lib/bundle';
-import { acme, id, sampleJob, sampleShare } from '../test/domain/fixtures/samples';
-import { request } from '../test/lambdas/fixtures/api-gateway';
-import { median, type Measurement } from './figure';
-import { requestsAbout } from './requests';
-import { startStorage } from './storage';
+import { endpointsToStart, type Start } from './endpoints-to-start';
+import { median, type Measured, type Measurement } from './figure';
+import { useStorage } from './storage';
+import { storeSubjects } from './stored-subjects';
 
 const run = promisify(execFile);
 
 const rounds = 15;
 const atMost = 1.25;
-const bare = 'bare-function';
-
-const subjects = {
-  jobId: id('job'),
-  shareCode: id('share'),
-  deviceGroupId: id('group'),
-  deviceId: id('device'),
-  clientId: 'client1',
-  clientSecret: 'secret',
-};
-
-/** A function to be started: its bundle, its first event, and what it should answer. */
-interface Start {
-  readonly name: string;
-  readonly file: string;
-  readonly event: unknown;
-  readonly status: number;
-}
+const kilobytes = 350;
 
 /**
- * Loads the bundle of every endpoint and makes a first call, each time in a fresh process, all in turn with a function
- * that does nothing but read one item, against the same engine.
+ * The size of every endpoint's bundle; and the time to load it and make a first call, each time in a fresh process, in
+ * turn with a function that makes the same calls of the same engine and nothing else.
  */
 export const coldStart: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cold-start-'));
-  const storage = await startStorage();
-  Object.assign(process.env, storage.environment);
+  const { environment } = await useStorage();
   const identity = createServer((_, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ access_token: 'token', token_type: 'Bearer', expires_in: 3600 }));
   }).listen(0, '127.0.0.1');
   await once(identity, 'listening');
-  const environment = {
-    ...storage.environment,
+  const settings = {
     TOKEN_URL: `http://127.0.0.1:${(identity.address() as AddressInfo).port}`,
     SHARE_BASE_URL: 'https://share.test',
     POWERTOOLS_SERVICE_NAME: 'drone-mission-api',
   };
+  Object.assign(process.env, settings);
   try {
-    const starts = bundleAll(folder);
-    const times = new Map(starts.map(({ name }) => [name, [] as number[]]));
+    const starts = await endpointsToStart();
+    const bundleOf = (entry: string) => join(folder, entry, 'index.js');
+    bundle(
+      starts.map(({ entry }) => entry),
+      folder,
+    );
+    bundle(['bare-function', 'first-call'], folder, 'bench');
+    const timeOf = async (file: string, event: unknown, status: number): Promise<number> => {
+      const words = [bundleOf('first-call'), file, JSON.stringify(event)];
+      const { stdout } = await run(process.execPath, words, { env: { ...environment, ...settings } });
+      const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as { ms: number; statusCode: number };
+      if (last.statusCode !== status) throw new Error(`${file} answered ${last.statusCode}: ${stdout}`);
+      return last.ms;
+    };
+
+    const times = starts.map((start) => ({ start, own: [] as number[], bare: [] as number[] }));
     for (let round = 0; round < rounds; round++) {
-      for (const start of starts) {
-        await storeSubjects();
-        times.get(start.name)?.push(await timeOf(start, join(folder, 'first-call', 'index.js'), environment));
+      for (const { start, own, bare } of times) {
+        await storeSubjects(start.calls);
+        bare.push(await timeOf(bundleOf('bare-function'), start.calls, 200));
+        await storeSubjects(start.calls);
+        own.push(await timeOf(bundleOf(start.entry), start.event, start.status));
       }
     }
-    const base = median(times.get(bare) ?? []);
-    return [...times].map(([name, taken]) => ({
-      figure: `init + first call: ${name}`,
-      measured: `${median(taken).toFixed(1)} ms, ${(median(taken) / base).toFixed(2)} x bare`,
-      mustBe: `at most ${atMost} x bare`,
-      ok: median(taken) / base <= atMost,
-    }));
+    const sizes = await Promise.all(starts.map(async ({ entry }) => (await stat(bundleOf(entry))).size));
+    return [
+      ...starts.map(({ entry }, index) => sizeOf(entry, sizes[index] ?? 0)),
+      ...times.map(({ start, own, bare }) => compared(start, median(own), median(bare))),
+    ];
   } finally {
     identity.close();
-    await storage.stop();
     await rm(folder, { recursive: true });
   }
 };
 
-function bundleAll(folder: string): Start[] {
-  const file = (entry: string) => join(folder, entry, 'index.js');
-  const requests = requestsAbout(subjects);
-  const byHandler = new Map(
-    (Object.keys(requests) as EndpointKey[]).map((key) => [`http/${endpointTable[key].handler}`, key] as const),
-  );
-  bundle([...byHandler.keys()], folder);
-  bundle([bare, 'first-call'], folder, 'bench');
-  const endpoints = [...byHandler].map(([entry, key]) => ({
-    name: entry.slice('http/'.length),
-    file: file(entry),
-    event: request({ scopes, apiKeyId: 'key', ...requests[key] }),
-    status: endpointTable[key].reply.status,
-  }));
-  const key = { organisation: acme, jobId: subjects.jobId };
-  return [{ name: bare, file: file(bare), event: { Key: key }, status: 200 }, ...endpoints];
-}
+const sizeOf = (entry: string, bytes: number): Measured => ({
+  figure: `bundle of ${entry}`,
+  measured: `${Math.round(bytes / 1000)} kB`,
+  mustBe: `at most ${kilobytes} kB`,
+  ok: bytes <= kilobytes * 1000,
+});
 
-/** What the calls are about, again in the state that each needs. */
-async function storeSubjects(): Promise<void> {
-  const share = sampleShare({ expiresAt: '2999-01-01T00:00:00.000Z' });
-  const group = { deviceGroupId: subjects.deviceGroupId, name: 'North quarry', description: '' };
-  const device = { deviceId: subjects.deviceId, deviceGroupId: subjects.deviceGroupId, name: 'Kestrel' };
-  const partner = { clientId: 'client1', organisation: acme, name: 'Acme', apiKeyId: 'key', scopes, status: 'active' };
-  const items = {
-    JOBS: [toItem(acme, sampleJob())],
-    SHARES: [{ ...share, organisation: acme }],
-    FLEET: [
-      { ...group, organisation: acme, id: subjects.deviceGroupId, kind: 'group' },
-      { ...device, organisation: acme, id: subjects.deviceId, kind: 'device', status: 'online' },
-    ],
-    PARTNERS: [{ ...partner, createdAt: '2026-11-27T10:00:00.000Z' }],
-  };
-  for (const [name, rows] of Object.entries(items)) {
-    const TableName = table(name as keyof typeof items);
-    for (const Item of rows) await dynamodb.send(new PutCommand({ TableName, Item }));
-  }
-}
-
-async function timeOf({ name, file, event, status }: Start, firstCall: string, environment: Record<string, string>) {
-  const { stdout } = await run(process.execPath, [firstCall, file, JSON.stringify(event)], { env: environment });
-  const last = stdout.trimEnd().split('\n').at(-1) ?? '';
-  const { ms, statusCode } = JSON.parse(last) as { ms: number; statusCode: number };
-  if (statusCode !== status) throw new Error(`${name} answered ${statusCode}, not ${status}: ${stdout}`);
-  return ms;
-}
+const compared = ({ entry }: Start, own: number, bare: number): Measured => ({
+  figure: `init + first call of ${entry}`,
+  measured: `${own.toFixed(1)} ms, ${(own / bare).toFixed(2)} x bare (${bare.toFixed(1)} ms)`,
+  mustBe: `at most ${atMost} x bare`,
+  ok: own / bare <= atMost,
+});

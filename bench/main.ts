@@ -1,20 +1,32 @@
 import { coldStart } from './cold-start';
+import { engineSoak } from './engine-soak';
 import type { Measured, Measurement } from './figure';
+import { pageAmongMany } from './page-among-many';
+import { requestOverhead } from './request-overhead';
+import { startUp } from './start-up';
+import { endStorage } from './storage';
+import { storeCalls } from './store-calls';
 
 /** All measurements by name, in the order in which they run. */
 const measurements: Readonly<Record<string, Measurement>> = {
+  'store-calls': storeCalls,
+  'start-up': startUp,
   'cold-start': coldStart,
+  'request-overhead': requestOverhead,
+  'engine-soak': engineSoak,
+  'page-among-many': pageAmongMany,
 };
 
 /** `npm run bench [-- <name>…]`: measures all figures or those named, and fails when one is over. */
 async function main(names: readonly string[]): Promise<void> {
   const wanted = names.length > 0 ? names : Object.keys(measurements);
+  const unknown = wanted.filter((name) => !Object.hasOwn(measurements, name));
+  if (unknown.length > 0)
+    throw new Error(`No ${unknown.join(', ')}: there are ${Object.keys(measurements).join(', ')}`);
   const results: Measured[] = [];
   for (const name of wanted) {
-    const measure = measurements[name];
-    if (!measure) throw new Error(`There is no ${name}; there are ${Object.keys(measurements).join(', ')}`);
-    console.error(`measuring ${name}`);
-    results.push(...(await measure()));
+    console.error(`Measuring ${name}`);
+    results.push(...((await measurements[name]?.()) ?? []));
   }
   print(results);
   if (!results.every(({ ok }) => ok)) process.exitCode = 1;
@@ -22,12 +34,20 @@ async function main(names: readonly string[]): Promise<void> {
 
 function print(results: readonly Measured[]): void {
   const rows = results.map(({ figure, measured, mustBe, ok }) => [figure, measured, mustBe, ok ? 'ok' : 'OVER']);
-  const table = [['figure', 'measured', 'must be', ''], ...rows];
-  const widths = [0, 1, 2].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  for (const row of table) console.log(row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd());
+  const lines = [['figure', 'measured', 'must be', ''], ...rows];
+  const widths = [0, 1, 2].map((column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  for (const line of lines)
+    console.log(
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    );
 }
 
-main(process.argv.slice(2)).catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-});
+main(process.argv.slice(2))
+  .catch((error: unknown) => {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  })
+  .finally(endStorage);

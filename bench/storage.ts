@@ -17,8 +17,24 @@ export interface Storage {
 
 const names = ['jobs', 'shares', 'fleet', 'partners', 'requests', 'connections'] as const;
 
+let started: Promise<Storage> | undefined;
+
+/**
+ * The storage of this process, started when first asked for, with its environment in that of the process: one for all
+ * measurements, since the client of `data/` keeps to the address that it saw first.
+ */
+export function useStorage(): Promise<Storage> {
+  return (started ??= startStorage());
+}
+
+/** Ends it if it was started. */
+export async function endStorage(): Promise<void> {
+  const storage = await started?.catch(() => undefined);
+  await storage?.stop();
+}
+
 /** Starts the engine of the local stack on a file of its own and makes the tables as the template says. */
-export async function startStorage(): Promise<Storage> {
+async function startStorage(): Promise<Storage> {
   const folder = await mkdtemp(join(tmpdir(), 'storage-'));
   const engine = await startEngine(join(folder, 'dynamodb.sqlite'));
   const app = new App({ outdir: join(folder, 'template') });
@@ -40,6 +56,7 @@ export async function startStorage(): Promise<Storage> {
     await dynamoDb.create({ logicalId, type, properties, metadata: {} });
     environment[`${name.toUpperCase()}_TABLE`] = logicalId;
   }
+  Object.assign(process.env, environment);
   return {
     environment,
     stop: async () => {

@@ -28,7 +28,11 @@ export const telemetryActions = {
     message: z.strictObject({
       action: z.string(),
       id,
-      telemetry: z.union([z.array(sample).min(1).max(MAX_SAMPLES), sample.transform((one) => [one])]),
+      // One sample is a list of one, so that a fault in it is named as in a list.
+      telemetry: z.preprocess(
+        (one) => (Array.isArray(one) ? one : [one]),
+        z.array(sample).min(1).max(MAX_SAMPLES),
+      ),
     }),
   },
   control: {

@@ -57,6 +57,7 @@ export class FanOut extends Construct {
       entry: 'stream/greet-connection',
       bundles,
       description: 'Tell a new connection the state',
+      timeoutSeconds: 60,
     }).uses(tables, {
       jobs: ['get'],
       shares: ['get', 'update'],

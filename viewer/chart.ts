@@ -6,9 +6,12 @@ export interface Chart {
   draw(at: readonly number[], values: readonly (number | null)[]): void;
 }
 
+/** A flight that has just begun starts at the left, but not with a few seconds spread over the whole width. */
+const LEAST_SECONDS = 60;
+
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
-/** A line over the last five minutes in the colour that the style sheet gives as `color` of the container. */
+/** A line over the last five minutes, or as many as there are, in the colour that the style sheet gives as `color` of the container. */
 export function createChart(container: HTMLElement, leastRange: number): Chart {
   const style = (name: string) => getComputedStyle(container).getPropertyValue(name).trim();
   const line = () => style('color');
@@ -19,7 +22,7 @@ export function createChart(container: HTMLElement, leastRange: number): Chart {
       legend: { show: false },
       cursor: { show: false },
       scales: {
-        x: { range: (_, _from, to) => [to - HISTORY_SECONDS, to] },
+        x: { range: (_, from, to) => [Math.max(to - HISTORY_SECONDS, Math.min(from, to - LEAST_SECONDS)), to] },
         y: { range: (_, from, to) => around(from, to) },
       },
       axes: [

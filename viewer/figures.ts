@@ -1,6 +1,6 @@
 import { element, write } from './element';
 import type { Telemetry } from './messages';
-import { compass, decimal, place, span, words } from './units';
+import { compass, decimal, place, words } from './units';
 
 const at = (id: string) => element(id, HTMLElement);
 
@@ -50,9 +50,13 @@ function showBattery(battery: Telemetry['battery']): void {
     (percent ?? 100) <= VERY_LOW_PERCENT ? 'very-low' : (percent ?? 100) <= LOW_PERCENT ? 'low' : 'good';
   const details = [
     voltage === undefined ? [] : `${decimal(voltage)} V`,
-    remainingFlightTime === undefined ? [] : `${span(remainingFlightTime * 1000)} of flight left`,
+    remainingFlightTime === undefined ? [] : `${flightTime(remainingFlightTime)} left`,
   ];
   write(at('battery-details'), details.flat().join(' · '));
+}
+
+function flightTime(seconds: number): string {
+  return seconds < 120 ? `${decimal(seconds, 0)} s` : `${Math.floor(seconds / 60)} min`;
 }
 
 function showWeather(weather: Telemetry['weather']): void {

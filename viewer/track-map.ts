@@ -24,8 +24,8 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
   new Grid().addTo(map);
   offerTiles(map);
 
-  const casing = L.polyline([], { className: 'track-casing', interactive: false }).addTo(map);
-  const track = L.polyline([], { className: 'track', interactive: false }).addTo(map);
+  const casing = L.polyline([], { className: 'track-casing', interactive: false, smoothFactor: 0.5 }).addTo(map);
+  const track = L.polyline([], { className: 'track', interactive: false, smoothFactor: 0.5 }).addTo(map);
   let marker: L.Marker | undefined;
   let points: L.LatLng[] = [];
   let following = true;

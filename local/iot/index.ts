@@ -11,7 +11,7 @@ import { createArns } from './arns';
 import { createAuthorizer, type Authorizer } from './authorizer';
 import { startBroker, type Broker } from './broker';
 import { createDataPlane } from './data-plane';
-import { createLaterCalls } from './later-calls';
+import { createLaterCalls } from '../lambda/later-calls';
 import { openRetainedMessages } from './retained';
 import type { RuleMessage } from './rule-sql';
 import { createRules } from './rules';

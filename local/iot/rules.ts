@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Lambda } from '../lambda';
 import { propertiesOf } from '../properties';
 import type { Resource } from '../service';
-import type { LaterCalls } from './later-calls';
+import type { LaterCalls } from '../lambda/later-calls';
 import { compileRuleSql, type RuleMessage } from './rule-sql';
 import { topicMatches } from './topic';
 

@@ -122,6 +122,7 @@ export function createSqs({ region, accountId, endpointUrl, dataFolder }: SqsOpt
     },
 
     async answer(call) {
+      if (operationOf(call) === 'ListQueues') return json({ QueueUrls: [...queues.values()].map(({ url }) => url) });
       const operation = Object.hasOwn(operations, operationOf(call)) ? operations[operationOf(call)] : undefined;
       const queue = queues.get(nameIn(call) ?? '');
       try {

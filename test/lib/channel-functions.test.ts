@@ -85,7 +85,7 @@ const expected: Readonly<Record<string, Expected>> = {
     },
     more: [...socketRights, ...videoRights, ...streamRights(['connections'], 'StatusChannels/FanOut/Failures')],
     settings: ['SOCKETS_URL'],
-    seconds: 10,
+    seconds: 60,
   },
   'ShareExpiry/ScheduleShareExpiry': {
     entry: 'stream/schedule-share-expiry',

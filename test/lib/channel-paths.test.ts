@@ -30,6 +30,14 @@ test.each([
   });
 });
 
+test('/telemetry is no channel of one thing: who comes says what to follow', () => {
+  const query = { token: { value: 'abc' }, channel: { value: 'job' } };
+  expect(run('/telemetry', query)).toMatchObject({
+    uri: '/live',
+    querystring: { channel: { value: 'telemetry' }, token: { value: 'abc' } },
+  });
+});
+
 test.each([
   ['job%2D7k2m9qx4', 'of a letter that needs none'],
   ['job%26channel%3Dshare', 'of what would be part of the query'],
@@ -80,6 +88,8 @@ test.each([
   `/v3/jobs/${job}\n/status/ws`,
   `/live/v3/jobs/${job}/status/ws`,
   '/v3/jobs/constructor',
+  '/telemetry/',
+  '/v3/telemetry',
 ])('Any other path is not found: %j', (uri) => {
   expect(run(uri)).toEqual({ statusCode: 404, statusDescription: 'Not Found' });
 });

@@ -1,5 +1,5 @@
 import { createIot, type IotOptions } from '../../local/iot';
-import { createLaterCalls } from '../../local/iot/later-calls';
+import { createLaterCalls } from '../../local/lambda/later-calls';
 import { compileRuleSql } from '../../local/iot/rule-sql';
 import { eventsOf, givenIot, place, resource, rule, until, type GivenIot } from './iot-given';
 

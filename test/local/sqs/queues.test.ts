@@ -4,6 +4,7 @@ import {
   DeleteMessageCommand,
   GetQueueAttributesCommand,
   GetQueueUrlCommand,
+  ListQueuesCommand,
   PurgeQueueCommand,
   ReceiveMessageCommand,
   SendMessageBatchCommand,
@@ -40,6 +41,8 @@ describe('A queue', () => {
     });
     const found = await given.client.send(new GetQueueUrlCommand({ QueueName: 'own' }));
     expect(found.QueueUrl).toBe(`${given.endpoint.url}/000000000000/own`);
+    const { QueueUrls } = await given.client.send(new ListQueuesCommand());
+    expect(QueueUrls).toEqual(expect.arrayContaining([QueueUrl, found.QueueUrl]));
   });
 
   it('gives what was sent, by the API or by another service, in order and with its checksum', async () => {

@@ -1,14 +1,14 @@
 /** Asynchronous invocation: Lambda developer guide, "How Lambda handles errors and retries with asynchronous invocation". */
-import { FunctionError, type Lambda } from '../lambda';
+import { FunctionError, type Lambda } from '.';
 
 /** Lambda waits a minute before the second attempt and two before the third. */
 const RETRY_DELAYS_MS = [60_000, 120_000];
-/** Calls under way; further ones are dropped, so that a flood of events does not fill the memory. */
+/** Calls under way; further ones are not taken, so that a flood of events does not fill the memory. */
 const MAX_UNDER_WAY = 1000;
 
 export interface LaterCalls {
-  /** Calls a function in the background, up to three times until it succeeds. */
-  call(functionArn: string, event: unknown): void;
+  /** Calls a function in the background, up to three times until it succeeds; false when too many calls are under way. */
+  call(functionArn: string, event: unknown): boolean;
   /** Starts no further attempt, and resolves when those under way have ended. */
   end(): Promise<void>;
 }
@@ -49,8 +49,10 @@ export function createLaterCalls(
 
   return {
     call(functionArn, event) {
-      if (underWay.size + timers.size < MAX_UNDER_WAY && !ended) attempt(functionArn, event, 0);
+      const isTaken = underWay.size + timers.size < MAX_UNDER_WAY && !ended;
+      if (isTaken) attempt(functionArn, event, 0);
       else log(`${functionArn} was not called: too many calls are under way`);
+      return isTaken;
     },
     async end() {
       ended = true;

@@ -1,0 +1,54 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { endpointTable, scopes } from '../contract/access';
+import type { EndpointKey } from '../contract/endpoints';
+import { id } from '../test/domain/fixtures/samples';
+import { call, request } from '../test/lambdas/fixtures/api-gateway';
+import type { StoreCall } from './bare-function';
+import { recordCalls } from './recorded-calls';
+import { requestsAbout } from './requests';
+import { apiKeyId, storeSubjects } from './stored-subjects';
+
+const load = createRequire(__filename);
+const lambdas = join(__dirname, '..', 'lambdas');
+
+/** A function of an endpoint, to be started. */
+export interface Start {
+  /** File below `lambdas/` without `.ts`. */
+  readonly entry: string;
+  readonly event: unknown;
+  /** What it should answer. */
+  readonly status: number;
+  /** What it asks of DynamoDB for that event. */
+  readonly calls: readonly StoreCall[];
+}
+
+const subjects = {
+  jobId: id('job'),
+  shareCode: id('share'),
+  otherShareCode: id('share'),
+  deviceGroupId: id('group'),
+  deviceId: id('device'),
+  clientId: 'client1',
+  clientSecret: 'secret',
+};
+
+/** Every function behind an endpoint, each run once to see what it asks of DynamoDB. */
+export async function endpointsToStart(): Promise<Start[]> {
+  const requests = requestsAbout(subjects);
+  const keys = new Map((Object.keys(requests) as EndpointKey[]).map((key) => [endpointTable[key].handler, key]));
+  const starts: Start[] = [];
+  for (const [file, key] of keys) {
+    const entry = `http/${file}`;
+    const { status } = endpointTable[key].reply;
+    const sent = { scopes, apiKeyId, ...requests[key] };
+    const { handler } = load(join(lambdas, entry)) as { handler: unknown };
+    await storeSubjects([]);
+    const calls = await recordCalls(async () => {
+      const answer = await call(handler, sent);
+      if (answer.status !== status) throw new Error(`${key} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    });
+    starts.push({ entry, event: request(sent), status, calls });
+  }
+  return starts;
+}

@@ -1,0 +1,92 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { toItem } from '../data/job-item';
+import { listJobs } from '../data/jobs';
+import { newId } from '../data/new-id';
+import { dynamodb, table } from '../data/table';
+import { jobStatuses, type JobStatus } from '../domain/job-lifecycle';
+import { id, sampleJob } from '../test/domain/fixtures/samples';
+import type { Measurement } from './figure';
+import { useStorage } from './storage';
+
+const few = { organisation: 'few00000', jobs: 100 };
+const many = { organisation: 'many0000', jobs: 100_000 };
+const batch = 25;
+const atOnce = 8;
+/** Small enough for two full pages of a status among the few. */
+const limit = 5;
+
+/**
+ * Lists the first and the second page of an organisation's jobs, all of them and those of one status, among 100 and
+ * among 100,000, and counts the calls of DynamoDB and the capacity that they consume.
+ */
+export const pageAmongMany: Measurement = async () => {
+  await useStorage();
+  for (const { organisation, jobs } of [few, many]) await insertJobs(organisation, jobs);
+  const meter = meterCalls();
+  const costOf = async (organisation: string, status: JobStatus | undefined) => {
+    const { nextToken } = await listJobs(organisation, { limit, status });
+    if (nextToken === undefined) throw new Error('there is no second page');
+    const { jobs } = await listJobs(organisation, { limit, status, nextToken });
+    if (jobs.length !== limit) throw new Error('the second page is not full');
+    return meter.read();
+  };
+  const measured = [];
+  for (const status of [undefined, 'PENDING'] as const) {
+    const among = { few: await costOf(few.organisation, status), many: await costOf(many.organisation, status) };
+    measured.push({
+      figure: `two pages among ${many.jobs} jobs${status ? ' by status' : ''}`,
+      measured: among.many,
+      mustBe: `${among.few}, as among ${few.jobs}`,
+      ok: among.many === among.few,
+    });
+  }
+  return measured;
+};
+
+/** Jobs of every status in turn, put without the rules of the service, which would take an hour. */
+async function insertJobs(organisation: string, count: number): Promise<void> {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient(), {
+    marshallOptions: { removeUndefinedValues: true },
+  });
+  const TableName = table('JOBS');
+  let next = 0;
+  const insertBatches = async () => {
+    while (next < count) {
+      const numbers = Array.from({ length: Math.min(batch, count - next) }, () => next++);
+      const items = numbers.map((number) => {
+        const status = jobStatuses[number % jobStatuses.length] ?? 'PENDING';
+        const job = sampleJob({ jobId: newId('job', organisation), deviceGroupId: id('group', organisation), status });
+        return { PutRequest: { Item: toItem(organisation, job) } };
+      });
+      const { UnprocessedItems } = await client.send(new BatchWriteCommand({ RequestItems: { [TableName]: items } }));
+      if (UnprocessedItems?.[TableName]) throw new Error('the engine did not take every job');
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, insertBatches));
+  client.destroy();
+}
+
+/** Makes the client of `data/` ask what each call consumes; `read` tells it since the last time, as `2 calls, 3 units`. */
+function meterCalls(): { read(): string } {
+  let calls = 0;
+  let units = 0;
+  dynamodb.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } });
+      const { ConsumedCapacity } = result.output as { ConsumedCapacity?: { CapacityUnits?: number } };
+      if (ConsumedCapacity?.CapacityUnits === undefined) throw new Error('the engine does not tell what is consumed');
+      calls += 1;
+      units += ConsumedCapacity.CapacityUnits;
+      return result;
+    },
+    { step: 'initialize', name: 'meterCalls' },
+  );
+  return {
+    read: () => {
+      const text = `${calls} calls, ${units} units`;
+      [calls, units] = [0, 0];
+      return text;
+    },
+  };
+}

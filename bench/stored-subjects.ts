@@ -1,0 +1,43 @@
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { scopes } from '../contract/access';
+import { toItem } from '../data/job-item';
+import { dynamodb, table } from '../data/table';
+import { acme, id, sampleJob, sampleShare } from '../test/domain/fixtures/samples';
+import type { StoreCall } from './bare-function';
+
+/** Id of the API key that the partner has. */
+export const apiKeyId = 'key';
+
+const group = { kind: 'group', deviceGroupId: id('group'), name: 'North quarry', description: '' };
+const device = { kind: 'device', deviceId: id('device'), deviceGroupId: id('group'), name: 'Kestrel' };
+const partner = { clientId: 'client1', organisation: acme, name: 'Acme', apiKeyId, scopes, status: 'active' };
+const createdAt = '2026-11-27T10:00:00.000Z';
+
+/**
+ * Stores what the samples name, again in the state that each request needs.
+ * @param calls what a function asks of DynamoDB: what they put must not be there yet, and is deleted
+ */
+export async function storeSubjects(calls: readonly StoreCall[]): Promise<void> {
+  const items = [
+    { TableName: table('JOBS'), Item: toItem(acme, sampleJob()) },
+    {
+      TableName: table('SHARES'),
+      Item: { ...sampleShare({ expiresAt: '2999-01-01T00:00:00.000Z' }), organisation: acme },
+    },
+    { TableName: table('FLEET'), Item: { ...group, organisation: acme, id: id('group') } },
+    { TableName: table('FLEET'), Item: { ...device, organisation: acme, id: id('device'), status: 'online' } },
+    { TableName: table('PARTNERS'), Item: { ...partner, createdAt } },
+  ];
+  for (const item of items) await dynamodb.send(new PutCommand(item));
+  for (const { command, input } of calls) if (command === 'PutCommand') await remove(input as Made);
+}
+
+interface Made {
+  readonly TableName: string;
+  readonly Item: { readonly organisation: string; readonly jobId?: string; readonly shareCode?: string };
+}
+
+async function remove({ TableName, Item: { organisation, jobId, shareCode } }: Made): Promise<void> {
+  const Key = jobId === undefined ? { organisation, shareCode } : { organisation, jobId };
+  await dynamodb.send(new DeleteCommand({ TableName, Key }));
+}

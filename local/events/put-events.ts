@@ -1,0 +1,136 @@
+/** PutEvents: EventBridge API reference, and user guide, "Calculating PutEvents event entry size". */
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import { failure } from '../aws-refusal';
+import type { AwsAnswer, AwsApi, AwsCall } from '../service';
+import { busNameIn } from './rule';
+
+const entry = z.object({
+  EventBusName: z.string().default('default'),
+  Source: z.string().default(''),
+  DetailType: z.string().default(''),
+  Detail: z.string().default(''),
+  Resources: z.array(z.string()).default([]),
+  /** Unix seconds. */
+  Time: z.number().optional(),
+});
+type Entry = z.infer<typeof entry>;
+
+const request = z.object({ Entries: z.array(entry).min(1).max(10) });
+
+/** Of all entries together. */
+const MOST_BYTES = 1_048_576;
+
+/** An event as rules match it and targets get it: EventBridge user guide, "Events in Amazon EventBridge". */
+export interface BusEvent {
+  readonly version: '0';
+  readonly id: string;
+  readonly 'detail-type': string;
+  readonly source: string;
+  readonly account: string;
+  readonly time: string;
+  readonly region: string;
+  readonly resources: readonly string[];
+  readonly detail: object;
+}
+
+export interface PutEventsOptions {
+  readonly region: string;
+  readonly accountId: string;
+  hasBus(name: string): boolean;
+  busArn(name: string): string;
+  /** Takes an event for the rules of a bus. */
+  publish(busName: string, event: BusEvent): void;
+}
+
+export function createEventsApi(options: PutEventsOptions): AwsApi {
+  const { region, accountId } = options;
+
+  /** The answer to one entry. */
+  function put({ EventBusName, Source, DetailType, Detail, Resources, Time }: Entry): object {
+    const missing = Object.entries({ Source, DetailType, Detail }).find(([, value]) => value === '')?.[0];
+    if (missing !== undefined) {
+      const reason = `Parameter ${missing} is not valid. Reason: ${missing} is a required argument.`;
+      return { ErrorCode: 'InvalidArgument', ErrorMessage: reason };
+    }
+    if (Source.startsWith('aws.')) {
+      return { ErrorCode: 'NotAuthorizedForSourceException', ErrorMessage: 'Not authorized for the source.' };
+    }
+    const detail = objectIn(Detail);
+    if (!detail) return { ErrorCode: 'MalformedDetail', ErrorMessage: 'Detail is malformed.' };
+    const busName = busNameIn(EventBusName);
+    if (!options.hasBus(busName)) {
+      return { ErrorCode: 'ResourceNotFoundException', ErrorMessage: `Event bus ${busName} does not exist.` };
+    }
+    const id = randomUUID();
+    options.publish(busName, {
+      ...{ version: '0', id, 'detail-type': DetailType, source: Source, account: accountId },
+      time: new Date(Time === undefined ? Date.now() : Time * 1000).toISOString().replace(/\.\d+/, ''),
+      ...{ region, resources: Resources, detail },
+    });
+    return { EventId: id };
+  }
+
+  return {
+    signingName: 'events',
+
+    permissions(call) {
+      const { data } = read(call);
+      if (!data) return [{ action: `events:${operationOf(call)}`, resource: '*' }];
+      return data.Entries.map(({ EventBusName, Source, DetailType }) => ({
+        action: `events:${operationOf(call)}`,
+        resource: options.busArn(busNameIn(EventBusName)),
+        context: { 'events:source': [Source], 'events:detail-type': [DetailType] },
+      }));
+    },
+
+    answer(call) {
+      if (operationOf(call) !== 'PutEvents') {
+        return refuse('UnknownOperationException', `${operationOf(call)} is not played on this machine`);
+      }
+      const { data, error } = read(call);
+      if (!data) return refuse('ValidationException', z.prettifyError(error));
+      if (data.Entries.reduce((sum, one) => sum + sizeOf(one), 0) > MOST_BYTES) {
+        return refuse('ValidationException', 'Total size of the entries in the request is over the limit.');
+      }
+      const Entries = data.Entries.map(put);
+      const FailedEntryCount = Entries.filter((one) => 'ErrorCode' in one).length;
+      return Promise.resolve({
+        ...{ status: 200, headers: { 'content-type': 'application/x-amz-json-1.1' } },
+        body: JSON.stringify({ FailedEntryCount, Entries }),
+      });
+    },
+  };
+}
+
+/** A time counts as 14 bytes. */
+function sizeOf({ Source, DetailType, Detail, Resources, Time }: Entry): number {
+  const texts = [Source, DetailType, Detail, ...Resources];
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), Time === undefined ? 0 : 14);
+}
+
+function operationOf({ headers }: AwsCall): string {
+  const target = String(headers['x-amz-target']);
+  return target.slice(target.lastIndexOf('.') + 1);
+}
+
+function read({ body }: AwsCall) {
+  try {
+    return request.safeParse(JSON.parse(body.toString()));
+  } catch {
+    return request.safeParse(undefined);
+  }
+}
+
+function objectIn(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function refuse(code: string, message: string): Promise<AwsAnswer> {
+  return Promise.resolve(failure('json', 400, code, message));
+}

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Clip } from './clip';
+import { livePlaylist, masterPlaylist, paths, TOKEN } from './playlist';
+
+export interface SessionOptions {
+  readonly seconds: number;
+  /** How many segments its playlist lists. */
+  readonly segments: number;
+}
+
+/** Serves a clip as live video to all that have the address of a session. */
+export interface MediaServer {
+  /** Such as `http://127.0.0.1:41234`. */
+  readonly origin: string;
+  /** Begins a session and gives the address of its playlist. */
+  open(options: SessionOptions): string;
+  stop(): Promise<void>;
+}
+
+interface Session extends SessionOptions {
+  /** Unix milliseconds. */
+  readonly endsAt: number;
+}
+
+const PLAYLIST = 'application/vnd.apple.mpegurl';
+
+/** Listens on a free port of loopback. */
+export async function startMediaServer(clip: Clip): Promise<MediaServer> {
+  const sessions = new Map<string, Session>();
+  const seconds = clip.segments.map((one) => one.seconds);
+  const bytes = clip.segments.reduce((sum, one) => sum + one.bytes.length, 0);
+  const bitsPerSecond = Math.ceil((bytes * 8) / seconds.reduce((sum, one) => sum + one, 0));
+
+  /** What stands at an address of a session. */
+  function contentAt(url: URL, token: string, session: Session): [type: string, content: string | Buffer] | undefined {
+    switch (url.pathname) {
+      case paths.master:
+        return [PLAYLIST, masterPlaylist(token, bitsPerSecond)];
+      case paths.media:
+        return [PLAYLIST, livePlaylist(token, seconds, session.segments, Date.now())];
+      case paths.init:
+        return ['video/mp4', clip.init];
+      case paths.fragment: {
+        const segment = clip.segments[Number(url.searchParams.get('FragmentNumber')) % seconds.length];
+        return segment && ['video/mp4', segment.bytes];
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  function serve(request: IncomingMessage, response: ServerResponse): void {
+    // The page comes from another origin, as it does in AWS.
+    response.setHeader('access-control-allow-origin', '*');
+    response.setHeader('cache-control', 'no-store');
+    const url = new URL(request.url ?? '/', 'http://video');
+    const token = url.searchParams.get(TOKEN) ?? '';
+    const session = sessions.get(token);
+    if (request.method === 'OPTIONS') {
+      response.writeHead(204, { 'access-control-allow-methods': 'GET', 'access-control-allow-headers': '*' }).end();
+    } else if (!session || session.endsAt <= Date.now()) {
+      response.writeHead(403).end();
+    } else {
+      const [type, content] = contentAt(url, token, session) ?? [];
+      if (type === undefined) response.writeHead(404).end();
+      else response.writeHead(200, { 'content-type': type }).end(content);
+    }
+  }
+
+  const server = createServer(serve);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+  });
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  return {
+    origin,
+    open(options) {
+      const now = Date.now();
+      for (const [token, { endsAt }] of sessions) if (endsAt <= now) sessions.delete(token);
+      const token = randomBytes(32).toString('base64url');
+      sessions.set(token, { ...options, endsAt: now + options.seconds * 1000 });
+      return `${origin}${paths.master}?${TOKEN}=${token}`;
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,144 @@
+import { createDelivery, type DeliveryOptions } from '../../../local/events/delivery';
+import { readRule } from '../../../local/events/rule';
+import { arnOf } from '../sqs/given';
+import { functionArn, givenEvents, ruleArn, type GivenEvents } from './given';
+
+const event = { id: '1', detail: { n: 1 } };
+
+describe('Bringing an event to a target', () => {
+  let given: GivenEvents;
+  let calls: unknown[];
+  let log: string[];
+
+  /** Brings the event to a target with these properties. */
+  function deliver(target: object, options: Partial<DeliveryOptions> = {}) {
+    const properties = {
+      EventBusName: 'platform',
+      EventPattern: { source: ['ours'] },
+      Targets: [{ Id: 'one', Arn: functionArn, DeadLetterConfig: { Arn: arnOf('Dead') }, ...target }],
+    };
+    const rule = readRule(
+      { type: 'AWS::Events::Rule', logicalId: 'Jobs', properties, metadata: {} },
+      (path) => `arn:aws:events:eu-central-1:000000000000:rule/${path}`,
+    );
+    const delivery = createDelivery({
+      lambda: { permits: () => true },
+      calls: { call: (...call) => calls.push(call) > 0 },
+      sqs: given.sqs,
+      log: (line) => log.push(line),
+      retryDelayMs: () => 0,
+      ...options,
+    });
+    for (const one of rule.targets) delivery.deliver(rule, one, event);
+    return delivery;
+  }
+  const bodies = (name: string) => given.sqs.queue(arnOf(name))?.messages.map(({ body }) => body);
+  const dead = () =>
+    given.sqs
+      .queue(arnOf('Dead'))
+      ?.messages.map(({ body, attributes }) => [
+        JSON.parse(body) as unknown,
+        Object.fromEntries(Object.entries(attributes).map(([name, { StringValue }]) => [name, StringValue])),
+      ]);
+  const settled = () => new Promise((resolve) => setTimeout(resolve, 30));
+
+  beforeEach(async () => {
+    given = await givenEvents();
+    await given.queue('Dead');
+    calls = [];
+    log = [];
+  });
+  afterEach(() => given.end());
+
+  it('hands it to Lambda for a function', () => {
+    deliver({});
+    expect([calls, dead(), log]).toEqual([[[functionArn, event]], [], []]);
+  });
+
+  it('sends it to a queue', async () => {
+    await given.queue('Work');
+    deliver({ Arn: arnOf('Work') });
+    expect([bodies('Work'), dead()]).toEqual([[JSON.stringify(event)], []]);
+  });
+
+  it('tries again when Lambda takes no more calls, until it does', async () => {
+    const call = jest.fn(() => call.mock.calls.length === 3);
+    deliver({}, { calls: { call } });
+    await settled();
+    expect(call).toHaveBeenCalledTimes(3);
+    expect(dead()).toEqual([]);
+  });
+
+  it('gives up after as many retries as its policy allows, and keeps the event', async () => {
+    const call = jest.fn(() => false);
+    deliver({ RetryPolicy: { MaximumRetryAttempts: 2 } }, { calls: { call } });
+    await settled();
+    expect(call).toHaveBeenCalledTimes(3);
+    expect(dead()).toEqual([
+      [
+        event,
+        {
+          RULE_ARN: ruleArn,
+          TARGET_ARN: functionArn,
+          ERROR_CODE: 'THROTTLING',
+          ERROR_MESSAGE: expect.stringContaining('too many calls') as unknown,
+          RETRY_ATTEMPTS: '2',
+          EXHAUSTED_RETRY_CONDITION: 'MaximumRetryAttempts',
+        },
+      ],
+    ]);
+    expect(log).toEqual([expect.stringContaining(functionArn)]);
+  });
+
+  it('gives up when the event is older than its policy allows', () => {
+    const now = jest.spyOn(Date, 'now');
+    const begun = Date.now();
+    now.mockReturnValueOnce(begun).mockReturnValue(begun + 60_000);
+    deliver({ RetryPolicy: { MaximumEventAgeInSeconds: 60 } }, { calls: { call: () => false } });
+    now.mockRestore();
+    expect(dead()).toMatchObject([[event, { EXHAUSTED_RETRY_CONDITION: 'MaximumEventAgeInSeconds' }]]);
+  });
+
+  it('tries nothing again after the end', async () => {
+    const call = jest.fn(() => false);
+    deliver({}, { calls: { call }, retryDelayMs: () => 10 }).end();
+    await settled();
+    expect(call).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    ['a function that does not permit it', {}, { lambda: { permits: () => false } }, 'NO_PERMISSIONS'],
+    ['a queue that does not exist', { Arn: arnOf('None') }, {}, 'NO_RESOURCE'],
+    ['a queue whose policy does not let it in', { Arn: arnOf('Closed') }, {}, 'NO_PERMISSIONS'],
+    [
+      'a queue that takes nothing of its size',
+      { Arn: arnOf('Small'), Input: JSON.stringify('x'.repeat(1023)) },
+      {},
+      'SDK_CLIENT_ERROR',
+    ],
+  ])('gives up at once with %s', async (_title, target, options, ERROR_CODE) => {
+    await given.queue('Small', { MaximumMessageSize: 1024 });
+    await given.sqs.create({ type: 'AWS::SQS::Queue', logicalId: 'Closed', properties: {}, metadata: {} });
+    deliver(target, options);
+    const [[body, attributes] = []] = dead() ?? [];
+    expect(body).toEqual(event);
+    expect(attributes).toMatchObject({ ERROR_CODE, RETRY_ATTEMPTS: '0' });
+    expect(attributes).not.toHaveProperty('EXHAUSTED_RETRY_CONDITION');
+    expect(calls).toEqual([]);
+  });
+
+  it('says that an event is lost when its dead-letter queue does not let it in', async () => {
+    await given.sqs.create({ type: 'AWS::SQS::Queue', logicalId: 'Closed', properties: {}, metadata: {} });
+    deliver({ DeadLetterConfig: { Arn: arnOf('Closed') } }, { lambda: { permits: () => false } });
+    expect(bodies('Closed')).toEqual([]);
+    expect(log.at(-1)).toContain('the event is lost');
+  });
+
+  it('leaves a function alone that does not permit the rule', async () => {
+    given.refused.add(ruleArn);
+    await given.rule({ Targets: [{ Id: 'one', Arn: functionArn }] });
+    await given.put({ EventBusName: 'platform', Source: 'ours', DetailType: 'a', Detail: '{}' });
+    expect(given.got).toEqual([]);
+    expect(given.log).toEqual([expect.stringContaining('no AWS::Lambda::Permission')]);
+  });
+});

@@ -1,0 +1,110 @@
+import { busArn, entry, functionArn, givenEvents, type GivenEvents } from './given';
+
+const uuid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/) as unknown;
+
+describe('Events that are put on a bus', () => {
+  let given: GivenEvents;
+  const permissions = (Entries: object[]) =>
+    given.events.permissions({
+      ...{ service: 'events', method: 'POST', path: '/', headers: { 'x-amz-target': 'AWSEvents.PutEvents' } },
+      body: Buffer.from(JSON.stringify({ Entries })),
+    });
+
+  beforeEach(async () => {
+    given = await givenEvents();
+    await given.rule({ Targets: [{ Id: 'one', Arn: functionArn }] });
+  });
+  afterEach(() => given.end());
+
+  it('reach a function in the shape of EventBridge', async () => {
+    const Time = new Date('2026-11-20T17:00:01.500Z');
+    const { Entries, FailedEntryCount } = await given.put({ ...entry, Time, Resources: ['job-1'] });
+    expect([FailedEntryCount, Entries]).toEqual([0, [{ EventId: uuid }]]);
+    const expected = {
+      version: '0',
+      id: Entries?.[0]?.EventId,
+      'detail-type': 'job.created',
+      source: 'ours',
+      account: '000000000000',
+      time: '2026-11-20T17:00:01Z',
+      region: 'eu-central-1',
+      resources: ['job-1'],
+      detail: { n: 1 },
+    };
+    expect(given.got).toEqual([{ name: 'Follow', event: expected }]);
+  });
+
+  it('happen now when they do not say when', async () => {
+    const before = Math.floor(Date.now() / 1000) * 1000;
+    await given.put(entry);
+    const { time } = given.got[0]?.event as { time: string };
+    expect(Date.parse(time)).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(time)).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('are taken one by one: bad ones fail alone, in their place', async () => {
+    const { Entries, FailedEntryCount } = await given.put(
+      { ...entry, Detail: '{' },
+      { ...entry, Detail: '[]' },
+      { ...entry, Source: '' },
+      { EventBusName: 'platform', Source: 'ours', Detail: '{}' },
+      { ...entry, Source: 'aws.ec2' },
+      { ...entry, EventBusName: 'nowhere' },
+      { ...entry, EventBusName: busArn },
+    );
+    expect(FailedEntryCount).toBe(6);
+    expect(Entries?.map(({ ErrorCode, EventId }) => ErrorCode ?? EventId)).toEqual([
+      'MalformedDetail',
+      'MalformedDetail',
+      'InvalidArgument',
+      'InvalidArgument',
+      'NotAuthorizedForSourceException',
+      'ResourceNotFoundException',
+      uuid,
+    ]);
+    expect(given.got).toHaveLength(1);
+  });
+
+  it.each([
+    ['none', []],
+    ['eleven', Array.from({ length: 11 }, () => entry)],
+    ['more than a mebibyte', [0, 1].map(() => ({ ...entry, Detail: JSON.stringify({ text: 'x'.repeat(524_288) }) }))],
+  ])('are refused when there are %s at once', async (_title, entries) => {
+    await expect(given.put(...entries)).rejects.toMatchObject({ name: 'ValidationException' });
+    expect(given.got).toEqual([]);
+  });
+
+  it('may be just a mebibyte together', async () => {
+    const bytes = Buffer.byteLength(`${entry.Source}${entry.DetailType}{"text":""}`);
+    await given.put({ ...entry, Detail: JSON.stringify({ text: 'x'.repeat(1_048_576 - bytes) }) });
+    expect(given.got).toHaveLength(1);
+  });
+
+  it('need the permission on their bus, for their source and type', () => {
+    expect(permissions([entry, { ...entry, EventBusName: busArn, Source: 'theirs' }, {}])).toEqual([
+      {
+        action: 'events:PutEvents',
+        resource: busArn,
+        context: { 'events:source': ['ours'], 'events:detail-type': ['job.created'] },
+      },
+      {
+        action: 'events:PutEvents',
+        resource: busArn,
+        context: { 'events:source': ['theirs'], 'events:detail-type': ['job.created'] },
+      },
+      {
+        action: 'events:PutEvents',
+        resource: 'arn:aws:events:eu-central-1:000000000000:event-bus/default',
+        context: { 'events:source': [''], 'events:detail-type': [''] },
+      },
+    ]);
+  });
+
+  it('can’t be put by other operations', async () => {
+    const answer = await given.events.answer({
+      ...{ service: 'events', method: 'POST', path: '/', headers: { 'x-amz-target': 'AWSEvents.PutRule' } },
+      body: Buffer.from('{}'),
+    });
+    expect(answer.body).toContain('PutRule is not played');
+  });
+});

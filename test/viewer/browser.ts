@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+
+const flags = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  ...['--disable-component-update', '--disable-sync'],
+];
+
+/** The tile server of the tests: never asked for real. */
+export const TILES = /^https:\/\/tile\.openstreetmap\.org\//;
+
+export function launchBrowser(): Promise<Browser> {
+  const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+  if (!existsSync(executablePath)) throw new Error(`There is no ${executablePath}: install chromium or set CHROMIUM`);
+  return chromium.launch({ executablePath, args: flags });
+}
+
+/** A page, and what went on that nobody sees. */
+export interface WatchedPage {
+  readonly page: Page;
+  /** Errors of the console and of scripts, but for those that a test asks for, and violations of the policy. */
+  readonly complaints: readonly string[];
+  /** Addresses of all requests and sockets. */
+  readonly requests: readonly string[];
+}
+
+/** Opens an empty page in a new context; no tile server answers it. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const requests: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !TILES.test(message.location().url)) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => requests.push(request.url()));
+  page.on('websocket', (socket) => requests.push(socket.url()));
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+      console.error(`Content-Security-Policy: ${violatedDirective} ${blockedURI}`),
+    );
+  });
+  await page.route(TILES, (route) => route.abort());
+  return { page, complaints, requests };
+}

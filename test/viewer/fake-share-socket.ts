@@ -1,0 +1,138 @@
+import { WebSocketServer, type WebSocket } from 'ws';
+import type { Origin } from '../../local/cloudfront';
+
+export interface FakeShare {
+  readonly shareType?: 'STREAM' | 'DEVICE_STATUS';
+  readonly permissions?: readonly string[];
+  readonly maxViewers?: number;
+  /** Seconds from now. */
+  readonly expiresIn?: number;
+  /** What a viewer of a STREAM share is told. */
+  readonly playback?: () => object;
+}
+
+/** The telemetry endpoint as a viewer knows it, without anything behind it. */
+export interface FakeShareSocket {
+  readonly origin: Origin;
+  /** Makes a share, in place of one with the same code. */
+  share(code: string, share?: FakeShare): void;
+  /** Sends one sample to the viewers of a share; it is the snapshot of those that come later. */
+  publish(code: string, sample: object): void;
+  /** Ends a share: its last message, then the sockets close. */
+  end(code: string, state: 'REVOKED' | 'EXPIRED'): void;
+  /** Cuts all sockets without a word, and refuses new ones until `up`. */
+  down(): void;
+  up(): void;
+  /** What viewers of a share have sent, pings aside. */
+  readonly received: readonly { readonly action: string; readonly command?: object }[];
+  /** Paths with queries of the handshakes so far. */
+  readonly handshakes: readonly string[];
+}
+
+interface Standing extends FakeShare {
+  readonly viewers: Set<WebSocket>;
+  readonly expiresAt: string;
+  state: 'ACTIVE' | 'REVOKED' | 'EXPIRED';
+  sequence: number;
+  last: object | undefined;
+}
+
+export function createFakeShareSocket(): FakeShareSocket {
+  const server = new WebSocketServer({ noServer: true });
+  const shares = new Map<string, Standing>();
+  const received: { action: string }[] = [];
+  const handshakes: string[] = [];
+  let refusing = false;
+
+  const statusOf = (code: string, share: Standing, more: object = {}) => ({
+    type: 'share.status',
+    shareState: share.state,
+    shareCode: code,
+    currentViewers: share.viewers.size,
+    maxViewers: share.maxViewers ?? 10,
+    expiresAt: share.expiresAt,
+    sequence: ++share.sequence,
+    timestamp: new Date().toISOString(),
+    ...more,
+  });
+
+  function open(code: string, socket: WebSocket): void {
+    const say = (message: object) => socket.send(JSON.stringify(message));
+    const refuse = (error: string) => {
+      say({ type: 'error', error });
+      socket.close(1008);
+    };
+    const share = shares.get(code);
+    if (share?.state !== 'ACTIVE') return refuse('Share not found');
+    if (share.viewers.size >= (share.maxViewers ?? 10)) return refuse('Too many viewers');
+    share.viewers.add(socket);
+    socket.on('close', () => share.viewers.delete(socket));
+    const { shareType = 'DEVICE_STATUS', permissions = ['view'] } = share;
+    say(statusOf(code, share, { shareType, permissions, snapshot: true }));
+    if (shareType === 'STREAM') say({ type: 'share.playback', playback: null, ...share.playback?.() });
+    if (share.last) say({ ...share.last, snapshot: true });
+
+    socket.on('message', (data: Buffer) => {
+      const message = JSON.parse(data.toString()) as { action: string; id?: string };
+      const id = message.id === undefined ? {} : { id: message.id };
+      if (message.action === 'ping') return say({ type: 'pong', ...id });
+      received.push(message);
+      if (message.action === 'playback') return say({ type: 'share.playback', playback: null, ...share.playback?.() });
+      if (message.action === 'control' && permissions.includes('control')) return say({ type: 'accepted', ...id });
+      say({ type: 'error', error: 'Forbidden', ...id });
+    });
+  }
+
+  const standing = (code: string): Standing => {
+    const share = shares.get(code);
+    if (!share) throw new Error('There is no such share');
+    return share;
+  };
+
+  return {
+    ...{ received, handshakes },
+    origin: {
+      serve: () => Promise.resolve({ status: 404, headers: {}, body: '' }),
+      upgrade({ path, query }, { message, socket, head }) {
+        handshakes.push(`${path}?${query}`);
+        if (refusing) return Promise.resolve({ status: 503, headers: {}, body: '' });
+        const code = new URLSearchParams(query).get('shareCode') ?? '';
+        server.handleUpgrade(message, socket, head, (opened) => open(code, opened));
+        return Promise.resolve(undefined);
+      },
+    },
+    share: (code, share = {}) =>
+      shares.set(code, {
+        ...share,
+        viewers: new Set(),
+        expiresAt: new Date(Date.now() + (share.expiresIn ?? 3600) * 1000).toISOString(),
+        ...{ state: 'ACTIVE', sequence: 0, last: undefined },
+      }),
+    publish(code, sample) {
+      const share = standing(code);
+      share.last = {
+        ...{
+          type: 'device.telemetry',
+          deviceId: 'device-7k2m9qx4-01kestrel',
+          deviceGroupId: 'group-7k2m9qx4-01quarry',
+        },
+        ...{ sequence: ++share.sequence, receivedAt: new Date().toISOString(), timestamp: new Date().toISOString() },
+        ...sample,
+      };
+      for (const viewer of share.viewers) viewer.send(JSON.stringify(share.last));
+    },
+    end(code, state) {
+      const share = standing(code);
+      share.state = state;
+      for (const viewer of share.viewers) {
+        viewer.send(JSON.stringify(statusOf(code, share)));
+        viewer.close(1000);
+      }
+    },
+    down() {
+      refusing = true;
+      for (const { viewers } of shares.values()) for (const viewer of viewers) viewer.terminate();
+    },
+    up: () => (refusing = false),
+  };
+}

@@ -10,13 +10,19 @@ const common = {
 /** @type {import('jest').Config} */
 module.exports = {
   projects: [
-    { ...common, displayName: 'unit', testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(api|channels)/'] },
+    { ...common, displayName: 'unit', testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(api|channels|viewer)/'] },
     {
       ...common,
       displayName: 'api',
-      testMatch: ['<rootDir>/test/api/**/*.test.ts'],
+      testMatch: ['<rootDir>/test/{api,channels}/**/*.test.ts'],
       globalSetup: '<rootDir>/test/api/stack/start.ts',
       globalTeardown: '<rootDir>/test/api/stack/stop.ts',
+      setupFilesAfterEnv: ['<rootDir>/test/api/stack/patience.ts'],
+    },
+    {
+      ...common,
+      displayName: 'viewer',
+      testMatch: ['<rootDir>/test/viewer/**/*.test.ts'],
       setupFilesAfterEnv: ['<rootDir>/test/api/stack/patience.ts'],
     },
   ],

@@ -47,7 +47,7 @@ export async function startLocalStack(
   const deadline = begin + READY_WITHIN;
   while (!existsSync(join(dataFolder, 'stack.json'))) {
     if (hasEnded(npm) || performance.now() > deadline) {
-      signal(npm, 'SIGKILL');
+      if (!hasEnded(npm)) signal(npm, 'SIGKILL');
       throw new Error(`The local stack did not start:\n${printed}`);
     }
     await pause(10);

@@ -37,8 +37,9 @@ export function changeOf({ dynamodb }: StreamRecord): Change | undefined {
   return change.before || change.after ? { kind: 'device', ...change } : undefined;
 }
 
-/** What one item is: records of the same item stay in order. */
-export const itemOf = ({ dynamodb }: StreamRecord): string => JSON.stringify(dynamodb?.Keys);
+/** What one item is: records of the same item stay in order. The names of its key come in any order. */
+export const itemOf = ({ dynamodb }: StreamRecord): string =>
+  JSON.stringify(Object.entries(dynamodb?.Keys ?? {}).sort(([one], [other]) => (one < other ? -1 : 1)));
 
 /** When a record was made, ISO 8601. */
 export const momentOf = ({ dynamodb }: StreamRecord): string =>

@@ -28,16 +28,15 @@ export const isDue = ({ reportedAt }: Device, now: Date) =>
 /**
  * Keeps what a device reported, if it is later than what is known and nothing was kept within the last second; the
  * device is online then.
- * @returns whether it was offline before; false too when nothing was kept
  */
 export async function keepState(
   organisation: Organisation,
   deviceId: string,
   state: DeviceState,
   now: Date,
-): Promise<boolean> {
+): Promise<void> {
   try {
-    const { Attributes } = await dynamodb.send(
+    await dynamodb.send(
       new UpdateCommand({
         TableName: table('FLEET'),
         Key: { organisation, id: deviceId },
@@ -55,13 +54,10 @@ export async function keepState(
           ':online': 'online',
           ':one': 1,
         },
-        ReturnValues: 'ALL_OLD',
       }),
     );
-    return Attributes?.['status'] !== 'online';
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return false;
   }
 }
 

@@ -1,7 +1,17 @@
-import { GetDataEndpointCommand, KinesisVideoClient, ResourceNotFoundException } from '@aws-sdk/client-kinesis-video';
+import {
+  GetDataEndpointCommand,
+  KinesisVideoClient,
+  ResourceNotFoundException as NoSuchStream,
+} from '@aws-sdk/client-kinesis-video';
 import {
   GetHLSStreamingSessionURLCommand,
+  InvalidCodecPrivateDataException,
+  InvalidMediaFrameException,
   KinesisVideoArchivedMediaClient,
+  MissingCodecPrivateDataException,
+  NoDataRetentionException,
+  ResourceNotFoundException as NothingCame,
+  UnsupportedStreamMediaTypeException,
 } from '@aws-sdk/client-kinesis-video-archived-media';
 
 const patience = { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true };
@@ -9,6 +19,17 @@ const client = new KinesisVideoClient({ maxAttempts: 3, requestHandler: patience
 
 /** Such an address can't be revoked, so it lives as short as Kinesis allows, in seconds. */
 const SESSION = 300;
+
+/** How Kinesis says that there is nothing to play now (GetHLSStreamingSessionURL, "Errors"); all else is a fault. */
+const unplayable = [
+  NoSuchStream,
+  NothingCame,
+  NoDataRetentionException,
+  UnsupportedStreamMediaTypeException,
+  MissingCodecPrivateDataException,
+  InvalidCodecPrivateDataException,
+  InvalidMediaFrameException,
+];
 
 /** A stream keeps its endpoint. */
 const endpoints = new Map<string, string>();
@@ -27,7 +48,7 @@ async function endpointOf(StreamName: string): Promise<string> {
 /**
  * Where the live video of a stream can be played, for the next five minutes.
  * @param now moment of the request
- * @returns null when there is no such stream
+ * @returns null when there is no such stream, or none that can be played: nothing came over it for 30 seconds
  */
 export async function playbackOf(StreamName: string, now: Date) {
   try {
@@ -42,7 +63,7 @@ export async function playbackOf(StreamName: string, now: Date) {
     if (!url) throw new Error('Kinesis Video Streams gave no address');
     return { protocol: 'HLS' as const, url, expiresAt: new Date(now.getTime() + SESSION * 1000).toISOString() };
   } catch (error) {
-    if (error instanceof ResourceNotFoundException) return null;
+    if (unplayable.some((kind) => error instanceof kind)) return null;
     throw error;
   }
 }

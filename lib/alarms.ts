@@ -7,7 +7,7 @@ import { Construct } from 'constructs';
 import type { TableName } from '../contract/endpoint';
 import type { Endpoints } from './endpoints';
 import type { RestApi } from './rest-api';
-import type { StatusChannels } from './status-channels';
+import type { Failures } from './failure-queue';
 import type { Tables } from './tables';
 
 const period = Duration.minutes(5);
@@ -26,14 +26,14 @@ export interface AlarmsProps {
   readonly api: RestApi;
   readonly endpoints: Endpoints;
   readonly tables: Tables;
-  readonly channels: StatusChannels;
+  readonly failures: readonly Failures[];
   /** ARN of the SNS topic to notify. */
   readonly topicArn: string | undefined;
 }
 
 /** Few alarms, each of which says what partners suffer when it fires. */
 export class Alarms extends Construct {
-  constructor(scope: Construct, id: string, { api, endpoints, tables, channels, topicArn }: AlarmsProps) {
+  constructor(scope: Construct, id: string, { api, endpoints, tables, failures, topicArn }: AlarmsProps) {
     super(scope, id);
     const stage = api.api.deploymentStage;
     const action = topicArn === undefined ? undefined : new SnsAction(Topic.fromTopicArn(this, 'Topic', topicArn));
@@ -64,7 +64,7 @@ export class Alarms extends Construct {
         3,
       );
     }
-    for (const { queue, suffering: missed } of channels.failures) {
+    for (const { queue, suffering: missed } of failures) {
       const waiting = queue.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' });
       alarm(`${queue.node.scope?.node.id ?? ''}Failures`, `${missed}: the queue names what failed.`, waiting, 1);
     }

@@ -18,6 +18,8 @@ export interface ChannelAddressProps {
 export class ChannelAddress extends Construct {
   /** Domain name that partners connect to. */
   readonly name: string;
+  /** Other things may be served beside the channels. */
+  readonly distribution: cloudfront.Distribution;
 
   constructor(scope: Construct, id: string, { host, stage, domain }: ChannelAddressProps) {
     super(scope, id);
@@ -26,7 +28,7 @@ export class ChannelAddress extends Construct {
       runtime: cloudfront.FunctionRuntime.JS_2_0,
       code: cloudfront.FunctionCode.fromInline(channelPathsCode(stage)),
     });
-    const distribution = new cloudfront.Distribution(this, 'Distribution', {
+    const distribution = (this.distribution = new cloudfront.Distribution(this, 'Distribution', {
       comment: 'Status channels',
       defaultBehavior: {
         origin: new HttpOrigin(host, { protocolPolicy: cloudfront.OriginProtocolPolicy.HTTPS_ONLY }),
@@ -46,7 +48,7 @@ export class ChannelAddress extends Construct {
         certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
         minimumProtocolVersion: cloudfront.SecurityPolicyProtocol.TLS_V1_2_2021,
       }),
-    });
+    }));
     Validations.of(distribution).acknowledge(
       { id: 'AwsSolutions-CFR1', reason: 'Partners connect from any country; who they are is what counts.' },
       { id: 'AwsSolutions-CFR2', reason: 'Machines with credentials connect, each of them 50 times at most.' },

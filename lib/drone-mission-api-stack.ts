@@ -8,9 +8,12 @@ import { deploymentChoices } from './deployment-choices';
 import type { EndpointTable } from './endpoint-table';
 import { Endpoints } from './endpoints';
 import { Identity } from './identity';
+import { PlatformBus } from './platform-bus';
 import { RestApi } from './rest-api';
+import { SharePage } from './share-page';
 import { StatusChannels } from './status-channels';
 import { Tables } from './tables';
+import { Telemetry } from './telemetry';
 
 export interface DroneMissionApiStackProps extends StackProps {
   readonly endpoints: EndpointTable;
@@ -22,17 +25,26 @@ export class DroneMissionApiStack extends Stack {
     super(scope, id, { description: 'Drone mission integration API', ...props });
     const { removeData, domain, shareBaseUrl, alarmTopicArn, ...domains } = deploymentChoices(this.node);
     const bundles = join(Stage.of(this)?.assetOutdir ?? '', 'functions');
-    bundle([Authorizer.entry, ...Endpoints.entries(table), ...StatusChannels.entries], bundles);
+    bundle([Authorizer.entry, ...Endpoints.entries(table), ...StatusChannels.entries, ...Telemetry.entries], bundles);
 
     const tables = new Tables(this, 'Tables', { removeData });
     const api = new RestApi(this, 'RestApi', { table, domain });
     const identity = new Identity(this, 'Identity', { baseUrl: api.baseUrl, removeData });
     const authorizer = new Authorizer(this, 'Authorizer', { identity, tables, bundles });
-    const settings = { TOKEN_URL: identity.tokenUrl, SHARE_BASE_URL: shareBaseUrl ?? api.baseUrl };
-    const endpoints = new Endpoints(this, 'Endpoints', { table, api, authorizer, tables, settings, bundles });
     const { logAccess } = api;
     const channels = new StatusChannels(this, 'StatusChannels', { ...domains, logAccess, identity, tables, bundles });
-    new Alarms(this, 'Alarms', { api, endpoints, tables, channels, topicArn: alarmTopicArn });
+    const { sockets, topics } = channels;
+    const platform = new PlatformBus(this, 'Platform');
+    const telemetry = new Telemetry(this, 'Telemetry', { tables, sockets, platform, bundles });
+    new SharePage(this, 'SharePage').addTo(sockets.address.distribution);
+    const urls = {
+      share: shareBaseUrl ?? `https://${sockets.address.name}`,
+      webSocket: `wss://${sockets.address.name}`,
+    };
+    const settings = { TOKEN_URL: identity.tokenUrl, SHARE_BASE_URL: urls.share };
+    const endpoints = new Endpoints(this, 'Endpoints', { table, api, authorizer, tables, settings, bundles });
+    const failures = [...channels.failures, ...telemetry.failures];
+    new Alarms(this, 'Alarms', { api, endpoints, tables, failures, topicArn: alarmTopicArn });
 
     // What onboarding a partner needs to know.
     const outputs = {
@@ -42,8 +54,9 @@ export class DroneMissionApiStack extends Stack {
       UsagePlanId: api.usagePlan.usagePlanId,
       PartnersTable: tables.partners.tableName,
       FleetTable: tables.fleet.tableName,
-      WebSocketUrl: channels.sockets.url,
-      MqttDomainConfiguration: channels.topics.domainConfiguration,
+      WebSocketUrl: urls.webSocket,
+      ShareBaseUrl: urls.share,
+      MqttDomainConfiguration: topics.domainConfiguration,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }

@@ -13,3 +13,9 @@ export function failureQueue(scope: Construct, id: string): Queue {
   Validations.of(queue).acknowledge({ id: 'AwsSolutions-SQS3', reason: 'It is where failures go itself.' });
   return queue;
 }
+
+/** A queue for failures, with what partners suffer from what is in it. */
+export interface Failures {
+  readonly queue: Queue;
+  readonly suffering: string;
+}

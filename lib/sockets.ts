@@ -41,8 +41,8 @@ export interface SocketsProps {
 export class Sockets extends Construct {
   static readonly entries = ['socket/connect', 'socket/disconnect', 'socket/answer-message'];
 
-  /** {ws_url}, without a slash at the end. */
-  readonly url: string;
+  /** Where the channels are reached, and what is served beside them. */
+  readonly address: ChannelAddress;
   private readonly api: WebSocketApi;
 
   constructor(scope: Construct, id: string, { domain, logAccess, identity, tables, bundles }: SocketsProps) {
@@ -83,7 +83,7 @@ export class Sockets extends Construct {
       reason: 'The function of $connect verifies the token itself: an authorizer could not refuse with 404 and 429.',
     });
     this.addStage(logAccess);
-    this.url = `wss://${new ChannelAddress(this, 'Address', { host: this.host, stage: STAGE, domain }).name}`;
+    this.address = new ChannelAddress(this, 'Address', { host: this.host, stage: STAGE, domain });
   }
 
   /** Lets a function post to sockets and close them, and tells it where. */

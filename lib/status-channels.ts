@@ -1,6 +1,6 @@
-import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct, type IDependable } from 'constructs';
 import type { CustomDomain } from './deployment-choices';
+import type { Failures } from './failure-queue';
 import { FanOut } from './fan-out';
 import { Heartbeat } from './heartbeat';
 import type { Identity } from './identity';
@@ -36,7 +36,7 @@ export class StatusChannels extends Construct {
   readonly sockets: Sockets;
   readonly topics: Topics;
   /** Where that ends up which could not be said or scheduled, with what partners suffer from it. */
-  readonly failures: readonly { readonly queue: Queue; readonly suffering: string }[];
+  readonly failures: readonly Failures[];
 
   constructor(scope: Construct, id: string, { webSocketDomain, mqttDomain, logAccess, ...props }: StatusChannelsProps) {
     super(scope, id);

@@ -3,7 +3,7 @@ import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ApiFunction, type ApiFunctionProps } from './api-function';
-import { failureQueue } from './failure-queue';
+import { failureQueue, type Failures } from './failure-queue';
 import type { PlatformBus } from './platform-bus';
 import type { Sockets } from './sockets';
 import type { Tables } from './tables';
@@ -24,8 +24,7 @@ export class Telemetry extends Construct {
     'queue/watch-silence',
   ];
 
-  /** Devices whose silence could not be watched. */
-  readonly failures: Queue;
+  readonly failures: readonly Failures[];
 
   constructor(
     scope: Construct,
@@ -66,17 +65,18 @@ export class Telemetry extends Construct {
     grantVideo(playback);
     sockets.addAction('playback', playback);
 
-    this.failures = failureQueue(this, 'Failures');
-    this.watchSilence(publish);
+    const unwatched = failureQueue(this, 'Failures');
+    this.failures = [{ queue: unwatched, suffering: 'A device that has fallen silent still counts as online' }];
+    this.watchSilence(publish, unwatched);
   }
 
   /** A device that is online has one message under way, which the queue holds back until it may be silent. */
-  private watchSilence(publish: ApiFunction): void {
+  private watchSilence(publish: ApiFunction, unwatched: Queue): void {
     const queue = new Queue(this, 'Silence', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       visibilityTimeout: Duration.seconds(60),
-      deadLetterQueue: { queue: this.failures, maxReceiveCount: 5 },
+      deadLetterQueue: { queue: unwatched, maxReceiveCount: 5 },
     });
     const watch = this.function('WatchSilence', {
       entry: 'queue/watch-silence',

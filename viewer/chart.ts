@@ -22,11 +22,15 @@ export function createChart(container: HTMLElement, leastRange: number): Chart {
       legend: { show: false },
       cursor: { show: false },
       scales: {
-        x: { range: (_, from, to) => [Math.max(to - HISTORY_SECONDS, Math.min(from, to - LEAST_SECONDS)), to] },
+        x: { range: (_, from, to) => span(from, to) },
         y: { range: (_, from, to) => around(from, to) },
       },
       axes: [
-        axis({ space: 60, size: 24, values: (_, moments) => moments.map(clock) }),
+        axis({
+          space: 60,
+          size: 24,
+          values: (_, moments, _axis, _space, step) => moments.map((one) => clock(one, step)),
+        }),
         axis({ space: 28, size: 44, values: (_, values) => values.map((value) => `${value}`) }),
       ],
       series: [{}, { stroke: line, width: 2, fill: () => style('--chart-fill'), points: { show: false } }],
@@ -58,6 +62,12 @@ function sizeOf(container: HTMLElement): { width: number; height: number } {
   return { width: Math.max(80, container.clientWidth), height: Math.max(60, container.clientHeight) };
 }
 
-function clock(moment: number): string {
-  return new Date(moment * 1000).toTimeString().slice(0, 5);
+/** From which moment to which; there may be none yet. */
+function span(from: number | null, to: number | null): [number, number] {
+  const end = to ?? Date.now() / 1000;
+  return [Math.max(end - HISTORY_SECONDS, Math.min(from ?? end, end - LEAST_SECONDS)), end];
+}
+
+function clock(moment: number, step: number): string {
+  return new Date(moment * 1000).toTimeString().slice(0, step < 60 ? 8 : 5);
 }

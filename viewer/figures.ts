@@ -26,7 +26,9 @@ export function showFigures({
   write(at('speed'), decimal(groundSpeed));
   write(at('speed-per-hour'), groundSpeed === undefined ? '' : `${decimal(groundSpeed * 3.6, 0)} km/h`);
   write(at('heading'), compass(heading));
-  element('needle', SVGElement).style.transform = `rotate(${heading ?? 0}deg)`;
+  const needle = element('needle', SVGElement);
+  needle.style.visibility = heading === undefined ? 'hidden' : 'visible';
+  needle.style.transform = `rotate(${heading ?? 0}deg)`;
   write(at('drone-state'), words(droneState));
   write(at('dock-state'), words(dockState));
   write(at('position'), longitude === undefined || latitude === undefined ? '–' : place(longitude, latitude));

@@ -58,7 +58,8 @@ function takeSample(sample: Telemetry): void {
 }
 
 function showShare(share: ShareStatus): void {
-  write(element('viewers', HTMLElement), `${share.currentViewers} of ${share.maxViewers}`);
+  const active = share.shareState === 'ACTIVE';
+  write(element('viewers', HTMLElement), active ? `${share.currentViewers} of ${share.maxViewers}` : '–');
   clock.shared(share);
   if (share.shareType === 'STREAM') video.enable();
   if (share.permissions) controls.permit(share.permissions.includes('control'));

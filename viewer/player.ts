@@ -56,7 +56,7 @@ export function createPlayer(screen: HTMLElement, { onPlaying, onFailure }: Play
   return {
     play(url) {
       next?.end();
-      next?.video.remove();
+      if (current) next?.video.remove();
       const first = screen.querySelector('video');
       if (!first) return;
       const video = current ? behind(current.video) : first;

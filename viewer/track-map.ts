@@ -8,6 +8,8 @@ export interface TrackMap {
 
 /** Points of the track that are kept; beyond, every second one of them goes. */
 const LONGEST_TRACK = 4000;
+/** Metres between them at least: a drone that hovers writes no book. */
+const APART = 2;
 const CLOSE = 17;
 const still = matchMedia('(prefers-reduced-motion: reduce)');
 
@@ -19,13 +21,11 @@ const drone = `<svg viewBox="-24 -24 48 48" aria-hidden="true">
 export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement): TrackMap {
   const map = L.map(container, { zoomControl: false, minZoom: 2, maxZoom: 20, zoomSnap: 0.5 });
   map.attributionControl.setPrefix('<a href="https://leafletjs.com" rel="noreferrer">Leaflet</a>');
-  L.control.zoom({ position: 'topright' }).addTo(map);
-  L.control.scale({ imperial: false, position: 'bottomright', maxWidth: 120 }).addTo(map);
   new Grid().addTo(map);
   offerTiles(map);
 
-  const casing = L.polyline([], { className: 'track-casing', interactive: false, smoothFactor: 0.5 }).addTo(map);
-  const track = L.polyline([], { className: 'track', interactive: false, smoothFactor: 0.5 }).addTo(map);
+  const casing = L.polyline([], { className: 'track-casing', interactive: false }).addTo(map);
+  const track = L.polyline([], { className: 'track', interactive: false }).addTo(map);
   let marker: L.Marker | undefined;
   let points: L.LatLng[] = [];
   let following = true;
@@ -45,6 +45,8 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
     const icon = L.divIcon({ className: 'drone', html: drone, iconSize: [48, 48] });
     L.circleMarker(here, { className: 'start', radius: 5, interactive: false }).addTo(map);
     map.setView(here, CLOSE, { animate: false });
+    L.control.zoom({ position: 'topright' }).addTo(map);
+    L.control.scale({ imperial: false, position: 'bottomright', maxWidth: 120 }).addTo(map);
     follow.hidden = false;
     return L.marker(here, { icon, interactive: false, keyboard: false }).addTo(map);
   }
@@ -58,12 +60,9 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
       symbol?.classList.toggle('without-heading', heading === undefined);
       symbol?.querySelector('svg')?.style.setProperty('transform', `rotate(${heading ?? 0}deg)`);
       const last = points.at(-1);
-      if (!last || last.distanceTo(here) > 0.3) {
-        points.push(here);
-        if (points.length > LONGEST_TRACK) points = points.filter((_, index) => index % 2 === 1);
-        casing.setLatLngs(points);
-        track.setLatLngs(points);
-      }
+      if (!last || last.distanceTo(here) > APART) points.push(here);
+      if (points.length > LONGEST_TRACK) points = points.filter((_, index) => index % 2 === 1);
+      for (const line of [casing, track]) line.setLatLngs([...points, here]);
       if (following && !near(map, here)) map.panTo(here, { animate: !still.matches, duration: 0.6 });
     },
   };

@@ -2,7 +2,7 @@ import { MAX_CONNECTIONS } from '../../contract/channels';
 import { telemetryActions } from '../../contract/telemetry';
 import { takeConnectionPlace } from '../../data/connections';
 import { openSession } from '../../data/sessions';
-import { enterShare, placeOf } from '../../data/share-viewers';
+import { enterShare, leaveShare, placeOf } from '../../data/share-viewers';
 import { readShare } from '../../data/shares';
 import { organisationOf } from '../../domain/id';
 import { Refusal } from '../../domain/refusal';
@@ -30,9 +30,15 @@ export async function openViewerSession(connectionId: string, shareCode: string,
   if (!standing) throw new Refusal('share_not_found');
   const openedAt = Math.floor(now.getTime() / 1000);
   const expiresAt = Math.min(Math.ceil(Date.parse(standing.expiresAt) / 1000), openedAt + LONGEST);
-  const share = await enterShare(shareCode, placeOf(connectionId, expiresAt), now);
-  const { resourceId, deviceId, shareType, permissions } = share;
+  const place = placeOf(connectionId, expiresAt);
+  const { resourceId, deviceId, shareType, permissions } = await enterShare(shareCode, place, now);
   const organisation = organisationOf('share', shareCode) ?? '';
   const who = { shareCode, resourceId, deviceId, shareType, permissions, organisation };
-  await openSession({ kind: 'viewer', ...who, connectionId, openedAt, expiresAt });
+  try {
+    await openSession({ kind: 'viewer', ...who, connectionId, openedAt, expiresAt });
+  } catch (error) {
+    // A handshake that fails is followed by no end, so nothing else would give the place back.
+    await leaveShare(shareCode, new Set([place]));
+    throw error;
+  }
 }

@@ -4,6 +4,7 @@ import type { Device } from '../../domain/fleet';
 import type { Organisation } from '../../domain/id';
 import { Refusal, type Detail } from '../../domain/refusal';
 import { MAX_AHEAD, SILENCE, sequenceOf, type Sample } from '../../domain/telemetry';
+import { allDone } from '../all-done';
 import { deliver } from './deliver';
 import { sampleMessage } from './sample-message';
 
@@ -30,18 +31,18 @@ function news(device: Device, samples: readonly Sample[]): Sample[] {
 async function keep(organisation: Organisation, device: Device, sample: Sample, now: Date): Promise<void> {
   if (!isDue(device, now)) return;
   const { deviceId, ...state } = sample;
-  const wasOffline = await keepState(organisation, deviceId, state, now);
-  if (wasOffline) await watchAgain({ organisation, deviceId }, SILENCE);
+  // Before it is online: a device that is, and that nobody watches, would never go offline.
+  if (device.status !== 'online') await watchAgain({ organisation, deviceId }, SILENCE);
+  await keepState(organisation, deviceId, state, now);
 }
 
-async function acceptOf(organisation: Organisation, device: Device, samples: readonly Sample[], now: Date) {
-  const accepted = news(device, samples);
+/** To everyone who follows the device, and into its last known state. */
+async function passOn(organisation: Organisation, device: Device, accepted: readonly Sample[], now: Date) {
   const newest = accepted.at(-1);
-  if (!newest) return 0;
+  if (!newest) return;
   remember(device.deviceId, sequenceOf(newest));
   const messages = accepted.map(({ deviceId: _deviceId, ...state }) => sampleMessage(device, state, now));
-  await Promise.all([deliver(device, messages), keep(organisation, device, newest, now)]);
-  return accepted.length;
+  await allDone([deliver(device, messages), keep(organisation, device, newest, now)]);
 }
 
 /** Faults that no schema sees. */
@@ -70,11 +71,10 @@ export async function acceptTelemetry(
   const devices = new Map((await readDevices(organisation, ids)).map((device) => [device.deviceId, device]));
   const details = faults(samples, devices, now);
   if (details.length > 0) throw new Refusal('invalid_request', details);
-  const accepted = await Promise.all(
-    [...devices.values()].map((device) => {
-      const own = samples.filter(({ deviceId }) => deviceId === device.deviceId);
-      return acceptOf(organisation, device, own, now);
-    }),
-  );
-  return accepted.reduce((sum, count) => sum + count, 0);
+  const taken = [...devices.values()].map((device) => {
+    const own = samples.filter(({ deviceId }) => deviceId === device.deviceId);
+    return { device, accepted: news(device, own) };
+  });
+  await allDone(taken.map(({ device, accepted }) => passOn(organisation, device, accepted, now)));
+  return taken.reduce((sum, { accepted }) => sum + accepted.length, 0);
 }

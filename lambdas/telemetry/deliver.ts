@@ -1,7 +1,10 @@
+import { Logger } from '@aws-lambda-powertools/logger';
 import { telemetryFollowersOf, type Connection } from '../../data/connections';
 import { closeSocket, postToSocket } from '../../data/sockets';
 import type { Device } from '../../domain/fleet';
 import { eachAtOnce } from '../each-at-once';
+
+const logger = new Logger();
 
 /** Who follows a device: by itself or by its group, each once. */
 async function followersOf({ deviceId, deviceGroupId }: Device): Promise<Connection[]> {
@@ -14,12 +17,20 @@ async function followersOf({ deviceId, deviceGroupId }: Device): Promise<Connect
   return [...found.values()];
 }
 
+/** One follower's trouble is neither the others' nor the publisher's. */
+const sendTo = (texts: readonly string[]) => async (follower: Connection) => {
+  try {
+    // Nobody hears anything past the end of their token or share.
+    if (follower.expiresAt * 1000 <= Date.now()) return await closeSocket(follower);
+    for (const text of texts) if (!(await postToSocket(follower, text))) return;
+  } catch (error) {
+    const { connectionId } = follower;
+    logger.warn('a socket could be neither reached nor closed', { connectionId, reason: String(error) });
+  }
+};
+
 /** Sends messages about a device, in their order, to everyone who follows it. */
 export async function deliver(device: Device, messages: readonly object[]): Promise<void> {
   const texts = messages.map((message) => JSON.stringify(message));
-  await eachAtOnce(await followersOf(device), async (follower) => {
-    // Nobody hears anything past the end of their token or share.
-    if (follower.expiresAt * 1000 <= Date.now()) return closeSocket(follower);
-    for (const text of texts) if (!(await postToSocket(follower, text))) return;
-  });
+  await eachAtOnce(await followersOf(device), sendTo(texts));
 }

@@ -5,23 +5,27 @@ import { findSession, followedBy, refusalOf, viewedDevice, type ViewerSession } 
 import { readShare } from '../../data/shares';
 import { closeSocket, postToSocket } from '../../data/sockets';
 import type { RefusalCode } from '../../domain/refusal';
+import type { Share } from '../../domain/share';
 import { shareMessage } from '../../domain/status-event';
 import { sharePlayback } from '../share-playback';
 import { playbackMessage } from './playback-message';
 import { snapshotMessage } from './sample-message';
 
 /** What a viewer is told first: the share, its video if it has one, and where the device is. */
-async function firstWords(viewer: ViewerSession, now: Date): Promise<object[] | undefined> {
-  const { shareCode, shareType, permissions, organisation, deviceId } = viewer;
-  const [share, device, playback] = await Promise.all([
-    readShare(shareCode, now.toISOString()),
-    readDevice(organisation, deviceId),
-    sharePlayback(viewer, now),
-  ]);
-  if (!share) return undefined;
+async function firstWords(viewer: ViewerSession, share: Share, now: Date): Promise<object[]> {
+  const { shareType, permissions, organisation, deviceId } = viewer;
+  const [device, playback] = await Promise.all([readDevice(organisation, deviceId), sharePlayback(viewer, now)]);
   const status = { ...shareMessage(share, now.toISOString()), shareType, permissions, snapshot: true };
   const snapshot = device && snapshotMessage(device, now);
   return [status, ...(playback === undefined ? [] : [playbackMessage(playback)]), ...(snapshot ? [snapshot] : [])];
+}
+
+/** What changed before a viewer followed, nobody told it; and if the share has ended, nobody would close its socket. */
+async function catchUp(connection: Connection, told: Share): Promise<void> {
+  const now = new Date().toISOString();
+  const share = await readShare(told.shareCode, now);
+  if (!share) return closeSocket(connection);
+  if (share.version !== told.version) await postToSocket(connection, JSON.stringify(shareMessage(share, now)));
 }
 
 /** Tells a page why it was let in only to be told why not, and closes it. */
@@ -34,10 +38,13 @@ async function refuse(connection: Connection, code: RefusalCode, opening: readon
 async function greetViewer(connection: Connection, opening: readonly number[]): Promise<void> {
   const viewer = await findSession(connection.connectionId);
   if (viewer?.kind !== 'viewer') return;
-  const words = await firstWords(viewer, new Date());
-  if (!words) return closeSocket(connection);
-  for (const word of words) if (!(await postToSocket(connection, JSON.stringify(word), opening))) return;
+  const now = new Date();
+  const share = await readShare(viewer.shareCode, now.toISOString());
+  if (!share) return closeSocket(connection);
+  for (const word of await firstWords(viewer, share, now))
+    if (!(await postToSocket(connection, JSON.stringify(word), opening))) return;
   await Promise.all([startFollowing(connection), startFollowing(viewedDevice(viewer))]);
+  await catchUp(connection, share);
 }
 
 /** Tells a partner the last known state of what it has subscribed to. */

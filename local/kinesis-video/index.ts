@@ -96,7 +96,7 @@ export async function startKinesisVideo(options: KinesisVideoOptions): Promise<K
     permissions: (call) => [{ action: `kinesisvideo:${operationOf(call)}`, resource: arnIn(bodyOf(call)) ?? '*' }],
 
     answer(call) {
-      const operation = operations[operationOf(call)];
+      const operation = Object.hasOwn(operations, operationOf(call)) ? operations[operationOf(call)] : undefined;
       if (!operation) return refuse(400, 'InvalidArgumentException', `${call.method} ${call.path} is not played`);
       const arn = arnIn(bodyOf(call));
       if (arn === undefined) return refuse(400, 'InvalidArgumentException', 'StreamName or StreamARN is required');

@@ -8,6 +8,7 @@ const addresses: LocalAddresses = {
   baseUrl: 'http://127.0.0.1:3000',
   identityUrl: 'https://127.0.0.1:3443',
   endpointUrl: 'http://127.0.0.1:4000',
+  videoUrl: 'http://127.0.0.1:4001',
   isWebSocketApi: (domain) => domain.startsWith('sockets.'),
   distributionAt: (domain) => (domain === 'd0123456789abc.cloudfront.net' ? '127.0.0.1:3001' : undefined),
 };
@@ -79,6 +80,10 @@ describe('Deploying a template', () => {
     [
       'https://my-domain.auth.eu-central-1.amazoncognito.com/oauth2/token',
       'https://127.0.0.1:3443/my-domain/oauth2/token',
+    ],
+    [
+      "media-src 'self' https://*.kinesisvideo.eu-central-1.amazonaws.com blob:",
+      "media-src 'self' http://127.0.0.1:4001 blob:",
     ],
     ['https://a1b2c3.execute-api.eu-central-1.amazonaws.com/live', 'http://127.0.0.1:3000'],
     ['https://a1b2c3.execute-api.eu-central-1.amazonaws.com/live/v3/jobs', 'http://127.0.0.1:3000/v3/jobs'],

@@ -44,3 +44,15 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   await page.route(TILES, (route) => route.abort());
   return { page, complaints, requests };
 }
+
+/** Waits until the figure with this test id has this text, and for `connection` this state. */
+export async function shows(page: Page, testId: string, text: string, timeout = 10_000): Promise<void> {
+  const figure = page.getByTestId(testId);
+  const found = figure.and(page.locator(testId === 'connection' ? `[data-state="${text}"]` : '*'));
+  await found
+    .filter({ hasText: new RegExp(`^\\s*${text.replaceAll(/[.?*+()]/g, '\\$&')}\\s*$`) })
+    .waitFor({ timeout })
+    .catch(async () => {
+      throw new Error(`${testId} is ${JSON.stringify(await figure.textContent())}, not ${text}`);
+    });
+}

@@ -1,4 +1,4 @@
-import { App, Stack } from 'aws-cdk-lib/core';
+import { App, CfnOutput, Stack } from 'aws-cdk-lib/core';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -24,58 +24,44 @@ export interface ServedPageOptions {
   readonly socket: Origin;
   readonly context?: Readonly<Record<string, unknown>>;
   /** Where streams come from, in place of Kinesis Video Streams. */
-  readonly videoHost?: string;
+  readonly videoUrl?: string;
 }
 
+const SOCKET = 'socket.example.com';
+
 /** Synthesises the share page and serves it as the local stack does: bucket, headers, paths and compression. */
-export async function servePage({ socket, context = {}, videoHost }: ServedPageOptions): Promise<ServedPage> {
+export async function servePage({ socket, context = {}, videoUrl = '' }: ServedPageOptions): Promise<ServedPage> {
   const folder = mkdtempSync(join(tmpdir(), 'share-page-'));
   const app = new App({ context: { ...cdkJson.context, ...context }, outdir: folder });
   const stack = new Stack(app, 'Page');
   const distribution = new cloudfront.Distribution(stack, 'Distribution', {
     defaultBehavior: {
-      origin: new HttpOrigin('socket.example.com'),
+      origin: new HttpOrigin(SOCKET),
       cachePolicy: cloudfront.CachePolicy.CACHING_DISABLED,
       originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
     },
   });
   new SharePage(stack, 'SharePage').addTo(distribution);
+  new CfnOutput(stack, 'Url', { value: `https://${distribution.domainName}` });
   app.synth();
 
-  const assembly = readAssembly(folder);
   const s3 = createS3({ region: 'eu-central-1', assemblyFolder: folder });
-  let domainName = '';
   const cloudFront = createCloudFront({
     accountId: '000000000000',
     portOf: () => 0,
-    originOf: (domain) => (domain === 'socket.example.com' ? socket : s3.originOf(domain)),
+    originOf: (domain) => (domain === SOCKET ? socket : s3.originOf(domain)),
     log: (line) => process.stderr.write(`${line}\n`),
   });
   const noLambda = { types: ['AWS::Lambda::Function'], create: () => ({ ref: 'none' }) };
-  const watched = {
-    ...cloudFront,
-    create: async (resource: Parameters<typeof cloudFront.create>[0]) => {
-      const properties = videoHost
-        ? (JSON.parse(
-            JSON.stringify(resource.properties).replaceAll(
-              /https:\/\/\*\.kinesisvideo\.[a-z0-9-]+\.amazonaws\.com/g,
-              videoHost,
-            ),
-          ) as Record<string, unknown>)
-        : resource.properties;
-      const created = await cloudFront.create({ ...resource, properties });
-      domainName = created.attributes?.['DomainName'] ?? domainName;
-      return created;
-    },
-  };
-  await deploy(assembly, [createIam(), s3, withoutBucketDeployer(noLambda), watched], {
-    ...{ baseUrl: '', identityUrl: '', endpointUrl: '' },
+  const services = [createIam(), s3, withoutBucketDeployer(noLambda), cloudFront];
+  const outputs = await deploy(readAssembly(folder), services, {
+    ...{ baseUrl: '', identityUrl: '', endpointUrl: '', videoUrl },
     isWebSocketApi: () => false,
     distributionAt: (domain) => cloudFront.addressOf(domain),
   });
   await cloudFront.start?.();
   return {
-    url: `http://${cloudFront.addressOf(domainName)}`,
+    url: outputs['Url'] ?? '',
     async stop() {
       await cloudFront.stop?.();
       rmSync(folder, { recursive: true });

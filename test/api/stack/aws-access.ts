@@ -1,5 +1,6 @@
-import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, ListTablesCommand, type ListTablesCommandOutput } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -31,18 +32,27 @@ export async function runPartnerCommand(...words: string[]): Promise<string> {
   return (await run(process.execPath, args, { cwd: root, env, maxBuffer: 16 * 1024 * 1024 })).stdout;
 }
 
-/** DynamoDB of the stack under test, for what no endpoint can make, such as a share that has expired. */
-export function database(): DynamoDBDocumentClient {
+/** What a client of an AWS API needs to reach the stack under test. */
+function access() {
   const folder = localFolder();
-  if (!folder) return DynamoDBDocumentClient.from(new DynamoDBClient());
+  if (!folder) return {};
   const text = readFileSync(join(folder, 'aws.json'), 'utf8');
-  const { endpointUrl, region, ...credentials } = accessShape.parse(JSON.parse(text));
-  return DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: endpointUrl, region, credentials }));
+  const { endpointUrl: endpoint, region, ...credentials } = accessShape.parse(JSON.parse(text));
+  return { endpoint, region, credentials };
 }
 
+/** DynamoDB of the stack under test, for what no endpoint can make, such as a share that has expired. */
+export const database = () => (knownDatabase ??= DynamoDBDocumentClient.from(new DynamoDBClient(access())));
+let knownDatabase: DynamoDBDocumentClient | undefined;
+
+/** SQS of the stack under test. */
+export const queues = () => new SQSClient(access());
+
+let knownTables: Promise<ListTablesCommandOutput> | undefined;
+
 /** Name of a table of the stack, by the name that CDK made it from. */
-export async function tableNamed(part: 'Jobs' | 'Shares' | 'Fleet'): Promise<string> {
-  const { TableNames = [] } = await database().send(new ListTablesCommand());
+export async function tableNamed(part: 'Jobs' | 'Shares' | 'Fleet' | 'Connections'): Promise<string> {
+  const { TableNames = [] } = await (knownTables ??= database().send(new ListTablesCommand()));
   const found = TableNames.find((name) => name.includes(`Tables${part}`));
   if (found === undefined) throw new Error(`no table of ${part} among ${TableNames.join(', ')}`);
   return found;

@@ -2,7 +2,12 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { partnersShape } from '../../../local/stack-file';
 
-const factsShape = partnersShape.extend({ baseUrl: z.string() });
+const factsShape = partnersShape.extend({
+  baseUrl: z.string(),
+  wsUrl: z.string(),
+  mqttUrl: z.string(),
+  caFile: z.string(),
+});
 
 /** Where the stack under test is described: the `stack.json` of the one that jest started, or of another one. */
 export function stackFile(): string {
@@ -11,5 +16,5 @@ export function stackFile(): string {
   return file;
 }
 
-/** Base address and demo partners of the stack under test. */
+/** Addresses and demo partners of the stack under test. */
 export const readFacts = () => factsShape.parse(JSON.parse(readFileSync(stackFile(), 'utf8')));

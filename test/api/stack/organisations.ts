@@ -34,6 +34,16 @@ export const cast = {
   'bad-input': [all],
   suspension: [all, all],
   confidentiality: [all, ['command:read']],
+  'follow-job': [all],
+  'follow-device-group': [all],
+  'follow-share': [all],
+  handshake: [all, ...scopes.map((scope) => [scope])],
+  'socket-messages': [all],
+  'connection-limit': [all, all],
+  'mqtt-access': [all, ['command:read'], ['stream:publish']],
+  'subscription-limit': [all],
+  'change-faults': [all],
+  'slow-reader': [all],
 } as const satisfies Record<string, readonly (typeof all | readonly Scope[])[]>;
 
 export type OrganisationName = keyof typeof cast;

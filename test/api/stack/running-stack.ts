@@ -20,7 +20,7 @@ export interface RunningStack {
 const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
 
 /**
- * Starts the local stack on a free port with an empty data folder of its own, in memory.
+ * Starts the local stack on free ports with an empty data folder of its own, in memory.
  * @returns once everything answers
  * @throws Error with what it printed when it ends before that or takes too long
  */
@@ -28,10 +28,16 @@ export async function startStack(): Promise<RunningStack> {
   const folder = mkdtempSync(join(tmpdir(), 'drone-mission-api-'));
   const printed = join(folder, 'output.log');
   const output = openSync(printed, 'a');
+  const ports = {
+    PORT: String(await freePort()),
+    IDENTITY_PORT: String(await freePort()),
+    WS_PORT: String(await freePort()),
+    MQTT_PORT: String(await freePort()),
+  };
   const child = spawn(process.execPath, ['--import', 'tsx', 'local/main.ts', '--memory', '--no-fleet'], {
     cwd: root,
     stdio: ['ignore', output, output],
-    env: { ...process.env, PORT: String(await freePort()), IDENTITY_PORT: String(await freePort()), LOCAL_DIR: folder },
+    env: { ...process.env, ...ports, LOCAL_DIR: folder },
   });
   closeSync(output);
   const deadline = Date.now() + READY_WITHIN;

@@ -1,5 +1,6 @@
 import { createDelivery, type DeliveryOptions } from '../../../local/events/delivery';
 import { readRule } from '../../../local/events/rule';
+import { until } from '../event-source/given';
 import { arnOf } from '../sqs/given';
 import { functionArn, givenEvents, ruleArn, type GivenEvents } from './given';
 
@@ -62,8 +63,9 @@ describe('Bringing an event to a target', () => {
   });
 
   it('tries again when Lambda takes no more calls, until it does', async () => {
-    const call = jest.fn(() => call.mock.calls.length === 3);
+    const call = jest.fn<boolean, []>().mockReturnValue(true).mockReturnValueOnce(false).mockReturnValueOnce(false);
     deliver({}, { calls: { call } });
+    await until(() => call.mock.calls.length === 3);
     await settled();
     expect(call).toHaveBeenCalledTimes(3);
     expect(dead()).toEqual([]);
@@ -72,7 +74,7 @@ describe('Bringing an event to a target', () => {
   it('gives up after as many retries as its policy allows, and keeps the event', async () => {
     const call = jest.fn(() => false);
     deliver({ RetryPolicy: { MaximumRetryAttempts: 2 } }, { calls: { call } });
-    await settled();
+    await until(() => dead()?.length === 1);
     expect(call).toHaveBeenCalledTimes(3);
     expect(dead()).toEqual([
       [

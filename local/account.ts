@@ -1,0 +1,107 @@
+import { createApiGateway } from './api-gateway';
+import type { AwsEndpoint } from './aws-endpoint';
+import type { ServerCertificate } from './certificate-authority';
+import { createCloudFront } from './cloudfront';
+import { createCognito } from './cognito';
+import { createDynamoDb } from './dynamodb';
+import { createEventSources } from './event-source';
+import { createEvents } from './events';
+import { createIam } from './iam';
+import { createIot } from './iot';
+import { createLambda } from './lambda';
+import { appendTo } from './log-file';
+import { createS3 } from './s3';
+import { withoutBucketDeployer } from './s3/without-bucket-deployer';
+import { createScheduler } from './scheduler';
+import type { AwsApi, Service } from './service';
+import { createSqs } from './sqs';
+import { accountId, region } from './template';
+import { createWebSocketApi } from './websocket-api';
+
+export interface AccountOptions {
+  /** The synthesised app, in which assets are. */
+  readonly assemblyFolder: string;
+  /** Where services keep what outlives a restart. */
+  readonly dataFolder: string;
+  /** What functions print, and what went wrong behind the scenes. */
+  readonly logFile: string;
+  readonly endpoint: AwsEndpoint;
+  /** Address of the DynamoDB engine. */
+  readonly engineUrl: string;
+  /** Ports of the REST API, the user pools, the WebSocket channels and the MQTT broker. */
+  readonly port: number;
+  readonly identityPort: number;
+  readonly wsPort: number;
+  readonly mqttPort: number;
+  readonly certificate: ServerCertificate;
+}
+
+/** An AWS account on this machine. */
+export interface Account {
+  /** In the order in which they start; they stop in the reverse one. */
+  readonly services: readonly Service[];
+  readonly apis: readonly AwsApi[];
+  /** Where MQTT clients connect, when the template has a place for them. */
+  readonly mqttUrl: string | undefined;
+  /** Whether a WebSocket API, not a REST API, has this domain. */
+  isWebSocketApi(domain: string): boolean;
+  /** `<host>:<port>` of the distribution with this domain. */
+  distributionAt(domain: string): string | undefined;
+}
+
+/** Every service of the account, each with those that it calls; nothing listens yet. */
+export function createAccount(options: AccountOptions): Account {
+  const { assemblyFolder, dataFolder, logFile, endpoint, engineUrl, certificate } = options;
+  const place = { region, accountId };
+  const log = appendTo(logFile);
+  const iam = createIam();
+  const roles = new Map<string, string>();
+  const lambda = createLambda({
+    ...place,
+    assemblyFolder,
+    logFile,
+    endpointUrl: endpoint.url,
+    credentialsOf: (functionArn, roleArn) => {
+      roles.set(functionArn, roleArn);
+      return endpoint.register(nameOf(functionArn), () => iam.policiesOf(roleArn));
+    },
+  });
+  const dynamoDb = createDynamoDb(engineUrl);
+  const sqs = createSqs({ ...place, endpointUrl: endpoint.url, dataFolder });
+  const events = createEvents({ ...place, lambda, sqs, log });
+  const scheduler = createScheduler({ ...place, dataFolder, lambda, iam, log });
+  const eventSources = createEventSources({
+    ...{ ...place, engineUrl, dataFolder, lambda, sqs, log },
+    policiesOf: (functionArn) => iam.policiesOf(roles.get(functionArn) ?? ''),
+  });
+  const cognito = createCognito({ ...place, port: options.identityPort, dataFolder, certificate });
+  const apiGateway = createApiGateway({ ...place, port: options.port, dataFolder, lambda, log });
+  const webSocketApi = createWebSocketApi({ ...place, lambda, log });
+  const s3 = createS3({ region, assemblyFolder });
+  const cloudFront = createCloudFront({
+    accountId,
+    portOf: () => options.wsPort,
+    originOf: (domain) => (webSocketApi.serves(domain) ? webSocketApi : s3.originOf(domain)),
+    log,
+  });
+  const iot = createIot({ ...place, port: options.mqttPort, certificate, dataFolder, lambda, log });
+
+  return {
+    services: [
+      ...[iam, dynamoDb, withoutBucketDeployer(lambda), cognito, sqs, events, s3, iot, webSocketApi, cloudFront],
+      ...[scheduler, apiGateway],
+      // They call all others, so they start last and stop first.
+      eventSources,
+    ],
+    apis: [eventSources.watch(dynamoDb), apiGateway, cognito, webSocketApi, iot, sqs, events, scheduler],
+    get mqttUrl() {
+      return iot.url;
+    },
+    isWebSocketApi: (domain) => webSocketApi.serves(domain),
+    distributionAt: (domain) => cloudFront.addressOf(domain),
+  };
+}
+
+function nameOf(functionArn: string): string {
+  return functionArn.slice(functionArn.lastIndexOf(':') + 1);
+}

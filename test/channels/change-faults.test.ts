@@ -1,0 +1,68 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { topicOf } from '../../contract/channels';
+import { newId } from '../../data/new-id';
+import { organisationOf } from '../../domain/id';
+import { clients } from '../api/client';
+import { fleetOf, givenJob } from '../api/given';
+import { database, tableNamed } from '../api/stack/aws-access';
+import { takeFailures } from './failure-queue';
+import { subscribe } from './mqtt-client';
+import { followFromSnapshot } from './socket';
+import { until } from './until';
+
+const [partner] = clients('change-faults');
+const organisation = organisationOf('group', fleetOf(partner).deviceGroupId);
+
+/** How many records nobody can read. */
+const POISON = 3;
+
+/** Writes a job into the table that is none, as a defect might. */
+async function givenPoison(): Promise<void> {
+  const Item = { organisation, jobId: newId('job', organisation ?? ''), status: 'FLYING', name: 7 };
+  await database().send(new PutCommand({ TableName: await tableNamed('Jobs'), Item }));
+}
+
+test('A record that nobody can read keeps no change from anyone, and ends up where its alarm finds it.', async () => {
+  await takeFailures();
+  const jobs = await Promise.all(Array.from({ length: 10 }, () => givenJob(partner)));
+  const followed = await Promise.all(
+    jobs.map(async ({ jobId }) => {
+      const channel = { kind: 'job', id: jobId } as const;
+      return { jobId, socket: await followFromSnapshot(partner, channel), topic: topicOf(channel) };
+    }),
+  );
+  const listener = await subscribe(partner, ...followed.slice(0, 8).map(({ topic }) => topic));
+  await listener.first(8);
+
+  for (const status of ['QUEUED', 'IN_PROGRESS', 'COMPLETED']) {
+    await givenPoison();
+    await Promise.all(
+      jobs.map(({ jobId }) => partner.call('PATCH /v3/jobs/{jobId}', { path: { jobId }, body: { status } })),
+    );
+  }
+
+  // What is tried again may be heard again, but nothing is left out and nothing new comes before what is older.
+  for (const { jobId, socket } of followed) {
+    await socket.like({ jobState: 'COMPLETED' });
+    expect(firstsOf(socket.messages.map(({ sequence }) => sequence))).toEqual([1, 2, 3, 4]);
+    expect(new Set(socket.messages.map((message) => message['jobId']))).toEqual(new Set([jobId]));
+  }
+  for (const { jobId } of followed.slice(0, 8)) {
+    await listener.like({ jobId, jobState: 'COMPLETED' });
+    const own = listener.messages.filter((message) => message['jobId'] === jobId);
+    expect(firstsOf(own.map(({ sequence }) => sequence))).toEqual([1, 2, 3, 4]);
+  }
+
+  const failures: unknown[] = [];
+  const takeMore = async () => (failures.push(...(await takeFailures())) >= POISON ? true : undefined);
+  await until('giving up the records', takeMore, () => failures);
+  const streamArn: unknown = expect.stringContaining(await tableNamed('Jobs'));
+  const failure = {
+    requestContext: { condition: 'RetryAttemptsExhausted' },
+    DDBStreamBatchInfo: { batchSize: 1, streamArn },
+  };
+  expect(failures).toMatchObject(Array.from({ length: POISON }, () => failure));
+});
+
+/** Each value where it stands for the first time. */
+const firstsOf = (values: readonly unknown[]) => [...new Set(values)];

@@ -1,0 +1,95 @@
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { MAX_CONNECTIONS } from '../../contract/channels';
+import { clients } from '../api/client';
+import { givenJob } from '../api/given';
+import { database, tableNamed } from '../api/stack/aws-access';
+import { follow, tryToFollow, type Handshake, type Socket } from './socket';
+import { until } from './until';
+
+const [partner, colleague = partner] = clients('connection-limit');
+const { clientId } = partner.credentials;
+let jobId: string;
+beforeAll(async () => {
+  ({ jobId } = await givenJob(partner));
+});
+const channel = () => ({ kind: 'job', id: jobId }) as const;
+const atOnce = (count: number) => Promise.all(Array.from({ length: count }, () => tryToFollow(partner, channel())));
+const opened = (handshakes: readonly Handshake[]): Socket[] => handshakes.flatMap(({ socket }) => socket ?? []);
+
+const put = async (item: Record<string, unknown>) =>
+  database().send(new PutCommand({ TableName: await tableNamed('Connections'), Item: item }));
+const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
+
+/** Lets connections have taken places that they never gave back; `followed` is what each of them is noted to follow. */
+async function givenLost(names: readonly string[], expiresAt: number, followed?: string): Promise<void> {
+  const held = new Set(names.map((name) => `${expiresAt} ${name}`));
+  await put({ channel: `client#${clientId}`, connectionId: 'slots', held });
+  if (followed === undefined) return;
+  for (const connectionId of names) await put({ channel: followed, connectionId, clientId, expiresAt, ttl: expiresAt });
+}
+
+/** Places of the client that are taken. */
+async function taken(): Promise<number> {
+  const { Items = [] } = await database().send(
+    new QueryCommand({
+      TableName: await tableNamed('Connections'),
+      KeyConditionExpression: 'channel = :client',
+      ExpressionAttributeValues: { ':client': `client#${clientId}` },
+      ConsistentRead: true,
+    }),
+  );
+  const held: unknown = Items[0]?.['held'];
+  return held instanceof Set ? held.size : 0;
+}
+const untilAllAreBack = () => until('giving all places back', async () => ((await taken()) === 0 ? true : undefined));
+const lost = Array.from({ length: MAX_CONNECTIONS }, (_, index) => `lost-${index}=`);
+
+afterEach(untilAllAreBack);
+
+describe('A client with 50 connections', () => {
+  test('has no more of 60 handshakes at once, and a colleague has places of its own.', async () => {
+    const handshakes = await atOnce(60);
+    const statuses = handshakes.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 101)).toHaveLength(MAX_CONNECTIONS);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(60 - MAX_CONNECTIONS);
+    expect(await tryToFollow(colleague, channel())).toMatchObject({ status: 101 });
+
+    const sockets = opened(handshakes);
+    await Promise.all(sockets.map((socket) => socket.first(1)));
+    await sockets[0]?.close();
+    await until('giving a place back', async () => ((await taken()) < MAX_CONNECTIONS ? true : undefined));
+    const again = (await atOnce(3)).map(({ status }) => status);
+    expect(again.toSorted()).toEqual([101, 429, 429]);
+  });
+
+  test('has 50 places again when all are closed, whether they said goodbye or not.', async () => {
+    const sockets = opened(await atOnce(MAX_CONNECTIONS));
+    expect(sockets).toHaveLength(MAX_CONNECTIONS);
+    sockets.forEach((socket, index) => (index % 2 ? socket.socket.terminate() : socket.socket.close()));
+    await untilAllAreBack();
+    expect(opened(await atOnce(MAX_CONNECTIONS))).toHaveLength(MAX_CONNECTIONS);
+  });
+});
+
+describe('A place whose connection was lost without a word', () => {
+  test('comes back once the connection must have ended.', async () => {
+    await givenLost(lost, inSeconds(-1));
+    expect(await tryToFollow(partner, channel())).toMatchObject({ status: 101 });
+    expect(await taken()).toBe(1);
+  });
+
+  test('is held until then, and comes back before it with the next change on its channel.', async () => {
+    await givenLost(lost, inSeconds(3600), `job#${jobId}`);
+    expect(await tryToFollow(partner, channel())).toEqual({ status: 429 });
+    await partner.call('PATCH /v3/jobs/{jobId}', { path: { jobId }, body: { status: 'QUEUED' } });
+    await untilAllAreBack();
+    const socket = await follow(partner, channel());
+    expect(await socket.first(1)).toMatchObject([{ jobState: 'QUEUED', snapshot: true }]);
+  });
+});
+
+test('A handshake that is refused takes no place.', async () => {
+  for (let count = 0; count < 3; count++)
+    expect(await tryToFollow(partner, { kind: 'job', id: 'nobody' })).toEqual({ status: 404 });
+  expect(await taken()).toBe(0);
+});

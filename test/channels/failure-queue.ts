@@ -1,0 +1,19 @@
+import { DeleteMessageCommand, ListQueuesCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { queues } from '../api/stack/aws-access';
+
+/** Takes out of its queue what is there of changes that could not be said: where the records were. */
+export async function takeFailures(): Promise<unknown[]> {
+  const sqs = queues();
+  const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand());
+  const QueueUrl = QueueUrls.find((url) => url.includes('StatusChannelsFanOutFailures'));
+  if (QueueUrl === undefined) throw new Error(`no queue of failures among ${QueueUrls.join(', ')}`);
+  const taken: unknown[] = [];
+  for (;;) {
+    const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
+    if (Messages.length === 0) return taken;
+    for (const { Body = '', ReceiptHandle } of Messages) {
+      taken.push(JSON.parse(Body));
+      await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import { channels, topicOf } from '../../contract/channels';
+import type { DeviceState } from '../../domain/telemetry';
+import { clients } from '../api/client';
+import { fleetOf, givenJobThatIs } from '../api/given';
+import { subscribe } from './mqtt-client';
+import { goOffline, report } from './report';
+import { followFromSnapshot, follow } from './socket';
+import { quiet } from './until';
+
+const [partner] = clients('follow-device-group');
+const { deviceGroupId, deviceId, otherGroupId } = fleetOf(partner);
+const group = { kind: 'group', id: deviceGroupId } as const;
+const devices = partner.credentials.deviceGroups[0]?.devices ?? [];
+
+const at = (second: number) => `2026-11-27T10:30:${String(second).padStart(2, '0')}.000Z`;
+const state = (second: number, more: Partial<DeviceState> = {}): DeviceState => ({
+  timestamp: at(second),
+  droneState: 'WAYPOINT',
+  dockState: 'OPEN',
+  navigation: {
+    position: { type: 'Point', coordinates: [-122.4194, 37.7749, 80 + second] },
+    orientation: { heading: 270.5, pitch: -2.1, roll: 0.3 },
+    velocity: { groundSpeed: 12.5, verticalSpeed: -0.5 },
+  },
+  ...more,
+});
+
+// One test ends where the next one begins, for the devices are the same.
+describe('Who follows a device group', () => {
+  test('is told the state of each of its devices first, and of no other.', async () => {
+    const socket = await follow(partner, group);
+    await socket.first(devices.length);
+    await quiet();
+    expect(socket.messages.map((message) => message['deviceId']).toSorted()).toEqual(
+      devices.map((device) => device.deviceId).toSorted(),
+    );
+    for (const message of socket.messages)
+      expect(message).toMatchObject({ type: 'device.status', deviceGroupId, status: 'offline', snapshot: true });
+  });
+
+  test('hears over WSS and over MQTTS that a device came online and where it is, in the same words.', async () => {
+    const socket = await follow(partner, group);
+    await socket.first(devices.length);
+    const listener = await subscribe(partner, topicOf(group));
+    const battery = { percent: 81, voltage: 47.1, remainingFlightTime: 1260 };
+    const sensorPayload = { camera: { orientation: { heading: 90, pitch: -45, roll: 0 } } };
+    const weather = { windSpeed: 4, windDirection: 200, temperature: 11, humidity: 60, rain: 0 };
+    await report(deviceId, state(1, { battery, sensorPayload, weather }));
+    const heard = await socket.like({ status: 'online' });
+    expect(heard).toEqual({
+      type: 'device.status',
+      sequence: expect.any(Number) as number,
+      deviceId,
+      deviceGroupId,
+      status: 'online',
+      ...state(1),
+      battery,
+      sensorPayload,
+      weather,
+    });
+    expect(channels.group.message.parse(heard)).toEqual(heard);
+    await listener.like({ status: 'online' });
+    expect(listener.texts.at(-1)).toBe(socket.texts.at(-1));
+  });
+
+  test('hears each position in order, and hears nothing of a state without news.', async () => {
+    const socket = await follow(partner, group);
+    await socket.first(devices.length);
+    for (const second of [2, 3, 3, 4]) await report(deviceId, state(second));
+    await socket.like({ timestamp: at(4) });
+    const positions = socket.messages.slice(devices.length).map(({ timestamp }) => timestamp);
+    expect(positions).toEqual([at(2), at(3), at(4)]);
+  });
+
+  test('is not told by a retained message where a device was, but that it is online or offline.', async () => {
+    const early = await subscribe(partner, topicOf(group));
+    await report(deviceId, state(5));
+    await early.like({ timestamp: at(5) });
+    const late = await subscribe(partner, topicOf(group));
+    const [kept] = await late.first(1);
+    expect(kept).toMatchObject({ status: 'online', timestamp: at(1) });
+    expect(late.received).toMatchObject([{ retained: true }]);
+    await goOffline(deviceId);
+    await late.like({ status: 'offline' });
+    const later = await subscribe(partner, topicOf(group));
+    expect(await later.like({ status: 'offline' })).toMatchObject({ deviceId, timestamp: at(5) });
+  });
+
+  test('hears nothing of another group.', async () => {
+    const socket = await followFromSnapshot(partner, { kind: 'group', id: otherGroupId });
+    const listener = await subscribe(partner, topicOf({ kind: 'group', id: otherGroupId }));
+    await report(deviceId, state(6));
+    await quiet();
+    for (const message of [...socket.messages, ...listener.messages])
+      expect(message['deviceGroupId']).toBe(otherGroupId);
+  });
+});
+
+describe('Who follows a job that is running', () => {
+  test('hears where its device is, which no retained message tells.', async () => {
+    const jobId = await givenJobThatIs('IN_PROGRESS', partner);
+    const channel = { kind: 'job', id: jobId } as const;
+    const socket = await followFromSnapshot(partner, channel);
+    const listener = await subscribe(partner, topicOf(channel));
+    await listener.like({ jobState: 'IN_PROGRESS' });
+    await report(deviceId, state(10, { jobId }));
+    const heard = await socket.like({ timestamp: at(10) });
+    const { timestamp, droneState, dockState, navigation } = state(10);
+    expect(heard).toEqual({
+      type: 'job.status',
+      sequence: 3,
+      jobId,
+      deviceGroupId,
+      deviceId,
+      jobState: 'IN_PROGRESS',
+      droneState,
+      dockState,
+      navigation,
+      timestamp,
+    });
+    expect(channels.job.message.parse(heard)).toEqual(heard);
+    await listener.like({ timestamp: at(10) });
+    expect(listener.texts.at(-1)).toBe(socket.texts.at(-1));
+    const late = await subscribe(partner, topicOf(channel));
+    expect(await late.first(1)).toMatchObject([{ jobState: 'IN_PROGRESS', previousState: 'QUEUED' }]);
+  });
+
+  test('hears nothing of a device that does not fly it, or once it is over.', async () => {
+    const jobId = await givenJobThatIs('COMPLETED', partner);
+    const running = await givenJobThatIs('IN_PROGRESS', partner);
+    const [over, other] = [
+      await followFromSnapshot(partner, { kind: 'job', id: jobId }),
+      await followFromSnapshot(partner, { kind: 'job', id: running }),
+    ];
+    await report(deviceId, state(11, { jobId }));
+    await report(deviceId, state(12));
+    await report(deviceId, state(13, { jobId: running }));
+    expect(await other.first(2)).toMatchObject([{ snapshot: true }, { timestamp: at(13) }]);
+    expect(over.messages).toMatchObject([{ snapshot: true }]);
+  });
+});

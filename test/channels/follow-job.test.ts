@@ -1,0 +1,169 @@
+import { channels, topicOf } from '../../contract/channels';
+import { clients } from '../api/client';
+import { fleetOf, givenJob, givenJobThatIs, iso } from '../api/given';
+import { subscribe } from './mqtt-client';
+import { follow, followFromSnapshot, tryToFollow } from './socket';
+import { quiet, until } from './until';
+
+const [partner] = clients('follow-job');
+const channel = (jobId: string) => ({ kind: 'job', id: jobId }) as const;
+const change = async (jobId: string, body: object) => {
+  const { status } = await partner.call('PATCH /v3/jobs/{jobId}', { path: { jobId }, body });
+  expect(status).toBe(200);
+};
+const remove = (jobId: string) => partner.call('DELETE /v3/jobs/{jobId}', { path: { jobId } });
+
+describe('Who follows a job over WSS', () => {
+  test('is told its state first, and then every change in order.', async () => {
+    const { jobId } = await givenJob(partner);
+    const socket = await followFromSnapshot(partner, channel(jobId));
+    for (const status of ['QUEUED', 'IN_PROGRESS', 'COMPLETED']) await change(jobId, { status });
+    const heard = await socket.first(4);
+    const { deviceGroupId } = fleetOf(partner);
+    expect(heard[0]).toEqual({
+      type: 'job.status',
+      sequence: 1,
+      jobId,
+      deviceGroupId,
+      jobState: 'PENDING',
+      snapshot: true,
+      timestamp: iso,
+    });
+    expect(heard.slice(1)).toEqual(
+      [
+        ['PENDING', 'QUEUED'],
+        ['QUEUED', 'IN_PROGRESS'],
+        ['IN_PROGRESS', 'COMPLETED'],
+      ].map(([previousState, jobState], index) => ({
+        type: 'job.status',
+        sequence: 2 + index,
+        jobId,
+        deviceGroupId,
+        jobState,
+        previousState,
+        timestamp: iso,
+      })),
+    );
+  });
+
+  test('is told the state as it is by then.', async () => {
+    const jobId = await givenJobThatIs('IN_PROGRESS', partner);
+    const [snapshot] = await (await follow(partner, channel(jobId))).first(1);
+    expect(snapshot).toMatchObject({ sequence: 3, jobState: 'IN_PROGRESS', snapshot: true });
+  });
+
+  test('is told the state first however many changes there are meanwhile, and misses none after it.', async () => {
+    const { jobId } = await givenJob(partner);
+    const connecting = Promise.all(Array.from({ length: 8 }, () => follow(partner, channel(jobId))));
+    for (const status of ['QUEUED', 'IN_PROGRESS', 'COMPLETED']) await change(jobId, { status });
+    const sockets = await connecting;
+    await Promise.all(sockets.map((socket) => socket.like({ jobState: 'COMPLETED' })));
+    await quiet();
+    for (const { messages } of sockets) {
+      expect(messages[0]).toMatchObject({ snapshot: true });
+      const sequences = messages.map(({ sequence }) => sequence ?? 0);
+      const [first = 0] = sequences;
+      expect(sequences).toEqual(sequences.toSorted((a, b) => a - b));
+      expect([...new Set(sequences)]).toEqual(Array.from({ length: 5 - first }, (_, index) => first + index));
+    }
+  });
+});
+
+describe('Who follows a job over MQTTS', () => {
+  test('gets the last change from before at once, and then every change in order with QoS 1.', async () => {
+    const jobId = await givenJobThatIs('QUEUED', partner);
+    const topic = topicOf(channel(jobId));
+    const late = await until('retaining the change', async () => {
+      const listener = await subscribe(partner, topic);
+      await quiet();
+      return listener.messages[0]?.jobState === 'QUEUED' ? listener : undefined;
+    });
+    await change(jobId, { status: 'IN_PROGRESS' });
+    await change(jobId, { status: 'FAILED' });
+    await late.first(3);
+    expect(late.received.map(({ retained, qos, topic: on }) => [retained, qos, on])).toEqual([
+      [true, 1, topic],
+      [false, 1, topic],
+      [false, 1, topic],
+    ]);
+    expect(late.messages).toMatchObject([
+      { sequence: 2, jobState: 'QUEUED', previousState: 'PENDING' },
+      { sequence: 3, jobState: 'IN_PROGRESS', previousState: 'QUEUED' },
+      { sequence: 4, jobState: 'FAILED', previousState: 'IN_PROGRESS' },
+    ]);
+  });
+
+  test('hears of a new job on its topic when it subscribed as soon as it knew the job.', async () => {
+    const { jobId } = await givenJob(partner);
+    const listener = await subscribe(partner, topicOf(channel(jobId)));
+    const [first] = await listener.first(1);
+    expect(first).toEqual({
+      type: 'job.status',
+      sequence: 1,
+      jobId,
+      deviceGroupId: fleetOf(partner).deviceGroupId,
+      jobState: 'PENDING',
+      timestamp: iso,
+    });
+  });
+});
+
+describe('A change', () => {
+  test('is the same message over WSS and over MQTTS, and it is what the contract promises.', async () => {
+    const { jobId } = await givenJob(partner, { deviceId: fleetOf(partner).deviceId });
+    const socket = await followFromSnapshot(partner, channel(jobId));
+    const listener = await subscribe(partner, topicOf(channel(jobId)));
+    await change(jobId, { status: 'QUEUED' });
+    await partner.call('POST /v3/jobs/{jobId}/cancel', { path: { jobId } });
+    await Promise.all([socket.like({ jobState: 'CANCELLED' }), listener.like({ jobState: 'CANCELLED' })]);
+    const overWss = socket.texts.slice(1);
+    expect(listener.texts.slice(-2)).toEqual(overWss);
+    expect(overWss).toHaveLength(2);
+    for (const text of overWss) {
+      const message: unknown = JSON.parse(text);
+      expect(channels.job.message.parse(message)).toEqual(message);
+    }
+  });
+
+  test('of anything but the status publishes nothing.', async () => {
+    const { jobId } = await givenJob(partner);
+    const socket = await followFromSnapshot(partner, channel(jobId));
+    const listener = await subscribe(partner, topicOf(channel(jobId)));
+    await listener.first(1);
+    await change(jobId, { name: 'Another name', priority: 9, metadata: { site: 'south' } });
+    await change(jobId, { status: 'QUEUED' });
+    expect(await socket.first(2)).toMatchObject([{ sequence: 1 }, { sequence: 3, previousState: 'PENDING' }]);
+    expect(await listener.first(2)).toMatchObject([{ sequence: 1 }, { sequence: 3 }]);
+  });
+
+  test('that was refused publishes nothing.', async () => {
+    const jobId = await givenJobThatIs('COMPLETED', partner);
+    const socket = await followFromSnapshot(partner, channel(jobId));
+    await partner.call('POST /v3/jobs/{jobId}/cancel', { path: { jobId } });
+    await quiet();
+    expect(socket.messages).toMatchObject([{ jobState: 'COMPLETED', snapshot: true }]);
+  });
+});
+
+describe('A job that is deleted', () => {
+  test('says so last, and then its sockets are closed and nothing is retained.', async () => {
+    const jobId = await givenJobThatIs('QUEUED', partner);
+    const topic = topicOf(channel(jobId));
+    const socket = await followFromSnapshot(partner, channel(jobId));
+    const listener = await subscribe(partner, topic);
+    await listener.like({ jobState: 'QUEUED' });
+    await remove(jobId);
+    const last = { sequence: 3, jobState: 'QUEUED', deleted: true };
+    await socket.like(last);
+    expect(await socket.closed).toMatchObject({ code: 1000 });
+    expect(socket.messages.at(-1)).toMatchObject(last);
+    await listener.like(last);
+    expect(listener.texts.at(-1)).toBe(socket.texts.at(-1));
+
+    await until('clearing what was retained', () => listener.received.at(-1)?.text === '' || undefined);
+    const late = await subscribe(partner, topic);
+    await quiet();
+    expect(late.received).toEqual([]);
+    expect(await tryToFollow(partner, channel(jobId))).toMatchObject({ status: 404 });
+  });
+});

@@ -1,0 +1,92 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { channels, topicOf } from '../../contract/channels';
+import { newShareCode } from '../../data/new-id';
+import { organisationOf } from '../../domain/id';
+import { clients } from '../api/client';
+import { fleetOf, givenShare, iso } from '../api/given';
+import { database, tableNamed } from '../api/stack/aws-access';
+import { subscribe } from './mqtt-client';
+import { followFromSnapshot, tryToFollow } from './socket';
+import { quiet, until } from './until';
+
+const [partner] = clients('follow-share');
+const channel = (shareCode: string) => ({ kind: 'share', id: shareCode }) as const;
+const revoke = (shareCode: string) => partner.call('DELETE /v3/shares/{shareCode}', { path: { shareCode } });
+
+/** A share that ends so soon as no partner can ask for; it is in the table as one that a partner made. */
+async function givenShareFor(seconds: number): Promise<string> {
+  const { deviceId } = fleetOf(partner);
+  const organisation = organisationOf('device', deviceId) ?? '';
+  const createdAt = new Date().toISOString();
+  const shareCode = newShareCode(organisation, createdAt);
+  const expiresAt = new Date(Date.now() + seconds * 1000).toISOString();
+  const share = { shareCode, resourceId: deviceId, deviceId, shareType: 'DEVICE_STATUS', permissions: ['view'] };
+  const counts = { maxViewers: 10, currentViewers: 0, version: 1 };
+  const Item = { organisation, ...share, ...counts, createdAt, expiresAt };
+  await database().send(new PutCommand({ TableName: await tableNamed('Shares'), Item }));
+  return shareCode;
+}
+
+describe('Who follows a share', () => {
+  test('is told its state first over WSS, and by a retained message over MQTTS.', async () => {
+    const { shareCode, expiresAt, maxViewers } = await givenShare(partner);
+    const socket = await followFromSnapshot(partner, channel(shareCode));
+    const listener = await subscribe(partner, topicOf(channel(shareCode)));
+    const state = {
+      type: 'share.status',
+      sequence: 1,
+      shareCode,
+      shareState: 'ACTIVE',
+      currentViewers: 0,
+      maxViewers,
+      expiresAt,
+      timestamp: iso,
+    };
+    expect(socket.messages).toEqual([{ ...state, snapshot: true }]);
+    expect(channels.share.message.parse(socket.messages[0])).toEqual(socket.messages[0]);
+    expect(await listener.first(1)).toEqual([state]);
+  });
+
+  test.each([
+    ['is revoked hears REVOKED', 'REVOKED', async () => (await givenShare(partner)).shareCode, revoke],
+    ['expires hears EXPIRED', 'EXPIRED', () => givenShareFor(3), quiet],
+  ] as const)('that %s, and then its socket is closed and nothing is retained.', async (_, shareState, given, end) => {
+    const shareCode = await given();
+    const topic = topicOf(channel(shareCode));
+    const sockets = await Promise.all([1, 2, 3].map(() => followFromSnapshot(partner, channel(shareCode))));
+    const listener = await subscribe(partner, topic);
+    await listener.like({ shareState: 'ACTIVE' });
+    await end(shareCode);
+    for (const socket of sockets) {
+      expect(await socket.closed).toMatchObject({ code: 1000 });
+      expect(socket.messages).toMatchObject([{ snapshot: true }, { shareState, sequence: 2, currentViewers: 0 }]);
+    }
+    expect(await listener.like({ shareState })).toEqual(sockets[0]?.messages[1]);
+
+    await until('clearing what was retained', () => listener.received.at(-1)?.text === '' || undefined);
+    const late = await subscribe(partner, topic);
+    await quiet();
+    expect(late.received).toEqual([]);
+    expect(await tryToFollow(partner, channel(shareCode))).toMatchObject({ status: 404 });
+  });
+
+  test('that expires is not told so before its time.', async () => {
+    const shareCode = await givenShareFor(7);
+    const socket = await followFromSnapshot(partner, channel(shareCode));
+    const { timestamp, expiresAt } = await socket.like({ shareState: 'EXPIRED' });
+    // A stream tells the moment of a change to the second.
+    expect(Date.parse(String(timestamp)) + 1000).toBeGreaterThanOrEqual(Date.parse(String(expiresAt)));
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(String(expiresAt)));
+  });
+
+  test('is not ended with another one that is revoked.', async () => {
+    const [gone, kept] = [await givenShare(partner), await givenShare(partner)];
+    const socket = await followFromSnapshot(partner, channel(kept.shareCode));
+    const other = await followFromSnapshot(partner, channel(gone.shareCode));
+    await revoke(gone.shareCode);
+    await other.closed;
+    await quiet();
+    expect(socket.messages).toHaveLength(1);
+    expect(socket.socket.readyState).toBe(socket.socket.OPEN);
+  });
+});

@@ -1,0 +1,118 @@
+import { scopes } from '../../contract/access';
+import { channels } from '../../contract/channels';
+import { channelKinds, type Channel } from '../../domain/status-event';
+import { clients, type Client } from '../api/client';
+import { forgeries } from '../api/forgeries';
+import { fleetOf, givenJob, givenShare, nobodys } from '../api/given';
+import { runPartnerCommand } from '../api/stack/aws-access';
+import { follow, pathOf, shakeHands, tryToFollow } from './socket';
+
+const [partner, ...scoped] = clients('handshake');
+const [stranger] = clients('stranger');
+
+/** A channel of each kind that the client's organisation has. */
+async function channelsOf(client: Client): Promise<Channel[]> {
+  const [{ jobId }, { shareCode }] = [await givenJob(client), await givenShare(client)];
+  return [
+    { kind: 'job', id: jobId },
+    { kind: 'group', id: fleetOf(client).deviceGroupId },
+    { kind: 'share', id: shareCode },
+  ];
+}
+
+let ours: Channel[];
+let theirs: Channel[];
+beforeAll(async () => {
+  [ours, theirs] = await Promise.all([channelsOf(partner), channelsOf(stranger)]);
+});
+const find = (all: readonly Channel[], kind: Channel['kind']): Channel => {
+  const found = all.find((each) => each.kind === kind);
+  if (!found) throw new Error(`no channel of a ${kind}`);
+  return found;
+};
+const bearer = async (client: Client) => ({ authorization: `Bearer ${await client.token()}` });
+
+describe.each(channelKinds)('The handshake for the channel of a %s', (kind) => {
+  test('lets its organisation in, with the token in a header or in the query.', async () => {
+    await follow(partner, find(ours, kind));
+    const path = `${pathOf(find(ours, kind))}?token=${await partner.token()}`;
+    const { socket } = await shakeHands(path);
+    expect(await socket?.first(1)).toMatchObject([{ snapshot: true }]);
+  });
+
+  test("is refused with 403 for another organisation's, and with 404 for nobody's.", async () => {
+    const { id } = find(theirs, kind);
+    expect(await tryToFollow(partner, { kind, id })).toEqual({ status: 403 });
+    expect(await tryToFollow(partner, { kind, id: nobodys(find(ours, kind).id) })).toEqual({ status: 404 });
+    expect(await tryToFollow(partner, { kind, id: nobodys(id) })).toEqual({ status: 404 });
+  });
+
+  test.each(scopes)('with %s alone is refused unless it is the scope of the channel.', async (scope) => {
+    const client = scoped[scopes.indexOf(scope)] ?? partner;
+    const status = scope === channels[kind].scope ? 101 : 403;
+    expect(await tryToFollow(client, find(ours, kind))).toMatchObject({ status });
+  });
+});
+
+describe('The handshake', () => {
+  test('is refused with 401 without a token.', async () => {
+    const path = pathOf(find(ours, 'job'));
+    for (const query of ['', '?token=', '?channel=job', '?Token=x'])
+      expect(await shakeHands(path + query)).toEqual({ status: 401 });
+    for (const authorization of ['', 'Bearer', `Basic ${await partner.token()}`, await partner.token()])
+      expect(await shakeHands(path, { authorization })).toEqual({ status: 401 });
+  });
+
+  test('is refused with 401 for a token that is none of ours, wherever it stands.', async () => {
+    const path = pathOf(find(ours, 'job'));
+    for (const token of [...Object.values(await forgeries(await partner.token())), 'x', 'a.b.c']) {
+      expect(await shakeHands(path, { authorization: `Bearer ${token}` })).toEqual({ status: 401 });
+      expect(await shakeHands(`${path}?token=${token}`)).toEqual({ status: 401 });
+    }
+  });
+
+  test('takes the header before the query.', async () => {
+    const path = pathOf(find(ours, 'job'));
+    expect(await shakeHands(`${path}?token=x`, await bearer(partner))).toMatchObject({ status: 101 });
+    expect(await shakeHands(`${path}?token=${await partner.token()}`, { authorization: 'Bearer x' })).toEqual({
+      status: 401,
+    });
+  });
+
+  test.each(['/', '/v3/jobs', '/v3/jobs//status/ws', '/v3/jobs/x/status', '/v3/jobs/a/b/status/ws', '/live'])(
+    'is refused with 404 at %s, which is no channel.',
+    async (path) => {
+      expect(await shakeHands(path, await bearer(partner))).toEqual({ status: 404 });
+    },
+  );
+
+  const odd = ['x', 'job-', '..', '%2e%2e', 'job%23x', 'job%26id', '%00', 'job-%F0%9F%9A%81', '__proto__'];
+  test.each([...odd.map((id) => [id, id]), ['of 2,000 letters', 'a'.repeat(2000)]])(
+    'is refused with 404 for the odd id %s.',
+    async (_, id = '') => {
+      for (const kind of channelKinds)
+        expect(await shakeHands(pathOf({ kind, id }), await bearer(partner))).toEqual({ status: 404 });
+    },
+  );
+
+  test('goes by the path alone: what a query says of another channel counts for nothing.', async () => {
+    const [job, foreign] = [find(ours, 'job'), find(theirs, 'job')];
+    const query = (id: string) => `?channel=job&id=${id}&channel=group`;
+    const { socket } = await shakeHands(pathOf(job) + query(foreign.id), await bearer(partner));
+    expect(await socket?.first(1)).toMatchObject([{ jobId: job.id }]);
+    expect(await shakeHands(pathOf(foreign) + query(job.id), await bearer(partner))).toEqual({ status: 403 });
+  });
+
+  test('is refused for an id of another kind.', async () => {
+    const { id } = find(ours, 'group');
+    expect(await tryToFollow(partner, { kind: 'job', id })).toEqual({ status: 404 });
+    expect(await tryToFollow(partner, { kind: 'share', id })).toEqual({ status: 404 });
+  });
+
+  test('is refused with 403 for a partner that is suspended, with a token from before.', async () => {
+    const [client = partner] = scoped.slice(-1);
+    await client.token();
+    await runPartnerCommand('suspend', '--client-id', client.credentials.clientId);
+    expect(await tryToFollow(client, find(ours, 'group'))).toEqual({ status: 403 });
+  });
+});

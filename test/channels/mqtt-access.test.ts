@@ -1,0 +1,150 @@
+import type { IClientOptions } from 'mqtt';
+import { topicOf } from '../../contract/channels';
+import { organisationOf } from '../../domain/id';
+import { channelKinds, type Channel } from '../../domain/status-event';
+import { clients, type Client } from '../api/client';
+import { forgeries } from '../api/forgeries';
+import { fleetOf, givenJobThatIs, givenShare } from '../api/given';
+import { connectMqtt, subscribe, tryToConnect } from './mqtt-client';
+import { quiet } from './until';
+
+const [partner, reader = partner, publisher = partner] = clients('mqtt-access');
+const [stranger] = clients('stranger');
+const { clientId } = partner.credentials;
+
+async function topicsOf(client: Client): Promise<Record<Channel['kind'], string>> {
+  const [jobId, { shareCode }] = [await givenJobThatIs('QUEUED', client), await givenShare(client)];
+  return {
+    job: topicOf({ kind: 'job', id: jobId }),
+    group: topicOf({ kind: 'group', id: fleetOf(client).deviceGroupId }),
+    share: topicOf({ kind: 'share', id: shareCode }),
+  };
+}
+
+let ours: Record<Channel['kind'], string>;
+let theirs: Record<Channel['kind'], string>;
+beforeAll(async () => {
+  [ours, theirs] = await Promise.all([topicsOf(partner), topicsOf(stranger)]);
+});
+
+/** Moves the job behind a topic along. */
+const change = (client: Client, topic: string, status: string) =>
+  client.call('PATCH /v3/jobs/{jobId}', { path: { jobId: topic.slice(0, topic.indexOf('/')) }, body: { status } });
+
+describe('Connecting over MQTTS', () => {
+  const other = stranger.credentials.clientId;
+  test.each<[string, () => IClientOptions | Promise<IClientOptions>]>([
+    ['a wrong password', () => ({ password: 'secret' })],
+    ['no password', () => ({ password: '' })],
+    ['no user name', () => ({ username: '' })],
+    ["another client's token", async () => ({ password: await stranger.token() })],
+    ["another client's user name", () => ({ username: other })],
+    ["another client's MQTT client id", () => ({ clientId: `${other}-1` })],
+    ["another client's user name and MQTT client id", () => ({ username: other, clientId: `${other}-1` })],
+    ["a colleague's MQTT client id", () => ({ clientId: `${reader.credentials.clientId}-1` })],
+    ['an MQTT client id that is not its own', () => ({ clientId: 'drone-7' })],
+    ['no MQTT client id', () => ({ clientId: '' })],
+    ['a longer name that begins like its own', () => ({ clientId: clientId.slice(0, -1) })],
+    ['a wildcard for an MQTT client id', () => ({ clientId: `${clientId}-+` })],
+    ['a star in its MQTT client id', () => ({ clientId: `${clientId}-*` })],
+    ['a policy variable in its MQTT client id', () => ({ clientId: `${clientId}-\${iot:ClientId}` })],
+  ])('is refused with %s.', async (_, given) => {
+    expect(await tryToConnect(partner, await given())).toBeInstanceOf(Error);
+  });
+
+  test('is refused with a token that is none of ours.', async () => {
+    for (const password of Object.values(await forgeries(await partner.token())))
+      expect(await tryToConnect(partner, { password })).toBeInstanceOf(Error);
+  });
+
+  test.each([
+    ['on its own topic', () => ours.job],
+    ["on another organisation's", () => theirs.job],
+    ['on any', () => 'anything'],
+  ])('is refused with a last will %s, which nobody hears.', async (_, topic) => {
+    const listener = await subscribe(partner, ours.job);
+    await listener.first(1);
+    const payload = Buffer.from('{"type":"job.status","jobState":"FAILED"}');
+    expect(await tryToConnect(partner, { will: { topic: topic(), payload, qos: 1, retain: true } })).toBeInstanceOf(
+      Error,
+    );
+    await quiet();
+    expect(listener.texts).toHaveLength(1);
+  });
+
+  test('ends the connection that has the same MQTT client id.', async () => {
+    const options = { clientId: `${clientId}/again` };
+    const first = await connectMqtt(partner, options);
+    const second = await connectMqtt(partner, options);
+    await first.ended;
+    expect(await second.subscribe(ours.job)).toEqual([true]);
+  });
+});
+
+describe('Subscribing', () => {
+  test("is granted for the organisation's own topics, with the token's scopes.", async () => {
+    const all = channelKinds.map((kind) => ours[kind]);
+    expect(await (await connectMqtt(partner)).subscribe(...all)).toEqual([true, true, true]);
+    expect(await (await connectMqtt(reader)).subscribe(...all)).toEqual([true, false, false]);
+    expect(await (await connectMqtt(publisher)).subscribe(...all)).toEqual([false, false, false]);
+  });
+
+  test("is refused for another organisation's, and nothing of them is heard.", async () => {
+    const listener = await connectMqtt(partner);
+    const foreign = channelKinds.map((kind) => theirs[kind]);
+    expect(await listener.subscribe(...foreign, ours.group)).toEqual([false, false, false, true]);
+    await change(stranger, theirs.job, 'IN_PROGRESS');
+    await quiet();
+    expect(listener.received.map(({ topic }) => topic).filter((topic) => topic !== ours.group)).toEqual([]);
+    expect(listener.client.connected).toBe(true);
+  });
+
+  test('is refused for wildcards, for reserved topics, for what is shared, and for what is no channel.', async () => {
+    const organisation = organisationOf('group', fleetOf(partner).deviceGroupId) ?? '';
+    const foreign = organisationOf('group', fleetOf(stranger).deviceGroupId) ?? '';
+    const id = ours.job.slice(0, ours.job.indexOf('/'));
+    const filters = [
+      ...['#', '+', '+/#', '+/JOB/STATUS', '+/DEVICE/STATUS', '+/SHARE/STATUS', '+/+/+', '+/JOB/+', '/#'],
+      ...['$SYS/#', '$aws/#', '$aws/events/#', '$aws/events/subscriptions/+/+', `$aws/events/presence/+/${clientId}`],
+      ...[`$share/g/${ours.job}`, `$share/g/${theirs.job}`, '$share/g/#', '$share/g/+/JOB/STATUS'],
+      ...[id, `${id}/#`, `${id}/+/STATUS`, `${id}/JOB/+`, `${id}/DEVICE/STATUS`, `${ours.job}/x`, `x/${ours.job}`],
+      ...[`job-${foreign}-/JOB/STATUS`, `group-${organisation}-x/JOB/STATUS`, `JOB-${organisation}-x/JOB/STATUS`],
+    ];
+    const listener = await connectMqtt(partner);
+    for (const filter of filters) expect([filter, await listener.subscribe(filter)]).toEqual([filter, [false]]);
+    await change(stranger, theirs.job, 'COMPLETED');
+    await quiet();
+    expect(listener.received).toEqual([]);
+  });
+
+  test('and being refused keeps no neighbour from hearing.', async () => {
+    const [noisy, neighbour] = [await connectMqtt(partner), await subscribe(partner, ours.job)];
+    await Promise.all(Array.from({ length: 50 }, () => noisy.subscribe('#', '+/JOB/STATUS', theirs.job)));
+    await change(partner, ours.job, 'IN_PROGRESS');
+    await neighbour.like({ jobState: 'IN_PROGRESS' });
+    expect(noisy.received).toEqual([]);
+  });
+});
+
+describe('Publishing', () => {
+  const forgery = JSON.stringify({ type: 'job.status', jobState: 'FAILED', sequence: 99 });
+  test.each([
+    ['to its own topic', () => ours.job, false],
+    ['to its own topic, retained', () => ours.job, true],
+    ['nothing to its own topic, retained, which would clear it', () => ours.job, true],
+    ["to another organisation's", () => theirs.job, false],
+    ["to another organisation's, retained", () => theirs.job, true],
+    ['to a topic of nobody', () => 'anything', false],
+    ['a lifecycle event', () => `$aws/events/subscriptions/unsubscribed/${clientId}`, false],
+  ])('%s ends the connection, and nobody hears it.', async (title, topic, retain) => {
+    const [listener, foreign] = [await subscribe(partner, ours.job), await subscribe(stranger, theirs.job)];
+    const before = [await listener.first(1), await foreign.first(1)];
+    const forger = await connectMqtt(partner);
+    forger.client.publish(topic(), title.startsWith('nothing') ? '' : forgery, { qos: 1, retain });
+    await forger.ended;
+    await quiet();
+    expect([listener.messages, foreign.messages]).toEqual(before);
+    const late = [await subscribe(partner, ours.job), await subscribe(stranger, theirs.job)];
+    expect([await late[0]?.first(1), await late[1]?.first(1)]).toEqual(before);
+  });
+});

@@ -1,0 +1,89 @@
+import { clients } from '../api/client';
+import { givenJob } from '../api/given';
+import { followFromSnapshot, type Socket } from './socket';
+import { quiet } from './until';
+
+const [partner] = clients('socket-messages');
+let jobId: string;
+beforeAll(async () => {
+  ({ jobId } = await givenJob(partner));
+});
+const open = () => followFromSnapshot(partner, { kind: 'job', id: jobId });
+
+/** What is answered to a message. */
+async function answerTo(socket: Socket, message: unknown) {
+  const before = socket.texts.length;
+  socket.say(message);
+  return (await socket.first(before + 1)).at(-1);
+}
+
+describe('A ping', () => {
+  test('is answered with a pong, and with the id that it had.', async () => {
+    const socket = await open();
+    expect(await answerTo(socket, { action: 'ping' })).toEqual({ type: 'pong' });
+    for (const id of [7, 'seven', null, { a: [1] }, false])
+      expect(await answerTo(socket, { action: 'ping', id })).toEqual({ type: 'pong', id });
+  });
+
+  test('is answered each time, however many come at once.', async () => {
+    const socket = await open();
+    for (let id = 0; id < 100; id++) socket.say({ action: 'ping', id });
+    const answers = (await socket.first(101)).slice(1);
+    expect(new Set(answers.map((answer) => answer['id'])).size).toBe(100);
+  });
+});
+
+describe('A message that says nothing', () => {
+  const junk = ['', ' ', 'ping', '{', '{"action":', '[]', '[{"action":"ping"}]', '1', 'null', '"ping"', '\u0000'];
+  const shapes = ['{}', '{"action":1}', '{"action":null}', '{"action":["ping"]}', '{"__proto__":{"action":"ping"}}'];
+  test.each([...junk, ...shapes])('such as %j is answered with an error, and the socket stays open.', async (text) => {
+    const socket = await open();
+    expect(await answerTo(socket, text)).toMatchObject({ type: 'error', error: expect.any(String) as string });
+    expect(await answerTo(socket, { action: 'ping' })).toEqual({ type: 'pong' });
+  });
+
+  test.each([
+    ...['fly', 'Ping', '$connect', '$default', '$disconnect', 'constructor'].map((action) => [action, action]),
+    ['of 10,000 letters', 'x'.repeat(10_000)],
+  ])(
+    'that we know, such as the action %s, is answered with an error that names it, with its id.',
+    async (_, action = '') => {
+      const socket = await open();
+      const answer = await answerTo(socket, { action, id: 5 });
+      expect(answer).toMatchObject({ type: 'error', id: 5 });
+      expect(String(answer?.['error'])).toContain(action.slice(0, 64));
+      expect(String(answer?.['error']).length).toBeLessThan(200);
+    },
+  );
+
+  test('is not taken for one of telemetry.', async () => {
+    const socket = await open();
+    for (const action of ['subscribe', 'publish', 'control'])
+      expect(await answerTo(socket, { action, deviceId: 'x', telemetry: {}, command: { name: 'x' } })).toMatchObject({
+        type: 'error',
+      });
+  });
+});
+
+describe('A message that API Gateway takes from nobody', () => {
+  test.each([
+    ['longer than 128 kB', 'x'.repeat(128 * 1024 + 1), 1009],
+    ['in a frame longer than 32 kB', JSON.stringify({ action: 'ping', id: 'x'.repeat(33 * 1024) }), 1009],
+    ['in binary', Buffer.from('{"action":"ping"}'), 1003],
+  ])('for it is %s, closes its socket, and no other.', async (_, message, code) => {
+    const [socket, neighbour] = await Promise.all([open(), open()]);
+    socket.say(message);
+    expect(await socket.closed).toMatchObject({ code });
+    expect(await answerTo(neighbour, { action: 'ping' })).toEqual({ type: 'pong' });
+  });
+});
+
+test('Junk from one socket keeps no change from another.', async () => {
+  const [noisy, neighbour] = await Promise.all([open(), open()]);
+  for (let count = 0; count < 200; count++) noisy.say('{"action":');
+  await partner.call('PATCH /v3/jobs/{jobId}', { path: { jobId }, body: { status: 'QUEUED' } });
+  await neighbour.like({ jobState: 'QUEUED', previousState: 'PENDING' });
+  await noisy.like({ jobState: 'QUEUED', previousState: 'PENDING' });
+  await quiet();
+  expect(neighbour.messages).toHaveLength(2);
+});

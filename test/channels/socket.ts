@@ -1,0 +1,80 @@
+import { WebSocket } from 'ws';
+import { channels } from '../../contract/channels';
+import type { Channel } from '../../domain/status-event';
+import type { Client } from '../api/client';
+import { readFacts } from '../api/stack/facts';
+import { Heard } from './heard';
+
+/** Path of a channel's WebSocket. */
+export const pathOf = ({ kind, id }: Channel) => channels[kind].path.replace('{id}', id);
+
+/** An open WebSocket and what came over it. */
+export class Socket extends Heard {
+  /** Code and reason of the close frame, once it has come. */
+  readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
+
+  constructor(readonly socket: WebSocket) {
+    super();
+    socket.on('message', (data: Buffer) => this.texts.push(data.toString()));
+    this.closed = new Promise((resolve) =>
+      socket.once('close', (code, reason) => resolve({ code, reason: reason.toString() })),
+    );
+    // What goes wrong after the handshake ends in a close.
+    socket.on('error', () => undefined);
+    open.push(this);
+  }
+
+  say(message: unknown): void {
+    this.socket.send(typeof message === 'string' || Buffer.isBuffer(message) ? message : JSON.stringify(message));
+  }
+
+  async close(): Promise<void> {
+    this.socket.close();
+    await this.closed;
+  }
+}
+
+/** Sockets that a test has left open. */
+const open: Socket[] = [];
+afterEach(async () => {
+  for (const left of open) left.socket.terminate();
+  await Promise.all(open.splice(0).map(({ closed }) => closed));
+});
+
+/** How a handshake ended: with an open socket, or with the HTTP status that refused it. */
+export interface Handshake {
+  readonly status: number;
+  readonly socket?: Socket;
+}
+
+/** Opens a WebSocket at a path below {ws_url}. */
+export async function shakeHands(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Handshake> {
+  const socket = new WebSocket(readFacts().wsUrl + path, { headers });
+  const opened = new Socket(socket);
+  return new Promise((resolve, reject) => {
+    socket.once('open', () => resolve({ status: 101, socket: opened }));
+    socket.once('error', reject);
+    socket.once('unexpected-response', (request, { statusCode = 0 }) => {
+      request.destroy();
+      resolve({ status: statusCode });
+    });
+  });
+}
+
+/** Handshake with a client's token. */
+export const tryToFollow = async (client: Client, channel: Channel): Promise<Handshake> =>
+  shakeHands(pathOf(channel), { authorization: `Bearer ${await client.token()}` });
+
+/** Follows a channel. @throws Error when the handshake is refused */
+export async function follow(client: Client, channel: Channel): Promise<Socket> {
+  const { status, socket } = await tryToFollow(client, channel);
+  if (!socket) throw new Error(`the handshake was refused with ${status}`);
+  return socket;
+}
+
+/** Follows a channel and waits for its snapshot. */
+export async function followFromSnapshot(client: Client, channel: Channel): Promise<Socket> {
+  const socket = await follow(client, channel);
+  await socket.first(1);
+  return socket;
+}

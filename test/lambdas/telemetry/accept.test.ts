@@ -1,0 +1,167 @@
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { acceptTelemetry } from '../../../lambdas/telemetry/accept';
+import { acme, id, rival } from '../../domain/fixtures/samples';
+import { conditionFailed, store } from '../../data/fixtures/store';
+import { deviceItem, givenFollowers, newDeviceId, queue, sentTo } from '../fixtures/telemetry';
+
+const now = new Date('2026-11-27T10:30:00.000Z');
+const at = (ms: number) => new Date(now.getTime() + ms).toISOString();
+const sampleAt = (deviceId: string, ms: number, change: object = {}) => ({ deviceId, timestamp: at(ms), ...change });
+
+/** Lets the fleet have these devices; gives the identifier of the first. */
+function givenDevices(...changes: object[]): string[] {
+  const ids = changes.map(() => newDeviceId());
+  const fleet = ids.map((deviceId, index) => deviceItem(deviceId, changes[index]));
+  store.resolves({});
+  store.on(BatchGetCommand).resolves({ Responses: { fleet } });
+  for (const deviceId of ids) givenFollowers(deviceId, `follower of ${deviceId}`);
+  return ids;
+}
+const givenDevice = (change: object = {}) => String(givenDevices(change)[0]);
+const heard = (deviceId: string) => sentTo(`follower of ${deviceId}`);
+const reported = (ms: number, state: object = {}) => ({
+  status: 'online',
+  reportedAt: at(ms),
+  lastState: JSON.stringify({ timestamp: at(ms), ...state }),
+});
+
+describe('A sample', () => {
+  test('is delivered as it came, with its device, its group, its order and when it came in.', async () => {
+    const deviceId = givenDevice();
+    const state = { droneState: 'HOVER', battery: { percent: 80 } };
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, -50, state)], now)).resolves.toBe(1);
+    expect(heard(deviceId)).toEqual([
+      {
+        type: 'device.telemetry',
+        deviceId,
+        deviceGroupId: id('group'),
+        sequence: now.getTime() - 50,
+        receivedAt: now.toISOString(),
+        timestamp: at(-50),
+        ...state,
+      },
+    ]);
+  });
+
+  test.each([
+    ['older than the one that is kept', -2001],
+    ['of the same moment as the one that is kept', -2000],
+  ])('%s is delivered to nobody, kept nowhere and not counted.', async (_, ms) => {
+    const deviceId = givenDevice(reported(-2000));
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, ms)], now)).resolves.toBe(0);
+    expect(heard(deviceId)).toEqual([]);
+    expect(store).not.toHaveReceivedCommand(UpdateCommand);
+  });
+
+  test.each([
+    ['older than', 99],
+    ['of the same moment as', 100],
+  ])('%s the last one is delivered to nobody, also between two that are kept.', async (_, ms) => {
+    const deviceId = givenDevice(reported(0));
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 100)], now)).resolves.toBe(1);
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, ms)], now)).resolves.toBe(0);
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 101)], now)).resolves.toBe(1);
+    expect(heard(deviceId).map(({ timestamp }) => timestamp)).toEqual([at(100), at(101)]);
+  });
+
+  test('may be 60 seconds ahead of our clock, and no more.', async () => {
+    const deviceId = givenDevice();
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 60_001)], now)).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: [{ path: 'telemetry.0.timestamp', message: 'is more than 60 seconds in the future' }],
+    });
+    expect(heard(deviceId)).toEqual([]);
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 60_000)], now)).resolves.toBe(1);
+  });
+});
+
+describe('A list of samples', () => {
+  test('is delivered in the order of its moments, each once, and its newest is kept.', async () => {
+    const deviceId = givenDevice();
+    const samples = [300, 100, 200, 100].map((ms) => sampleAt(deviceId, ms));
+    await expect(acceptTelemetry(acme, samples, now)).resolves.toBe(3);
+    expect(heard(deviceId).map(({ timestamp }) => timestamp)).toEqual([at(100), at(200), at(300)]);
+    expect(store).toHaveReceivedCommandTimes(UpdateCommand, 1);
+    expect(store).toHaveReceivedCommandWith(UpdateCommand, {
+      ExpressionAttributeValues: expect.objectContaining({ ':stateAt': at(300) }) as Record<string, unknown>,
+    });
+  });
+
+  test('of several devices takes one read, and each device has its own news.', async () => {
+    const [one = '', other = ''] = givenDevices({}, reported(-2000));
+    const samples = [sampleAt(one, 0), sampleAt(other, -3000), sampleAt(one, 10), sampleAt(other, 0)];
+    await expect(acceptTelemetry(acme, samples, now)).resolves.toBe(3);
+    expect(heard(one)).toHaveLength(2);
+    expect(heard(other)).toHaveLength(1);
+    expect(store).toHaveReceivedCommandTimes(BatchGetCommand, 1);
+    expect(store).toHaveReceivedCommandWith(BatchGetCommand, {
+      RequestItems: {
+        fleet: { Keys: [one, other].map((deviceId) => ({ organisation: acme, id: deviceId })), ConsistentRead: true },
+      },
+    });
+  });
+
+  test('is taken not at all when one of it is wrong; every fault is named.', async () => {
+    const deviceId = givenDevice();
+    const foreign = id('device', rival);
+    const samples = [sampleAt(deviceId, 0), sampleAt(foreign, 90_000), sampleAt(id('group'), 0)];
+    await expect(acceptTelemetry(acme, samples, now)).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: [
+        { path: 'telemetry.1.deviceId', message: 'is not a device of yours' },
+        { path: 'telemetry.1.timestamp', message: 'is more than 60 seconds in the future' },
+        { path: 'telemetry.2.deviceId', message: 'is not a device of yours' },
+      ],
+    });
+    expect(sentTo()).toEqual([]);
+    expect(store).not.toHaveReceivedCommand(UpdateCommand);
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now)).resolves.toBe(1);
+  });
+});
+
+describe('The last known state', () => {
+  test.each([
+    ['when it never reported', {}, 1],
+    ['a second after that was done last', reported(-1000), 1],
+    ['less than a second after that was done last', reported(-999), 0],
+  ])('of a device is written, %s: %j, %d times.', async (_, change, writes) => {
+    const deviceId = givenDevice(change);
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now)).resolves.toBe(1);
+    expect(store).toHaveReceivedCommandTimes(UpdateCommand, writes);
+    expect(heard(deviceId)).toHaveLength(1);
+  });
+
+  test('is no fault when another function has kept a later one.', async () => {
+    const deviceId = givenDevice();
+    store.on(UpdateCommand).rejects(conditionFailed());
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now)).resolves.toBe(1);
+  });
+});
+
+describe('A device', () => {
+  test('that was offline is watched for silence, before it goes online.', async () => {
+    const deviceId = givenDevice({ ...reported(-60_000), status: 'offline' });
+    queue.rejects(new Error('no queue'));
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now)).rejects.toThrow('no queue');
+    expect(store).not.toHaveReceivedCommand(UpdateCommand);
+
+    queue.resolves({});
+    await acceptTelemetry(acme, [sampleAt(deviceId, 10)], now);
+    expect(queue).toHaveReceivedCommandWith(SendMessageCommand, {
+      QueueUrl: 'https://queue.test/silence',
+      MessageBody: JSON.stringify({ organisation: acme, deviceId }),
+      DelaySeconds: 30,
+    });
+    expect(store).toHaveReceivedCommandTimes(UpdateCommand, 1);
+  });
+
+  test.each([
+    ['is online already', reported(-2000)],
+    ['has nothing that is to be kept', { ...reported(-500), status: 'offline' }],
+  ])('that %s is not watched once more.', async (_, change) => {
+    const deviceId = givenDevice(change);
+    await acceptTelemetry(acme, [sampleAt(deviceId, 0)], now);
+    expect(queue).not.toHaveReceivedAnyCommand();
+  });
+});

@@ -1,0 +1,92 @@
+import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
+import { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { device } from '../../../domain/fleet';
+import { deliver } from '../../../lambdas/telemetry/deliver';
+import { id } from '../../domain/fixtures/samples';
+import { store } from '../../data/fixtures/store';
+import { logLines } from '../fixtures/log';
+import { closed, deviceItem, givenFollowers, gone, later, sentTo, sockets } from '../fixtures/telemetry';
+
+const kestrel = device.parse(deviceItem(id('device')));
+const messages = [{ sequence: 1 }, { sequence: 2 }, { sequence: 3 }];
+beforeEach(() => {
+  store.resolves({});
+});
+
+test('Who follows a device or its group hears all of it in order; who follows both, once.', async () => {
+  givenFollowers(kestrel.deviceId, 'both', 'device only');
+  givenFollowers(kestrel.deviceGroupId, 'group only', 'both');
+  await deliver(kestrel, messages);
+  for (const follower of ['both', 'device only', 'group only']) expect(sentTo(follower)).toEqual(messages);
+});
+
+test('All pages of followers hear of it, and who has not been greeted yet is left out, as of now.', async () => {
+  const follower = (connectionId: string) => ({
+    channel: 'telemetry#x',
+    connectionId,
+    clientId: 'c',
+    session: true,
+    expiresAt: later,
+  });
+  store
+    .on(QueryCommand, { ExpressionAttributeValues: { ':channel': `telemetry#${kestrel.deviceId}` } })
+    .resolvesOnce({ Items: [follower('first')], LastEvaluatedKey: { channel: 'x' } })
+    .resolvesOnce({ Items: [follower('last')] });
+  await deliver(kestrel, messages);
+  expect(sentTo('first')).toEqual(messages);
+  expect(sentTo('last')).toEqual(messages);
+  expect(store).toHaveReceivedCommandWith(QueryCommand, {
+    FilterExpression: 'attribute_not_exists(waits)',
+    ConsistentRead: true,
+  });
+});
+
+test('Who is past the end of a token or share hears nothing, and is closed.', async () => {
+  const over = Math.floor(Date.now() / 1000);
+  store.on(QueryCommand, { ExpressionAttributeValues: { ':channel': `telemetry#${kestrel.deviceId}` } }).resolves({
+    Items: [
+      { channel: 'telemetry#x', connectionId: 'over', shareCode: id('share'), session: true, expiresAt: over },
+      { channel: 'telemetry#x', connectionId: 'stands', shareCode: id('share'), session: true, expiresAt: over + 60 },
+    ],
+  });
+  await deliver(kestrel, messages);
+  expect(closed()).toEqual(['over']);
+  expect(sentTo('over')).toEqual([]);
+  expect(sentTo('stands')).toEqual(messages);
+});
+
+test('A socket that is gone is forgotten with all that it followed, its place is given back, and the others hear on.', async () => {
+  givenFollowers(kestrel.deviceId, 'gone', 'there');
+  sockets.on(PostToConnectionCommand, { ConnectionId: 'gone' }).rejects(gone());
+  const items = ['session#gone', `telemetry#${kestrel.deviceId}`, 'telemetry#other'].map((channel) => ({
+    channel,
+    connectionId: 'gone',
+    clientId: 'client1',
+    session: true,
+    expiresAt: later,
+  }));
+  store.on(QueryCommand, { IndexName: 'by-connection' }).resolves({ Items: items });
+  await deliver(kestrel, messages);
+  expect(sentTo('there')).toEqual(messages);
+  expect(sentTo('gone')).toHaveLength(1);
+  for (const { channel } of items)
+    expect(store).toHaveReceivedCommandWith(DeleteCommand, { Key: { channel, connectionId: 'gone' } });
+  expect(store).toHaveReceivedCommandWith(UpdateCommand, {
+    UpdateExpression: 'DELETE held :slots',
+    ExpressionAttributeValues: { ':slots': new Set([`${later} gone`]) },
+  });
+});
+
+test("A socket that can be neither reached nor closed is nobody else's trouble, and is logged without what was said.", async () => {
+  givenFollowers(kestrel.deviceId, 'stuck', 'there');
+  sockets.on(PostToConnectionCommand, { ConnectionId: 'stuck' }).rejects(new Error('timed out'));
+  sockets.on(DeleteConnectionCommand).rejects(new Error('timed out as well'));
+  await expect(deliver(kestrel, messages)).resolves.toBeUndefined();
+  expect(sentTo('there')).toEqual(messages);
+  expect(logLines()).toMatchObject([{ level: 'WARN', connectionId: 'stuck', reason: 'Error: timed out as well' }]);
+});
+
+test('It is an error when the followers could not be read: to the publisher, nothing has been said.', async () => {
+  store.on(QueryCommand).rejects(new Error('no store'));
+  await expect(deliver(kestrel, messages)).rejects.toThrow('no store');
+});

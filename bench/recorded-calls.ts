@@ -5,7 +5,7 @@ import type { StoreCall } from './bare-function';
 export async function recordCalls(run: () => Promise<unknown>): Promise<StoreCall[]> {
   const calls: StoreCall[] = [];
   const send = dynamodb.send.bind(dynamodb) as (command: { input: unknown }) => unknown;
-  const { write } = process.stdout;
+  const write = process.stdout.write.bind(process.stdout);
   const recorded = (command: { input: unknown }) => {
     calls.push({ command: command.constructor.name, input: command.input });
     return send(command);

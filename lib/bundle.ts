@@ -17,22 +17,23 @@ const root = join(__dirname, '..');
  * @returns esbuild's account of what went into each bundle, with paths relative to the project
  * @throws when a file is missing or doesn't compile
  */
-export function bundle(entries: readonly string[], folder: string): Metafile {
-  const key = entries.join(' ');
+export function bundle(entries: readonly string[], folder: string, sources = 'lambdas'): Metafile {
+  const key = [sources, ...entries].join(' ');
   const before = bundled.get(key);
   // An app that is made again, as tests do, has the same code.
   if (before && existsSync(before.folder)) {
     cpSync(before.folder, folder, { recursive: true });
     return before.metafile;
   }
-  const metafile = build(entries, folder);
+  const metafile = build(entries, folder, sources);
   bundled.set(key, { folder, metafile });
   return metafile;
 }
 
+/** What has been bundled, by its entries. */
 const bundled = new Map<string, { readonly folder: string; readonly metafile: Metafile }>();
 
-export function bundle(entries: readonly string[], folder: string, sources = 'lambdas'): Metafile {
+function build(entries: readonly string[], folder: string, sources: string): Metafile {
   return buildSync({
     absWorkingDir: root,
     entryPoints: entries.map((entry) => ({ in: join(root, sources, `${entry}.ts`), out: join(entry, 'index') })),

@@ -30,7 +30,7 @@ export function createDistribution(parts: DistributionParts, { originOf, log }: 
       return 'reply' in parsed ? { reply: behaviour.responseHeaders(parsed.reply) } : parsed;
     } catch (error) {
       log(
-        `Distribution ${parts.id}: the viewer function failed: ${String(error)} ${viewer.uri}`,
+        `Distribution ${parts.id}: the viewer function failed: ${error instanceof Error ? error.message : 'unknown'}`,
       );
       return { reply: problem(503, 'The CloudFront function associated with the CloudFront distribution failed.') };
     }

@@ -75,11 +75,12 @@ describe('A new connection', () => {
     expect(store).not.toHaveReceivedCommand(DeleteCommand);
   });
 
-  test('that has left is forgotten, and does not follow.', async () => {
+  test('that has left already does not follow, and nobody waits for it.', async () => {
     jobs(sampleJob());
     sockets.on(PostToConnectionCommand).rejects(gone());
     await expect(greet(connection())).resolves.toEqual({ batchItemFailures: [] });
-    expect(store).not.toHaveReceivedCommand(UpdateCommand, { UpdateExpression: 'REMOVE waits' });
+    expect(store).not.toHaveReceivedCommandWith(UpdateCommand, { UpdateExpression: 'REMOVE waits' });
+    expect(said()).toHaveLength(1);
   });
 
   test('that left after it was told is not told more.', async () => {

@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { launchBrowser, openPage, shows, until, type WatchedPage } from './browser';
 import { createFakeShareSocket } from './fake-share-socket';
 import { startFakeVideo, type FakeVideo } from './fake-video';
+import { flight } from './flight';
 import { servePage, type ServedPage } from './served-page';
 
 describe('The page of a STREAM share', () => {
@@ -81,6 +82,8 @@ describe('The page of a STREAM share', () => {
     socket.share('share-stopped', { shareType: 'STREAM', playback: session(300) });
     const page = await open('share-stopped');
     await plays(page, 0);
+    socket.publish('share-stopped', flight(60));
+    await shows(page, 'altitude', '482.2 m');
     socket.end('share-stopped', 'REVOKED');
     await shows(page, 'connection', 'ended');
     await page.getByText('The video has ended.').waitFor();

@@ -12,7 +12,7 @@ import { broker, published } from '../data/fixtures/topics';
 import { acme, id, rival, sampleJob } from '../domain/fixtures/samples';
 import { logLines, written } from './fixtures/log';
 
-const run = (...Records: object[]) => handler({ Records } as unknown as DynamoDBStreamEvent);
+const run = (...Records: object[]) => handler({ Records });
 const unique = (number: number) => `01jd${String(number).padStart(22, '0')}`;
 const job = (number: number, change: Partial<Job> = {}) =>
   sampleJob({ jobId: id('job', acme, unique(number)), ...change });

@@ -1,3 +1,4 @@
+import { statusChannels } from './channels';
 import { coldStart } from './cold-start';
 import { engineSoak } from './engine-soak';
 import type { Measured, Measurement } from './figure';
@@ -15,6 +16,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'request-overhead': requestOverhead,
   'engine-soak': engineSoak,
   'page-among-many': pageAmongMany,
+  'status-channels': statusChannels,
 };
 
 /** `npm run bench [-- <name>…]`: measures all figures or those named, and fails when one is over. */

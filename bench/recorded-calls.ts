@@ -13,7 +13,9 @@ export async function recordCalls(run: () => Promise<unknown>): Promise<Call[]> 
   };
   Object.assign(dynamodb, { send: recorded });
   globalThis.fetch = (address, request) => {
-    calls.push({ command: 'fetch', input: [address, request] });
+    // A signal can't be written down.
+    const { signal: _signal, ...rest } = request ?? {};
+    calls.push({ command: 'fetch', input: [address, rest] });
     return fetch(address, request);
   };
   process.stdout.write = () => true;

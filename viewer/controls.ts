@@ -37,7 +37,10 @@ export function createControls(send: (message: Readonly<Record<string, unknown>>
   function press(button: HTMLButtonElement): void {
     const sure = armed?.button === button;
     disarm();
-    if (sure) return command(button);
+    if (sure) {
+      command(button);
+      return;
+    }
     button.classList.add('armed');
     write(button, `Press again: ${labelOf(button).toLowerCase()}`);
     armed = { button, timer: setTimeout(disarm, CONFIRM_WITHIN) };
@@ -46,8 +49,10 @@ export function createControls(send: (message: Readonly<Record<string, unknown>>
   function command(button: HTMLButtonElement): void {
     const label = labelOf(button);
     const id = `command-${++sent}`;
-    if (!send({ action: 'control', id, command: { name: button.value } }))
-      return write(outcome, `${label}: not connected`);
+    if (!send({ action: 'control', id, command: { name: button.value } })) {
+      write(outcome, `${label}: not connected`);
+      return;
+    }
     write(outcome, `${label}: sent`);
     const timer = setTimeout(() => waiting.delete(id) && write(outcome, `${label}: no answer`), ANSWER_WITHIN);
     waiting.set(id, { label, timer });

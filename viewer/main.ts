@@ -1,6 +1,7 @@
 import { createAnnouncer } from './announcer';
 import { createChart } from './chart';
 import { createControls } from './controls';
+import { after } from './device-state';
 import { element, write } from './element';
 import { showFigures } from './figures';
 import { createHistory } from './history';
@@ -24,7 +25,7 @@ const map = createTrackMap(element('map', HTMLElement), element('follow', HTMLBu
 const altitudeChart = createChart(element('altitude-chart', HTMLElement), 10);
 const speedChart = createChart(element('speed-chart', HTMLElement), 5);
 const clock = createShareClock();
-const video = createVideo(() => socket.send({ action: 'playback' }));
+const video = createVideo({ ask: () => socket.send({ action: 'playback' }), now: () => clock.now() });
 const controls = createControls((message) => socket.send(message));
 
 let latest: Telemetry | undefined;
@@ -36,25 +37,26 @@ setInterval(drawCharts, DRAW_CHARTS_EVERY);
 element('retry', HTMLButtonElement).addEventListener('click', () => socket.retry());
 
 function take(message: Message): void {
-  if (message.type === 'device.telemetry') return takeSample(message);
-  if (message.type === 'share.status') return showShare(message);
-  if (message.type === 'share.playback') return video.take(message);
-  controls.answered(message);
+  if (message.type === 'device.telemetry') takeSample(message);
+  else if (message.type === 'share.status') showShare(message);
+  else if (message.type === 'share.playback') video.take(message);
+  else controls.answered(message);
 }
 
 function takeSample(sample: Telemetry): void {
-  // A snapshot after a short loss of the connection may repeat what is known.
+  // A snapshot after a short loss of the connection may be older than what is known.
   if (latest && Date.parse(sample.timestamp) < Date.parse(latest.timestamp)) return;
-  latest = sample;
+  latest = after(latest, sample);
   clock.sampled(sample);
+  const { position, velocity } = sample.navigation ?? {};
   history.add({
     at: Date.parse(sample.timestamp) / 1000,
-    altitude: sample.navigation?.position?.coordinates[2] ?? null,
-    speed: sample.navigation?.velocity?.groundSpeed ?? null,
+    altitude: position?.coordinates[2] ?? null,
+    speed: velocity?.groundSpeed ?? null,
   });
-  const [longitude, latitude] = sample.navigation?.position?.coordinates ?? [];
-  const heading = sample.navigation?.orientation?.heading;
-  if (longitude !== undefined && latitude !== undefined) map.show({ longitude, latitude, heading });
+  const [longitude, latitude] = position?.coordinates ?? [];
+  const heading = latest.navigation?.orientation?.heading;
+  if (longitude !== undefined && latitude !== undefined) map.move({ longitude, latitude, heading });
 }
 
 function showShare(share: ShareStatus): void {
@@ -80,6 +82,7 @@ function draw(): void {
   clock.show();
   if (!latest || latest === drawn) return;
   drawn = latest;
+  map.draw();
   showFigures(latest);
   announcer.figures(latest);
 }

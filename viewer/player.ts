@@ -7,9 +7,9 @@ export interface Player {
 }
 
 export interface PlayerOptions {
-  onPlaying(): void;
+  readonly onPlaying: () => void;
   /** The stream can't be played on: its session has run out, or the network is gone. */
-  onFailure(): void;
+  readonly onFailure: () => void;
 }
 
 /** A stream in a video element of its own. */
@@ -32,7 +32,10 @@ export function createPlayer(screen: HTMLElement, { onPlaying, onFailure }: Play
     const hls = new Hls({ enableWorker: false, liveSyncDurationCount: 2, backBufferLength: 10 });
     hls.on(Hls.Events.ERROR, (_, { fatal, type }) => {
       if (!fatal) return;
-      if (type === Hls.ErrorTypes.MEDIA_ERROR) return hls.recoverMediaError();
+      if (type === Hls.ErrorTypes.MEDIA_ERROR) {
+        hls.recoverMediaError();
+        return;
+      }
       onFailure();
     });
     hls.loadSource(url);

@@ -3,6 +3,8 @@ import type { ShareStatus, Telemetry } from './messages';
 import { span } from './units';
 
 export interface ShareClock {
+  /** The server's time, in Unix milliseconds. */
+  now(): number;
   shared(share: ShareStatus): void;
   sampled(sample: Telemetry): void;
   connected(connected: boolean): void;
@@ -24,7 +26,10 @@ export function createShareClock(): ShareClock {
   let live = false;
   let ended = false;
 
+  const now = () => Date.now() + ahead;
+
   return {
+    now,
     shared({ timestamp, expiresAt: until, shareState, snapshot }) {
       if (snapshot) ahead = Date.parse(timestamp) - Date.now() || 0;
       expiresAt = Date.parse(until);
@@ -36,7 +41,7 @@ export function createShareClock(): ShareClock {
     },
     connected: (connected) => (live = connected),
     show() {
-      if (expiresAt !== undefined) write(left, ended ? 'none' : span(expiresAt - Date.now() - ahead));
+      if (expiresAt !== undefined) write(left, ended ? 'none' : span(expiresAt - now()));
       const silence = heardAt === undefined ? Infinity : Date.now() - heardAt;
       stale.hidden = !live || silence < SILENT_AFTER;
       if (stale.hidden) return;

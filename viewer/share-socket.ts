@@ -13,8 +13,8 @@ export interface ShareSocket {
 }
 
 export interface ShareSocketOptions {
-  onMessage(message: Message): void;
-  onConnection(connection: Connection, ending?: Ending): void;
+  readonly onMessage: (message: Message) => void;
+  readonly onConnection: (connection: Connection, ending?: Ending) => void;
 }
 
 const PAUSE = { first: 500, longest: 15_000, whenFull: 15_000 };

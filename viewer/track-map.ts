@@ -2,8 +2,17 @@ import * as L from 'leaflet';
 import { offerTiles } from './map-tiles';
 
 export interface TrackMap {
-  /** Moves the drone; degrees, heading from north. */
-  show(position: { latitude: number; longitude: number; heading: number | undefined }): void;
+  /** Takes where the drone is now. */
+  move(position: Position): void;
+  /** Shows where it is and has been. */
+  draw(): void;
+}
+
+/** Degrees; heading from north. */
+export interface Position {
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly heading: number | undefined;
 }
 
 /** Points of the track that are kept; beyond, every second one of them goes. */
@@ -28,6 +37,7 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
   const track = L.polyline([], { className: 'track', interactive: false }).addTo(map);
   let marker: L.Marker | undefined;
   let points: L.LatLng[] = [];
+  let now: Position | undefined;
   let following = true;
 
   const setFollowing = (next: boolean) => {
@@ -52,16 +62,22 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
   }
 
   return {
-    show({ latitude, longitude, heading }) {
-      const here = L.latLng(latitude, longitude);
-      marker ??= place(here);
-      marker.setLatLng(here);
-      const symbol = marker.getElement();
-      symbol?.classList.toggle('without-heading', heading === undefined);
-      symbol?.querySelector('svg')?.style.setProperty('transform', `rotate(${heading ?? 0}deg)`);
+    move(position) {
+      now = position;
+      const here = L.latLng(position.latitude, position.longitude);
       const last = points.at(-1);
       if (!last || last.distanceTo(here) > APART) points.push(here);
       if (points.length > LONGEST_TRACK) points = points.filter((_, index) => index % 2 === 1);
+    },
+
+    draw() {
+      if (!now) return;
+      const here = L.latLng(now.latitude, now.longitude);
+      marker ??= place(here);
+      marker.setLatLng(here);
+      const symbol = marker.getElement();
+      symbol?.classList.toggle('without-heading', now.heading === undefined);
+      symbol?.querySelector('svg')?.style.setProperty('transform', `rotate(${now.heading ?? 0}deg)`);
       for (const line of [casing, track]) line.setLatLngs([...points, here]);
       if (following && !near(map, here)) map.panTo(here, { animate: !still.matches, duration: 0.6 });
     },

@@ -11,11 +11,20 @@ export interface Video {
   end(): void;
 }
 
-/** How long before its end a session is renewed, how soon at the earliest, and when after a failure, in ms. */
-const RENEW = { before: 45_000, soonest: 10_000, afterFailure: 5000 };
+export interface VideoOptions {
+  /** Asks the server where the video is; a `take` follows, or nothing when it can't tell. */
+  readonly ask: () => void;
+  /** The server's clock, in Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** How long before its end a session is renewed, and how soon at the earliest, in ms. */
+const RENEW = { before: 45_000, soonest: 5000 };
+/** When to ask again after a failure, without an answer, and of a drone that films nothing. */
+const AGAIN = { afterFailure: 5000, unanswered: 15_000, withoutVideo: 30_000 };
 
 /** The live video of a STREAM share. The player is loaded when it is needed: most shares have no video. */
-export function createVideo(askForPlayback: () => void): Video {
+export function createVideo({ ask, now }: VideoOptions): Video {
   const stage = element('stage', HTMLElement);
   const screen = element('screen', HTMLElement);
   const note = element('video-note', HTMLElement);
@@ -29,17 +38,31 @@ export function createVideo(askForPlayback: () => void): Video {
   };
   const askIn = (milliseconds: number) => {
     clearTimeout(timer);
-    if (!ended) timer = setTimeout(askForPlayback, milliseconds);
+    if (ended) return;
+    timer = setTimeout(() => {
+      ask();
+      askIn(AGAIN.unanswered);
+    }, milliseconds);
+  };
+  const sayAndTryAgain = (text: string) => {
+    say(`${text} Trying again…`);
+    askIn(AGAIN.afterFailure);
   };
   const load = async (): Promise<Player> => {
     const { createPlayer } = await import('./player');
     return createPlayer(screen, {
       onPlaying: () => say(''),
-      onFailure: () => {
-        say('The video is interrupted. Trying again…');
-        askIn(RENEW.afterFailure);
-      },
+      onFailure: () => sayAndTryAgain('The video is interrupted.'),
     });
+  };
+  const play = (url: string) => {
+    player ??= load();
+    player
+      .then((one) => (ended ? one.stop() : one.play(url)))
+      .catch(() => {
+        player = undefined;
+        sayAndTryAgain('The video player could not be loaded.');
+      });
   };
 
   return {
@@ -50,16 +73,13 @@ export function createVideo(askForPlayback: () => void): Video {
 
     take({ playback, error }) {
       if (ended) return;
-      if (!playback) return say(error ?? 'There is no video at the moment.');
-      askIn(Math.max(RENEW.soonest, Date.parse(playback.expiresAt) - Date.now() - RENEW.before));
-      player ??= load();
-      player
-        .then((one) => (ended ? one.stop() : one.play(playback.url)))
-        .catch(() => {
-          player = undefined;
-          say('The video player could not be loaded. Trying again…');
-          askIn(RENEW.afterFailure);
-        });
+      if (playback) {
+        askIn(Math.max(RENEW.soonest, Date.parse(playback.expiresAt) - now() - RENEW.before));
+        play(playback.url);
+      } else {
+        askIn(AGAIN.withoutVideo);
+        say(error ?? 'There is no video at the moment.');
+      }
     },
 
     end() {

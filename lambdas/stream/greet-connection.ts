@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { newConnection, type StreamRecord } from '../../data/changes';
 import { channelOf, startFollowing, type Connection } from '../../data/connections';
 import { closeSocket, postToSocket } from '../../data/sockets';
 import type { Channel } from '../../domain/status-event';
+import type { StatusMessage } from '../../domain/status-message';
 import { currentState } from '../current-state';
 import { greetSession } from '../telemetry/greet-session';
 import { inOrder } from './in-order';
@@ -13,20 +15,32 @@ const logger = new Logger();
 /** The stream may be faster than the handshake; waits in ms until a connection is open. */
 const OPENING = [20, 40, 80, 160, 320, 640];
 
-/** Gives what tells a connection the state, leaving out what it has been told; to `false` when there is nobody to tell. */
+/** What a message is about: its channel may tell of more than one thing. */
+const subjectOf = (message: StatusMessage) => (message.type === 'device.status' ? message.deviceId : message.type);
+
+/** What has changed between two states, as a message of the channel. */
+const changeOf = (before: StatusMessage, after: StatusMessage): StatusMessage =>
+  before.type === 'job.status' && after.type === 'job.status' ? { ...after, previousState: before.jobState } : after;
+
+/**
+ * Gives what tells a connection the state, and when asked again what has changed since; to `false` when there is nobody
+ * to tell.
+ */
 function teller(connection: Connection, channel: Channel) {
   const now = new Date().toISOString();
-  const told = new Set<string>();
+  const told = new Map<string, StatusMessage>();
   return async (): Promise<boolean> => {
     const state = await currentState(channel, now);
     if (!state) {
       await closeSocket(connection);
       return false;
     }
-    const texts = state.map((message) => JSON.stringify({ ...message, snapshot: true }));
-    for (const text of texts.filter((each) => !told.has(each))) {
-      if (!(await postToSocket(connection, text, OPENING))) return false;
-      told.add(text);
+    for (const message of state) {
+      const before = told.get(subjectOf(message));
+      if (isDeepStrictEqual(before, message)) continue;
+      const said = before ? changeOf(before, message) : { ...message, snapshot: true };
+      if (!(await postToSocket(connection, JSON.stringify(said), OPENING))) return false;
+      told.set(subjectOf(message), message);
     }
     return true;
   };

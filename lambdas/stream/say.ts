@@ -13,8 +13,9 @@ const logger = new Logger();
 function sayOne(text: string, weight: StatusEvent['weight']) {
   return async (connection: Connection): Promise<void> => {
     try {
-      // A socket lives no longer than the token that opened it.
-      const isOver = connection.expiresAt * 1000 <= Date.now();
+      // A socket lives no longer than the token that opened it; a viewer is to hear that the time of its share is up.
+      const isEnd = weight === 'last' && connection.shareCode !== undefined;
+      const isOver = connection.expiresAt * 1000 <= Date.now() && !isEnd;
       const reached = !isOver && (await postToSocket(connection, text));
       if (isOver || (reached && weight === 'last')) await closeSocket(connection);
     } catch (error) {

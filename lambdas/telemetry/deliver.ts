@@ -17,12 +17,18 @@ async function followersOf({ deviceId, deviceGroupId }: Device): Promise<Connect
   return [...found.values()];
 }
 
+/** Nobody hears of a device past the end of their token or share. */
+async function send(follower: Connection, texts: readonly string[]): Promise<void> {
+  if (follower.expiresAt * 1000 > Date.now()) {
+    for (const text of texts) if (!(await postToSocket(follower, text))) return;
+  } else if (follower.shareCode === undefined) await closeSocket(follower);
+  // A viewer is closed by the last word on its share, which it would not hear else.
+}
+
 /** One follower's trouble is neither the others' nor the publisher's. */
 const sendTo = (texts: readonly string[]) => async (follower: Connection) => {
   try {
-    // Nobody hears anything past the end of their token or share.
-    if (follower.expiresAt * 1000 <= Date.now()) return await closeSocket(follower);
-    for (const text of texts) if (!(await postToSocket(follower, text))) return;
+    await send(follower, texts);
   } catch (error) {
     const { connectionId } = follower;
     logger.warn('a socket could be neither reached nor closed', { connectionId, reason: String(error) });

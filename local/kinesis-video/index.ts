@@ -54,7 +54,7 @@ const sessionRequest = z.strictObject({
   PlaybackMode: z.literal('LIVE').default('LIVE'),
   ContainerFormat: z.literal('FRAGMENTED_MP4').default('FRAGMENTED_MP4'),
   DisplayFragmentTimestamp: z.literal('NEVER').default('NEVER'),
-  /** The clip has its discontinuities where its clock starts again, whatever is asked for. */
+  /** The clip has none, whatever is asked for. */
   DiscontinuityMode: z.enum(['ALWAYS', 'NEVER', 'ON_DISCONTINUITY']).optional(),
   HLSFragmentSelector: z
     .strictObject({ FragmentSelectorType: z.enum(['PRODUCER_TIMESTAMP', 'SERVER_TIMESTAMP']).optional() })

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Clip } from './clip';
-import { livePlaylist, masterPlaylist, paths, TOKEN } from './playlist';
+import { segmentAt, type Clip } from './clip';
+import { livePlaylist, masterPlaylist, paths, startOf, TOKEN } from './playlist';
 
 export interface SessionOptions {
   readonly seconds: number;
@@ -43,8 +43,9 @@ export async function startMediaServer(clip: Clip): Promise<MediaServer> {
       case paths.init:
         return ['video/mp4', clip.init];
       case paths.fragment: {
-        const segment = clip.segments[Number(url.searchParams.get('FragmentNumber')) % seconds.length];
-        return segment && ['video/mp4', segment.bytes];
+        const number = Number(url.searchParams.get('FragmentNumber'));
+        const segment = clip.segments[number % seconds.length];
+        return segment && ['video/mp4', segmentAt(segment, startOf(number, seconds))];
       }
       default:
         return undefined;

@@ -16,8 +16,7 @@ export function masterPlaylist(token: string, bitsPerSecond: number): string {
 }
 
 /**
- * What is live at a moment: the last segments of a clip that has been playing in a loop since 1970. Its clock starts again
- * with each round, so there is a discontinuity before it.
+ * What is live at a moment: the last segments of a clip that has been playing in a loop since 1970.
  * @param seconds how long each segment of the clip plays
  * @param count how many segments are listed
  * @param now Unix milliseconds
@@ -29,15 +28,18 @@ export function livePlaylist(token: string, seconds: readonly number[], count: n
   return lines(
     `#EXT-X-TARGETDURATION:${Math.ceil(Math.max(...seconds))}`,
     `#EXT-X-MEDIA-SEQUENCE:${first}`,
-    // A discontinuity before the first segment of the list is still in it.
-    `#EXT-X-DISCONTINUITY-SEQUENCE:${Math.ceil(first / seconds.length)}`,
     `#EXT-X-MAP:URI="${address('init', token)}"`,
     ...numbers.flatMap((number) => [
-      ...(number % seconds.length === 0 ? ['#EXT-X-DISCONTINUITY'] : []),
       `#EXTINF:${(seconds[number % seconds.length] ?? 0).toFixed(3)},`,
       address('fragment', token, { FragmentNumber: String(number) }),
     ]),
   );
+}
+
+/** When a segment begins, in seconds since 1970. */
+export function startOf(number: number, seconds: readonly number[]): number {
+  const sum = (some: readonly number[]) => some.reduce((total, one) => total + one, 0);
+  return Math.floor(number / seconds.length) * sum(seconds) + sum(seconds.slice(0, number % seconds.length));
 }
 
 /** How many segments have ended by then. */

@@ -51,9 +51,9 @@ export async function publish(socket: Socket, ...telemetry: readonly object[]): 
 let last = 0;
 
 /** A sample of a device, later than all before it. */
-export function sampleOf(deviceId: string, state: object = {}) {
+export function sampleOf<State extends object>(deviceId: string, state?: State) {
   last = Math.max(Date.now(), last + 1);
-  return { deviceId, timestamp: new Date(last).toISOString(), ...state };
+  return { deviceId, timestamp: new Date(last).toISOString(), ...(state as State) };
 }
 
 /** The samples of a device that a socket has heard live, in order. */

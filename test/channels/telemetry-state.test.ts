@@ -21,7 +21,7 @@ const position = (altitude: number) => ({
 });
 
 /** Publishes ten samples a second; gives all of them. */
-async function fly(publisher: Socket, seconds: number, state: object = {}) {
+async function fly(publisher: Socket, seconds: number, state: object) {
   const samples = [];
   for (let count = 0; count < seconds * 10; count++) {
     const sample = sampleOf(deviceId, { ...position(500 + count), ...state });

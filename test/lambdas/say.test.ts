@@ -112,6 +112,17 @@ describe('To its sockets', () => {
     expect(said()).toHaveLength(4);
   });
 
+  test('a viewer hears of the end of its share, though its time is up with it, and is closed.', async () => {
+    const expiresAt = Math.floor(Date.now() / 1000);
+    const { clientId: _, ...viewer } = connection({ shareCode: id('share'), expiresAt });
+    followed(viewer);
+    await say(event('last'));
+    expect(said()).toEqual([`socket-1 ${text}`, 'socket-1 closed']);
+    sockets.resetHistory();
+    await say(event());
+    expect(said()).toEqual(['socket-1 closed']);
+  });
+
   test('one whose token has ended is told nothing and is closed.', async () => {
     followed(connection({ expiresAt: Math.floor(Date.now() / 1000) }), connection({ connectionId: 'socket-2' }));
     await say(event());

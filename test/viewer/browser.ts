@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 
 const flags = [
@@ -61,13 +60,4 @@ export async function shows(page: Page, testId: string, text: string, timeout = 
     .catch(async () => {
       throw new Error(`${testId} is ${JSON.stringify(await figure.textContent())}, not ${text}`);
     });
-}
-
-/** Waits until something is so. */
-export async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 40_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('It has not come about');
-    await pause(50);
-  }
 }

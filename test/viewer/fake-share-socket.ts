@@ -63,8 +63,14 @@ export function createFakeShareSocket(): FakeShareSocket {
       socket.close(1008);
     };
     const share = shares.get(code);
-    if (share?.state !== 'ACTIVE') return refuse('Share not found');
-    if (share.viewers.size >= (share.maxViewers ?? 10)) return refuse('Too many viewers');
+    if (share?.state !== 'ACTIVE') {
+      refuse('Share not found');
+      return;
+    }
+    if (share.viewers.size >= (share.maxViewers ?? 10)) {
+      refuse('Too many viewers');
+      return;
+    }
     share.viewers.add(socket);
     socket.on('close', () => share.viewers.delete(socket));
     const { shareType = 'DEVICE_STATUS', permissions = ['view'] } = share;
@@ -75,10 +81,19 @@ export function createFakeShareSocket(): FakeShareSocket {
     socket.on('message', (data: Buffer) => {
       const message = JSON.parse(data.toString()) as { action: string; id?: string };
       const id = message.id === undefined ? {} : { id: message.id };
-      if (message.action === 'ping') return say({ type: 'pong', ...id });
+      if (message.action === 'ping') {
+        say({ type: 'pong', ...id });
+        return;
+      }
       received.push(message);
-      if (message.action === 'playback') return say({ type: 'share.playback', playback: null, ...share.playback?.() });
-      if (message.action === 'control' && permissions.includes('control')) return say({ type: 'accepted', ...id });
+      if (message.action === 'playback') {
+        say({ type: 'share.playback', playback: null, ...share.playback?.() });
+        return;
+      }
+      if (message.action === 'control' && permissions.includes('control')) {
+        say({ type: 'accepted', ...id });
+        return;
+      }
       say({ type: 'error', error: 'Forbidden', ...id });
     });
   }

@@ -1,9 +1,12 @@
 import type { Browser, Page } from 'playwright-core';
-import { launchBrowser, openPage, shows, until, type WatchedPage } from './browser';
+import { until } from '../channels/until';
+import { launchBrowser, openPage, shows, type WatchedPage } from './browser';
 import { createFakeShareSocket } from './fake-share-socket';
 import { startFakeVideo, type FakeVideo } from './fake-video';
 import { flight } from './flight';
 import { servePage, type ServedPage } from './served-page';
+
+const inFiveMinutes = () => new Date(Date.now() + 300_000).toISOString();
 
 describe('The page of a STREAM share', () => {
   const socket = createFakeShareSocket();
@@ -27,13 +30,12 @@ describe('The page of a STREAM share', () => {
     await watched.page.goto(`${served.url}/share/${code}`);
     return watched.page;
   };
-  /** A session that the page takes for one of so many seconds. */
-  const session = (seconds: number) => () => ({
-    playback: { protocol: 'HLS', url: video.session(), expiresAt: new Date(Date.now() + seconds * 1000).toISOString() },
-  });
+  const session = (seconds: number) => () => ({ playback: video.playback(seconds) });
   const moment = (page: Page) => page.evaluate<number>(`document.querySelector('[data-testid="video"]').currentTime`);
-  const plays = (page: Page, from: number) => until(async () => (await moment(page)) > from);
-  const players = (page: Page, count: number) => until(async () => (await page.locator('video').count()) === count);
+  const plays = (page: Page, from: number) =>
+    until('playing on', async () => ((await moment(page)) > from ? true : undefined));
+  const players = (page: Page, count: number) =>
+    until(`having ${count} players`, async () => ((await page.locator('video').count()) === count ? true : undefined));
 
   it('plays the stream without a click', async () => {
     socket.share('share-video', { shareType: 'STREAM', playback: session(300) });
@@ -45,29 +47,30 @@ describe('The page of a STREAM share', () => {
   });
 
   it('renews the session before it runs out, with the old picture in view until the new one moves', async () => {
-    const before = video.played.length;
-    socket.share('share-renewed', { shareType: 'STREAM', playback: session(55) });
+    socket.share('share-renewed', { shareType: 'STREAM', playback: session(48) });
     const page = await open('share-renewed');
     await plays(page, 0);
-    // The page asks ten seconds after it has begun, since 45 of 55 seconds are its reserve.
+    // The page asks five seconds after it has begun, since 45 of 48 seconds are its reserve.
     await players(page, 2);
     expect(await page.getByTestId('video').count()).toBe(1);
     await players(page, 1);
     await plays(page, (await moment(page)) + 1);
-    expect(video.played.length - before).toBe(2);
+    const sessions = watched.requests.map((url) => new URL(url).searchParams.get('SessionToken')).filter(Boolean);
+    expect(new Set(sessions).size).toBe(2);
     expect(socket.received).toContainEqual({ action: 'playback' });
     expect(watched.complaints).toEqual([]);
   });
 
   it('asks for another session when the one it has ends too early', async () => {
-    socket.share('share-cut', { shareType: 'STREAM', playback: session(300) });
+    let sessions = 0;
+    const playback = () => ({ playback: { ...video.playback(sessions++ ? 300 : 6), expiresAt: inFiveMinutes() } });
+    socket.share('share-cut', { shareType: 'STREAM', playback });
     const page = await open('share-cut');
     await plays(page, 0);
-    video.expire();
     await page.getByText('The video is interrupted. Trying again…').waitFor({ timeout: 40_000 });
-    await plays(page, 0);
     await page.locator('#video-note').waitFor({ state: 'hidden' });
     await plays(page, (await moment(page)) + 1);
+    expect(sessions).toBe(2);
   });
 
   it('says that a device has no stream', async () => {

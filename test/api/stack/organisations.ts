@@ -49,6 +49,7 @@ export const cast = {
   'telemetry-viewers': [all],
   'telemetry-share-end': [all],
   'telemetry-state': [all],
+  'share-page': [all],
 } as const satisfies Record<string, readonly (typeof all | readonly Scope[])[]>;
 
 export type OrganisationName = keyof typeof cast;

@@ -42,18 +42,26 @@ test('All pages of followers hear of it, and who has not been greeted yet is lef
   });
 });
 
-test('Who is past the end of a token or share hears nothing, and is closed.', async () => {
+test('Who is past the end of a token or share hears nothing; a viewer is left to be told of the end.', async () => {
   const over = Math.floor(Date.now() / 1000);
+  const item = (connectionId: string, who: object, expiresAt: number) => ({
+    channel: 'telemetry#x',
+    connectionId,
+    session: true,
+    expiresAt,
+    ...who,
+  });
   store.on(QueryCommand, { ExpressionAttributeValues: { ':channel': `telemetry#${kestrel.deviceId}` } }).resolves({
     Items: [
-      { channel: 'telemetry#x', connectionId: 'over', shareCode: id('share'), session: true, expiresAt: over },
-      { channel: 'telemetry#x', connectionId: 'stands', shareCode: id('share'), session: true, expiresAt: over + 60 },
+      item('partner over', { clientId: 'client1' }, over),
+      item('viewer over', { shareCode: id('share') }, over),
+      item('viewer', { shareCode: id('share') }, over + 60),
     ],
   });
   await deliver(kestrel, messages);
-  expect(closed()).toEqual(['over']);
-  expect(sentTo('over')).toEqual([]);
-  expect(sentTo('stands')).toEqual(messages);
+  expect(closed()).toEqual(['partner over']);
+  for (const late of ['partner over', 'viewer over']) expect(sentTo(late)).toEqual([]);
+  expect(sentTo('viewer')).toEqual(messages);
 });
 
 test('A socket that is gone is forgotten with all that it followed, its place is given back, and the others hear on.', async () => {

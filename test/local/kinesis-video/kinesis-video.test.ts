@@ -67,6 +67,20 @@ describe('Kinesis Video Streams on this machine', () => {
     expect(boxes).toEqual(['ftyp', ...Array<string>(5).fill('styp')]);
   });
 
+  it('has a clock that goes on when the clip starts again', async () => {
+    const [list = ''] = (await addresses(await session())).urls;
+    const moments = await Promise.all(
+      (await addresses(list)).urls.map(async (url) => {
+        const segment = Buffer.from(await (await fetch(url)).arrayBuffer());
+        const ticks = segment.readBigUInt64BE(segment.indexOf('tfdt') + 8);
+        return Number(ticks) / segment.readUInt32BE(segment.indexOf('sidx') + 12);
+      }),
+    );
+    const [first = 0] = moments;
+    expect(moments).toEqual([0, 2, 4, 6, 8].map((later) => first + later));
+    expect(Math.abs(Date.now() / 1000 - first)).toBeLessThan(60);
+  });
+
   it('lists as many segments as are asked for', async () => {
     const [list = ''] = (await addresses(await session({ MaxMediaPlaylistFragmentResults: 2 }))).urls;
     expect((await addresses(list)).urls).toHaveLength(2);

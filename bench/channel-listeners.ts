@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { connect } from 'mqtt';
+import { WebSocket } from 'ws';
+import { channels, topicOf } from '../contract/channels';
+import type { StackFacts } from '../local/stack-file';
+import type { ChannelClient } from './many-clients';
+
+/** What of a job's message is looked at, and when it came (`performance.now()`). */
+export interface Heard {
+  readonly jobId: string;
+  readonly jobState: string;
+  readonly sequence: number;
+  readonly snapshot?: true;
+  readonly at: number;
+}
+
+/** Somebody who follows jobs. */
+export interface Listener {
+  readonly heard: readonly Heard[];
+  close(): void;
+}
+
+/** In ms. */
+const PATIENCE = 30_000;
+
+/** Filters that AWS IoT takes in one SUBSCRIBE. */
+const AT_ONCE = 8;
+
+function keeper() {
+  const heard: Heard[] = [];
+  const keep = (data: Buffer) => {
+    heard.push({ ...(JSON.parse(data.toString()) as Omit<Heard, 'at'>), at: performance.now() });
+  };
+  return { heard, keep };
+}
+
+/** Follows a job over WSS, from its snapshot on. Waits for places that sockets closed before have yet to give back. */
+export async function followJob({ wsUrl }: StackFacts, { token }: ChannelClient, jobId: string): Promise<Listener> {
+  const { heard, keep } = keeper();
+  const headers = { authorization: `Bearer ${token}` };
+  const deadline = performance.now() + PATIENCE;
+  for (;;) {
+    const socket = new WebSocket((wsUrl ?? '') + channels.job.path.replace('{id}', jobId), { headers });
+    socket.on('message', keep);
+    const refusal = await new Promise<Error | undefined>((resolve) => {
+      socket.once('open', () => resolve(undefined)).once('error', resolve);
+    });
+    if (!refusal) {
+      await until(() => heard.length > 0);
+      return { heard, close: () => socket.terminate() };
+    }
+    if (!refusal.message.endsWith('429') || performance.now() > deadline) throw refusal;
+    await pause(100);
+  }
+}
+
+let connections = 0;
+
+/** Subscribes to jobs over one MQTTS connection. */
+export async function subscribeToJobs(
+  { mqttUrl, caFile }: StackFacts,
+  { clientId, token }: ChannelClient,
+  jobIds: readonly string[],
+): Promise<Listener> {
+  const { heard, keep } = keeper();
+  const client = connect(mqttUrl ?? '', {
+    username: clientId,
+    password: token,
+    clientId: `${clientId}-${++connections}`,
+    ca: readFileSync(caFile),
+    protocolVersion: 4,
+    reconnectPeriod: 0,
+  });
+  client.on('message', (_, payload) => keep(payload));
+  await new Promise((resolve, reject) => client.once('connect', resolve).once('error', reject));
+  const topics = jobIds.map((id) => topicOf({ kind: 'job', id }));
+  for (let from = 0; from < topics.length; from += AT_ONCE)
+    await client.subscribeAsync(topics.slice(from, from + AT_ONCE), { qos: 1 });
+  await until(() => heard.length >= jobIds.length);
+  return { heard, close: () => client.end(true) };
+}
+
+/** Waits until something is so. @throws Error when it takes too long */
+export async function until(isSo: () => boolean): Promise<void> {
+  const deadline = performance.now() + PATIENCE;
+  while (!isSo()) {
+    if (performance.now() > deadline)
+      throw new Error(`It did not happen within ${PATIENCE / 1000} s: ${isSo.toString()}`);
+    await pause(2);
+  }
+}

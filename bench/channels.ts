@@ -1,0 +1,189 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CallCounts } from '../local/aws-endpoint';
+import { followJob, subscribeToJobs, until, type Heard, type Listener } from './channel-listeners';
+import { median, percentile, type Measured, type Measurement } from './figure';
+import { startLocalStack, type LocalStack } from './local-stack';
+import { onboardClients, type ChannelClient } from './many-clients';
+import { residentMegabytes } from './resident-memory';
+
+/** Places of a client, of which a socket takes one, and subscriptions of an MQTT connection. */
+const PLACES = 50;
+const ways = ['QUEUED', 'IN_PROGRESS', 'COMPLETED'];
+
+interface Given {
+  readonly stack: LocalStack;
+  readonly clients: readonly [ChannelClient, ...ChannelClient[]];
+}
+
+const change = (client: ChannelClient, jobId: string, status: string) =>
+  client.call('PATCH /v3/jobs/{jobId}', { jobId }, { status });
+
+async function newJob(client: ChannelClient): Promise<string> {
+  const body = { name: 'Survey', deviceGroupId: client.deviceGroupId };
+  const { job } = (await client.call('POST /v3/jobs/create', {}, body)) as { job: { jobId: string } };
+  return job.jobId;
+}
+
+/** So many jobs, made by all clients in turn, since each may make 60 a minute. */
+const newJobs = ({ clients }: Given, count: number): Promise<string[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => newJob(clients[index % clients.length] ?? clients[0])));
+
+const closeAll = (listeners: readonly Listener[]) => listeners.forEach((listener) => listener.close());
+const ms = (value: number) => `${value.toFixed(0)} ms`;
+
+/** From the moment when a change is sent until it is heard. */
+async function latency(given: Given): Promise<Measured[]> {
+  const { stack, clients } = given;
+  const [client] = clients;
+  const times = { WSS: [] as number[], MQTTS: [] as number[] };
+  for (let round = 0; round < 50; round++) {
+    const jobId = await newJob(clients[round % clients.length] ?? client);
+    const socket = await followJob(stack.facts, client, jobId);
+    const listener = await subscribeToJobs(stack.facts, client, [jobId]);
+    for (const status of ways) {
+      const begin = performance.now();
+      const hears = ({ jobState, snapshot }: Heard) => jobState === status && !snapshot;
+      await Promise.all([
+        change(client, jobId, status),
+        until(() => socket.heard.some(hears) && listener.heard.some(hears)),
+      ]);
+      times.WSS.push((socket.heard.find(hears)?.at ?? NaN) - begin);
+      times.MQTTS.push((listener.heard.find(hears)?.at ?? NaN) - begin);
+    }
+    closeAll([socket, listener]);
+  }
+  return Object.entries(times).map(([way, taken]) => ({
+    figure: `change → message over ${way}`,
+    measured: `median ${ms(median(taken))}, p95 ${ms(percentile(taken, 95))}`,
+    mustBe: 'median under 150 ms, p95 under 400 ms',
+    ok: median(taken) < 150 && percentile(taken, 95) < 400,
+  }));
+}
+
+/** One change to 1,000 sockets of one channel, of 20 clients. */
+async function manySockets({ stack, clients }: Given): Promise<Measured[]> {
+  const jobId = await newJob(clients[0]);
+  const sockets: Listener[] = [];
+  for (let place = 0; place < PLACES; place++)
+    sockets.push(...(await Promise.all(clients.map((client) => followJob(stack.facts, client, jobId)))));
+  const before = residentMegabytes(stack.pid);
+  const times: number[] = [];
+  let most = before;
+  for (const status of ways) {
+    const begin = performance.now();
+    const hears = ({ jobState, snapshot }: Heard) => jobState === status && !snapshot;
+    await change(clients[0], jobId, status);
+    await until(() => sockets.every(({ heard }) => heard.some(hears)));
+    times.push(Math.max(...sockets.map(({ heard }) => heard.find(hears)?.at ?? NaN)) - begin);
+    most = Math.max(most, residentMegabytes(stack.pid));
+  }
+  closeAll(sockets);
+  const slowest = Math.max(...times);
+  return [
+    {
+      figure: `one change to ${sockets.length} sockets of one channel`,
+      measured: `${ms(slowest)} at most of ${times.length}`,
+      mustBe: 'under 2000 ms',
+      ok: slowest < 2000,
+    },
+    {
+      figure: 'memory of the stack meanwhile',
+      measured: `${before.toFixed(0)} MB before, ${most.toFixed(0)} MB at most`,
+      mustBe: 'flat: at most 1.1 x',
+      ok: most <= before * 1.1,
+    },
+  ];
+}
+
+/** What of a job somebody heard, each message where it came first. */
+const sequencesOf = ({ heard }: Listener, jobId: string) => [
+  ...new Set(heard.filter((message) => message.jobId === jobId).map(({ sequence }) => sequence)),
+];
+
+/** 100 jobs × 3 changes at once: one MQTT client, with the two connections that it takes, and 50 sockets. */
+async function manyChanges(given: Given): Promise<Measured[]> {
+  const { stack, clients } = given;
+  const [client, follower = client] = clients;
+  const jobIds = await newJobs(given, 2 * PLACES);
+  const halves = [jobIds.slice(0, PLACES), jobIds.slice(PLACES)];
+  const mqtt = await Promise.all(halves.map((half) => subscribeToJobs(stack.facts, client, half)));
+  const followed = jobIds.slice(0, PLACES);
+  const sockets = await Promise.all(followed.map((jobId) => followJob(stack.facts, follower, jobId)));
+  const pairs: (readonly [Listener | undefined, string])[] = [
+    ...followed.map((jobId, index) => [sockets[index], jobId] as const),
+    ...jobIds.map((jobId, index) => [mqtt[Math.floor(index / PLACES)], jobId] as const),
+  ];
+  const heardAll = () => pairs.every(([listener, jobId]) => listener && sequencesOf(listener, jobId).includes(4));
+
+  const begin = performance.now();
+  await Promise.all(
+    jobIds.map(async (jobId) => {
+      for (const status of ways) await change(client, jobId, status);
+    }),
+  );
+  await until(heardAll);
+  const taken = performance.now() - begin;
+  const whole = pairs.filter(([listener, jobId]) => listener && sequencesOf(listener, jobId).join() === '1,2,3,4');
+  closeAll([...mqtt, ...sockets]);
+  return [
+    {
+      figure: '100 jobs x 3 changes at once, one MQTT client and 50 sockets',
+      measured: `${whole.length} of ${pairs.length} followed jobs whole and in order, in ${ms(taken)}`,
+      mustBe: 'all',
+      ok: whole.length === pairs.length,
+    },
+  ];
+}
+
+/** AWS calls of the function that says changes. */
+async function callsOf({ access }: LocalStack): Promise<Readonly<Record<string, number>>> {
+  const headers = { authorization: `Bearer ${access.accessKeyId}` };
+  const counts = (await (await fetch(`${access.endpointUrl}/_calls`, { headers })).json()) as CallCounts;
+  const [, calls = {}] = Object.entries(counts).find(([caller]) => caller.includes('StatusFanOut')) ?? [];
+  return calls;
+}
+
+/** One change that nobody hears. */
+async function callsPerChange({ stack, clients: [client] }: Given): Promise<Measured[]> {
+  const jobId = await newJob(client);
+  // What was made before is said by then.
+  await pause(2000);
+  const before = await callsOf(stack);
+  await change(client, jobId, 'QUEUED');
+  await pause(2000);
+  const made = Object.entries(await callsOf(stack))
+    .map(([operation, count]) => [operation, count - (before[operation] ?? 0)] as const)
+    .filter(([, count]) => count > 0);
+  const text = made
+    .map(([operation, count]) => `${count} x ${operation}`)
+    .toSorted()
+    .join(', ');
+  return [
+    {
+      figure: 'calls per change with nobody listening',
+      measured: text,
+      mustBe: 'one publish, one query',
+      ok: text === '1 x dynamodb:Query, 1 x iot:Publish',
+    },
+  ];
+}
+
+/** The status channels of a local stack, with real clients. */
+export const statusChannels: Measurement = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'status-channels-'));
+  const stack = await startLocalStack(join(__dirname, '..'), folder, ['--memory']);
+  try {
+    const [first, ...others] = await onboardClients(folder, stack.facts.baseUrl, 20);
+    if (!first) throw new Error('nobody was onboarded');
+    const given: Given = { stack, clients: [first, ...others] };
+    const measured: Measured[] = [];
+    for (const measure of [latency, callsPerChange, manyChanges, manySockets]) measured.push(...(await measure(given)));
+    return measured;
+  } finally {
+    await stack.stop();
+    await rm(folder, { recursive: true });
+  }
+};

@@ -49,11 +49,13 @@ function takeSample(sample: Telemetry): void {
   latest = after(latest, sample);
   clock.sampled(sample);
   const { position, velocity } = sample.navigation ?? {};
-  history.add({
-    at: Date.parse(sample.timestamp) / 1000,
-    altitude: position?.coordinates[2] ?? null,
-    speed: velocity?.groundSpeed ?? null,
-  });
+  if (position ?? velocity) {
+    history.add({
+      at: Date.parse(sample.timestamp) / 1000,
+      altitude: latest.navigation?.position?.coordinates[2] ?? null,
+      speed: latest.navigation?.velocity?.groundSpeed ?? null,
+    });
+  }
   const [longitude, latitude] = position?.coordinates ?? [];
   const heading = latest.navigation?.orientation?.heading;
   if (longitude !== undefined && latitude !== undefined) map.move({ longitude, latitude, heading });

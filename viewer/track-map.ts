@@ -53,7 +53,7 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
 
   function place(here: L.LatLng): L.Marker {
     const icon = L.divIcon({ className: 'drone', html: drone, iconSize: [48, 48] });
-    L.circleMarker(here, { className: 'start', radius: 5, interactive: false }).addTo(map);
+    L.circleMarker(points[0] ?? here, { className: 'start', radius: 5, interactive: false }).addTo(map);
     map.setView(here, CLOSE, { animate: false });
     L.control.zoom({ position: 'topright' }).addTo(map);
     L.control.scale({ imperial: false, position: 'bottomright', maxWidth: 120 }).addTo(map);

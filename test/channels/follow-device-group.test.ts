@@ -64,8 +64,7 @@ describe('Who follows a device group', () => {
   });
 
   test('hears each position in order, and hears nothing of a state without news.', async () => {
-    const socket = await follow(partner, group);
-    await socket.first(devices.length);
+    const socket = await followFromSnapshot(partner, group, devices.length);
     for (const second of [2, 3, 3, 4]) await report(deviceId, state(second));
     await socket.like({ timestamp: at(4) });
     const positions = socket.messages.slice(devices.length).map(({ timestamp }) => timestamp);

@@ -1,9 +1,14 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { WebSocket } from 'ws';
 import { channels } from '../../contract/channels';
+import { channelKey } from '../../data/connections';
 import type { Channel } from '../../domain/status-event';
 import type { Client } from '../api/client';
+import { database, tableNamed } from '../api/stack/aws-access';
 import { readFacts } from '../api/stack/facts';
 import { Heard } from './heard';
+import { quiet } from './until';
 
 /** Path of a channel's WebSocket. */
 export const pathOf = ({ kind, id }: Channel) => channels[kind].path.replace('{id}', id);
@@ -72,9 +77,28 @@ export async function follow(client: Client, channel: Channel): Promise<Socket> 
   return socket;
 }
 
-/** Follows a channel and waits for its snapshot. */
-export async function followFromSnapshot(client: Client, channel: Channel): Promise<Socket> {
+/** Waits until every connection of a channel has been greeted: what changes before may be told with the greeting. */
+async function greeted(channel: Channel): Promise<void> {
+  const waiting = async () => {
+    const { Items = [] } = await database().send(
+      new QueryCommand({
+        TableName: await tableNamed('Connections'),
+        KeyConditionExpression: 'channel = :channel',
+        FilterExpression: 'attribute_exists(waits)',
+        ExpressionAttributeValues: { ':channel': channelKey(channel) },
+        ConsistentRead: true,
+      }),
+    );
+    return Items.length;
+  };
+  while ((await waiting()) > 0) await pause(20);
+  await quiet();
+}
+
+/** Follows a channel and waits until it has been told `count` messages of its state. */
+export async function followFromSnapshot(client: Client, channel: Channel, count = 1): Promise<Socket> {
   const socket = await follow(client, channel);
-  await socket.first(1);
+  await socket.first(count);
+  await greeted(channel);
   return socket;
 }

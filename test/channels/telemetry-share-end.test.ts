@@ -1,11 +1,21 @@
 import { clients } from '../api/client';
 import { fleetOf, givenShare } from '../api/given';
 import { givenShortShare } from './short-share';
-import { ask, openTelemetry, publish, sampleOf, samplesIn, tryToWatch, watch } from './telemetry-socket';
+import { ask, openTelemetry, publish, sampleOf, tryToWatch, watch } from './telemetry-socket';
 
 const [partner] = clients('telemetry-share-end');
 const { deviceId } = fleetOf(partner);
 const revoke = (shareCode: string) => partner.call('DELETE /v3/shares/{shareCode}', { path: { shareCode } });
+
+/** Lets the device report until the test is over. */
+async function keepPublishing(): Promise<void> {
+  const publisher = await openTelemetry(partner);
+  publishing = setInterval(() => publisher.say({ action: 'publish', telemetry: sampleOf(deviceId) }), 100);
+}
+let publishing: NodeJS.Timeout | undefined;
+afterEach(() => {
+  clearInterval(publishing);
+});
 
 /** What every viewer hears at the end, and nobody hears anything after it. */
 const lastWord = (shareCode: string, shareState: string) => ({
@@ -18,14 +28,12 @@ const lastWord = (shareCode: string, shareState: string) => ({
 test('Who watches a share that is revoked hears REVOKED and is closed within 2 seconds, and nothing comes after that.', async () => {
   const { shareCode } = await givenShare(partner, { permissions: ['view', 'control'] });
   const viewers = await Promise.all([1, 2, 3].map(() => watch(shareCode)));
-  const publisher = await openTelemetry(partner);
-  const publishing = setInterval(() => publisher.say({ action: 'publish', telemetry: sampleOf(deviceId) }), 50);
+  await keepPublishing();
   const begin = performance.now();
   expect(await revoke(shareCode)).toMatchObject({ status: 200 });
   for (const viewer of viewers) expect(await viewer.closed).toMatchObject({ code: 1000 });
   // The one figure that the protocol promises.
   expect(performance.now() - begin).toBeLessThan(2000);
-  clearInterval(publishing);
   for (const viewer of viewers) {
     const heard = viewer.messages;
     const end = heard.findIndex(({ shareState }) => shareState === 'REVOKED');
@@ -43,21 +51,19 @@ test('Who watches one share is not closed with another one of the same device.',
   const sample = sampleOf(deviceId);
   await publish(await openTelemetry(partner), sample);
   await staying.like({ timestamp: sample.timestamp });
-  expect(samplesIn(leaving, deviceId)).toEqual([]);
+  expect(leaving.texts.join('')).not.toContain(sample.timestamp);
 });
 
 test('Who watches a share that expires hears EXPIRED, not before its time, and is closed.', async () => {
   const shareCode = await givenShortShare(partner, 3);
   const viewers = await Promise.all([1, 2].map(() => watch(shareCode)));
-  const publisher = await openTelemetry(partner);
-  const publishing = setInterval(() => publisher.say({ action: 'publish', telemetry: sampleOf(deviceId) }), 50);
+  await keepPublishing();
   for (const viewer of viewers) {
     expect(await viewer.closed).toMatchObject({ code: 1000 });
     const end = viewer.messages.at(-1);
     expect(end).toMatchObject(lastWord(shareCode, 'EXPIRED'));
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(String(end?.['expiresAt'])));
   }
-  clearInterval(publishing);
   expect(await tryToWatch(shareCode)).toEqual({ status: 404 });
   const { socket } = await tryToWatch(shareCode, { page: '1' });
   await socket?.closed;

@@ -9,6 +9,7 @@ import type { EndpointTable } from './endpoint-table';
 import { Endpoints } from './endpoints';
 import { Identity } from './identity';
 import { PlatformBus } from './platform-bus';
+import { PlatformTalk } from './platform-talk';
 import { RestApi } from './rest-api';
 import { SharePage } from './share-page';
 import { StatusChannels } from './status-channels';
@@ -25,7 +26,8 @@ export class DroneMissionApiStack extends Stack {
     super(scope, id, { description: 'Drone mission integration API', ...props });
     const { removeData, domain, shareBaseUrl, alarmTopicArn, ...domains } = deploymentChoices(this.node);
     const bundles = join(Stage.of(this)?.assetOutdir ?? '', 'functions');
-    bundle([Authorizer.entry, ...Endpoints.entries(table), ...StatusChannels.entries, ...Telemetry.entries], bundles);
+    const served = [Authorizer.entry, ...Endpoints.entries(table), ...StatusChannels.entries, ...Telemetry.entries];
+    bundle([...served, ...PlatformTalk.entries], bundles);
 
     const tables = new Tables(this, 'Tables', { removeData });
     const api = new RestApi(this, 'RestApi', { table, domain });
@@ -36,6 +38,7 @@ export class DroneMissionApiStack extends Stack {
     const { sockets, topics } = channels;
     const platform = new PlatformBus(this, 'Platform');
     const telemetry = new Telemetry(this, 'Telemetry', { tables, sockets, platform, bundles });
+    const talk = new PlatformTalk(this, 'PlatformTalk', { platform, tables, telemetry, bundles });
     new SharePage(this, 'SharePage').addTo(sockets.address.distribution);
     const urls = {
       share: shareBaseUrl ?? `https://${sockets.address.name}`,
@@ -43,7 +46,7 @@ export class DroneMissionApiStack extends Stack {
     };
     const settings = { TOKEN_URL: identity.tokenUrl, SHARE_BASE_URL: urls.share };
     const endpoints = new Endpoints(this, 'Endpoints', { table, api, authorizer, tables, settings, bundles });
-    const failures = [...channels.failures, ...telemetry.failures];
+    const failures = [...channels.failures, ...telemetry.failures, ...talk.failures];
     new Alarms(this, 'Alarms', { api, endpoints, tables, failures, topicArn: alarmTopicArn });
 
     // What onboarding a partner needs to know.

@@ -59,7 +59,7 @@ export function createEvents({ region, accountId, lambda, sqs, log: write }: Eve
       busArn: (name) => arnOf('event-bus', name),
       publish(busName, event) {
         for (const rule of rules) {
-          if (!rule.enabled ||  !rule.fits(event)) continue;
+          if (!rule.enabled || rule.busName !== busName || !rule.fits(event)) continue;
           for (const target of rule.targets) delivery.deliver(rule, target, event);
         }
       },

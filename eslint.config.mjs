@@ -21,6 +21,11 @@ const arrows = {
     packages: ['aws-cdk-lib', 'constructs', 'zod', '@aws-sdk/*'],
     node: true,
   },
+  simulator: {
+    folders: ['contract'],
+    packages: ['zod', '@aws-sdk/*', '@aws-lambda-powertools/*', 'aws-lambda'],
+    node: true,
+  },
   local: { packages: ['!(aws-cdk-lib|constructs)', '@*/**'], node: true },
   viewer: { types: ['contract', 'domain'], packages: ['!(aws-cdk-lib|constructs)'] },
 };

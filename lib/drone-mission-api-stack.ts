@@ -12,6 +12,7 @@ import { PlatformBus } from './platform-bus';
 import { PlatformTalk } from './platform-talk';
 import { RestApi } from './rest-api';
 import { SharePage } from './share-page';
+import { SimulatedFleet } from './simulated-fleet';
 import { StatusChannels } from './status-channels';
 import { Tables } from './tables';
 import { Telemetry } from './telemetry';
@@ -24,7 +25,9 @@ export interface DroneMissionApiStackProps extends StackProps {
 export class DroneMissionApiStack extends Stack {
   constructor(scope: Construct, id: string, { endpoints: table, ...props }: DroneMissionApiStackProps) {
     super(scope, id, { description: 'Drone mission integration API', ...props });
-    const { removeData, domain, shareBaseUrl, alarmTopicArn, ...domains } = deploymentChoices(this.node);
+    const { removeData, domain, shareBaseUrl, alarmTopicArn, simulatedFleet, ...domains } = deploymentChoices(
+      this.node,
+    );
     const bundles = join(Stage.of(this)?.assetOutdir ?? '', 'functions');
     const served = [Authorizer.entry, ...Endpoints.entries(table), ...StatusChannels.entries, ...Telemetry.entries];
     bundle([...served, ...PlatformTalk.entries], bundles);
@@ -39,6 +42,12 @@ export class DroneMissionApiStack extends Stack {
     const platform = new PlatformBus(this, 'Platform');
     const telemetry = new Telemetry(this, 'Telemetry', { tables, sockets, platform, bundles });
     const talk = new PlatformTalk(this, 'PlatformTalk', { platform, tables, telemetry, bundles });
+    const failures = [...channels.failures, ...telemetry.failures, ...talk.failures];
+    if (simulatedFleet) {
+      bundle(SimulatedFleet.entries, join(bundles, 'simulator'), 'simulator');
+      const props = { platform, tables, bundles, ...simulatedFleet };
+      failures.push(new SimulatedFleet(this, 'SimulatedFleet', props).failures);
+    }
     new SharePage(this, 'SharePage').addTo(sockets.address.distribution);
     const urls = {
       share: shareBaseUrl ?? `https://${sockets.address.name}`,
@@ -46,7 +55,6 @@ export class DroneMissionApiStack extends Stack {
     };
     const settings = { TOKEN_URL: identity.tokenUrl, SHARE_BASE_URL: urls.share };
     const endpoints = new Endpoints(this, 'Endpoints', { table, api, authorizer, tables, settings, bundles });
-    const failures = [...channels.failures, ...telemetry.failures, ...talk.failures];
     new Alarms(this, 'Alarms', { api, endpoints, tables, failures, topicArn: alarmTopicArn });
 
     // What onboarding a partner needs to know.

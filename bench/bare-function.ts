@@ -11,7 +11,7 @@ import {
 
 const dynamodb = DynamoDBDocumentClient.from(new DynamoDBClient());
 
-/** How the calls of an endpoint are made again, by the name of the command. */
+/** How the calls of an endpoint are made again, by the name of the command; `fetch` is one of another service. */
 const calls: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
   BatchGetCommand: (input) => dynamodb.send(new BatchGetCommand(input)),
   DeleteCommand: (input) => dynamodb.send(new DeleteCommand(input)),
@@ -19,16 +19,17 @@ const calls: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
   PutCommand: (input) => dynamodb.send(new PutCommand(input)),
   QueryCommand: (input) => dynamodb.send(new QueryCommand(input)),
   UpdateCommand: (input) => dynamodb.send(new UpdateCommand(input)),
+  fetch: async ([address, request]: [string, RequestInit]) => (await fetch(address, request)).json(),
 };
 
-/** A call of DynamoDB. */
-export interface StoreCall {
+/** A call of DynamoDB, or of another service. */
+export interface Call {
   readonly command: string;
   readonly input: unknown;
 }
 
-/** What an endpoint is compared with: a function that makes the same calls of DynamoDB, with no rule around them. */
-export async function handler(event: readonly StoreCall[]) {
+/** What an endpoint is compared with: a function that makes the same calls, with no rule around them. */
+export async function handler(event: readonly Call[]) {
   let last: unknown;
   for (const { command, input } of event) last = await calls[command]?.(input as never);
   return { statusCode: 200, body: JSON.stringify(last) };

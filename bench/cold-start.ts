@@ -20,7 +20,7 @@ const kilobytes = 350;
 
 /**
  * The size of every endpoint's bundle; and the time to load it and make a first call, each time in a fresh process, in
- * turn with a function that makes the same calls of the same engine and nothing else.
+ * turn with a function that makes the same calls and does nothing else.
  */
 export const coldStart: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cold-start-'));

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { endpointTable, scopes } from '../contract/access';
 import type { EndpointKey } from '../contract/endpoints';
 import { id } from '../test/domain/fixtures/samples';
-import { call, request } from '../test/lambdas/fixtures/api-gateway';
-import type { StoreCall } from './bare-function';
+import { call as answerOf, request } from '../test/lambdas/fixtures/api-gateway';
+import type { Call } from './bare-function';
 import { recordCalls } from './recorded-calls';
 import { requestsAbout } from './requests';
 import { apiKeyId, storeSubjects } from './stored-subjects';
@@ -19,8 +19,8 @@ export interface Start {
   readonly event: unknown;
   /** What it should answer. */
   readonly status: number;
-  /** What it asks of DynamoDB for that event. */
-  readonly calls: readonly StoreCall[];
+  /** The calls that it makes for that event. */
+  readonly calls: readonly Call[];
 }
 
 const subjects = {
@@ -33,7 +33,7 @@ const subjects = {
   clientSecret: 'secret',
 };
 
-/** Every function behind an endpoint, each run once to see what it asks of DynamoDB. */
+/** Every function behind an endpoint, each run once to see which calls it makes. */
 export async function endpointsToStart(): Promise<Start[]> {
   const requests = requestsAbout(subjects);
   const keys = new Map((Object.keys(requests) as EndpointKey[]).map((key) => [endpointTable[key].handler, key]));
@@ -45,7 +45,7 @@ export async function endpointsToStart(): Promise<Start[]> {
     const { handler } = load(join(lambdas, entry)) as { handler: unknown };
     await storeSubjects([]);
     const calls = await recordCalls(async () => {
-      const answer = await call(handler, sent);
+      const answer = await answerOf(handler, sent);
       if (answer.status !== status) throw new Error(`${key} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
     });
     starts.push({ entry, event: request(sent), status, calls });

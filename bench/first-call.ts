@@ -9,7 +9,7 @@ const context = { getRemainingTimeInMillis: () => 10_000 };
 const load = createRequire(file);
 
 interface Bundle {
-  handler(event: unknown, context: unknown): Promise<{ statusCode: number }>;
+  readonly handler: (event: unknown, context: unknown) => Promise<{ statusCode: number }>;
 }
 
 async function firstCall() {

@@ -11,9 +11,9 @@ export interface PartnerClient {
    * @returns the body of the answer
    * @throws Error unless it is answered with the status that is promised
    */
-  call(key: EndpointKey, request: Request): Promise<unknown>;
+  readonly call: (key: EndpointKey, request: Request) => Promise<unknown>;
   /** GET of any path below the base address, for what is in no table. @throws Error unless it succeeds */
-  get(path: string): Promise<void>;
+  readonly get: (path: string) => Promise<void>;
 }
 
 /** Gets a token and makes a job and two shares. */

@@ -1,22 +1,28 @@
 import { dynamodb } from '../data/table';
-import type { StoreCall } from './bare-function';
+import type { Call } from './bare-function';
 
-/** What `run` asks of DynamoDB through the client of `data/`; what it prints is swallowed. */
-export async function recordCalls(run: () => Promise<unknown>): Promise<StoreCall[]> {
-  const calls: StoreCall[] = [];
+/** The calls that `run` makes, of DynamoDB through the client of `data/` and of others by fetch; what it prints is lost. */
+export async function recordCalls(run: () => Promise<unknown>): Promise<Call[]> {
+  const calls: Call[] = [];
   const send = dynamodb.send.bind(dynamodb) as (command: { input: unknown }) => unknown;
-  const { write } = process.stdout;
+  const { fetch } = globalThis;
+  const write = process.stdout.write.bind(process.stdout);
   const recorded = (command: { input: unknown }) => {
     calls.push({ command: command.constructor.name, input: command.input });
     return send(command);
   };
   Object.assign(dynamodb, { send: recorded });
+  globalThis.fetch = (address, request) => {
+    calls.push({ command: 'fetch', input: [address, request] });
+    return fetch(address, request);
+  };
   process.stdout.write = () => true;
   try {
     await run();
     return calls;
   } finally {
     Reflect.deleteProperty(dynamodb, 'send');
+    globalThis.fetch = fetch;
     process.stdout.write = write;
   }
 }

@@ -21,15 +21,15 @@ export function synthesiseWithEmptyFunction(folder: string): void {
     context: { ...context, 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true },
   });
   const stack = new DroneMissionApiStack(app, 'DroneMissionApi', { endpoints });
-  const api = stack.node.findChild('RestApi') as RestApi;
-  const { authorizer } = stack.node.findChild('Authorizer') as Authorizer;
+  const [api, authorizer] = [stack.node.findChild('RestApi'), stack.node.findChild('Authorizer')];
+  if (!(api instanceof RestApi && authorizer instanceof Authorizer)) throw new Error('the stack has changed');
 
   const bundles = join(folder, 'functions');
   const entry = 'empty-function';
   bundle([entry], bundles, 'bench');
   const { lambda } = new ApiFunction(stack, 'Empty', { entry, bundles, description: 'Answer with nothing' });
   api.resource('/v3/jobs/{jobId}/empty').addMethod('GET', new LambdaIntegration(lambda), {
-    authorizer,
+    authorizer: authorizer.authorizer,
     authorizationType: AuthorizationType.CUSTOM,
   });
   app.synth();

@@ -3,7 +3,7 @@ import { scopes } from '../contract/access';
 import { toItem } from '../data/job-item';
 import { dynamodb, table } from '../data/table';
 import { acme, id, sampleJob, sampleShare } from '../test/domain/fixtures/samples';
-import type { StoreCall } from './bare-function';
+import type { Call } from './bare-function';
 
 /** Id of the API key that the partner has. */
 export const apiKeyId = 'key';
@@ -15,9 +15,9 @@ const createdAt = '2026-11-27T10:00:00.000Z';
 
 /**
  * Stores what the samples name, again in the state that each request needs.
- * @param calls what a function asks of DynamoDB: what they put must not be there yet, and is deleted
+ * @param calls the calls that a function makes: what they put must not be there yet, and is deleted
  */
-export async function storeSubjects(calls: readonly StoreCall[]): Promise<void> {
+export async function storeSubjects(calls: readonly Call[]): Promise<void> {
   const items = [
     { TableName: table('JOBS'), Item: toItem(acme, sampleJob()) },
     {

@@ -17,7 +17,7 @@ const success = z.literal(true);
 const nextToken = z.string().optional();
 
 /** Live video of a STREAM share; null when the device has no video stream. */
-export const playback = z.object({ protocol: z.literal('HLS'), url: z.string(), expiresAt: z.string() });
+const playback = z.object({ protocol: z.literal('HLS'), url: z.string(), expiresAt: z.string() });
 
 export const pageQuery = z.strictObject(page);
 export const jobsQuery = z.strictObject({ ...page, status: jobStatus.optional() });

@@ -46,7 +46,7 @@ export const deviceStatusMessage = z.object({
   ...common,
 });
 
-export const shareStates = ['ACTIVE', 'REVOKED', 'EXPIRED'] as const;
+const shareStates = ['ACTIVE', 'REVOKED', 'EXPIRED'] as const;
 
 /** Message on a share's channel. */
 export const shareStatusMessage = z.object({

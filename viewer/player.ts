@@ -73,6 +73,7 @@ export function createPlayer(screen: HTMLElement, { onPlaying, onFailure }: Play
         one?.video.pause();
         one?.end();
       }
+      current = next = undefined;
     },
   };
 }

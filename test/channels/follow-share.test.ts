@@ -1,11 +1,8 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { channels, topicOf } from '../../contract/channels';
-import { newShareCode } from '../../data/new-id';
-import { organisationOf } from '../../domain/id';
 import { clients } from '../api/client';
-import { fleetOf, givenShare, iso } from '../api/given';
-import { database, tableNamed } from '../api/stack/aws-access';
+import { givenShare, iso } from '../api/given';
 import { subscribe } from './mqtt-client';
+import { givenShortShare } from './short-share';
 import { followFromSnapshot, tryToFollow } from './socket';
 import { quiet, until } from './until';
 
@@ -13,19 +10,7 @@ const [partner] = clients('follow-share');
 const channel = (shareCode: string) => ({ kind: 'share', id: shareCode }) as const;
 const revoke = (shareCode: string) => partner.call('DELETE /v3/shares/{shareCode}', { path: { shareCode } });
 
-/** A share that ends so soon as no partner can ask for; it is in the table as one that a partner made. */
-async function givenShareFor(seconds: number): Promise<string> {
-  const { deviceId } = fleetOf(partner);
-  const organisation = organisationOf('device', deviceId) ?? '';
-  const createdAt = new Date().toISOString();
-  const shareCode = newShareCode(organisation, createdAt);
-  const expiresAt = new Date(Date.now() + seconds * 1000).toISOString();
-  const share = { shareCode, resourceId: deviceId, deviceId, shareType: 'DEVICE_STATUS', permissions: ['view'] };
-  const counts = { maxViewers: 10, currentViewers: 0, version: 1 };
-  const Item = { organisation, ...share, ...counts, createdAt, expiresAt };
-  await database().send(new PutCommand({ TableName: await tableNamed('Shares'), Item }));
-  return shareCode;
-}
+const givenShareFor = (seconds: number) => givenShortShare(partner, seconds);
 
 describe('Who follows a share', () => {
   test('is told its state first over WSS, and by a retained message over MQTTS.', async () => {

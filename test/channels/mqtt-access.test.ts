@@ -46,6 +46,7 @@ describe('Connecting over MQTTS', () => {
     ['no MQTT client id', () => ({ clientId: '' })],
     ['a longer name that begins like its own', () => ({ clientId: clientId.slice(0, -1) })],
     ['a wildcard for an MQTT client id', () => ({ clientId: `${clientId}-+` })],
+    ['a slash in its MQTT client id', () => ({ clientId: `${clientId}/1` })],
     ['a star in its MQTT client id', () => ({ clientId: `${clientId}-*` })],
     ['a policy variable in its MQTT client id', () => ({ clientId: `${clientId}-\${iot:ClientId}` })],
   ])('is refused with %s.', async (_, given) => {
@@ -73,7 +74,7 @@ describe('Connecting over MQTTS', () => {
   });
 
   test('ends the connection that has the same MQTT client id.', async () => {
-    const options = { clientId: `${clientId}/again` };
+    const options = { clientId: `${clientId}-again` };
     const first = await connectMqtt(partner, options);
     const second = await connectMqtt(partner, options);
     await first.ended;

@@ -36,7 +36,7 @@ describe.each(operations)('%s', (_, run) => {
   test('keeps input out of its expressions.', () => {
     for (const write of writes())
       for (const text of expressionsOf(write))
-        for (const input of textsIn(parameters(write))) expect(text).not.toContain(input);
+        for (const input of textsIn(parameters(write))) expect(text.replaceAll(/[#:]\w+/g, '')).not.toContain(input);
   });
 
   test('names each placeholder that it uses, and no other, or DynamoDB would refuse it.', () => {

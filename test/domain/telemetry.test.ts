@@ -69,17 +69,24 @@ test.each([
   expect(accepts(state)).toBe(false);
 });
 
-test.each(['droneState', 'dockState'])('%s is open-ended: an unknown value passes, one of over 64 letters not.', (name) => {
-  const accepted = ['MANUAL', 'SPRAYING_V2', 'x'.repeat(64), 'x'.repeat(65), '', '\ud800', 7].map((value) =>
-    accepts({ [name]: value }),
-  );
-  expect(accepted).toEqual([true, true, true, false, false, false, false]);
-});
+test.each(['droneState', 'dockState'])(
+  '%s is open-ended: an unknown value passes, one of over 64 letters not.',
+  (name) => {
+    const accepted = ['MANUAL', 'SPRAYING_V2', 'x'.repeat(64), 'x'.repeat(65), '', '\ud800', 7].map((value) =>
+      accepts({ [name]: value }),
+    );
+    expect(accepted).toEqual([true, true, true, false, false, false, false]);
+  },
+);
 
 test.each([
   ['a sample', { speed: 3 }, []],
   ['navigation', { navigation: { height: 3 } }, ['navigation']],
-  ['a position', { navigation: { position: { type: 'Point', coordinates: [8, 47, 1], bbox: [] } } }, ['navigation', 'position']],
+  [
+    'a position',
+    { navigation: { position: { type: 'Point', coordinates: [8, 47, 1], bbox: [] } } },
+    ['navigation', 'position'],
+  ],
   ['an orientation', { navigation: { orientation: { yaw: 3 } } }, ['navigation', 'orientation']],
   ['a velocity', { navigation: { velocity: { airSpeed: 3 } } }, ['navigation', 'velocity']],
   ['a battery', { battery: { level: 3 } }, ['battery']],

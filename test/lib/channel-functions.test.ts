@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Endpoint } from '../../contract/endpoint';
-import { environmentOf, rightsFor, rightsIn, videoRights } from './rights';
+import { environmentOf, ownFunctions, rightsFor, rightsIn, videoRights } from './rights';
 import { smallTable, synthesise, type CfnResource } from './synthesised';
 
 const stack = synthesise({}, smallTable);
 const { rightsOf, nameOf } = rightsIn(stack);
-const functions = stack.byPath('AWS::Lambda::Function');
+const functions = ownFunctions(stack);
 
 const socketRights = ['POST', 'DELETE'].map(
   (method) => `execute-api:ManageConnections execute-api:StatusChannels/Sockets/Api/live/${method}/@connections/*`,
@@ -34,7 +34,7 @@ interface Expected {
 }
 
 const expected: Readonly<Record<string, Expected>> = {
-  'Sockets/Connect': {
+  'StatusChannels/Sockets/Connect': {
     entry: 'socket/connect',
     tables: {
       partners: ['get'],
@@ -46,25 +46,25 @@ const expected: Readonly<Record<string, Expected>> = {
     settings: ['ISSUER', 'RESOURCE_SERVER'],
     seconds: 10,
   },
-  'Sockets/Disconnect': {
+  'StatusChannels/Sockets/Disconnect': {
     entry: 'socket/disconnect',
     tables: { connections: ['query', 'delete', 'update'], shares: ['update'] },
     seconds: 10,
   },
-  'Sockets/AnswerMessage': { entry: 'socket/answer-message', tables: {}, seconds: 10 },
-  'Topics/AuthorizeConnection': {
+  'StatusChannels/Sockets/AnswerMessage': { entry: 'socket/answer-message', tables: {}, seconds: 10 },
+  'StatusChannels/Topics/AuthorizeConnection': {
     entry: 'mqtt/authorize-connection',
     tables: { partners: ['get'] },
     settings: ['ISSUER', 'RESOURCE_SERVER', 'IOT_ARN'],
     seconds: 5,
   },
-  'Topics/CountSubscriptions': {
+  'StatusChannels/Topics/CountSubscriptions': {
     entry: 'mqtt/count-subscriptions',
     tables: { connections: ['put', 'query', 'delete'] },
     more: ['iot:DeleteConnection iot:client/*'],
     seconds: 10,
   },
-  'FanOut/StatusFanOut': {
+  'StatusChannels/FanOut/StatusFanOut': {
     entry: 'stream/status-fan-out',
     tables: { jobs: ['get'], connections: ['query', 'delete', 'update'], shares: ['update'] },
     more: [
@@ -75,7 +75,7 @@ const expected: Readonly<Record<string, Expected>> = {
     settings: ['SOCKETS_URL'],
     seconds: 60,
   },
-  'FanOut/GreetConnection': {
+  'StatusChannels/FanOut/GreetConnection': {
     entry: 'stream/greet-connection',
     tables: {
       jobs: ['get'],
@@ -87,7 +87,7 @@ const expected: Readonly<Record<string, Expected>> = {
     settings: ['SOCKETS_URL'],
     seconds: 60,
   },
-  'ShareExpiry/ScheduleShareExpiry': {
+  'StatusChannels/ShareExpiry/ScheduleShareExpiry': {
     entry: 'stream/schedule-share-expiry',
     tables: {},
     more: [
@@ -98,13 +98,61 @@ const expected: Readonly<Record<string, Expected>> = {
     settings: ['EXPIRY_FUNCTION_ARN', 'EXPIRY_ROLE_ARN', 'EXPIRY_SCHEDULE_GROUP'],
     seconds: 60,
   },
-  'ShareExpiry/ExpireShare': { entry: 'schedule/expire-share', tables: { shares: ['delete'] }, seconds: 90 },
-  'Heartbeat/Beat': {
+  'StatusChannels/ShareExpiry/ExpireShare': {
+    entry: 'schedule/expire-share',
+    tables: { shares: ['delete'] },
+    seconds: 90,
+  },
+  'StatusChannels/Heartbeat/Beat': {
     entry: 'schedule/heartbeat',
     tables: { connections: ['scan', 'query', 'delete', 'update'], partners: ['get'], shares: ['update'] },
     more: socketRights,
     settings: ['SOCKETS_URL'],
     seconds: 240,
+  },
+  'Telemetry/subscribe': {
+    entry: 'socket/subscribe',
+    tables: { connections: ['get', 'put'], fleet: ['get', 'batchGet'] },
+    seconds: 10,
+  },
+  'Telemetry/unsubscribe': {
+    entry: 'socket/unsubscribe',
+    tables: { connections: ['get', 'delete'] },
+    seconds: 10,
+  },
+  'Telemetry/publish': {
+    entry: 'socket/publish',
+    tables: { connections: ['get', 'query', 'delete', 'update'], shares: ['update'], fleet: ['batchGet', 'update'] },
+    more: [...socketRights, 'sqs:SendMessage Telemetry/Silence'],
+    settings: ['SOCKETS_URL', 'SILENCE_QUEUE_URL'],
+    seconds: 10,
+  },
+  'Telemetry/control': {
+    entry: 'socket/control',
+    tables: { connections: ['get'], shares: ['get'] },
+    more: ['events:PutEvents Platform/Bus'],
+    settings: ['PLATFORM_BUS'],
+    seconds: 10,
+  },
+  'Telemetry/playback': {
+    entry: 'socket/playback',
+    tables: { connections: ['get'], shares: ['get'], fleet: ['query'] },
+    more: videoRights,
+    seconds: 10,
+  },
+  'Telemetry/WatchSilence': {
+    entry: 'queue/watch-silence',
+    tables: { fleet: ['get', 'update'] },
+    more: [
+      'ChangeMessageVisibility',
+      'DeleteMessage',
+      'GetQueueAttributes',
+      'GetQueueUrl',
+      'ReceiveMessage',
+      'SendMessage',
+    ].map((action) => `sqs:${action} Telemetry/Silence`),
+    settings: ['SILENCE_QUEUE_URL'],
+    seconds: 10,
   },
 };
 
@@ -125,8 +173,7 @@ function scheduleGroup(): string {
   return String(group?.Properties['Name']);
 }
 
-describe.each(Object.entries(expected))('%s', (name, { entry, tables, more, settings = [], seconds }) => {
-  const place = `StatusChannels/${name}`;
+describe.each(Object.entries(expected))('%s', (place, { entry, tables, more, settings = [], seconds }) => {
   const lambda = functions[`${place}/Function`];
 
   test('may do what its file does, and nothing else', () => {
@@ -148,11 +195,11 @@ describe.each(Object.entries(expected))('%s', (name, { entry, tables, more, sett
   });
 });
 
-test('The channels have these functions and no others', () => {
-  const places = Object.keys(functions).filter((place) => place.startsWith('StatusChannels/'));
+test('The channels and telemetry have these functions and no others', () => {
+  const places = Object.keys(functions).filter((place) => /^(StatusChannels|Telemetry)\//.test(place));
   expect(places.sort()).toEqual(
     Object.keys(expected)
-      .map((name) => `StatusChannels/${name}/Function`)
+      .map((place) => `${place}/Function`)
       .sort(),
   );
 });

@@ -88,7 +88,7 @@ describe('Context', () => {
     template.hasOutput('WebSocketUrl', { Value: 'wss://channels.example.com' });
     const [distribution] = Object.keys(template.findResources('AWS::CloudFront::Distribution'));
     template.hasOutput('WebSocketDomainTarget', { Value: { 'Fn::GetAtt': [distribution, 'DomainName'] } });
-    expect(JSON.stringify(byPath('AWS::Lambda::Function'))).not.toContain('channels.example.com');
+    expect(JSON.stringify(byPath('AWS::Lambda::Function'))).not.toContain('wss://channels.example.com');
   });
 
   test('mqttDomainName and mqttCertificateArn put the topics at a name of ours', () => {
@@ -136,7 +136,7 @@ describe('Context', () => {
 test.each(Object.entries(whole.byPath('AWS::CloudWatch::Alarm')))(
   'The alarm %s says what partners suffer',
   (_, alarm) => {
-    expect(alarm.Properties['AlarmDescription']).toMatch(/partners|slow or (answers? 500|refused)/i);
+    expect(alarm.Properties['AlarmDescription']).toMatch(/partners|slow or (answers? 500|refused)|counts as online/i);
     expect(alarm.Properties).toMatchObject({
       ComparisonOperator: 'GreaterThanOrEqualToThreshold',
       TreatMissingData: 'notBreaching',
@@ -184,7 +184,7 @@ test('Nobody can sign up, and every scope of the contract can be given', () => {
 
 test('The stack puts out what onboarding a partner needs', () => {
   const store = ['FleetTable', 'PartnersTable', 'ResourceServer', 'UsagePlanId', 'UserPoolId'];
-  const addresses = ['BaseUrl', 'MqttDomainConfiguration', 'WebSocketUrl'];
+  const addresses = ['BaseUrl', 'MqttDomainConfiguration', 'ShareBaseUrl', 'WebSocketUrl'];
   expect([...whole.outputs].sort()).toEqual([...store, ...addresses].sort());
 });
 

@@ -2,13 +2,13 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { endpointTable } from '../../contract/access';
 import type { Endpoint, TableName } from '../../contract/endpoint';
-import { environmentOf, rightsFor, rightsIn, videoRights } from './rights';
+import { environmentOf, ownFunctions, rightsFor, rightsIn, videoRights } from './rights';
 import { referred, synthesise } from './synthesised';
 
 const whole = synthesise();
 const { byPath, codeOf, resources } = whole;
 const { rightsOf, nameOf } = rightsIn(whole);
-const functions = byPath('AWS::Lambda::Function');
+const functions = ownFunctions(whole);
 const tables = byPath('AWS::DynamoDB::Table');
 
 const handlers = new Map<string, Endpoint[]>();

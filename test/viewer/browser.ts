@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 
 const flags = [
@@ -14,6 +15,14 @@ export function launchBrowser(): Promise<Browser> {
   if (!existsSync(executablePath)) throw new Error(`There is no ${executablePath}: install chromium or set CHROMIUM`);
   return chromium.launch({ executablePath, args: flags });
 }
+
+/** The size and the touch of a common phone. */
+export const phone = {
+  viewport: { width: 390, height: 844 },
+  deviceScaleFactor: 2,
+  isMobile: true,
+  hasTouch: true,
+} satisfies BrowserContextOptions;
 
 /** A page, and what went on that nobody sees. */
 export interface WatchedPage {
@@ -36,11 +45,8 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('request', (request) => requests.push(request.url()));
   page.on('websocket', (socket) => requests.push(socket.url()));
-  await page.addInitScript(() => {
-    document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
-      console.error(`Content-Security-Policy: ${violatedDirective} ${blockedURI}`),
-    );
-  });
+  await page.addInitScript(`document.addEventListener('securitypolicyviolation', (violation) =>
+    console.error('Content-Security-Policy: ' + violation.violatedDirective + ' ' + violation.blockedURI))`);
   await page.route(TILES, (route) => route.abort());
   return { page, complaints, requests };
 }
@@ -55,4 +61,13 @@ export async function shows(page: Page, testId: string, text: string, timeout = 
     .catch(async () => {
       throw new Error(`${testId} is ${JSON.stringify(await figure.textContent())}, not ${text}`);
     });
+}
+
+/** Waits until something is so. */
+export async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 40_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('It has not come about');
+    await pause(50);
+  }
 }

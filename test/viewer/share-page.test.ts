@@ -27,6 +27,7 @@ describe('The share page', () => {
     await watched.page.goto(`${served.url}/share/${code}`);
     return watched.page;
   };
+  const notice = async (page: Page) => (await page.locator('#notice p').textContent())?.trim();
   const quietly = () => expect(watched.complaints).toEqual([]);
 
   it('shows the samples of the device as they come', async () => {
@@ -34,7 +35,7 @@ describe('The share page', () => {
     const page = await open('share-live');
     await shows(page, 'connection', 'live');
     socket.publish('share-live', flight(60));
-    await shows(page, 'altitude', '480.3 m');
+    await shows(page, 'altitude', '482.2 m');
     socket.publish('share-live', {
       navigation: {
         position: { type: 'Point', coordinates: [8.5417, 47.3769, 512.34] },
@@ -61,7 +62,7 @@ describe('The share page', () => {
     socket.share('share-snapshot');
     socket.publish('share-snapshot', { ...flight(60), timestamp: new Date(Date.now() - 600_000).toISOString() });
     const page = await open('share-snapshot');
-    await shows(page, 'altitude', '480.3 m');
+    await shows(page, 'altitude', '482.2 m');
     await page.getByText('Last report 10 min ago').waitFor();
     quietly();
   });
@@ -80,7 +81,7 @@ describe('The share page', () => {
     socket.share('share-short', { expiresIn: 61 });
     const page = await open('share-short');
     await shows(page, 'connection', 'live');
-    await page.waitForFunction(() => /^0:5\d$/.test(document.getElementById('time-left')?.textContent ?? ''));
+    await page.locator('#time-left', { hasText: /^0:5\d$/ }).waitFor();
   });
 
   it.each([
@@ -91,11 +92,11 @@ describe('The share page', () => {
     const page = await open('share-ending');
     await shows(page, 'connection', 'live');
     socket.publish('share-ending', flight(60));
-    await shows(page, 'altitude', '480.3 m');
+    await shows(page, 'altitude', '482.2 m');
     const before = socket.handshakes.length;
     socket.end('share-ending', state);
     await shows(page, 'connection', 'ended');
-    await page.getByText(words).waitFor();
+    expect(await notice(page)).toBe(`This share has ended. ${words}`);
     expect(await page.title()).toBe('This share has ended');
     expect(await page.getByRole('button', { name: 'Hover' }).isDisabled()).toBe(true);
     await page.waitForTimeout(1500);
@@ -106,7 +107,7 @@ describe('The share page', () => {
   it('says so when there is no such share, or not any more', async () => {
     const page = await open('share-unknown');
     await shows(page, 'connection', 'not-found');
-    await page.getByText('There is no such share.').waitFor();
+    expect(await notice(page)).toContain('There is no such share.');
     expect(await page.locator('main').isVisible()).toBe(false);
     quietly();
   });
@@ -118,7 +119,7 @@ describe('The share page', () => {
     await shows(first.page, 'connection', 'live');
     const page = await open('share-full');
     await shows(page, 'connection', 'full');
-    await page.getByText('This share is full.').waitFor();
+    expect(await notice(page)).toContain('This share is full.');
     await first.page.context().close();
     await page.getByRole('button', { name: 'Try again' }).click();
     await shows(page, 'connection', 'live');
@@ -130,10 +131,10 @@ describe('The share page', () => {
     const page = await open('share-drop');
     await shows(page, 'connection', 'live');
     socket.publish('share-drop', flight(60));
-    await shows(page, 'altitude', '480.3 m');
+    await shows(page, 'altitude', '482.2 m');
     socket.down();
     await shows(page, 'connection', 'reconnecting');
-    await page.getByText('What you see is not live.').waitFor();
+    expect(await notice(page)).toContain('What you see is not live.');
     socket.up();
     await shows(page, 'connection', 'live');
     socket.publish('share-drop', { ...flight(60), battery: { percent: 50 } });
@@ -149,7 +150,7 @@ describe('The share page', () => {
     socket.end('share-gone', 'REVOKED');
     socket.up();
     await shows(page, 'connection', 'ended');
-    await page.getByText('It was revoked or its time is up.').waitFor();
+    expect(await notice(page)).toBe('This share has ended. It was revoked or its time is up.');
   });
 
   it('has no buttons that steer unless the share permits it', async () => {
@@ -157,7 +158,7 @@ describe('The share page', () => {
     const page = await open('share-view');
     await shows(page, 'connection', 'live');
     socket.publish('share-view', flight(60));
-    await shows(page, 'altitude', '480.3 m');
+    await shows(page, 'altitude', '482.2 m');
     expect(await page.getByRole('button', { name: 'Return home' }).count()).toBe(0);
   });
 
@@ -183,8 +184,8 @@ describe('The share page', () => {
     await page.goto(`${served.url}/share/share-secret`);
     await shows(page, 'connection', 'live');
     socket.publish('share-secret', flight(60));
-    await shows(page, 'altitude', '480.3 m');
-    await page.waitForFunction(() => document.querySelector('.grid-tile'));
+    await shows(page, 'altitude', '482.2 m');
+    await page.locator('.grid-tile').first().waitFor({ state: 'attached' });
 
     const host = new URL(served.url).host;
     const elsewhere = requests.filter((url) => new URL(url).host !== host);

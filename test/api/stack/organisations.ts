@@ -44,6 +44,11 @@ export const cast = {
   'subscription-limit': [all],
   'change-faults': [all],
   'slow-reader': [all],
+  'telemetry-publish': [all, ['stream:publish'], ['resources:read'], ['command:read']],
+  'telemetry-faults': [all],
+  'telemetry-viewers': [all],
+  'telemetry-share-end': [all],
+  'telemetry-state': [all],
 } as const satisfies Record<string, readonly (typeof all | readonly Scope[])[]>;
 
 export type OrganisationName = keyof typeof cast;

@@ -3,9 +3,10 @@ import { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamod
 import { device } from '../../../domain/fleet';
 import { deliver } from '../../../lambdas/telemetry/deliver';
 import { id } from '../../domain/fixtures/samples';
+import { gone, sockets } from '../../data/fixtures/sockets';
 import { store } from '../../data/fixtures/store';
 import { logLines } from '../fixtures/log';
-import { closed, deviceItem, givenFollowers, gone, later, sentTo, sockets } from '../fixtures/telemetry';
+import { closed, deviceItem, givenFollowers, later, sentTo } from '../fixtures/telemetry';
 
 const kestrel = device.parse(deviceItem(id('device')));
 const messages = [{ sequence: 1 }, { sequence: 2 }, { sequence: 3 }];

@@ -5,18 +5,17 @@ import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Connection } from '../../../data/connections';
 import { greetSession } from '../../../lambdas/telemetry/greet-session';
 import { acme, id } from '../../domain/fixtures/samples';
+import { gone, sockets } from '../../data/fixtures/sockets';
 import { store } from '../../data/fixtures/store';
 import {
   closed,
   deviceItem,
   givenSession,
-  gone,
   later,
   media,
   partnerSession,
   sentTo,
   shareItem,
-  sockets,
   video,
   viewerSession,
 } from '../fixtures/telemetry';

@@ -108,7 +108,11 @@ describe('A queue in front of a function', () => {
 
   it('waits for a full batch within the window, and not longer', async () => {
     await start({ BatchSize: 2, MaximumBatchingWindowInSeconds: 1 });
-    for (const body of 'abc') send(body);
+    send('a');
+    await new Promise(setImmediate);
+    expect(batches).toEqual([]);
+    send('b');
+    send('c');
     await until(() => left()?.length === 0);
     expect(bodies()).toEqual(['ab', 'c']);
   });

@@ -1,0 +1,23 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { newShareCode } from '../../data/new-id';
+import { organisationOf } from '../../domain/id';
+import type { Client } from '../api/client';
+import { fleetOf } from '../api/given';
+import { database, tableNamed } from '../api/stack/aws-access';
+
+/**
+ * A share of a client's first device that ends so soon as no partner can ask for; it is in the table as one that a
+ * partner made.
+ */
+export async function givenShortShare(client: Client, seconds: number): Promise<string> {
+  const { deviceId } = fleetOf(client);
+  const organisation = organisationOf('device', deviceId) ?? '';
+  const createdAt = new Date().toISOString();
+  const shareCode = newShareCode(organisation, createdAt);
+  const expiresAt = new Date(Date.now() + seconds * 1000).toISOString();
+  const share = { shareCode, resourceId: deviceId, deviceId, shareType: 'DEVICE_STATUS', permissions: ['view'] };
+  const counts = { maxViewers: 10, currentViewers: 0, version: 1 };
+  const Item = { organisation, ...share, ...counts, createdAt, expiresAt };
+  await database().send(new PutCommand({ TableName: await tableNamed('Shares'), Item }));
+  return shareCode;
+}

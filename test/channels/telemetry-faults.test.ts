@@ -1,0 +1,146 @@
+import { clients } from '../api/client';
+import { fleetOf, nobodys } from '../api/given';
+import { ask, openTelemetry, publish, sampleOf, samplesIn, subscribeTo, tryToOpen } from './telemetry-socket';
+import { shakeHands, type Socket } from './socket';
+import { quiet } from './until';
+
+const [partner] = clients('telemetry-faults');
+const [foreign] = clients('stranger');
+const { deviceId, deviceGroupId } = fleetOf(partner);
+const other = fleetOf(foreign);
+
+let socket: Socket;
+beforeEach(async () => {
+  socket = await openTelemetry(partner);
+});
+/** What is wrong never costs the socket. */
+const expectOpen = async () => expect(await ask(socket, { action: 'ping' })).toEqual({ type: 'pong' });
+const position = (...coordinates: unknown[]) => ({ navigation: { position: { type: 'Point', coordinates } } });
+
+describe('Publishing', () => {
+  test.each([
+    ['a longitude beyond 180', position(180.1, 47, 500), 'navigation.position.coordinates.0'],
+    ['a latitude beyond 90', position(8, -90.1, 500), 'navigation.position.coordinates.1'],
+    ['an altitude beyond 20 km', position(8, 47, 20_001), 'navigation.position.coordinates.2'],
+    ['a heading beyond 360', { navigation: { orientation: { heading: 361 } } }, 'navigation.orientation.heading'],
+    ['a negative speed', { navigation: { velocity: { groundSpeed: -1 } } }, 'navigation.velocity.groundSpeed'],
+    ['more than a full battery', { battery: { percent: 101 } }, 'battery.percent'],
+    ['a humidity as text', { weather: { humidity: '60' } }, 'weather.humidity'],
+    ['no moment', { timestamp: undefined }, 'timestamp'],
+    ['a moment without an offset', { timestamp: '2026-11-27T10:30:15' }, 'timestamp'],
+    ['a sensor payload over 8 KiB', { sensorPayload: { x: 'x'.repeat(8192) } }, 'sensorPayload'],
+  ])('%s is an error that names it, and the socket stays open.', async (_, state, path) => {
+    const answer = await ask(socket, { action: 'publish', telemetry: sampleOf(deviceId, state) });
+    expect(answer).toMatchObject({ type: 'error', error: 'invalid_request' });
+    expect(answer['details']).toMatchObject([{ path: `telemetry.0.${path}` }]);
+    await expectOpen();
+  });
+
+  test('a moment more than 60 seconds ahead is an error; one of 50 seconds is not.', async () => {
+    const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
+    const tooFar = await ask(socket, { action: 'publish', telemetry: { deviceId, timestamp: ahead(70_000) } });
+    expect(tooFar['details']).toEqual([
+      { path: 'telemetry.0.timestamp', message: 'is more than 60 seconds in the future' },
+    ]);
+    const device = partner.credentials.deviceGroups[1]?.devices[1]?.deviceId ?? '';
+    await publish(socket, { deviceId: device, timestamp: ahead(50_000) });
+  });
+
+  test('an unknown field is an error that names it.', async () => {
+    const answer = await ask(socket, { action: 'publish', telemetry: sampleOf(deviceId, { speeed: 3 }) });
+    expect(answer['details']).toEqual([{ path: 'telemetry.0', message: expect.stringContaining('speeed') as string }]);
+  });
+
+  test("for another organisation's device, or one that is not there, is an error, and nobody hears of it.", async () => {
+    const theirs = await openTelemetry(foreign);
+    await subscribeTo(theirs, { deviceId: other.deviceId });
+    for (const id of [other.deviceId, nobodys(deviceId), deviceGroupId, 'x']) {
+      const answer = await ask(socket, { action: 'publish', telemetry: sampleOf(id) });
+      expect(answer['details']).toEqual([{ path: 'telemetry.0.deviceId', message: 'is not a device of yours' }]);
+    }
+    await quiet();
+    expect(samplesIn(theirs, other.deviceId)).toEqual([]);
+    await expectOpen();
+  });
+
+  test('a list of which one is wrong is taken not at all.', async () => {
+    await subscribeTo(socket, { deviceId });
+    const samples = [sampleOf(deviceId), sampleOf(deviceId, { battery: { percent: -1 } }), sampleOf(other.deviceId)];
+    for (const telemetry of [samples, [samples[0], samples[2]]])
+      expect(await ask(socket, { action: 'publish', telemetry })).toMatchObject({ error: 'invalid_request' });
+    await quiet();
+    expect(samplesIn(socket, deviceId)).toEqual([]);
+    await publish(socket, samples[0] ?? {});
+  });
+
+  test.each([[[]], [Array.from({ length: 101 }, () => ({}))], [null], ['x']])(
+    'a list of none or of over 100, or none at all, is an error: %#.',
+    async (telemetry) => {
+      expect(await ask(socket, { action: 'publish', telemetry })).toMatchObject({ error: 'invalid_request' });
+    },
+  );
+
+  test('over 128 kB closes the socket, and no other.', async () => {
+    const neighbour = await openTelemetry(partner);
+    const text = JSON.stringify({
+      action: 'publish',
+      telemetry: sampleOf(deviceId, { jobId: 'x'.repeat(128 * 1024) }),
+    });
+    // A frame may have 32 kB.
+    for (let from = 0; from < text.length; from += 30_000)
+      socket.socket.send(text.slice(from, from + 30_000), { fin: from + 30_000 >= text.length });
+    expect(await socket.closed).toMatchObject({ code: 1009 });
+    expect(await ask(neighbour, { action: 'ping' })).toEqual({ type: 'pong' });
+  });
+});
+
+describe('Subscribing', () => {
+  test.each([
+    ["another organisation's device", { deviceId: other.deviceId }, 'Forbidden'],
+    ["another organisation's group", { deviceGroupId: other.deviceGroupId }, 'Forbidden'],
+    ['a device that is not there', { deviceId: nobodys(deviceId) }, 'Resource not found'],
+    ['a group that is not there', { deviceGroupId: nobodys(deviceGroupId) }, 'Device group not found'],
+    ['a group as a device', { deviceId: deviceGroupId }, 'Resource not found'],
+    ['nothing', {}, 'invalid_request'],
+    ['both', { deviceId, deviceGroupId }, 'invalid_request'],
+    ['an unknown field', { deviceId, since: 0 }, 'invalid_request'],
+  ])('to %s is an error, nothing is heard of it, and the socket stays open.', async (_, named, error) => {
+    expect(await ask(socket, { action: 'subscribe', ...named })).toMatchObject({ type: 'error', error });
+    const theirs = await openTelemetry(foreign);
+    await publish(theirs, sampleOf(other.deviceId));
+    await quiet();
+    expect(socket.messages.filter(({ type }) => type === 'device.telemetry')).toEqual([]);
+    await expectOpen();
+  });
+});
+
+describe('Scopes', () => {
+  const [, publisher, follower, neither] = clients('telemetry-publish');
+  const device = () => fleetOf(clients('telemetry-publish')[0]).deviceId;
+  if (!publisher || !follower || !neither) throw new Error('the cast has four clients');
+
+  test('Publishing needs stream:publish, subscribing resources:read.', async () => {
+    const [publishing, following] = [await openTelemetry(publisher), await openTelemetry(follower)];
+    const forbidden = { type: 'error', error: 'Forbidden' };
+    const subscribe = { action: 'subscribe', deviceId: device() };
+    expect(await ask(publishing, subscribe)).toEqual(forbidden);
+    expect(await ask(publishing, { ...subscribe, action: 'unsubscribe' })).toEqual(forbidden);
+    expect(await ask(following, { action: 'publish', telemetry: sampleOf(device()) })).toEqual(forbidden);
+    await subscribeTo(following, { deviceId: device() });
+    const sample = sampleOf(device());
+    await publish(publishing, sample);
+    await following.like({ timestamp: sample.timestamp });
+  });
+
+  test('Who has neither is refused at the handshake with 403, and who has no token with 401.', async () => {
+    expect(await tryToOpen(neither)).toEqual({ status: 403 });
+    expect(await shakeHands('/telemetry')).toEqual({ status: 401 });
+    expect(await shakeHands('/telemetry?token=x')).toEqual({ status: 401 });
+    expect(await shakeHands(`/telemetry?token=${await follower.token()}`)).toMatchObject({ status: 101 });
+  });
+
+  test('Only viewers control and ask for playback.', async () => {
+    for (const message of [{ action: 'control', command: { name: 'HOVER' } }, { action: 'playback' }])
+      expect(await ask(socket, message)).toEqual({ type: 'error', error: 'Forbidden' });
+  });
+});

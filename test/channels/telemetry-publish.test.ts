@@ -1,0 +1,158 @@
+import { clients } from '../api/client';
+import { iso } from '../api/given';
+import { ask, openTelemetry, publish, sampleOf, samplesIn, subscribeTo } from './telemetry-socket';
+import { quiet } from './until';
+
+const [partner] = clients('telemetry-publish');
+const [north, south] = partner.credentials.deviceGroups.map(({ deviceGroupId, devices }) => ({
+  deviceGroupId,
+  devices: devices.map(({ deviceId }) => deviceId) as [string, string],
+}));
+if (!north || !south) throw new Error('an onboarded organisation has two groups');
+const [kestrel, heron] = north.devices;
+const [osprey, stork] = south.devices;
+
+const state = {
+  droneState: 'WAYPOINT',
+  dockState: 'OPEN',
+  navigation: {
+    position: { type: 'Point', coordinates: [-122.4194, 37.7749, 85.5] },
+    orientation: { heading: 270.5, pitch: -2.1, roll: 0.3 },
+    velocity: { groundSpeed: 12.5, verticalSpeed: -0.5 },
+  },
+  battery: { percent: 81, voltage: 47.1, remainingFlightTime: 1260 },
+  sensorPayload: { camera: { orientation: { pitch: -45 } }, gas: { ch4: 1.9 } },
+  weather: { windSpeed: 4, windDirection: 200, temperature: 11, humidity: 60, rain: 0 },
+  simulated: true,
+};
+
+describe('Who follows a device', () => {
+  test('hears each sample as it was published, and nothing of another device.', async () => {
+    const [follower, publisher] = await Promise.all([openTelemetry(partner), openTelemetry(partner)]);
+    await subscribeTo(follower, { deviceId: kestrel });
+    const sample = sampleOf(kestrel, state);
+    await publish(publisher, sampleOf(heron), sample, sampleOf(osprey));
+    expect(await follower.like({ timestamp: sample.timestamp })).toEqual({
+      type: 'device.telemetry',
+      ...sample,
+      deviceGroupId: north.deviceGroupId,
+      sequence: Date.parse(sample.timestamp),
+      receivedAt: iso,
+    });
+    await quiet();
+    expect([kestrel, heron, osprey].map((deviceId) => samplesIn(follower, deviceId).length)).toEqual([1, 0, 0]);
+    expect(publisher.messages).toHaveLength(1);
+  });
+
+  test('hears the samples of a list in the order of their moments, whatever their order in the list.', async () => {
+    const [follower, publisher] = await Promise.all([openTelemetry(partner), openTelemetry(partner)]);
+    await subscribeTo(follower, { deviceId: kestrel });
+    const samples = Array.from({ length: 100 }, () => sampleOf(kestrel));
+    await publish(publisher, ...samples.toReversed());
+    await follower.like({ timestamp: samples.at(-1)?.timestamp });
+    expect(samplesIn(follower, kestrel).map(({ timestamp }) => timestamp)).toEqual(
+      samples.map(({ timestamp }) => timestamp),
+    );
+  });
+
+  test('begins with its last known state, if it ever reported.', async () => {
+    const publisher = await openTelemetry(partner);
+    const sample = sampleOf(stork, state);
+    await publish(publisher, sample);
+    const follower = await openTelemetry(partner);
+    await subscribeTo(follower, { deviceId: stork });
+    expect(await follower.like({ snapshot: true })).toEqual({
+      type: 'device.telemetry',
+      ...sample,
+      deviceGroupId: south.deviceGroupId,
+      sequence: Date.parse(sample.timestamp),
+      receivedAt: iso,
+      snapshot: true,
+    });
+  });
+
+  test('hears nothing more once it has unsubscribed.', async () => {
+    const [follower, publisher] = await Promise.all([openTelemetry(partner), openTelemetry(partner)]);
+    await subscribeTo(follower, { deviceId: kestrel });
+    await subscribeTo(follower, { deviceId: heron });
+    const unsubscribed = await ask(follower, { action: 'unsubscribe', deviceId: kestrel });
+    expect(unsubscribed).toEqual({ type: 'unsubscribed', deviceId: kestrel });
+    await publish(publisher, sampleOf(kestrel));
+    await publish(publisher, sampleOf(heron));
+    await follower.like({ deviceId: heron, type: 'device.telemetry' });
+    expect(samplesIn(follower, kestrel)).toEqual([]);
+  });
+});
+
+describe('Who follows a group', () => {
+  test('hears of each of its devices, once even if it follows the device as well, and of no other.', async () => {
+    const [follower, publisher] = await Promise.all([openTelemetry(partner), openTelemetry(partner)]);
+    await subscribeTo(follower, { deviceGroupId: north.deviceGroupId });
+    await subscribeTo(follower, { deviceId: kestrel });
+    const samples = [sampleOf(kestrel), sampleOf(osprey), sampleOf(heron)];
+    await publish(publisher, ...samples);
+    await follower.like({ timestamp: samples[2]?.timestamp });
+    await follower.like({ timestamp: samples[0]?.timestamp });
+    await quiet();
+    const counts = [kestrel, heron, osprey].map((deviceId) => samplesIn(follower, deviceId).length);
+    expect(counts).toEqual([1, 1, 0]);
+  });
+
+  test('begins with the last known state of each of its devices that ever reported.', async () => {
+    const publisher = await openTelemetry(partner);
+    for (const deviceId of north.devices) await publish(publisher, sampleOf(deviceId));
+    const follower = await openTelemetry(partner);
+    await subscribeTo(follower, { deviceGroupId: north.deviceGroupId });
+    for (const deviceId of north.devices) await follower.like({ deviceId, snapshot: true });
+  });
+});
+
+describe('A sample', () => {
+  test.each([
+    ['older than', -1],
+    ['of the same moment as', 0],
+  ])('%s the last one is accepted as no news, and delivered to nobody.', async (_, ms) => {
+    const [follower, publisher] = await Promise.all([openTelemetry(partner), openTelemetry(partner)]);
+    await subscribeTo(follower, { deviceId: osprey });
+    const first = sampleOf(osprey);
+    await publish(publisher, first);
+    const old = { ...first, timestamp: new Date(Date.parse(first.timestamp) + ms).toISOString(), droneState: 'OLD' };
+    const answer = await ask(publisher, { action: 'publish', telemetry: old });
+    expect(answer).toEqual({ type: 'published', accepted: 0 });
+    const next = sampleOf(osprey);
+    await publish(publisher, next);
+    await follower.like({ timestamp: next.timestamp });
+    expect(samplesIn(follower, osprey)).toHaveLength(2);
+  });
+
+  test('is delivered to its publisher too, if that follows the device.', async () => {
+    const both = await openTelemetry(partner);
+    await subscribeTo(both, { deviceId: osprey });
+    const sample = sampleOf(osprey);
+    await publish(both, sample);
+    expect(await both.like({ timestamp: sample.timestamp, type: 'device.telemetry' })).toBeDefined();
+  });
+});
+
+test.each([[7], ['seven'], [null], [false], [{ a: [1] }]])(
+  'The id %j of a message comes back on its answer.',
+  async (id) => {
+    const socket = await openTelemetry(partner);
+    const messages = [
+      { action: 'subscribe', deviceId: kestrel, id },
+      { action: 'unsubscribe', deviceId: kestrel, id },
+      { action: 'publish', telemetry: sampleOf(heron), id },
+      { action: 'publish', telemetry: {}, id },
+      { action: 'ping', id },
+      { action: 'fly', id },
+    ];
+    for (const message of messages) {
+      const before = socket.texts.length;
+      socket.say(message);
+      const heard = await socket.first(before + 1);
+      // The snapshot of the subscription may come in between.
+      if (heard.at(-1)?.['snapshot'] === true) await socket.first(before + 2);
+      expect(socket.messages.slice(before).find((answer) => 'id' in answer)).toMatchObject({ id });
+    }
+  },
+);

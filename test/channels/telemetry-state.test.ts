@@ -1,0 +1,109 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { clients } from '../api/client';
+import { fleetOf, givenJobThatIs, givenShare } from '../api/given';
+import { followFromSnapshot, type Socket } from './socket';
+import { ask, openTelemetry, publish, sampleOf, subscribeTo } from './telemetry-socket';
+import { quiet, until } from './until';
+
+const [partner] = clients('telemetry-state');
+const { deviceId, deviceGroupId } = fleetOf(partner);
+const group = { kind: 'group', id: deviceGroupId } as const;
+
+/** Devices by whether they are online, as the partner sees its fleet. */
+async function statuses(): Promise<Readonly<Record<string, string>>> {
+  const { body } = await partner.call('GET /v3/resources');
+  const devices = body.resources.flatMap((each) => each.devices);
+  return Object.fromEntries(devices.map((device) => [device.deviceId, device.status]));
+}
+
+const position = (altitude: number) => ({
+  navigation: { position: { type: 'Point', coordinates: [8.55, 47.37, altitude] } },
+});
+
+/** Publishes ten samples a second; gives all of them. */
+async function fly(publisher: Socket, seconds: number, state: object = {}) {
+  const samples = [];
+  for (let count = 0; count < seconds * 10; count++) {
+    const sample = sampleOf(deviceId, { ...position(500 + count), ...state });
+    samples.push(sample);
+    publisher.say({ action: 'publish', telemetry: sample });
+    await pause(100);
+  }
+  return samples;
+}
+
+test('A device that reports ten times a second is said where it is once a second, on the channels of its group and of its running job.', async () => {
+  const jobId = await givenJobThatIs('IN_PROGRESS', partner);
+  const [onGroup, onJob, publisher] = await Promise.all([
+    followFromSnapshot(partner, group),
+    followFromSnapshot(partner, { kind: 'job', id: jobId }),
+    openTelemetry(partner),
+  ]);
+  const begin = Date.now();
+  const flown = await fly(publisher, 4, { jobId });
+  await quiet();
+  const seconds = (Date.now() - begin) / 1000;
+
+  const altitudes = new Map(flown.map((sample) => [sample.timestamp, sample.navigation.position.coordinates[2]]));
+  for (const [socket, type] of [
+    [onGroup, 'device.status'],
+    [onJob, 'job.status'],
+  ] as const) {
+    const positions = socket.messages.filter((message) => altitudes.has(String(message.timestamp)));
+    for (const message of positions) {
+      const altitude = altitudes.get(String(message.timestamp)) ?? 0;
+      expect(message).toMatchObject({ type, deviceId, ...position(altitude) });
+    }
+    expect(positions.length).toBeGreaterThanOrEqual(3);
+    expect(positions.length).toBeLessThanOrEqual(Math.ceil(seconds) + 1);
+    const moments = positions.map(({ timestamp }) => String(timestamp));
+    expect(moments).toEqual(moments.toSorted());
+  }
+  expect(onJob.messages.at(-1)).toMatchObject({ jobId, jobState: 'IN_PROGRESS', deviceGroupId });
+});
+
+test('The last known state stands behind a share, and an older sample does not overwrite it.', async () => {
+  const publisher = await openTelemetry(partner);
+  // What was kept last is a second old then.
+  await pause(1100);
+  const sample = sampleOf(deviceId, { ...position(612), battery: { percent: 44 } });
+  await publish(publisher, sample);
+  await pause(1100);
+  const old = { ...sample, timestamp: new Date(Date.parse(sample.timestamp) - 500).toISOString(), battery: {} };
+  expect(await ask(publisher, { action: 'publish', telemetry: old })).toEqual({ type: 'published', accepted: 0 });
+
+  const { shareCode } = await givenShare(partner);
+  const { body } = await partner.call('GET /v3/shares/{shareCode}/resources', { path: { shareCode } });
+  const { deviceId: _, ...lastState } = sample;
+  expect(body.resources).toMatchObject([{ deviceId, status: 'online', lastState }]);
+});
+
+test('A device is online while it reports, and offline after 30 seconds of silence; its group is told of both, once.', async () => {
+  const quietDevice = partner.credentials.deviceGroups[1]?.devices[0]?.deviceId ?? '';
+  const quietGroup = partner.credentials.deviceGroups[1]?.deviceGroupId ?? '';
+  const follower = await followFromSnapshot(partner, { kind: 'group', id: quietGroup });
+  const publisher = await openTelemetry(partner);
+  await subscribeTo(publisher, { deviceId: quietDevice });
+  expect((await statuses())[quietDevice]).toBe('offline');
+
+  await publish(publisher, sampleOf(quietDevice));
+  await follower.like({ deviceId: quietDevice, status: 'online' });
+  expect((await statuses())[quietDevice]).toBe('online');
+
+  // It speaks once more, so that it is looked at a second time.
+  await pause(5000);
+  const spoke = Date.now();
+  await publish(publisher, sampleOf(quietDevice));
+  const changes = () =>
+    follower.messages.filter((message) => message['deviceId'] === quietDevice && message.snapshot !== true);
+  await pause(28_000);
+  expect((await statuses())[quietDevice]).toBe('online');
+  await until('going offline', () => (changes().at(-1)?.['status'] === 'offline' ? true : undefined));
+  expect(Date.now() - spoke).toBeGreaterThanOrEqual(30_000);
+  expect((await statuses())[quietDevice]).toBe('offline');
+  await quiet();
+  expect(changes().map((message) => message['status'])).toEqual(['online', 'online', 'offline']);
+
+  await publish(publisher, sampleOf(quietDevice));
+  await until('coming back', () => (changes().at(-1)?.['status'] === 'online' ? true : undefined));
+});

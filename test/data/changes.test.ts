@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { changeOf, itemOf, momentOf, newConnection } from '../../data/changes';
+import { acme, id, sampleJob, sampleShare } from '../domain/fixtures/samples';
+import { connection } from './fixtures/sockets';
+import { jobRecord, record } from './fixtures/stream-record';
+
+const jobKey = { organisation: acme, jobId: id('job') };
+const shareKey = { organisation: acme, shareCode: id('share') };
+const deviceKey = { organisation: acme, id: id('device') };
+const device = { deviceId: id('device'), deviceGroupId: id('group'), name: 'North 1', status: 'online', version: 2 };
+
+describe('A record', () => {
+  test('of the jobs table is a job before and after.', () => {
+    const [before, after] = [sampleJob(), sampleJob({ status: 'QUEUED', metadata: { site: 'north' } })];
+    expect(changeOf(jobRecord(before, after))).toEqual({ kind: 'job', before, after });
+    expect(changeOf(jobRecord(undefined, after))).toEqual({ kind: 'job', before: undefined, after });
+    expect(changeOf(jobRecord(before, undefined))).toEqual({ kind: 'job', before, after: undefined });
+  });
+
+  test('of the shares table is a share.', () => {
+    const share = sampleShare();
+    expect(changeOf(record(shareKey, { ...share, organisation: acme, ttl: 1 }, undefined))).toEqual({
+      kind: 'share',
+      before: share,
+      after: undefined,
+    });
+  });
+
+  test('of the fleet table is a device with what it reported, or nothing that anybody follows.', () => {
+    const lastState = { timestamp: '2026-11-27T10:00:00.000Z', droneState: 'HOVER' };
+    const item = { ...device, kind: 'device', lastState: JSON.stringify(lastState) };
+    const after = { ...device, lastState };
+    const change = changeOf(record(deviceKey, undefined, item));
+    expect(change).toMatchObject({ kind: 'device', before: undefined, after });
+    const group = { kind: 'group', deviceGroupId: id('group'), name: 'North', description: '' };
+    expect(changeOf(record({ organisation: acme, id: id('group') }, undefined, group))).toBeUndefined();
+  });
+
+  test.each([
+    ['is no job', record(jobKey, undefined, { ...jobKey, status: 'FLYING' })],
+    ['is no share', record(shareKey, { ...shareKey, maxViewers: 'many' }, undefined)],
+    ['is no device', record(deviceKey, undefined, { ...device, kind: 'kite' })],
+    ['is of another table', record({ clientId: 'client1' }, undefined, {})],
+    ['has no key', {}],
+  ])('that %s is an error.', (_, broken) => {
+    expect(() => changeOf(broken)).toThrow();
+  });
+
+  test('knows its moment, in seconds.', () => {
+    expect(momentOf(record(jobKey, undefined, undefined, 1, 1795775400))).toBe('2026-11-27T10:30:00.000Z');
+  });
+});
+
+describe('Records', () => {
+  test('are of one item when their keys are the same, in whatever order the names come.', () => {
+    expect(itemOf(record({ organisation: acme, jobId: 'a' }, undefined, undefined))).toBe(
+      itemOf(record({ jobId: 'a', organisation: acme }, undefined, undefined)),
+    );
+  });
+
+  test('are of different items when anything in their keys differs.', () => {
+    const key = fc.record({ organisation: fc.string(), jobId: fc.string() });
+    fc.assert(
+      fc.property(key, key, (one, other) => {
+        const same = one.organisation === other.organisation && one.jobId === other.jobId;
+        const items = [one, other].map((keys) => itemOf(record(keys, undefined, undefined)));
+        expect(items[0] === items[1]).toBe(same);
+      }),
+    );
+  });
+});
+
+describe('A record of the connections table', () => {
+  const key = { channel: connection().channel, connectionId: 'socket-1' };
+
+  test('tells of a connection that is new.', () => {
+    const added = connection();
+    expect(newConnection(record(key, undefined, { ...added, waits: true, ttl: 1 }))).toEqual(added);
+  });
+
+  test.each([
+    ['one that changed', record(key, connection(), connection())],
+    ['one that is gone', record(key, connection(), undefined)],
+    ['places', record(key, undefined, { channel: 'client#client1', connectionId: 'slots', held: new Set(['1 a']) })],
+  ])('tells nothing of %s.', (_, other) => {
+    expect(newConnection(other)).toBeUndefined();
+  });
+});

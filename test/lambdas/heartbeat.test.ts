@@ -1,0 +1,88 @@
+import { connection, gone, said, sockets } from '../data/fixtures/sockets';
+import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
+import { DeleteCommand, GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { handler } from '../../lambdas/schedule/heartbeat';
+import { store } from '../data/fixtures/store';
+import { acme } from '../domain/fixtures/samples';
+import { logLines } from './fixtures/log';
+
+const beat = '{"type":"heartbeat"}';
+const partner = (clientId: string, status = 'active') => ({
+  clientId,
+  organisation: acme,
+  name: 'Acme Survey',
+  apiKeyId: 'key1',
+  scopes: [],
+  status,
+  createdAt: '2026-11-27T10:00:00.000Z',
+});
+const numbered = (number: number, change = {}) => connection({ connectionId: `socket-${number}`, ...change });
+const scanned = (...Items: object[]) => store.on(ScanCommand).resolves({ Items });
+
+beforeEach(() => {
+  store.onAnyCommand().resolves({});
+  store.on(GetCommand).resolves({ Item: partner('client1') });
+});
+
+test('Every open socket hears a heartbeat, and each client is looked up once.', async () => {
+  const key = { channel: 'x', connectionId: 'y' };
+  store
+    .on(ScanCommand)
+    .resolvesOnce({ Items: [numbered(1), numbered(2)], LastEvaluatedKey: key })
+    .resolves({ Items: [numbered(3)] });
+  await handler();
+  expect(said().toSorted()).toEqual([1, 2, 3].map((number) => `socket-${number} ${beat}`));
+  expect(store).toHaveReceivedCommandTimes(GetCommand, 1);
+});
+
+test('A socket that left without a word is forgotten.', async () => {
+  scanned(numbered(1), numbered(2));
+  sockets.on(PostToConnectionCommand, { ConnectionId: 'socket-1' }).rejects(gone());
+  await handler();
+  expect(said()).toHaveLength(2);
+  expect(store).toHaveReceivedCommandTimes(DeleteCommand, 1);
+  expect(store).toHaveReceivedCommandWith(DeleteCommand, {
+    Key: { channel: connection().channel, connectionId: 'socket-1' },
+  });
+});
+
+test('A socket whose token has ended is closed, and nobody is looked up for it.', async () => {
+  scanned(numbered(1, { expiresAt: Math.floor(Date.now() / 1000) }));
+  await handler();
+  expect(said()).toEqual(['socket-1 closed']);
+  expect(store).not.toHaveReceivedCommand(GetCommand);
+});
+
+test.each([
+  ['has been suspended', partner('client2', 'suspended')],
+  ['is there no more', undefined],
+])('The sockets of a partner that %s are closed, and no others.', async (_, Item) => {
+  store.on(GetCommand, { Key: { clientId: 'client2' } }).resolves(Item ? { Item } : {});
+  scanned(numbered(1, { clientId: 'client2' }), numbered(2), numbered(3, { clientId: 'client2' }));
+  await handler();
+  expect(said().toSorted()).toEqual(['socket-1 closed', `socket-2 ${beat}`, 'socket-3 closed']);
+});
+
+test('A socket in trouble, or a partner that can not be read, keeps no other from its heartbeat.', async () => {
+  store.on(GetCommand, { Key: { clientId: 'client2' } }).rejects(new Error('throttled'));
+  const broken = Object.assign(new Error('busy'), { name: 'LimitExceededException' });
+  sockets.onAnyCommand().rejects(broken);
+  sockets.on(PostToConnectionCommand, { ConnectionId: 'socket-3' }).resolves({});
+  scanned(numbered(1, { clientId: 'client2' }), numbered(2), numbered(3));
+  await handler();
+  expect(said()).toContain(`socket-3 ${beat}`);
+  expect(said().filter((line) => line.startsWith('socket-1'))).toEqual([]);
+  expect(
+    logLines()
+      .map(({ level, connectionId }) => [level, connectionId])
+      .toSorted(),
+  ).toEqual([
+    ['WARN', 'socket-1'],
+    ['WARN', 'socket-2'],
+  ]);
+});
+
+test('Connections that can not be read are an error.', async () => {
+  store.on(ScanCommand).rejects(new Error('throttled'));
+  await expect(handler()).rejects.toThrow('throttled');
+});

@@ -1,0 +1,142 @@
+import { connection, gone, said, sockets } from '../data/fixtures/sockets';
+import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
+import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { topicOf } from '../../contract/channels';
+import { jobMessage, type StatusEvent } from '../../domain/status-event';
+import { say } from '../../lambdas/stream/say';
+import { store } from '../data/fixtures/store';
+import { broker, published } from '../data/fixtures/topics';
+import { id, sampleJob } from '../domain/fixtures/samples';
+import { logLines } from './fixtures/log';
+
+const channel = { kind: 'job', id: id('job') } as const;
+const event = (weight: StatusEvent['weight'] = 'state'): StatusEvent => ({
+  channel,
+  weight,
+  message: jobMessage(sampleJob()),
+});
+const text = JSON.stringify(event().message);
+const names = (count: number) => Array.from({ length: count }, (_, index) => `socket-${index + 1}`);
+const followed = (...Items: object[]) => store.on(QueryCommand).resolves({ Items });
+const followedBy = (count: number) => followed(...names(count).map((connectionId) => connection({ connectionId })));
+const stuck = Object.assign(new Error('the request took too long'), { name: 'TimeoutError' });
+
+beforeEach(() => {
+  store.onAnyCommand().resolves({});
+});
+
+describe('A change that nobody follows', () => {
+  test('costs one publish and one query.', async () => {
+    followed();
+    await say(event());
+    expect(broker.calls()).toHaveLength(1);
+    expect(store.calls()).toHaveLength(1);
+    expect(sockets).not.toHaveReceivedAnyCommand();
+  });
+});
+
+describe('On its topic', () => {
+  test.each([
+    ['state', true],
+    ['passing', false],
+  ] as const)('what is %s is retained: %s.', async (weight, retain) => {
+    followed();
+    await say(event(weight));
+    expect(published()).toEqual([{ topic: topicOf(channel), text, retain, qos: 1 }]);
+  });
+
+  test('the last word is not retained, and then nothing is.', async () => {
+    followed();
+    await say(event('last'));
+    expect(published()).toMatchObject([
+      { text, retain: false },
+      { text: '', retain: true },
+    ]);
+  });
+
+  test('a failure fails the change, once no socket is being told any more.', async () => {
+    followedBy(3);
+    const fault = new Error('throttled');
+    broker.onAnyCommand().rejects(fault);
+    await expect(say(event())).rejects.toBe(fault);
+    expect(said()).toHaveLength(3);
+  });
+});
+
+describe('To its sockets', () => {
+  test('a change is told in the same words as on the topic, to each once.', async () => {
+    followedBy(120);
+    await say(event());
+    expect(said().toSorted()).toEqual(
+      names(120)
+        .map((name) => `${name} ${text}`)
+        .toSorted(),
+    );
+    expect(published()).toMatchObject([{ text }]);
+  });
+
+  test('over several pages, too.', async () => {
+    const key = { channel: 'x', connectionId: 'y' };
+    store
+      .on(QueryCommand)
+      .resolvesOnce({ Items: [connection()], LastEvaluatedKey: key })
+      .resolves({ Items: [connection({ connectionId: 'socket-2' })] });
+    await say(event());
+    expect(said()).toEqual([`socket-1 ${text}`, `socket-2 ${text}`]);
+  });
+
+  test('the last word is told first, and then they are closed and forgotten.', async () => {
+    followedBy(2);
+    await say(event('last'));
+    for (const name of names(2))
+      expect(said().filter((line) => line.startsWith(name))).toEqual([`${name} ${text}`, `${name} closed`]);
+    expect(store).toHaveReceivedCommandTimes(DeleteCommand, 2);
+  });
+
+  test('one that is gone is forgotten, and the others are told.', async () => {
+    followedBy(3);
+    sockets.on(PostToConnectionCommand, { ConnectionId: 'socket-2' }).rejects(gone());
+    await say(event());
+    expect(said()).toHaveLength(3);
+    expect(store).toHaveReceivedCommandTimes(DeleteCommand, 1);
+    expect(store).toHaveReceivedCommandWith(DeleteCommand, {
+      Key: { channel: connection().channel, connectionId: 'socket-2' },
+    });
+  });
+
+  test('one that takes nothing in time is closed, and the others are told.', async () => {
+    followedBy(3);
+    sockets.on(PostToConnectionCommand, { ConnectionId: 'socket-2' }).rejects(stuck);
+    await say(event());
+    expect(said().filter((line) => line.endsWith('closed'))).toEqual(['socket-2 closed']);
+    expect(said()).toHaveLength(4);
+  });
+
+  test('one whose token has ended is told nothing and is closed.', async () => {
+    followed(connection({ expiresAt: Math.floor(Date.now() / 1000) }), connection({ connectionId: 'socket-2' }));
+    await say(event());
+    expect(said().toSorted()).toEqual(['socket-1 closed', `socket-2 ${text}`]);
+  });
+
+  test('one that can be neither reached nor closed is left with a warning, and the others are told.', async () => {
+    followedBy(3);
+    sockets.on(PostToConnectionCommand, { ConnectionId: 'socket-2' }).rejects(stuck);
+    sockets.on(DeleteConnectionCommand).rejects(stuck);
+    await say(event());
+    expect(said().filter((line) => line.endsWith(text))).toHaveLength(3);
+    expect(logLines()).toMatchObject([{ level: 'WARN', connectionId: 'socket-2' }]);
+  });
+
+  test('none may be left open after the last word: then the change has to be said again.', async () => {
+    followedBy(3);
+    sockets.on(DeleteConnectionCommand, { ConnectionId: 'socket-2' }).rejects(stuck);
+    await expect(say(event('last'))).rejects.toBe(stuck);
+    expect(said().filter((line) => line.endsWith('closed'))).toHaveLength(3);
+  });
+
+  test('a change can not be told when they can not be read.', async () => {
+    const fault = new Error('throttled');
+    store.on(QueryCommand).rejects(fault);
+    await expect(say(event())).rejects.toBe(fault);
+  });
+});

@@ -1,0 +1,187 @@
+import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { GetDataEndpointCommand } from '@aws-sdk/client-kinesis-video';
+import { GetHLSStreamingSessionURLCommand } from '@aws-sdk/client-kinesis-video-archived-media';
+import { BatchGetCommand, DeleteCommand, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { handler as control } from '../../../lambdas/socket/control';
+import { handler as playback } from '../../../lambdas/socket/playback';
+import { handler as publish } from '../../../lambdas/socket/publish';
+import { handler as subscribe } from '../../../lambdas/socket/subscribe';
+import { handler as unsubscribe } from '../../../lambdas/socket/unsubscribe';
+import type { PartnerSession, ViewerSession } from '../../../data/sessions';
+import { acme, id, rival } from '../../domain/fixtures/samples';
+import { store } from '../../data/fixtures/store';
+import '../fixtures/log';
+import { newSocket, say } from '../fixtures/socket';
+import {
+  bus,
+  deviceItem,
+  givenSession,
+  media,
+  newDeviceId,
+  partnerSession,
+  shareItem,
+  video,
+  viewerSession,
+} from '../fixtures/telemetry';
+
+const group = { kind: 'group', deviceGroupId: id('group'), name: 'North quarry', description: '' };
+const partner = (change: Partial<PartnerSession> = {}) => {
+  const connectionId = newSocket();
+  givenSession(partnerSession({ connectionId, ...change }));
+  return connectionId;
+};
+const viewer = (change: Partial<ViewerSession> = {}) => {
+  const connectionId = newSocket();
+  givenSession(viewerSession({ connectionId, ...change }));
+  return connectionId;
+};
+
+beforeEach(() => {
+  store.resolves({});
+  store.on(BatchGetCommand).resolves({ Responses: { fleet: [group] } });
+  store.on(GetCommand, { TableName: 'fleet' }).resolves({ Item: deviceItem(id('device')) });
+  store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: shareItem({ permissions: ['view', 'control'] }) });
+});
+
+describe('subscribe', () => {
+  test.each([{ deviceId: id('device') }, { deviceGroupId: id('group') }])('follows %j and says so.', async (named) => {
+    const socket = partner();
+    expect(await say(subscribe, socket, { action: 'subscribe', ...named, id: 1 })).toEqual({
+      type: 'subscribed',
+      ...named,
+      id: 1,
+    });
+    expect(store).toHaveReceivedCommandWith(PutCommand, {
+      Item: expect.objectContaining({
+        channel: `telemetry#${Object.values(named)[0]}`,
+        connectionId: socket,
+      }) as object,
+    });
+  });
+
+  test.each([
+    ["another organisation's device", { deviceId: id('device', rival) }, 'Forbidden'],
+    ["another organisation's group", { deviceGroupId: id('group', rival) }, 'Forbidden'],
+    ['a job', { deviceId: id('job') }, 'Resource not found'],
+    ['a device that is named as a group', { deviceGroupId: id('device') }, 'Device group not found'],
+  ])('does not follow %s.', async (_, named, error) => {
+    expect(await say(subscribe, partner(), { action: 'subscribe', ...named })).toEqual({ type: 'error', error });
+    expect(store).not.toHaveReceivedCommand(PutCommand);
+  });
+
+  test('does not follow a stream: telemetry is of devices.', async () => {
+    const stream = { kind: 'stream', streamId: id('stream'), deviceId: id('device'), videoStream: 'x' };
+    store.on(GetCommand, { TableName: 'fleet' }).resolves({ Item: stream });
+    const message = { action: 'subscribe', deviceId: id('stream') };
+    expect(await say(subscribe, partner(), message)).toMatchObject({ error: 'Resource not found' });
+  });
+});
+
+test('unsubscribe ends that, without asking whether it was.', async () => {
+  const socket = partner();
+  const message = { action: 'unsubscribe', deviceGroupId: id('group') };
+  expect(await say(unsubscribe, socket, message)).toEqual({ type: 'unsubscribed', deviceGroupId: id('group') });
+  expect(store).toHaveReceivedCommandWith(DeleteCommand, {
+    Key: { channel: `telemetry#${id('group')}`, connectionId: socket },
+  });
+});
+
+describe('publish', () => {
+  const sample = () => ({ deviceId: newDeviceId(), timestamp: new Date().toISOString() });
+
+  test('says how many samples were news.', async () => {
+    const [one, other] = [sample(), sample()];
+    const fleet = [one, other].map(({ deviceId }) => deviceItem(deviceId));
+    store.on(BatchGetCommand).resolves({ Responses: { fleet } });
+    const message = { action: 'publish', telemetry: [one, other, one], id: 1 };
+    expect(await say(publish, partner(), message)).toEqual({ type: 'published', accepted: 2, id: 1 });
+  });
+
+  test("names a device that is not the organisation's.", async () => {
+    expect(await say(publish, partner(), { action: 'publish', telemetry: sample() })).toMatchObject({
+      error: 'invalid_request',
+      details: [{ path: 'telemetry.0.deviceId', message: 'is not a device of yours' }],
+    });
+  });
+});
+
+describe('control', () => {
+  const message = { action: 'control', command: { name: 'GO_TO', altitude: 40 }, id: 1 };
+
+  test('tells the platform what a viewer of whom it is permitted wants, and not with which share.', async () => {
+    expect(await say(control, viewer(), message)).toEqual({ type: 'accepted', id: 1 });
+    const [call] = bus.commandCalls(PutEventsCommand);
+    const [entry] = call?.args[0].input.Entries ?? [];
+    expect(entry?.DetailType).toBe('control.requested');
+    expect(JSON.parse(entry?.Detail ?? '')).toEqual({
+      organisationId: `org-${acme}`,
+      deviceId: id('device'),
+      command: { name: 'GO_TO', altitude: 40 },
+      requestedAt: expect.any(String) as string,
+    });
+  });
+
+  test.each([
+    ['permits to view only', shareItem()],
+    ['has been revoked', undefined],
+    ['has expired', shareItem({ permissions: ['view', 'control'], expiresAt: '2026-01-01T00:00:00.000Z' })],
+  ])('is refused to a viewer whose share %s, whatever it did when the socket was opened.', async (_, Item) => {
+    store.on(GetCommand, { TableName: 'shares' }).resolves(Item ? { Item } : {});
+    const socket = viewer({ permissions: ['view', 'control'] });
+    expect(await say(control, socket, message)).toEqual({ type: 'error', error: 'Forbidden', id: 1 });
+    expect(bus).not.toHaveReceivedAnyCommand();
+  });
+
+  test('is not accepted when the bus did not take it.', async () => {
+    bus.resolves({ FailedEntryCount: 1 });
+    expect(await say(control, viewer(), message)).toMatchObject({ type: 'error', error: 'Internal server error' });
+  });
+});
+
+describe('playback', () => {
+  const message = { action: 'playback', id: 1 };
+  const streamShare = shareItem({ shareType: 'STREAM', resourceId: id('stream') });
+  const givenStreams = (...names: string[]) =>
+    store.on(QueryCommand, { TableName: 'fleet' }).resolves({
+      Items: names.map((videoStream) => ({
+        kind: 'stream',
+        streamId: id('stream'),
+        id: id('stream'),
+        deviceId: id('device'),
+        videoStream,
+        organisation: acme,
+      })),
+    });
+
+  test('says where the video of a stream is.', async () => {
+    store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: streamShare });
+    givenStreams('kestrel-video');
+    video.on(GetDataEndpointCommand).resolves({ DataEndpoint: 'https://video.test' });
+    media.on(GetHLSStreamingSessionURLCommand).resolves({ HLSStreamingSessionURL: 'https://video.test/x.m3u8' });
+    expect(await say(playback, viewer(), message)).toEqual({
+      type: 'share.playback',
+      playback: { protocol: 'HLS', url: 'https://video.test/x.m3u8', expiresAt: expect.any(String) as string },
+      id: 1,
+    });
+  });
+
+  test('is null for a device without a stream, and says so.', async () => {
+    store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: streamShare });
+    givenStreams();
+    expect(await say(playback, viewer(), message)).toEqual({
+      type: 'share.playback',
+      playback: null,
+      error: 'The device has no video stream',
+      id: 1,
+    });
+  });
+
+  test.each([
+    ['of a share of a status', shareItem(), 'Forbidden'],
+    ['of a share that has ended', undefined, 'Share not found'],
+  ])('is refused to a viewer %s.', async (_, Item, error) => {
+    store.on(GetCommand, { TableName: 'shares' }).resolves(Item ? { Item } : {});
+    expect(await say(playback, viewer({ shareType: 'STREAM' }), message)).toEqual({ type: 'error', error, id: 1 });
+    expect(media).not.toHaveReceivedAnyCommand();
+  });
+});

@@ -1,0 +1,28 @@
+import { connection } from '../../data/fixtures/sockets';
+import { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { handler } from '../../../lambdas/socket/disconnect';
+import { store } from '../../data/fixtures/store';
+
+const leave = () => handler({ requestContext: { connectionId: 'socket-1' } } as never);
+
+beforeEach(() => {
+  store.onAnyCommand().resolves({});
+});
+
+test('A connection that ends is forgotten and gives its place back.', async () => {
+  store.on(QueryCommand).resolves({ Items: [connection()] });
+  await expect(leave()).resolves.toEqual({ statusCode: 200 });
+  expect(store).toHaveReceivedCommandTimes(DeleteCommand, 1);
+  expect(store).toHaveReceivedCommandWith(UpdateCommand, { UpdateExpression: 'DELETE held :slots' });
+});
+
+test('One that is forgotten already, or was never let in, is fine.', async () => {
+  store.on(QueryCommand).resolves({});
+  await expect(leave()).resolves.toEqual({ statusCode: 200 });
+  expect(store.calls()).toHaveLength(1);
+});
+
+test('A store that fails is an error, so that it is seen.', async () => {
+  store.on(QueryCommand).rejects(new Error('throttled'));
+  await expect(leave()).rejects.toThrow('throttled');
+});

@@ -1,0 +1,102 @@
+import type { Browser, Page } from 'playwright-core';
+import { launchBrowser, openPage, shows, until, type WatchedPage } from './browser';
+import { createFakeShareSocket } from './fake-share-socket';
+import { startFakeVideo, type FakeVideo } from './fake-video';
+import { flight } from './flight';
+import { servePage, type ServedPage } from './served-page';
+
+describe('The page of a STREAM share', () => {
+  const socket = createFakeShareSocket();
+  let served: ServedPage;
+  let browser: Browser;
+  let video: FakeVideo;
+  let watched: WatchedPage;
+
+  beforeAll(async () => {
+    video = await startFakeVideo();
+    [served, browser] = await Promise.all([servePage({ socket: socket.origin, videoUrl: video.url }), launchBrowser()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await Promise.all([served.stop(), video.stop()]);
+  });
+  afterEach(() => watched.page.context().close());
+
+  const open = async (code: string): Promise<Page> => {
+    watched = await openPage(browser);
+    await watched.page.goto(`${served.url}/share/${code}`);
+    return watched.page;
+  };
+  /** A session that the page takes for one of so many seconds. */
+  const session = (seconds: number) => () => ({
+    playback: { protocol: 'HLS', url: video.session(), expiresAt: new Date(Date.now() + seconds * 1000).toISOString() },
+  });
+  const moment = (page: Page) => page.evaluate<number>(`document.querySelector('[data-testid="video"]').currentTime`);
+  const plays = (page: Page, from: number) => until(async () => (await moment(page)) > from);
+  const players = (page: Page, count: number) => until(async () => (await page.locator('video').count()) === count);
+
+  it('plays the stream without a click', async () => {
+    socket.share('share-video', { shareType: 'STREAM', playback: session(300) });
+    const page = await open('share-video');
+    await plays(page, 0);
+    await plays(page, (await moment(page)) + 1);
+    expect(await page.locator('#video-note').isVisible()).toBe(false);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('renews the session before it runs out, with the old picture in view until the new one moves', async () => {
+    const before = video.played.length;
+    socket.share('share-renewed', { shareType: 'STREAM', playback: session(55) });
+    const page = await open('share-renewed');
+    await plays(page, 0);
+    // The page asks ten seconds after it has begun, since 45 of 55 seconds are its reserve.
+    await players(page, 2);
+    expect(await page.getByTestId('video').count()).toBe(1);
+    await players(page, 1);
+    await plays(page, (await moment(page)) + 1);
+    expect(video.played.length - before).toBe(2);
+    expect(socket.received).toContainEqual({ action: 'playback' });
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('asks for another session when the one it has ends too early', async () => {
+    socket.share('share-cut', { shareType: 'STREAM', playback: session(300) });
+    const page = await open('share-cut');
+    await plays(page, 0);
+    video.expire();
+    await page.getByText('The video is interrupted. Trying again…').waitFor({ timeout: 40_000 });
+    await plays(page, 0);
+    await page.locator('#video-note').waitFor({ state: 'hidden' });
+    await plays(page, (await moment(page)) + 1);
+  });
+
+  it('says that a device has no stream', async () => {
+    const error = 'The device has no video stream';
+    socket.share('share-without', { shareType: 'STREAM', playback: () => ({ playback: null, error }) });
+    const page = await open('share-without');
+    await page.getByText(error).waitFor();
+    expect(watched.requests.some((url) => url.includes('player-'))).toBe(false);
+  });
+
+  it('stops with the share', async () => {
+    socket.share('share-stopped', { shareType: 'STREAM', playback: session(300) });
+    const page = await open('share-stopped');
+    await plays(page, 0);
+    socket.publish('share-stopped', flight(60));
+    await shows(page, 'altitude', '482.2 m');
+    socket.end('share-stopped', 'REVOKED');
+    await shows(page, 'connection', 'ended');
+    await page.getByText('The video has ended.').waitFor();
+    const before = watched.requests.length;
+    await page.waitForTimeout(2500);
+    expect(watched.requests).toHaveLength(before);
+  });
+
+  it('has no player when the share is one of telemetry, and loads none', async () => {
+    socket.share('share-telemetry');
+    const page = await open('share-telemetry');
+    await shows(page, 'connection', 'live');
+    expect(await page.getByTestId('video').isVisible()).toBe(false);
+    expect(watched.requests.some((url) => url.includes('player-'))).toBe(false);
+  });
+});

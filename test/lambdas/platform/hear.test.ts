@@ -16,14 +16,10 @@ jest.mock('../../../data/put-aside');
 jest.mock('../../../lambdas/telemetry/accept');
 
 const at = '2026-11-27T10:30:00.000Z';
-const [change, read, accept, aside] = [changeJob, readItem, acceptTelemetry, putAside].map((one) =>
-  jest.mocked(one),
-) as [
-  jest.MockedFunction<typeof changeJob>,
-  jest.MockedFunction<typeof readItem>,
-  jest.MockedFunction<typeof acceptTelemetry>,
-  jest.MockedFunction<typeof putAside>,
-];
+const change = jest.mocked(changeJob);
+const read = jest.mocked(readItem);
+const accept = jest.mocked(acceptTelemetry);
+const aside = jest.mocked(putAside);
 const bodyOf = (type: string, detail: unknown) =>
   JSON.stringify({ id: 'event-1', source: 'drone-platform', 'detail-type': type, detail });
 const hear = (...bodies: string[]) =>

@@ -18,7 +18,12 @@ const arrows = {
   lib: { folders: ['contract'], types: ['domain'], packages: ['aws-cdk-lib', 'constructs', 'esbuild'], node: true },
   bin: {
     folders: ['lib', 'contract', 'domain', 'data'],
-    packages: ['aws-cdk-lib', 'constructs', 'zod', '@aws-sdk/*'],
+    packages: ['aws-cdk-lib', 'constructs', 'zod', 'mqtt', 'ws', '@aws-sdk/*'],
+    node: true,
+  },
+  simulator: {
+    folders: ['contract'],
+    packages: ['zod', '@aws-sdk/*', '@aws-lambda-powertools/*', 'aws-lambda'],
     node: true,
   },
   local: { packages: ['!(aws-cdk-lib|constructs)', '@*/**'], node: true },

@@ -16,3 +16,7 @@ export const mayMove = (from: JobStatus, to: JobStatus) => (lifecycle[from] as r
 
 /** The statuses that a job can be moved from to get `to`; the condition of a transition is made from it. */
 export const statusesBefore = (to: JobStatus): readonly JobStatus[] => jobStatuses.filter((from) => mayMove(from, to));
+
+/** Whether any way leads from one to the other. */
+export const isAhead = (from: JobStatus, to: JobStatus): boolean =>
+  lifecycle[from].some((next) => next === to || isAhead(next, to));

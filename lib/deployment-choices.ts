@@ -26,6 +26,11 @@ export interface DeploymentChoices {
   readonly shareBaseUrl: string | undefined;
   /** `alarmTopicArn`: the SNS topic that hears of alarms. Default: alarms show in CloudWatch only. */
   readonly alarmTopicArn: string | undefined;
+  /**
+   * `simulatedFleet` and `simulatedFleetSpeed`: every device is simulated, and flies so many times faster than real
+   * ones (1 to 100, default 1). For a sandbox. Default: the drone platform is another's.
+   */
+  readonly simulatedFleet: { readonly speed: number } | undefined;
 }
 
 /** @throws when a context value is not what it should be: better at synth than halfway through a deployment */
@@ -43,15 +48,21 @@ export function deploymentChoices(node: Node): DeploymentChoices {
     if (name === certificateArn) return undefined;
     throw new Error(`Context ${nameKey} and ${certificateKey} go together: give both or neither.`);
   };
-  const removeData: unknown = node.tryGetContext('removeData') ?? false;
-  if (!['true', 'false'].includes(String(removeData))) throw new Error('Context removeData must be true or false.');
+  const yes = (key: string): boolean => {
+    const value = String(node.tryGetContext(key) ?? false);
+    if (!['true', 'false'].includes(value)) throw new Error(`Context ${key} must be true or false.`);
+    return value === 'true';
+  };
+  const speed = Number(node.tryGetContext('simulatedFleetSpeed') ?? 1);
+  if (!(speed >= 1 && speed <= 100)) throw new Error('Context simulatedFleetSpeed must be a number from 1 to 100.');
 
   return {
-    removeData: String(removeData) === 'true',
+    removeData: yes('removeData'),
     domain: customDomain('domainName', 'certificateArn'),
     webSocketDomain: customDomain('webSocketDomainName', 'webSocketCertificateArn'),
     mqttDomain: customDomain('mqttDomainName', 'mqttCertificateArn'),
     shareBaseUrl: text('shareBaseUrl')?.replace(/\/+$/, ''),
     alarmTopicArn: text('alarmTopicArn'),
+    simulatedFleet: yes('simulatedFleet') ? { speed } : undefined,
   };
 }

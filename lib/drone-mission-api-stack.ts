@@ -9,8 +9,10 @@ import type { EndpointTable } from './endpoint-table';
 import { Endpoints } from './endpoints';
 import { Identity } from './identity';
 import { PlatformBus } from './platform-bus';
+import { PlatformTalk } from './platform-talk';
 import { RestApi } from './rest-api';
 import { SharePage } from './share-page';
+import { SimulatedFleet } from './simulated-fleet';
 import { StatusChannels } from './status-channels';
 import { Tables } from './tables';
 import { Telemetry } from './telemetry';
@@ -23,9 +25,12 @@ export interface DroneMissionApiStackProps extends StackProps {
 export class DroneMissionApiStack extends Stack {
   constructor(scope: Construct, id: string, { endpoints: table, ...props }: DroneMissionApiStackProps) {
     super(scope, id, { description: 'Drone mission integration API', ...props });
-    const { removeData, domain, shareBaseUrl, alarmTopicArn, ...domains } = deploymentChoices(this.node);
+    const { removeData, domain, shareBaseUrl, alarmTopicArn, simulatedFleet, ...domains } = deploymentChoices(
+      this.node,
+    );
     const bundles = join(Stage.of(this)?.assetOutdir ?? '', 'functions');
-    bundle([Authorizer.entry, ...Endpoints.entries(table), ...StatusChannels.entries, ...Telemetry.entries], bundles);
+    const served = [Authorizer.entry, ...Endpoints.entries(table), ...StatusChannels.entries, ...Telemetry.entries];
+    bundle([...served, ...PlatformTalk.entries], bundles);
 
     const tables = new Tables(this, 'Tables', { removeData });
     const api = new RestApi(this, 'RestApi', { table, domain });
@@ -36,6 +41,13 @@ export class DroneMissionApiStack extends Stack {
     const { sockets, topics } = channels;
     const platform = new PlatformBus(this, 'Platform');
     const telemetry = new Telemetry(this, 'Telemetry', { tables, sockets, platform, bundles });
+    const talk = new PlatformTalk(this, 'PlatformTalk', { platform, tables, telemetry, bundles });
+    const failures = [...channels.failures, ...telemetry.failures, ...talk.failures];
+    if (simulatedFleet) {
+      bundle(SimulatedFleet.entries, join(bundles, 'simulator'), 'simulator');
+      const props = { platform, tables, bundles, ...simulatedFleet };
+      failures.push(new SimulatedFleet(this, 'SimulatedFleet', props).failures);
+    }
     new SharePage(this, 'SharePage').addTo(sockets.address.distribution);
     const urls = {
       share: shareBaseUrl ?? `https://${sockets.address.name}`,
@@ -43,7 +55,6 @@ export class DroneMissionApiStack extends Stack {
     };
     const settings = { TOKEN_URL: identity.tokenUrl, SHARE_BASE_URL: urls.share };
     const endpoints = new Endpoints(this, 'Endpoints', { table, api, authorizer, tables, settings, bundles });
-    const failures = [...channels.failures, ...telemetry.failures];
     new Alarms(this, 'Alarms', { api, endpoints, tables, failures, topicArn: alarmTopicArn });
 
     // What onboarding a partner needs to know.

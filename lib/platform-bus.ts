@@ -5,7 +5,7 @@ import type { ApiFunction } from './api-function';
 
 /** The bus on which the drone platform and this service tell each other what has happened. */
 export class PlatformBus extends Construct {
-  private readonly bus: EventBus;
+  readonly bus: EventBus;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);

@@ -25,6 +25,7 @@ export class Telemetry extends Construct {
   ];
 
   readonly failures: readonly Failures[];
+  private readonly silence: Queue;
 
   constructor(
     scope: Construct,
@@ -67,11 +68,23 @@ export class Telemetry extends Construct {
 
     const unwatched = failureQueue(this, 'Failures');
     this.failures = [{ queue: unwatched, suffering: 'A device that has fallen silent still counts as online' }];
-    this.watchSilence(publish, unwatched);
+    this.silence = this.watchSilence(publish, unwatched);
+  }
+
+  /** Binds a function to all that taking telemetry needs: the fleet, its followers, and the watch over silence. */
+  grantTake(taker: ApiFunction): void {
+    const { tables, sockets } = this.props;
+    taker.uses(tables, {
+      connections: ['query', 'delete', 'update'],
+      shares: ['update'],
+      fleet: ['batchGet', 'update'],
+    });
+    sockets.grantManage(taker);
+    grantWatch(taker, this.silence);
   }
 
   /** A device that is online has one message under way, which the queue holds back until it may be silent. */
-  private watchSilence(publish: ApiFunction, unwatched: Queue): void {
+  private watchSilence(publish: ApiFunction, unwatched: Queue): Queue {
     const queue = new Queue(this, 'Silence', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
@@ -82,10 +95,7 @@ export class Telemetry extends Construct {
       entry: 'queue/watch-silence',
       description: 'Make a device offline that has been silent for 30 seconds',
     }).uses(this.props.tables, { fleet: ['get', 'update'] });
-    for (const sender of [publish, watch]) {
-      sender.lambda.addEnvironment('SILENCE_QUEUE_URL', queue.queueUrl);
-      sender.may(['sqs:SendMessage'], [queue.queueArn]);
-    }
+    for (const sender of [publish, watch]) grantWatch(sender, queue);
     queue.grantConsumeMessages(watch.lambda);
     new EventSourceMapping(this, 'FromSilence', {
       target: watch.lambda,
@@ -93,6 +103,7 @@ export class Telemetry extends Construct {
       batchSize: 10,
       reportBatchItemFailures: true,
     });
+    return queue;
   }
 
   private action(name: string, description: string): ApiFunction {
@@ -102,4 +113,9 @@ export class Telemetry extends Construct {
   private function(id: string, props: Omit<ApiFunctionProps, 'bundles'>): ApiFunction {
     return new ApiFunction(this, id, { ...props, bundles: this.props.bundles });
   }
+}
+
+function grantWatch(sender: ApiFunction, queue: Queue): void {
+  sender.lambda.addEnvironment('SILENCE_QUEUE_URL', queue.queueUrl);
+  sender.may(['sqs:SendMessage'], [queue.queueArn]);
 }

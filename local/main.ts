@@ -20,9 +20,12 @@ async function main(stopped: AbortSignal): Promise<void> {
       memory: { type: 'boolean', default: false },
       // Switches off the simulated fleet.
       'no-fleet': { type: 'boolean', default: false },
+      // How many times faster than real drones it flies.
+      'fleet-speed': { type: 'string', default: '1' },
     },
   });
-  const { app, memory } = values;
+  const { app, memory, 'no-fleet': withoutFleet, 'fleet-speed': simulatedFleetSpeed } = values;
+  const choices = withoutFleet ? {} : { simulatedFleet: 'true', simulatedFleetSpeed };
   const folder = resolve(process.env['LOCAL_DIR'] ?? join(root, '.local'));
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const other = await runningAt(folder);
@@ -36,10 +39,12 @@ async function main(stopped: AbortSignal): Promise<void> {
   await assertFree('WS_PORT', wsPort);
   await assertFree('MQTT_PORT', mqttPort);
 
-  const assemblyFolder = app === undefined ? join(root, 'cdk.out') : resolve(app);
+  // One folder for each, so that neither is synthesised again because of the other.
+  const synthesised = join(root, 'cdk.out', ...(withoutFleet ? [] : [`fleet-${simulatedFleetSpeed}`]));
+  const assemblyFolder = app === undefined ? synthesised : resolve(app);
   const [certificate] = await Promise.all([
     serverCertificate(folder),
-    app === undefined ? synthesise(root, assemblyFolder, stopped) : undefined,
+    app === undefined ? synthesise(root, assemblyFolder, choices, stopped) : undefined,
   ]);
   const options: StackOptions = { assemblyFolder, folder, memory, port, identityPort, wsPort, mqttPort, certificate };
   const show = (facts: StackFacts) => console.log(banner(facts, memory ? undefined : folder));

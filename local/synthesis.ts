@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import * as z from 'zod';
 
 /** Everything that the template and the bundles of the functions are made from, below the project's root. */
-const inputs = ['bin', 'lib', 'contract', 'domain', 'data', 'lambdas', 'viewer', 'cdk.json', 'package-lock.json'];
+const inputs = [
+  ...['bin', 'lib', 'contract', 'domain', 'data', 'lambdas', 'simulator', 'viewer'],
+  ...['cdk.json', 'package-lock.json'],
+];
 
 const markerShape = z.object({ inputs: z.string(), templates: z.string() });
 const cdkJson = z.object({ context: z.record(z.string(), z.unknown()).default({}) });
@@ -13,20 +16,30 @@ const cdkJson = z.object({ context: z.record(z.string(), z.unknown()).default({}
 /**
  * Synthesises the CDK app at `root` into `folder`, as `cdk synth` would. When neither the app nor the template has
  * changed since the last time, there is nothing to do. Rejects with what the app printed when it fails, and when
- * `signal` aborts it.
+ * `signal` aborts it. `choices` are CDK context beside that of `cdk.json`.
  */
-export async function synthesise(root: string, folder: string, signal: AbortSignal): Promise<void> {
+export async function synthesise(
+  root: string,
+  folder: string,
+  choices: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<void> {
   const marker = join(folder, 'local-synthesis.json');
-  const fresh = fingerprint(inputs.map((name) => join(root, name)));
+  const fresh = `${fingerprint(inputs.map((name) => join(root, name)))} ${JSON.stringify(choices)}`;
   if (existsSync(marker)) {
     const last = markerShape.safeParse(JSON.parse(readFileSync(marker, 'utf8')));
     if (last.success && last.data.inputs === fresh && last.data.templates === templatesIn(folder)) return;
   }
-  await runApp(root, folder, signal);
+  await runApp(root, folder, choices, signal);
   writeFileSync(marker, JSON.stringify({ inputs: fresh, templates: templatesIn(folder) }));
 }
 
-function runApp(root: string, folder: string, signal: AbortSignal): Promise<void> {
+function runApp(
+  root: string,
+  folder: string,
+  choices: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<void> {
   const { context } = cdkJson.parse(JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')));
   const app = spawn(process.execPath, ['--require', 'tsx/cjs', join('bin', 'app.ts')], {
     cwd: root,
@@ -40,6 +53,7 @@ function runApp(root: string, folder: string, signal: AbortSignal): Promise<void
       // What the CDK's command line adds: the local stack finds a function's code by its asset metadata.
       CDK_CONTEXT_JSON: JSON.stringify({
         ...context,
+        ...choices,
         'aws:cdk:enable-path-metadata': true,
         'aws:cdk:enable-asset-metadata': true,
       }),

@@ -2,6 +2,7 @@
  * Streams of tables and queues → functions: AWS::Lambda::EventSourceMapping on this machine. Behaviour: Lambda developer
  * guide, "Using Lambda with DynamoDB" and "with Amazon SQS". Other sources are not played.
  */
+import { setMaxListeners } from 'node:events';
 import { parseEventPattern } from '../event-pattern';
 import type { Lambda } from '../lambda';
 import { physicalId } from '../physical-id';
@@ -53,6 +54,8 @@ export function createEventSources(options: EventSourcesOptions): EventSources {
   const mappings: Mapping[] = [];
   const writes = createWrites();
   const stopping = new AbortController();
+  // Every source waits for it, however many there are.
+  setMaxListeners(0, stopping.signal);
   const shared = { ...options, writes, signal: stopping.signal };
   let running: Promise<void>[] = [];
   let positions: Positions | undefined;

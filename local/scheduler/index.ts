@@ -97,7 +97,7 @@ export function createScheduler(options: SchedulerOptions): Service & AwsApi {
       find: (groupName, name) => kept.get(`${groupName}/${name}`) ?? ofTemplate.get(`${groupName}/${name}`),
       put: (one) => {
         kept.set(keyOf(one), one);
-        timers.set(keyOf(one), one);
+        timers.set(keyOf(one), one, one.CreationDate * 1000);
         save();
       },
       remove: (one) => {
@@ -120,7 +120,8 @@ export function createScheduler(options: SchedulerOptions): Service & AwsApi {
 
     start() {
       for (const one of file.read()) kept.set(keyOf(one), one);
-      for (const one of [...ofTemplate.values(), ...kept.values()]) timers.set(keyOf(one), one);
+      for (const one of ofTemplate.values()) timers.set(keyOf(one), one, one.CreationDate * 1000);
+      for (const one of kept.values()) timers.set(keyOf(one), one);
       return Promise.resolve();
     },
 

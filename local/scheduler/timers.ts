@@ -21,8 +21,11 @@ export interface TimersOptions {
 }
 
 export interface Timers {
-  /** Waits for the next time that a schedule is due; what was set for its key before is forgotten. */
-  set(key: string, schedule: KeptSchedule): void;
+  /**
+   * Waits for the next time after `now` (Unix ms) that a schedule is due; what was set for its key before is forgotten.
+   * A rate begins at once when its schedule is created (user guide, "Rate-based schedules").
+   */
+  set(key: string, schedule: KeptSchedule, now?: number): void;
   clear(key: string): void;
   /** Forgets all, and tries nothing again. */
   end(): void;
@@ -80,7 +83,7 @@ export function createTimers(options: TimersOptions): Timers {
 
   return {
     clear,
-    set(key, schedule) {
+    set(key, schedule, now = Date.now()) {
       clear(key);
       const timing = parseScheduleExpression(schedule.ScheduleExpression);
       if (!timing || schedule.State === 'DISABLED' || schedule.completed) return;
@@ -88,7 +91,7 @@ export function createTimers(options: TimersOptions): Timers {
         wait(key, schedule, timing.at);
       } else {
         const beginning = Math.round(schedule.CreationDate * 1000);
-        wait(key, schedule, nextAfter(Date.now(), beginning, timing.everyMs), timing.everyMs);
+        wait(key, schedule, nextFrom(now, beginning, timing.everyMs), timing.everyMs);
       }
     },
     end() {
@@ -98,9 +101,9 @@ export function createTimers(options: TimersOptions): Timers {
   };
 }
 
-/** The first moment after `now` that lies a number of intervals after the beginning. */
-function nextAfter(now: number, beginning: number, everyMs: number): number {
-  return beginning + (Math.floor((now - beginning) / everyMs) + 1) * everyMs;
+/** The first moment, not before `now`, that lies a number of intervals after the beginning. */
+function nextFrom(now: number, beginning: number, everyMs: number): number {
+  return beginning + Math.ceil((now - beginning) / everyMs) * everyMs;
 }
 
 function failureOf(call: Promise<unknown>): Promise<string | undefined> {

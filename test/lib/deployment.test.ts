@@ -146,7 +146,10 @@ test.each(Object.entries(whole.byPath('AWS::CloudWatch::Alarm')))(
 
 test('There are alarms for failures, capacity, tokens, each table and each queue of failures', () => {
   const tables = ['connections', 'fleet', 'jobs', 'partners', 'requests', 'shares'].map((name) => `${name}Throttled`);
-  const others = ['Failures', 'FanOutFailures', 'NoCapacity', 'NoTokens', 'ShareExpiryFailures', 'TelemetryFailures'];
+  const others = [
+    ...['Failures', 'FanOutFailures', 'HearFailures', 'NoCapacity', 'NoTokens', 'ShareExpiryFailures'],
+    ...['TelemetryFailures', 'TellFailures'],
+  ];
   expect(Object.keys(whole.byPath('AWS::CloudWatch::Alarm')).sort()).toEqual(
     [...others, ...tables].map((name) => `Alarms/${name}`).sort(),
   );

@@ -21,10 +21,11 @@ const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null |
 
 /**
  * Starts the local stack on free ports with an empty data folder of its own, in memory.
+ * @param fleet options of `npm start` about the simulated fleet, which is left out so that jobs stay as tests leave them
  * @returns once everything answers
  * @throws Error with what it printed when it ends before that or takes too long
  */
-export async function startStack(): Promise<RunningStack> {
+export async function startStack(fleet: readonly string[] = ['--no-fleet']): Promise<RunningStack> {
   const folder = mkdtempSync(join(tmpdir(), 'drone-mission-api-'));
   const printed = join(folder, 'output.log');
   const output = openSync(printed, 'a');
@@ -34,7 +35,7 @@ export async function startStack(): Promise<RunningStack> {
     WS_PORT: String(await freePort()),
     MQTT_PORT: String(await freePort()),
   };
-  const child = spawn(process.execPath, ['--import', 'tsx', 'local/main.ts', '--memory', '--no-fleet'], {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'local/main.ts', '--memory', ...fleet], {
     cwd: root,
     stdio: ['ignore', output, output],
     env: { ...process.env, ...ports, LOCAL_DIR: folder },

@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import type { RunningStack } from './stack';
+
+const answer = z.looseObject({
+  access_token: z.string().optional(),
+  job: z.looseObject({ jobId: z.string(), status: z.string() }).optional(),
+  share: z.looseObject({ shareCode: z.string(), shareUrl: z.string().optional() }).optional(),
+  resources: z
+    .array(z.looseObject({ name: z.string(), devices: z.array(z.looseObject({ deviceId: z.string() })) }))
+    .optional(),
+});
+
+/** Calls the API as the first demo partner. */
+export async function signIn({ baseUrl, partners }: RunningStack) {
+  const [partner] = partners;
+  if (!partner) throw new Error('the stack has no demo partner');
+  const { clientId, clientSecret, apiKey } = partner;
+
+  /** @throws Error that names the endpoint when it answers with anything but a success */
+  async function call(method: string, path: string, body?: object, headers?: Record<string, string>) {
+    const response = await fetch(`${baseUrl}${path}`, {
+      method,
+      headers: { 'content-type': 'application/json', ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path.replace(/share-\S+/, '…')} answered ${response.status}`);
+    return answer.parse(await response.json());
+  }
+
+  const credentials = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
+  const { access_token: token } = await call('POST', '/v3/auth/token', credentials, { 'x-api-key': apiKey });
+  if (token === undefined) throw new Error('no token was given');
+  const bearer = { authorization: `Bearer ${token}` };
+  return { token, partner, call: (method: string, path: string, body?: object) => call(method, path, body, bearer) };
+}
+
+export type Partner = Awaited<ReturnType<typeof signIn>>;

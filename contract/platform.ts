@@ -1,0 +1,70 @@
+import * as z from 'zod';
+import { job, jobStatus } from '../domain/job';
+import { share } from '../domain/share';
+import { sample } from '../domain/telemetry';
+import { moment, text } from '../domain/text';
+
+/** Who speaks on the platform's bus: the `source` of an event. */
+export const SERVICE = 'drone-mission-api';
+export const PLATFORM = 'drone-platform';
+
+const name = text(1, 256);
+
+/** The same for every repeat of an event: who has seen it can drop it. */
+const head = z.object({ eventId: z.string(), organisationId: z.string(), at: z.iso.datetime() });
+
+const aJob = z.object({
+  ...head.shape,
+  ...job.omit({ createdAt: true, updatedAt: true, cancelledAt: true }).shape,
+});
+
+/** Never with the share code, which is a capability. */
+const aShare = z.object({
+  ...head.shape,
+  shareId: z.string(),
+  ...share.pick({ resourceId: true, deviceId: true, shareType: true, permissions: true }).shape,
+  createdAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime(),
+});
+
+/** What the platform hears from us: the `detail` of an event by its `detail-type`. At least once. */
+export const toldPlatform = {
+  'job.created': aJob,
+  'job.updated': aJob,
+  'job.cancelled': aJob,
+  'job.deleted': aJob,
+  'share.created': aShare,
+  'share.ended': aShare.extend({ reason: z.enum(['REVOKED', 'EXPIRED']) }),
+  'control.requested': z.object({
+    organisationId: z.string(),
+    deviceId: z.string(),
+    command: z.looseObject({ name: text(1, 64) }),
+    requestedAt: z.iso.datetime(),
+  }),
+} as const;
+
+/** Most samples in one event. */
+const MAX_SAMPLES = 100;
+
+/** What we hear from the platform, likewise. Fields beyond these are left aside; a sample's are not, as when published. */
+export const heardFromPlatform = {
+  'job.status.reported': z.object({ jobId: name, status: jobStatus, at: moment }),
+  'device.telemetry.reported': z.preprocess(
+    (one) => (typeof one === 'object' && one !== null && 'telemetry' in one ? one : { telemetry: [one] }),
+    z.object({ telemetry: z.array(sample).min(1).max(MAX_SAMPLES) }),
+  ),
+  'device-group.registered': z.object({ deviceGroupId: name, name: name, description: text(0, 4096).default('') }),
+  'device-group.removed': z.object({ deviceGroupId: name }),
+  'device.registered': z.object({ deviceId: name, deviceGroupId: name, name: name }),
+  'device.removed': z.object({ deviceId: name }),
+} as const;
+
+export type HeardType = keyof typeof heardFromPlatform;
+
+/** An event as EventBridge hands it over, as much of it as is used. */
+export const platformEnvelope = z.object({
+  id: z.string(),
+  source: z.literal(PLATFORM),
+  'detail-type': z.string(),
+  detail: z.unknown(),
+});

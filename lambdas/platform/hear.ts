@@ -1,0 +1,51 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import * as z from 'zod';
+import { platformEnvelope } from '../../contract/platform';
+import { putAside } from '../../data/put-aside';
+import { Refusal } from '../../domain/refusal';
+import { isKnown, work } from './work';
+
+const logger = new Logger();
+
+/** Nothing will make it right: it must not come again. */
+const isHopeless = (error: unknown) =>
+  error instanceof SyntaxError || error instanceof z.ZodError || error instanceof Refusal;
+
+function reasonOf(error: unknown): string {
+  if (error instanceof z.ZodError) return z.prettifyError(error);
+  if (error instanceof Refusal)
+    return [error.code, ...error.details.map(({ path, message }) => `${path} ${message}`)].join('; ');
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function hear({ body }: SQSRecord): Promise<void> {
+  try {
+    const { id, 'detail-type': type, detail } = platformEnvelope.parse(JSON.parse(body));
+    if (!isKnown(type)) throw new Refusal('unknown_action', [{ path: 'detail-type', message: type.slice(0, 64) }]);
+    const dropped = await work(type, detail, id, new Date());
+    if (dropped) logger.warn('a report changed nothing', { type, reason: dropped, eventId: id });
+  } catch (error) {
+    if (!isHopeless(error)) throw error;
+    await putAside(body, reasonOf(error));
+    logger.warn('an event of the platform was put aside', { reason: 'malformed' });
+  }
+}
+
+/**
+ * Queue of what the drone platform says → jobs, fleet and telemetry, in the order in which it comes. What is
+ * malformed goes to the queue for failures at once; what could not be done comes again, and goes there in the end.
+ */
+export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> {
+  const batchItemFailures: { itemIdentifier: string }[] = [];
+  for (const record of Records) {
+    try {
+      await hear(record);
+    } catch (error) {
+      batchItemFailures.push({ itemIdentifier: record.messageId });
+      const reason = error instanceof Error ? error : new Error(String(error));
+      logger.error('an event of the platform could not be worked on', { error: reason });
+    }
+  }
+  return { batchItemFailures };
+}

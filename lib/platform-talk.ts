@@ -1,0 +1,97 @@
+import { Duration } from 'aws-cdk-lib/core';
+import { Rule } from 'aws-cdk-lib/aws-events';
+import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
+import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { PLATFORM } from '../contract/platform';
+import { ApiFunction } from './api-function';
+import { addChangeStream } from './change-stream';
+import { failureQueue, type Failures } from './failure-queue';
+import type { PlatformBus } from './platform-bus';
+import type { Tables } from './tables';
+import type { Telemetry } from './telemetry';
+
+export interface PlatformTalkProps {
+  readonly platform: PlatformBus;
+  readonly tables: Tables;
+  readonly telemetry: Telemetry;
+  /** Folder that the bundles of all functions are in. */
+  readonly bundles: string;
+}
+
+/** What this service tells the drone platform over the bus, and what it makes of what the platform says. */
+export class PlatformTalk extends Construct {
+  static readonly entries = ['stream/tell-platform', 'platform/hear'];
+
+  readonly failures: readonly Failures[];
+
+  constructor(scope: Construct, id: string, props: PlatformTalkProps) {
+    super(scope, id);
+    this.failures = [
+      { queue: new Tell(this, 'Tell', props).failures, suffering: 'Jobs of partners do not reach the drone platform' },
+      {
+        queue: new Hear(this, 'Hear', props).failures,
+        suffering: 'Partners do not see progress or positions that the drone platform has reported',
+      },
+    ];
+  }
+}
+
+/** Out: what changes in the tables is told. */
+class Tell extends Construct {
+  /** Changes that the platform was not told of. */
+  readonly failures: Queue;
+
+  constructor(scope: Construct, id: string, { platform, tables, bundles }: PlatformTalkProps) {
+    super(scope, id);
+    this.failures = failureQueue(this, 'Failures');
+    const tell = new ApiFunction(this, 'TellPlatform', {
+      entry: 'stream/tell-platform',
+      bundles,
+      description: 'Tell the drone platform what has changed',
+      timeoutSeconds: 60,
+    });
+    platform.grantTell(tell);
+    for (const from of [tables.jobs, tables.shares]) addChangeStream({ from, to: tell, failures: this.failures });
+  }
+}
+
+/** In: a queue holds what the platform says, so that neither a burst nor a fault loses any of it. */
+class Hear extends Construct {
+  /** Events that could not be worked on. */
+  readonly failures: Queue;
+
+  constructor(scope: Construct, id: string, { platform, tables, telemetry, bundles }: PlatformTalkProps) {
+    super(scope, id);
+    this.failures = failureQueue(this, 'Failures');
+    const heard = new Queue(this, 'Heard', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      visibilityTimeout: Duration.seconds(60),
+      deadLetterQueue: { queue: this.failures, maxReceiveCount: 5 },
+    });
+    new Rule(this, 'FromPlatform', {
+      description: 'What the drone platform says',
+      eventBus: platform.bus,
+      eventPattern: { source: [PLATFORM] },
+      targets: [new SqsQueue(heard, { deadLetterQueue: this.failures })],
+    });
+    const hear = new ApiFunction(this, 'HearPlatform', {
+      entry: 'platform/hear',
+      bundles,
+      description: 'Work on what the drone platform says',
+      timeoutSeconds: 30,
+      environment: { FAILURES_QUEUE_URL: this.failures.queueUrl },
+    }).uses(tables, { jobs: ['get', 'update'], fleet: ['delete'] });
+    telemetry.grantTake(hear);
+    hear.may(['sqs:SendMessage'], [this.failures.queueArn]);
+    heard.grantConsumeMessages(hear.lambda);
+    new EventSourceMapping(this, 'FromHeard', {
+      target: hear.lambda,
+      eventSourceArn: heard.queueArn,
+      batchSize: 10,
+      reportBatchItemFailures: true,
+    });
+  }
+}

@@ -1,0 +1,86 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import * as z from 'zod';
+import { partnersShape } from '../../local/stack-file';
+import { startStack, stopStack, type RunningStack } from '../api/stack/running-stack';
+
+/** A stack of its own: in the one for all tests nobody flies. */
+let stack: RunningStack;
+let baseUrl = '';
+let token = '';
+let deviceGroupId = '';
+
+/** Of all that may take its time the start of two stacks takes most. */
+jest.setTimeout(180_000);
+
+const answer = z.looseObject({
+  access_token: z.string().optional(),
+  job: z.looseObject({ jobId: z.string(), status: z.string() }).optional(),
+  resources: z.array(z.object({ devices: z.array(z.object({ status: z.string() })) })).optional(),
+});
+
+async function call(method: string, path: string, body?: object, headers: Record<string, string> = {}) {
+  const response = await fetch(`${baseUrl}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }), ...headers },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return answer.parse(await response.json());
+}
+
+/** All the statuses that a new job is seen in, to the last one. */
+async function flown(fields: object = {}): Promise<string[]> {
+  const { job } = await call('POST', '/v3/jobs/create', { name: 'Survey', deviceGroupId, ...fields });
+  const seen = [job?.status ?? ''];
+  const deadline = Date.now() + 60_000;
+  while (!['COMPLETED', 'FAILED', 'CANCELLED'].includes(seen.at(-1) ?? '') && Date.now() < deadline) {
+    const now = await call('GET', `/v3/jobs/${job?.jobId ?? ''}`);
+    const status = now.job?.status ?? '';
+    if (status !== seen.at(-1)) seen.push(status);
+    await pause(50);
+  }
+  return seen;
+}
+
+beforeAll(async () => {
+  stack = await startStack(['--fleet-speed', '20']);
+  const facts = partnersShape
+    .extend({ baseUrl: z.string() })
+    .parse(JSON.parse(readFileSync(join(stack.folder, 'stack.json'), 'utf8')));
+  const [partner] = facts.partners;
+  if (!partner) throw new Error('the stack has no demo partner');
+  baseUrl = facts.baseUrl;
+  deviceGroupId = partner.deviceGroups[0]?.deviceGroupId ?? '';
+  const { clientId: client_id, clientSecret: client_secret } = partner;
+  const asked = { grant_type: 'client_credentials', client_id, client_secret };
+  token = (await call('POST', '/v3/auth/token', asked, { 'x-api-key': partner.apiKey })).access_token ?? '';
+});
+
+afterAll(async () => {
+  await stopStack(stack);
+  rmSync(stack.folder, { recursive: true });
+});
+
+test('A new job is flown to its end, without a drone', async () => {
+  expect(await flown()).toEqual(['PENDING', 'QUEUED', 'IN_PROGRESS', 'COMPLETED']);
+});
+
+test('A job that asks for a failure fails', async () => {
+  expect(await flown({ metadata: { simulate: 'dock-fault' } })).toEqual(['PENDING', 'QUEUED', 'FAILED']);
+  expect(await flown({ metadata: { simulate: 'abort' } })).toEqual(['PENDING', 'QUEUED', 'IN_PROGRESS', 'FAILED']);
+});
+
+test('A job for later waits while others fly', async () => {
+  const scheduledAt = new Date(Date.now() + 3_600_000).toISOString();
+  const { job } = await call('POST', '/v3/jobs/create', { name: 'Later', deviceGroupId, scheduledAt });
+  expect(await flown()).toEqual(['PENDING', 'QUEUED', 'IN_PROGRESS', 'COMPLETED']);
+  const path = `/v3/jobs/${job?.jobId ?? ''}`;
+  expect((await call('GET', path)).job?.status).toBe('PENDING');
+});
+
+test('Devices at rest are online', async () => {
+  const { resources = [] } = await call('GET', '/v3/resources');
+  const statuses = resources.flatMap(({ devices }) => devices.map(({ status }) => status));
+  expect(new Set(statuses)).toEqual(new Set(['online']));
+});

@@ -1,0 +1,62 @@
+import { toldPlatform } from '../../contract/platform';
+import { platformEventOf } from '../../domain/platform-event';
+import { acme, sampleJob, sampleShare } from './fixtures/samples';
+
+const at = '2026-11-27T10:30:00.000Z';
+const shareIdOf = (code: string) => `name-of-${code.length}`;
+const ofJob = (before: ReturnType<typeof sampleJob> | undefined, after: ReturnType<typeof sampleJob> | undefined) =>
+  platformEventOf({ kind: 'job', before, after }, at, shareIdOf);
+const ofShare = (
+  before: ReturnType<typeof sampleShare> | undefined,
+  after: ReturnType<typeof sampleShare> | undefined,
+) => platformEventOf({ kind: 'share', before, after }, at, shareIdOf);
+
+const job = sampleJob({ metadata: { simulate: 'abort' }, scheduledAt: at });
+const next = sampleJob({ version: 4, status: 'QUEUED' });
+const cancelled = sampleJob({ version: 4, status: 'CANCELLED', cancelledAt: at });
+
+test.each([
+  ['job.created', undefined, job, 3],
+  ['job.updated', job, next, 4],
+  ['job.cancelled', job, cancelled, 4],
+  ['job.updated', cancelled, sampleJob({ version: 5, status: 'CANCELLED' }), 5],
+  ['job.deleted', job, undefined, 4],
+])('The platform hears %s, in the form of the contract', (type, before, after, version) => {
+  const event = ofJob(before, after);
+  expect(event).toMatchObject({
+    type,
+    detail: { eventId: `${job.jobId}/${version}`, organisationId: `org-${acme}`, jobId: job.jobId, version, at },
+  });
+  expect(event && toldPlatform[event.type].parse(event.detail)).toEqual(event?.detail);
+});
+
+test('A new job is told whole', () => {
+  const { createdAt: _createdAt, updatedAt: _updatedAt, ...told } = job;
+  expect(ofJob(undefined, job)?.detail).toMatchObject(told);
+});
+
+test('The same change is told in the same words, so that a repeat is known', () => {
+  expect(ofJob(job, next)).toEqual(ofJob(job, next));
+  expect(ofJob(job, job)).toBeUndefined();
+});
+
+test('A share begins and ends without its code', () => {
+  const share = sampleShare();
+  for (const event of [ofShare(undefined, share), ofShare(share, undefined)]) {
+    expect(event && toldPlatform[event.type].parse(event.detail)).toEqual(event?.detail);
+    expect(JSON.stringify(event)).not.toContain(share.shareCode);
+    expect(event?.detail).toMatchObject({ shareId: shareIdOf(share.shareCode), deviceId: share.deviceId });
+  }
+});
+
+test.each([
+  ['REVOKED', '2026-11-27T11:00:00.000Z'],
+  ['EXPIRED', '2026-11-27T10:30:00.500Z'],
+])('A share that ends is %s when it had until %s', (reason, expiresAt) => {
+  expect(ofShare(sampleShare({ expiresAt }), undefined)).toMatchObject({ type: 'share.ended', detail: { reason } });
+});
+
+test('Viewers that come and go, and devices, are not told', () => {
+  expect(ofShare(sampleShare(), sampleShare({ currentViewers: 1, version: 2 }))).toBeUndefined();
+  expect(platformEventOf({ kind: 'device', before: undefined, after: undefined }, at, shareIdOf)).toBeUndefined();
+});

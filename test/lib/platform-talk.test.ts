@@ -1,0 +1,127 @@
+import { App, Validations } from 'aws-cdk-lib/core';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import cdkJson from '../../cdk.json';
+import { DroneMissionApiStack } from '../../lib/drone-mission-api-stack';
+import { environmentOf, rightsFor, rightsIn } from './rights';
+import { smallTable, synthesise } from './synthesised';
+
+const stack = synthesise({ simulatedFleet: 'true', simulatedFleetSpeed: '5' }, smallTable);
+const { byPath } = stack;
+const { rightsOf, nameOf } = rightsIn(stack);
+const functions = byPath('AWS::Lambda::Function');
+const rules = byPath('AWS::Events::Rule');
+
+const queueRights = (queue: string, ...actions: string[]) => actions.map((action) => `sqs:${action} ${queue}`);
+const streamRights = (table: string) => [
+  'dynamodb:ListStreams *',
+  ...['DescribeStream', 'GetRecords', 'GetShardIterator'].map((action) => `dynamodb:${action} ${table}/stream`),
+];
+
+test('Who tells the platform may read the streams of jobs and shares, and speak on the bus', () => {
+  const place = 'PlatformTalk/Tell/TellPlatform';
+  const failures = queueRights('PlatformTalk/Tell/Failures', 'GetQueueAttributes', 'GetQueueUrl', 'SendMessage');
+  const more = [...streamRights('jobs'), ...streamRights('shares'), ...failures, 'events:PutEvents Platform/Bus'];
+  expect(rightsOf(place)).toEqual(rightsFor(place, [], more));
+});
+
+test('Who hears the platform may change jobs and the fleet, and pass telemetry on', () => {
+  const place = 'PlatformTalk/Hear/HearPlatform';
+  const consume = ['ReceiveMessage', 'ChangeMessageVisibility', 'GetQueueUrl', 'DeleteMessage', 'GetQueueAttributes'];
+  const sockets = ['POST', 'DELETE'].map(
+    (method) => `execute-api:ManageConnections execute-api:StatusChannels/Sockets/Api/live/${method}/@connections/*`,
+  );
+  const tables = {
+    jobs: ['get', 'update'],
+    fleet: ['batchGet', 'update', 'delete'],
+    connections: ['query', 'delete', 'update'],
+    shares: ['update'],
+  } as const;
+  const more = [
+    ...queueRights('PlatformTalk/Hear/Heard', ...consume),
+    ...queueRights('PlatformTalk/Hear/Failures', 'SendMessage'),
+    ...queueRights('Telemetry/Silence', 'SendMessage'),
+    ...sockets,
+  ];
+  expect(rightsOf(place)).toEqual(rightsFor(place, [tables], more));
+});
+
+test('What the platform says waits in a queue, and what can’t be worked on ends in the one for failures', () => {
+  const queue = byPath('AWS::SQS::Queue')['PlatformTalk/Hear/Heard']?.Properties;
+  const { deadLetterTargetArn, maxReceiveCount } = queue?.['RedrivePolicy'] as Record<string, unknown>;
+  expect([nameOf(deadLetterTargetArn), maxReceiveCount]).toEqual(['PlatformTalk/Hear/Failures', 5]);
+  const rule = rules['PlatformTalk/Hear/FromPlatform']?.Properties;
+  expect(rule?.['EventPattern']).toEqual({ source: ['drone-platform'] });
+  const [target] = rule?.['Targets'] as { Arn: unknown; DeadLetterConfig: { Arn: unknown } }[];
+  expect([nameOf(target?.Arn), nameOf(target?.DeadLetterConfig.Arn)]).toEqual([
+    'PlatformTalk/Hear/Heard',
+    'PlatformTalk/Hear/Failures',
+  ]);
+});
+
+test.each(['TellFailures', 'HearFailures', 'SimulatedFleetFailures'])(
+  'The alarm %s fires at the first failure',
+  (name) => {
+    expect(byPath('AWS::CloudWatch::Alarm')[`Alarms/${name}`]?.Properties).toMatchObject({ Threshold: 1 });
+  },
+);
+
+describe('The simulated fleet', () => {
+  test('hears of jobs, and may do no more than note them', () => {
+    const place = 'SimulatedFleet/HearJobs';
+    const more = ['PutItem', 'UpdateItem'].map((action) => `dynamodb:${action} SimulatedFleet/Missions`);
+    expect(rightsOf(place)).toEqual(rightsFor(place, [], more));
+    expect(rules['SimulatedFleet/FromService']?.Properties['EventPattern']).toEqual({
+      source: ['drone-mission-api'],
+      'detail-type': ['job.created', 'job.updated', 'job.cancelled', 'job.deleted'],
+    });
+    const [target] = rules['SimulatedFleet/FromService']?.Properties['Targets'] as {
+      DeadLetterConfig: { Arn: unknown };
+    }[];
+    expect(nameOf(target?.DeadLetterConfig.Arn)).toBe('SimulatedFleet/Failures');
+  });
+
+  test('reads the inventory, writes its own table alone, and speaks on the bus', () => {
+    const place = 'SimulatedFleet/Fly';
+    const own = ['Scan', 'UpdateItem'].map((action) => `dynamodb:${action} SimulatedFleet/Missions`);
+    expect(rightsOf(place)).toEqual(rightsFor(place, [{ fleet: ['scan'] }], [...own, 'events:PutEvents Platform/Bus']));
+    expect(environmentOf(functions[`${place}/Function`])['SPEED']).toBe('5');
+  });
+
+  test('is called every minute', () => {
+    const schedule = byPath('AWS::Scheduler::Schedule')['SimulatedFleet/Schedule']?.Properties;
+    expect(schedule).toMatchObject({ ScheduleExpression: 'rate(1 minute)', State: 'ENABLED' });
+  });
+
+  test('is not there unless asked for', () => {
+    const { resources } = synthesise({}, smallTable);
+    const paths = Object.values(resources).map(({ Metadata }) => Metadata?.['aws:cdk:path'] ?? '');
+    expect(paths.filter((path) => path.includes('SimulatedFleet'))).toEqual([]);
+    expect(paths.filter((path) => path.includes('PlatformTalk'))).not.toEqual([]);
+  });
+
+  test.each([
+    [{ simulatedFleet: 'maybe' }, 'simulatedFleet must be true or false'],
+    [{ simulatedFleetSpeed: '0' }, 'from 1 to 100'],
+    [{ simulatedFleetSpeed: 'fast' }, 'from 1 to 100'],
+  ])('is not half asked for: %j', (context, message) => {
+    expect(() => synthesise(context, smallTable)).toThrow(message);
+  });
+
+  test('leaves cdk-nag nothing to find that is not explained', () => {
+    const app = new App({ context: { ...cdkJson.context, simulatedFleet: 'true' } });
+    Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+    new DroneMissionApiStack(app, 'DroneMissionApi', { endpoints: smallTable });
+    jest.spyOn(console, 'error').mockImplementation();
+    try {
+      app.synth();
+    } catch {
+      // The report says why.
+    }
+    const report = JSON.parse(readFileSync(join(app.outdir, 'validation-report.json'), 'utf8')) as {
+      pluginReports: { violations: { ruleName: string }[] }[];
+    };
+    expect(report.pluginReports.flatMap(({ violations }) => violations.map(({ ruleName }) => ruleName))).toEqual([]);
+  });
+});

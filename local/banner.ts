@@ -22,7 +22,14 @@ export function banner(facts: StackFacts, dataFolder?: string): string {
 /** Takes one text field out of a JSON answer without asking for more than a shell has. */
 const field = (name: string) => `sed 's/.*"${name}":"\\([^"]*\\)".*/\\1/'`;
 
-function commands({ baseUrl, wsUrl, mqttUrl, caFile, partners }: StackFacts): [title: string, command: string][] {
+function commands({
+  baseUrl,
+  wsUrl,
+  mqttUrl,
+  shareBaseUrl,
+  caFile,
+  partners,
+}: StackFacts): [title: string, command: string][] {
   const [partner] = partners;
   const group = partner?.deviceGroups[0];
   const device = group?.devices[0];
@@ -37,7 +44,7 @@ function commands({ baseUrl, wsUrl, mqttUrl, caFile, partners }: StackFacts): [t
       'Get a token and create a job:',
       [
         `TOKEN=$(curl -s ${baseUrl}/v3/auth/token -H 'x-api-key: ${apiKey}' ${json} -d '${JSON.stringify(credentials)}' | ${field('access_token')})`,
-        `JOB=$(${post('/v3/jobs/create', { name: 'First flight', deviceGroupId: group.deviceGroupId })} | ${field('jobId')}); echo $JOB`,
+        `JOB=$(${post('/v3/jobs/create', { name: 'First flight', deviceGroupId: group.deviceGroupId, deviceId: device.deviceId })} | ${field('jobId')}); echo $JOB`,
       ].join('\n'),
     ],
   ];
@@ -53,10 +60,10 @@ function commands({ baseUrl, wsUrl, mqttUrl, caFile, partners }: StackFacts): [t
       'or over a WebSocket, in a second terminal with the same two variables:',
       `npx wscat -H "authorization: Bearer $TOKEN" -c "${wsUrl}/v3/jobs/$JOB/status/ws"`,
     ]);
-  if (mqttUrl ?? wsUrl)
+  if (shareBaseUrl)
     steps.push([
-      'and see it move:',
-      `curl -s -X PATCH ${baseUrl}/v3/jobs/$JOB -H "authorization: Bearer $TOKEN" ${json} -d '{"status":"QUEUED"}'`,
+      'Share its drone, and open the link:',
+      `${post('/v3/streams/share', { resourceId: device.deviceId, shareType: 'STREAM' })} | ${field('shareUrl')}`,
     ]);
   return steps;
 }

@@ -52,6 +52,11 @@ describe('Beyond its subscriptions is', () => {
     await expect(beyond(0, ...current)).resolves.toEqual(['client1-1', 'client1-2']);
   });
 
+  test('the connection that came last, whatever its name.', async () => {
+    const [first, last] = [note('client1-2', 'b', now - 1), note('client1-1', 'a', now)];
+    await expect(beyond(1, last, first)).resolves.toEqual(['client1-1']);
+  });
+
   test('not one with what was given up, or what no session can hold any more.', async () => {
     const old = note('client1-3', 'c', now - 3600_001);
     await expect(beyond(1, note('client1-1', 'a', now), note('client1-2', 'b', now, false), old)).resolves.toEqual([]);

@@ -146,6 +146,10 @@ test('A client that has all its connections is refused with 429, which is no err
   const held = new Set(Array.from({ length: 50 }, (_, index) => `4000000000 socket-${index}`));
   store.on(UpdateCommand).rejects(conditionFailed({ channel: 'client#client1', connectionId: 'slots', held }));
   await expect(shakeHands()).resolves.toBe(429);
+  expect(store.commandCalls(UpdateCommand)[0]?.args[0].input).toMatchObject({
+    Key: { channel: 'client#client1' },
+    ExpressionAttributeValues: { ':max': 50 },
+  });
   expect(logLines()).toMatchObject([{ level: 'INFO', status: 429 }]);
 });
 

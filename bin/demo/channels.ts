@@ -30,5 +30,8 @@ export async function followSocket(stack: RunningStack, { token }: Partner, path
   socket.on('message', (data: Buffer) => hear(message.parse(JSON.parse(data.toString()))));
   await once(socket, 'open');
   if (first) socket.send(JSON.stringify(first));
-  return () => socket.close();
+  return () => {
+    socket.close();
+    return Promise.resolve();
+  };
 }

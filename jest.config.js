@@ -10,7 +10,11 @@ const common = {
 /** @type {import('jest').Config} */
 module.exports = {
   projects: [
-    { ...common, displayName: 'unit', testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(api|channels|viewer)/'] },
+    {
+      ...common,
+      displayName: 'unit',
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(api|channels|viewer)/'],
+    },
     {
       ...common,
       displayName: 'api',

@@ -30,7 +30,7 @@ export const telemetryActions = {
       id,
       // One sample is a list of one, so that a fault in it is named as in a list.
       telemetry: z.preprocess(
-        (one) => (Array.isArray(one) ? one : [one]),
+        (one): unknown => (Array.isArray(one) ? one : [one]),
         z.array(sample).min(1).max(MAX_SAMPLES),
       ),
     }),

@@ -24,6 +24,9 @@ const connection = z.object({
   expiresAt: z.int(),
 });
 
+/** For how long its items may outlive it, in seconds: they are needed to say the end, and to close what is still open. */
+export const AFTERWARDS = 3600;
+
 /** A WebSocket connection that follows a channel. */
 export type Connection = z.output<typeof connection>;
 
@@ -105,7 +108,7 @@ export async function takeConnectionPlace(held: Held, max: number, now: number):
 export async function addConnection(added: Connection & Held, max: number, now: number): Promise<void> {
   await takeConnectionPlace(added, max, now);
   // Until it has been greeted it is told of no change: its handshake goes on, and the state comes first.
-  const item = { ...added, waits: true, ttl: added.expiresAt };
+  const item = { ...added, waits: true, ttl: added.expiresAt + AFTERWARDS };
   await dynamodb.send(new PutCommand({ TableName: table('CONNECTIONS'), Item: item }));
 }
 

@@ -1,6 +1,7 @@
 import { BatchWriteCommand, DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod';
 import { permissions, shareTypes } from '../domain/share';
+import { AFTERWARDS } from './connections';
 import { dynamodb, table } from './table';
 
 const common = {
@@ -48,7 +49,7 @@ const belongings = ({ connectionId, expiresAt, openedAt, ...who }: Session) => (
   connectionId,
   expiresAt,
   openedAt,
-  ttl: expiresAt,
+  ttl: expiresAt + AFTERWARDS,
   session: true,
   ...(who.kind === 'partner' ? { clientId: who.clientId } : { shareCode: who.shareCode }),
 });

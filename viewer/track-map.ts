@@ -18,8 +18,9 @@ export interface Position {
 /** Points of the track that are kept; beyond, every second one of them goes. */
 const LONGEST_TRACK = 4000;
 /** Metres between them at least: a drone that hovers writes no book. */
-const APART = 2;
+const APART = 3;
 const CLOSE = 17;
+const shape = { interactive: false, smoothFactor: 0.4 };
 const still = matchMedia('(prefers-reduced-motion: reduce)');
 
 const drone = `<svg viewBox="-24 -24 48 48" aria-hidden="true">
@@ -33,8 +34,8 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
   new Grid().addTo(map);
   offerTiles(map);
 
-  const casing = L.polyline([], { className: 'track-casing', interactive: false }).addTo(map);
-  const track = L.polyline([], { className: 'track', interactive: false }).addTo(map);
+  const casing = L.polyline([], { className: 'track-casing', ...shape }).addTo(map);
+  const track = L.polyline([], { className: 'track', ...shape }).addTo(map);
   let marker: L.Marker | undefined;
   let points: L.LatLng[] = [];
   let now: Position | undefined;

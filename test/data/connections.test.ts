@@ -33,7 +33,7 @@ describe('Adding a connection', () => {
         ExpressionAttributeValues: { ':slot': new Set([slot]), ':name': slot, ':max': 50 },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       },
-      { TableName: 'connections', Item: { ...added, waits: true, ttl: added.expiresAt } },
+      { TableName: 'connections', Item: { ...added, waits: true, ttl: added.expiresAt + 3600 } },
     ]);
   });
 

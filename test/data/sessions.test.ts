@@ -25,15 +25,15 @@ beforeEach(() => {
 });
 
 describe('Opening a session', () => {
-  test('of a partner is one item, which follows nothing yet and is forgotten when it must have ended.', async () => {
+  test('of a partner is one item, which follows nothing yet and outlives its end by an hour, so that it can be closed.', async () => {
     await openSession(partner);
     const key = { channel: 'session#partner-socket', connectionId: 'partner-socket' };
-    expect(items()).toEqual([{ ...partner, ...key, session: true, ttl: later }]);
+    expect(items()).toEqual([{ ...partner, ...key, session: true, ttl: later + 3600 }]);
   });
 
   test('of a viewer is one write: the session, and the device and share that it waits to hear of.', async () => {
     await openSession(viewer);
-    const own = { connectionId: 'viewer-socket', shareCode: viewer.shareCode, session: true, ttl: later };
+    const own = { connectionId: 'viewer-socket', shareCode: viewer.shareCode, session: true, ttl: later + 3600 };
     const times = { openedAt: 1, expiresAt: later };
     expect(items()).toEqual([
       { ...viewer, ...own, channel: 'session#viewer-socket' },
@@ -51,7 +51,7 @@ describe('Opening a session', () => {
 describe('Finding a session', () => {
   test.each([partner, viewer])('gives it back as it was opened, read as of now: %#.', async (opened) => {
     const Key = { channel: `session#${opened.connectionId}`, connectionId: opened.connectionId };
-    store.on(GetCommand).resolves({ Item: { ...opened, ...Key, session: true, ttl: later } });
+    store.on(GetCommand).resolves({ Item: { ...opened, ...Key, session: true, ttl: later + 3600 } });
     await expect(findSession(opened.connectionId)).resolves.toEqual(opened);
     expect(onlyCommand()).toEqual({ TableName: 'connections', Key, ConsistentRead: true });
   });
@@ -72,7 +72,7 @@ describe('Finding a session', () => {
 test('A partner follows and unfollows by one write each.', async () => {
   await follow(partner, id('device'));
   const key = { channel: `telemetry#${id('device')}`, connectionId: partner.connectionId };
-  expect(onlyCommand()['Item']).toMatchObject({ ...key, clientId: 'client1', session: true, ttl: later });
+  expect(onlyCommand()['Item']).toMatchObject({ ...key, clientId: 'client1', session: true, ttl: later + 3600 });
   expect(onlyCommand()['Item']).not.toHaveProperty('waits');
   store.resetHistory();
   await unfollow(partner, id('device'));

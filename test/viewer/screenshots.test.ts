@@ -39,8 +39,6 @@ describe('A picture of the share page', () => {
     for (let sample = 1; sample <= SAMPLES; sample++) {
       const timestamp = new Date(began + sample * EVERY_MS).toISOString();
       socket.publish('share-picture', { timestamp, ...flight((sample * EVERY_MS) / 1000) });
-      // As many at once as a viewer might get, so that the map follows as it would.
-      if (sample % 50 === 0) await page.waitForTimeout(120);
     }
     await shows(page, 'battery', '77 %');
     // The charts are drawn, and the map has come to rest.

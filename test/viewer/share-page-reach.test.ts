@@ -46,11 +46,9 @@ describe('The share page', () => {
   };
 
   it.each([
-    ['light', undefined],
-    ['dark', undefined],
-    ['light', phone],
-    ['dark', phone],
-  ] as const)('has nothing that axe finds serious, %s', async (colorScheme, size) => {
+    ['light', 'wide', {}],
+    ['dark', 'narrow', phone],
+  ] as const)('has nothing that axe finds serious, %s and %s', async (colorScheme, _, size) => {
     await openFlying('share-axe', { ...size, colorScheme });
     expect(await findings()).toEqual([]);
     socket.end('share-axe', 'REVOKED');

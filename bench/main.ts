@@ -7,6 +7,7 @@ import { requestOverhead } from './request-overhead';
 import { startUp } from './start-up';
 import { endStorage } from './storage';
 import { storeCalls } from './store-calls';
+import { telemetry } from './telemetry';
 
 /** All measurements by name, in the order in which they run. */
 const measurements: Readonly<Record<string, Measurement>> = {
@@ -17,6 +18,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'engine-soak': engineSoak,
   'page-among-many': pageAmongMany,
   'status-channels': statusChannels,
+  telemetry,
 };
 
 /** `npm run bench [-- <name>…]`: measures all figures or those named, and fails when one is over. */

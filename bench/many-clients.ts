@@ -14,15 +14,23 @@ export interface ChannelClient {
   readonly clientId: string;
   readonly token: string;
   readonly deviceGroupId: string;
+  /** The devices of the group. */
+  readonly deviceIds: readonly string[];
   /** Calls an endpoint. @throws Error unless it succeeds */
   call(key: EndpointKey, path?: Readonly<Record<string, string>>, body?: unknown): Promise<unknown>;
 }
 
-/** Onboards an organisation with so many clients at a running stack: each has limits of its own. */
-export async function onboardClients(dataFolder: string, baseUrl: string, count: number): Promise<ChannelClient[]> {
+/** Onboards an organisation with so many clients and devices at a running stack: each client has limits of its own. */
+export async function onboardClients(
+  dataFolder: string,
+  baseUrl: string,
+  count: number,
+  deviceCount = 1,
+): Promise<ChannelClient[]> {
   const file = join(dataFolder, 'many-clients.json');
   const clients = Array.from({ length: count }, (_, index) => ({ name: `client-${index + 1}`, scopes }));
-  const deviceGroups = [{ name: 'North', description: 'Docks in the north', devices: [{ name: 'North 1' }] }];
+  const devices = Array.from({ length: deviceCount }, (_, index) => ({ name: `North ${index + 1}` }));
+  const deviceGroups = [{ name: 'North', description: 'Docks in the north', devices }];
   await writeFile(file, JSON.stringify({ organisations: [{ name: 'Many clients', deviceGroups, clients }] }));
   const words = ['--import', 'tsx', 'bin/partner.ts', 'onboard', '--file', file, '--json', '--local'];
   const env = { ...process.env, LOCAL_DIR: dataFolder };
@@ -52,6 +60,7 @@ async function withToken(baseUrl: string, partner: Partner): Promise<ChannelClie
     clientId,
     token,
     deviceGroupId: deviceGroups[0]?.deviceGroupId ?? '',
+    deviceIds: deviceGroups[0]?.devices.map(({ deviceId }) => deviceId) ?? [],
     call: (key, path, body) => send(key, { authorization: `Bearer ${token}` }, path, body),
   };
 }

@@ -89,7 +89,7 @@ function dockStateAt({ failure }: Flight, t: number): string {
 }
 
 /** Percent, volts, and seconds of flight that are left. */
-export function battery(percent: number) {
+function battery(percent: number) {
   return {
     percent: round(percent, 1),
     voltage: round(20 + 5.2 * (percent / 100), 2),

@@ -59,7 +59,7 @@ export async function demo(): Promise<void> {
     await partner.call('DELETE', `/v3/shares/${share?.shareCode ?? ''}`);
     line('revoke: the share is gone');
   } finally {
-    for (const end of ends) end();
+    await Promise.all(ends.map((end) => end()));
   }
   line(`timeline: ${[...states.MQTTS].join(' → ')}, ${samples} samples of telemetry`);
 }

@@ -14,7 +14,7 @@ import { compileResponseHeaders, responseHeadersPolicyProperties, type ResponseH
 import { startServer, type DistributionServer } from './server';
 import { compileViewerFunction, functionProperties, type ViewerFunction } from './viewer-function';
 
-export type { Origin, OriginRequest, Reply, UpgradedSocket } from './origin';
+export type { Origin, OriginRequest, Reply } from './origin';
 
 export interface CloudFrontOptions {
   readonly accountId: string;

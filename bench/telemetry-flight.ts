@@ -97,7 +97,9 @@ export async function prepareFlight(
         const { type, sequence, snapshot } = JSON.parse(data.toString()) as Message;
         if (type === 'subscribed') resolve();
         if (type !== 'device.telemetry' || snapshot) return;
-        heard.push({ sequence, taken: performance.now() - (sentAt.get(`${deviceId} ${sequence}`) ?? NaN) });
+        const begin = sentAt.get(`${deviceId} ${sequence}`);
+        // What was flown before may come late.
+        if (begin !== undefined) heard.push({ sequence, taken: performance.now() - begin });
       });
     });
     socket.send(JSON.stringify({ action: 'subscribe', deviceId }));

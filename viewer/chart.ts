@@ -18,7 +18,7 @@ export function createChart(container: HTMLElement, leastRange: number): Chart {
   const plot = new uPlot(
     {
       ...sizeOf(container),
-      padding: [8, 8, 0, 0],
+      padding: [8, 24, 0, 0],
       legend: { show: false },
       cursor: { show: false },
       scales: {

@@ -4,17 +4,33 @@ import { until } from './until';
 /** A message of any kind, as it came. */
 export type Message = Readonly<Record<string, unknown>> & Partial<Pick<StatusMessage, 'sequence' | 'timestamp'>>;
 
+/** What a state that is said twice has in common both times; undefined for what is no state, such as a position. */
+function stateOf(message: Message): string | undefined {
+  const { type, sequence, jobId, deviceId, shareCode, droneState } = message;
+  const isState = String(type).endsWith('.status') && (type !== 'job.status' || droneState === undefined);
+  return isState ? JSON.stringify([type, jobId ?? deviceId ?? shareCode, sequence]) : undefined;
+}
+
 /** What a listener has heard so far, in order. */
 export class Heard {
+  /** As it came. */
   readonly texts: string[] = [];
 
-  get messages(): Message[] {
-    return this.texts.map((text) => JSON.parse(text) as Message);
+  /** Each state where it came first: what is delivered at least once may come again. */
+  readonly messages: Message[] = [];
+  private readonly known = new Set<string>();
+
+  protected hear(text: string): void {
+    this.texts.push(text);
+    const message = JSON.parse(text) as Message;
+    const state = stateOf(message);
+    if (state === undefined || !this.known.has(state)) this.messages.push(message);
+    if (state !== undefined) this.known.add(state);
   }
 
   /** The first `count` messages, once they are there. */
   async first(count: number): Promise<Message[]> {
-    const enough = () => (this.texts.length >= count ? true : undefined);
+    const enough = () => (this.messages.length >= count ? true : undefined);
     await until(`hearing ${count} messages`, enough, () => this.texts);
     return this.messages.slice(0, count);
   }

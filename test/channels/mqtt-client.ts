@@ -26,7 +26,7 @@ export class Mqtt extends Heard {
     client.on('message', (topic, payload, { retain, qos }) => {
       const text = payload.toString();
       this.received.push({ topic, text, retained: retain, qos });
-      if (text !== '') this.texts.push(text);
+      if (text !== '') this.hear(text);
     });
     this.ended = new Promise((resolve) => client.once('close', resolve));
     // What goes wrong ends in a close.

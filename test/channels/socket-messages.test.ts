@@ -12,7 +12,7 @@ const open = () => followFromSnapshot(partner, { kind: 'job', id: jobId });
 
 /** What is answered to a message. */
 async function answerTo(socket: Socket, message: unknown) {
-  const before = socket.texts.length;
+  const before = socket.messages.length;
   socket.say(message);
   return (await socket.first(before + 1)).at(-1);
 }

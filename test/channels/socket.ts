@@ -20,7 +20,7 @@ export class Socket extends Heard {
 
   constructor(readonly socket: WebSocket) {
     super();
-    socket.on('message', (data: Buffer) => this.texts.push(data.toString()));
+    socket.on('message', (data: Buffer) => this.hear(data.toString()));
     this.closed = new Promise((resolve) =>
       socket.once('close', (code, reason) => resolve({ code, reason: reason.toString() })),
     );

@@ -49,7 +49,8 @@ describe('A new connection', () => {
     const changed = sampleJob({ status: 'QUEUED', version: 4 });
     jobs(sampleJob(), changed);
     await greet(connection());
-    expect(said()).toEqual([snapshot(sampleJob()), snapshot(changed)]);
+    const change = `socket-1 ${JSON.stringify({ ...jobMessage(changed), previousState: 'PENDING' })}`;
+    expect(said()).toEqual([snapshot(sampleJob()), change]);
     const order = sent().map((input) => ('UpdateExpression' in input ? 'follow' : 'read'));
     expect(order).toEqual(['read', 'follow', 'read']);
   });

@@ -62,6 +62,9 @@ describe('The share page', () => {
   it('fits a phone without scrolling sideways', async () => {
     await openFlying('share-phone', phone);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    const wide = `[...document.querySelectorAll('header *, main dl *, main button, figure')]
+      .filter((one) => one.getBoundingClientRect().right > 390).map((one) => one.outerHTML)`;
+    expect(await page.evaluate(wide)).toEqual([]);
     const targets = await page.getByRole('button').all();
     expect(targets.length).toBeGreaterThan(4);
     for (const target of targets) expect((await target.boundingBox())?.height).toBeGreaterThanOrEqual(40);

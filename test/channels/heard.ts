@@ -4,11 +4,11 @@ import { until } from './until';
 /** A message of any kind, as it came. */
 export type Message = Readonly<Record<string, unknown>> & Partial<Pick<StatusMessage, 'sequence' | 'timestamp'>>;
 
-/** What a state that is said twice has in common both times; undefined for what is no state, such as a position. */
-function stateOf(message: Message): string | undefined {
-  const { type, sequence, jobId, deviceId, shareCode, droneState } = message;
-  const isState = String(type).endsWith('.status') && (type !== 'job.status' || droneState === undefined);
-  return isState ? JSON.stringify([type, jobId ?? deviceId ?? shareCode, sequence]) : undefined;
+/** What a state that is said twice has in common both times; undefined for what tells of no state. */
+function stateOf({ type, sequence, jobId, deviceId, shareCode, timestamp }: Message): string | undefined {
+  if (!String(type).endsWith('.status')) return undefined;
+  // Positions on a job's channel have the sequence of the job and a moment of their own.
+  return JSON.stringify([type, jobId ?? deviceId ?? shareCode, sequence, type === 'job.status' && timestamp]);
 }
 
 /** What a listener has heard so far, in order. */

@@ -3,19 +3,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from 'mqtt';
 import { WebSocket } from 'ws';
 import { channels, topicOf } from '../contract/channels';
+import type { Channel } from '../domain/status-event';
 import type { StackFacts } from '../local/stack-file';
 import type { ChannelClient } from './many-clients';
 
-/** What of a job's message is looked at, and when it came (`performance.now()`). */
+/** What of a message is looked at, and when it came (`performance.now()`). */
 export interface Heard {
-  readonly jobId: string;
-  readonly jobState: string;
+  readonly jobId?: string;
+  readonly jobState?: string;
   readonly sequence: number;
   readonly snapshot?: true;
   readonly at: number;
 }
 
-/** Somebody who follows jobs. */
+/** Somebody who follows channels. */
 export interface Listener {
   readonly heard: readonly Heard[];
   close(): void;
@@ -35,13 +36,17 @@ function keeper() {
   return { heard, keep };
 }
 
-/** Follows a job over WSS, from its snapshot on. Waits for places that sockets closed before have yet to give back. */
-export async function followJob({ wsUrl }: StackFacts, { token }: ChannelClient, jobId: string): Promise<Listener> {
+/** Follows a channel over WSS, from its snapshot on. Waits for places that sockets closed before have yet to give back. */
+export async function follow(
+  { wsUrl }: StackFacts,
+  { token }: ChannelClient,
+  { kind, id }: Channel,
+): Promise<Listener> {
   const { heard, keep } = keeper();
   const headers = { authorization: `Bearer ${token}` };
   const deadline = performance.now() + PATIENCE;
   for (;;) {
-    const socket = new WebSocket((wsUrl ?? '') + channels.job.path.replace('{id}', jobId), { headers });
+    const socket = new WebSocket((wsUrl ?? '') + channels[kind].path.replace('{id}', id), { headers });
     socket.on('message', keep);
     const refusal = await new Promise<Error | undefined>((resolve) => {
       socket.once('open', () => resolve(undefined)).once('error', resolve);
@@ -87,6 +92,6 @@ export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) {
     if (performance.now() > deadline)
       throw new Error(`It did not happen within ${PATIENCE / 1000} s: ${isSo.toString()}`);
-    await pause(2);
+    await pause(5);
   }
 }

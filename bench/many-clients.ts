@@ -14,6 +14,8 @@ export interface ChannelClient {
   readonly clientId: string;
   readonly token: string;
   readonly deviceGroupId: string;
+  /** The one device of that group. */
+  readonly deviceId: string;
   /** The devices of the group. */
   readonly deviceIds: readonly string[];
   /** Calls an endpoint. @throws Error unless it succeeds */
@@ -60,6 +62,7 @@ async function withToken(baseUrl: string, partner: Partner): Promise<ChannelClie
     clientId,
     token,
     deviceGroupId: deviceGroups[0]?.deviceGroupId ?? '',
+    deviceId: deviceGroups[0]?.devices[0]?.deviceId ?? '',
     deviceIds: deviceGroups[0]?.devices.map(({ deviceId }) => deviceId) ?? [],
     call: (key, path, body) => send(key, { authorization: `Bearer ${token}` }, path, body),
   };

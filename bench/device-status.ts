@@ -1,0 +1,21 @@
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { organisationOf } from '../domain/id';
+import type { AwsAccess } from '../local/stack-file';
+
+/** Gives what changes the status of a device in the table of a running stack, as telemetry and silence do. */
+export async function deviceStatus({ endpointUrl, region, ...credentials }: AwsAccess, deviceId: string) {
+  const database = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: endpointUrl, region, credentials }));
+  const { TableNames = [] } = await database.send(new ListTablesCommand());
+  const TableName = TableNames.find((name) => name.includes('TablesFleet'));
+  return (status: 'online' | 'offline') =>
+    database.send(
+      new UpdateCommand({
+        TableName,
+        Key: { organisation: organisationOf('device', deviceId), id: deviceId },
+        UpdateExpression: 'SET #status = :status ADD version :one',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':status': status, ':one': 1 },
+      }),
+    );
+}

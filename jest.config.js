@@ -1,3 +1,5 @@
+const { availableParallelism } = require('node:os');
+
 /** @type {import('jest').Config} */
 const common = {
   testEnvironment: 'node',
@@ -9,6 +11,8 @@ const common = {
 
 /** @type {import('jest').Config} */
 module.exports = {
+  // Many tests wait for what happens in real time, so that a processor has more than one of them to attend to.
+  maxWorkers: availableParallelism() + 1,
   projects: [
     {
       ...common,

@@ -1,5 +1,4 @@
 import { buildSync, type Metafile } from 'esbuild';
-import { cpSync, existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const root = join(__dirname, '..');
@@ -18,22 +17,6 @@ const root = join(__dirname, '..');
  * @throws when a file is missing or doesn't compile
  */
 export function bundle(entries: readonly string[], folder: string, sources = 'lambdas'): Metafile {
-  const key = [sources, ...entries].join(' ');
-  const before = bundled.get(key);
-  // An app that is made again, as tests do, has the same code.
-  if (before && existsSync(before.folder)) {
-    cpSync(before.folder, folder, { recursive: true });
-    return before.metafile;
-  }
-  const metafile = build(entries, folder, sources);
-  bundled.set(key, { folder, metafile });
-  return metafile;
-}
-
-/** What has been bundled, by its entries. */
-const bundled = new Map<string, { readonly folder: string; readonly metafile: Metafile }>();
-
-function build(entries: readonly string[], folder: string, sources: string): Metafile {
   return buildSync({
     absWorkingDir: root,
     entryPoints: entries.map((entry) => ({ in: join(root, sources, `${entry}.ts`), out: join(entry, 'index') })),

@@ -1,5 +1,5 @@
 import { buildSync, type Metafile } from 'esbuild';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { MapTiles } from './map-tiles';
 
@@ -7,9 +7,6 @@ const root = join(__dirname, '..');
 
 /** Path below which the browser finds the files of the page. */
 const PUBLIC_PATH = '/share/assets';
-
-/** Where pages have been bundled to, by their map tiles. */
-const bundled = new Map<string, string>();
 
 /** Where the two kinds of files of the page are, by how long they may be kept. */
 export interface ViewerBundle {
@@ -31,14 +28,6 @@ export function bundleViewer(folder: string, tiles: MapTiles): ViewerBundle {
   const page = join(resolve(folder), 'page');
   const assets = join(resolve(folder), 'assets');
   rmSync(folder, { recursive: true, force: true });
-  const key = JSON.stringify(tiles);
-  const before = bundled.get(key);
-  // An app that is made again, as tests do, has the same page.
-  if (before !== undefined && existsSync(before)) {
-    cpSync(before, folder, { recursive: true });
-    return { page, assets };
-  }
-  bundled.set(key, folder);
   const { metafile } = buildSync({
     absWorkingDir: root,
     entryPoints: ['viewer/main.ts', 'viewer/style/share.css'],

@@ -1,3 +1,4 @@
+import './without-code';
 import { smallTable, synthesise, type CfnResource } from './synthesised';
 import { scopes } from '../../contract/access';
 

@@ -1,3 +1,4 @@
+import './without-code';
 import { smallTable, synthesise } from './synthesised';
 import { endpointTable } from '../../contract/access';
 

@@ -1,3 +1,4 @@
+import './without-code';
 import { endpointTable, routeOf } from '../../contract/access';
 import { referred, synthesise, type CfnResource } from './synthesised';
 

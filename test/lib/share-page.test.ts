@@ -1,13 +1,14 @@
-import { App, Stack } from 'aws-cdk-lib/core';
+import { Stack } from 'aws-cdk-lib/core';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SharePage } from '../../lib/share-page';
+import { newApp } from './new-app';
 
 function synthesise(context: Record<string, string> = {}) {
-  const app = new App({ context });
+  const app = newApp(context);
   const stack = new Stack(app, 'Page');
   const defaultBehavior = { origin: new HttpOrigin('example.com') };
   new SharePage(stack, 'SharePage').addTo(new cloudfront.Distribution(stack, 'Distribution', { defaultBehavior }));

@@ -1,3 +1,4 @@
+import './without-code';
 import { channelPathsCode } from '../../lib/channel-paths';
 import { rightsIn } from './rights';
 import { referred, smallTable, synthesise, type CfnResource } from './synthesised';

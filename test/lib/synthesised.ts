@@ -1,11 +1,10 @@
-import { App } from 'aws-cdk-lib/core';
 import { Template } from 'aws-cdk-lib/assertions';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import cdkJson from '../../cdk.json';
 import { endpointTable } from '../../contract/access';
 import { DroneMissionApiStack } from '../../lib/drone-mission-api-stack';
 import type { EndpointTable } from '../../lib/endpoint-table';
+import { newApp } from './new-app';
 
 export interface CfnResource {
   readonly Type: string;
@@ -22,15 +21,8 @@ export const smallTable: EndpointTable = {
 
 /** Synthesises the stack with cdk.json's context and the given one. */
 export function synthesise(context: Record<string, unknown> = {}, endpoints: EndpointTable = endpointTable) {
-  const app = new App({
-    builtinCloudFormationValidation: false,
-    context: {
-      ...cdkJson.context,
-      'aws:cdk:enable-asset-metadata': true,
-      'aws:cdk:enable-path-metadata': true,
-      ...context,
-    },
-  });
+  const metadata = { 'aws:cdk:enable-asset-metadata': true, 'aws:cdk:enable-path-metadata': true };
+  const app = newApp({ ...metadata, ...context }, false);
   const stack = new DroneMissionApiStack(app, 'DroneMissionApi', { endpoints });
   const template = Template.fromStack(stack);
   const resources = template.toJSON().Resources as Record<string, CfnResource>;
@@ -57,7 +49,6 @@ export function synthesise(context: Record<string, unknown> = {}, endpoints: End
       if (!existsSync(folder)) throw new Error(`${folder} is not there`);
       return folder;
     },
-    readReport: (): unknown => JSON.parse(readFileSync(join(app.outdir, 'validation-report.json'), 'utf8')),
   };
 }
 

@@ -1,3 +1,4 @@
+import './without-code';
 import { rightsIn } from './rights';
 import { smallTable, synthesise, type CfnResource } from './synthesised';
 

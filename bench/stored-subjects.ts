@@ -1,4 +1,4 @@
-import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { scopes } from '../contract/access';
 import { toItem } from '../data/job-item';
 import { dynamodb, table } from '../data/table';
@@ -14,7 +14,7 @@ const partner = { clientId: 'client1', organisation: acme, name: 'Acme', apiKeyI
 const createdAt = '2026-11-27T10:00:00.000Z';
 
 /**
- * Stores what the samples name, again in the state that each request needs.
+ * Stores what the samples name, again in the state that each request needs, and forgets what was counted.
  * @param calls the calls that a function makes: what they put must not be there yet, and is deleted
  */
 export async function storeSubjects(calls: readonly Call[]): Promise<void> {
@@ -30,6 +30,13 @@ export async function storeSubjects(calls: readonly Call[]): Promise<void> {
   ];
   for (const item of items) await dynamodb.send(new PutCommand(item));
   for (const { command, input } of calls) if (command === 'PutCommand') await remove(input as Made);
+  await forgetCounts();
+}
+
+/** Limits count each client's calls, of which a measurement makes more than a client may. */
+async function forgetCounts(): Promise<void> {
+  const { Items = [] } = await dynamodb.send(new ScanCommand({ TableName: table('REQUESTS') }));
+  for (const { id } of Items) await dynamodb.send(new DeleteCommand({ TableName: table('REQUESTS'), Key: { id } }));
 }
 
 interface Made {

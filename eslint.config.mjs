@@ -12,7 +12,7 @@ const arrows = {
   data: { folders: ['domain'], packages: ['zod', 'nanoid', 'ulid', '@aws-sdk/*', '@smithy/*'], node: true },
   lambdas: {
     folders: ['contract', 'domain', 'data'],
-    packages: ['zod', '@middy/*', '@aws-lambda-powertools/*', 'aws-jwt-verify', 'aws-lambda'],
+    packages: ['zod', '@middy/*', 'aws-jwt-verify', 'aws-lambda'],
     node: true,
   },
   lib: { folders: ['contract'], types: ['domain'], packages: ['aws-cdk-lib', 'constructs', 'esbuild'], node: true },
@@ -21,11 +21,7 @@ const arrows = {
     packages: ['aws-cdk-lib', 'constructs', 'zod', 'mqtt', 'ws', '@aws-sdk/*'],
     node: true,
   },
-  simulator: {
-    folders: ['contract'],
-    packages: ['zod', '@aws-sdk/*', '@aws-lambda-powertools/*', 'aws-lambda'],
-    node: true,
-  },
+  simulator: { folders: ['contract'], packages: ['zod', '@aws-sdk/*', 'aws-lambda'], node: true },
   local: { packages: ['!(aws-cdk-lib|constructs)', '@*/**'], node: true },
   viewer: { types: ['contract', 'domain'], packages: ['!(aws-cdk-lib|constructs)'] },
 };

@@ -33,7 +33,6 @@ export const coldStart: Measurement = async () => {
   const settings = {
     TOKEN_URL: `http://127.0.0.1:${(identity.address() as AddressInfo).port}`,
     SHARE_BASE_URL: 'https://share.test',
-    POWERTOOLS_SERVICE_NAME: 'drone-mission-api',
   };
   Object.assign(process.env, settings);
   try {

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** Who calls, as the authorizer hands it on; API Gateway makes every value of its context a string. */
 export const callerContext = z.object({

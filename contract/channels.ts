@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Channel, ChannelKind } from '../domain/status-event';
 import { deviceStatusMessage, jobStatusMessage, shareStatusMessage } from '../domain/status-message';
 import type { Scope } from './endpoint';
@@ -11,7 +11,7 @@ interface ChannelPromise {
   readonly topicSuffix: string;
   /** Path of the WebSocket connection, `{id}` standing for the identifier. */
   readonly path: string;
-  readonly message: z.ZodType;
+  readonly message: z.ZodMiniType;
 }
 
 /** The six channels of spec section 6: each kind over MQTTS and over WSS, with the same payload. */

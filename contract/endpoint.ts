@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { RefusalCode } from '../domain/refusal';
 
 /** What a client can be allowed to do (spec section 5). */
@@ -36,10 +36,10 @@ export interface Endpoint {
   readonly settings?: readonly Setting[];
   /** Gives out where live video can be played. */
   readonly video?: true;
-  readonly request: { readonly query?: z.ZodType; readonly body?: z.ZodType };
+  readonly request: { readonly query?: z.ZodMiniType; readonly body?: z.ZodMiniType };
   readonly reply: {
     readonly status: 200 | 201;
-    readonly body: z.ZodType;
+    readonly body: z.ZodMiniType;
     /** The job in the body carries `version`, which is the answer's `ETag` and makes `If-Match` work. */
     readonly versioned?: true;
   };

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { job, jobStatus } from '../domain/job';
 import { share } from '../domain/share';
 import { sample } from '../domain/telemetry';
@@ -15,14 +15,14 @@ const head = z.object({ eventId: z.string(), organisationId: z.string(), at: z.i
 
 const aJob = z.object({
   ...head.shape,
-  ...job.omit({ createdAt: true, updatedAt: true, cancelledAt: true }).shape,
+  ...z.omit(job, { createdAt: true, updatedAt: true, cancelledAt: true }).shape,
 });
 
 /** Never with the share code, which is a capability. */
 const aShare = z.object({
   ...head.shape,
   shareId: z.string(),
-  ...share.pick({ resourceId: true, deviceId: true, shareType: true, permissions: true }).shape,
+  ...z.pick(share, { resourceId: true, deviceId: true, shareType: true, permissions: true }).shape,
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
 });
@@ -34,7 +34,7 @@ export const toldPlatform = {
   'job.cancelled': aJob,
   'job.deleted': aJob,
   'share.created': aShare,
-  'share.ended': aShare.extend({ reason: z.enum(['REVOKED', 'EXPIRED']) }),
+  'share.ended': z.extend(aShare, { reason: z.enum(['REVOKED', 'EXPIRED']) }),
   'control.requested': z.object({
     organisationId: z.string(),
     deviceId: z.string(),
@@ -49,11 +49,11 @@ const MAX_SAMPLES = 100;
 /** What we hear from the platform, likewise. Fields beyond these are left aside; a sample's are not, as when published. */
 export const heardFromPlatform = {
   'job.status.reported': z.object({ jobId: name, status: jobStatus, at: moment }),
-  'device.telemetry.reported': z.preprocess(
-    (one) => (typeof one === 'object' && one !== null && 'telemetry' in one ? one : { telemetry: [one] }),
-    z.object({ telemetry: z.array(sample).min(1).max(MAX_SAMPLES) }),
+  'device.telemetry.reported': z.pipe(
+    z.transform((one) => (typeof one === 'object' && one !== null && 'telemetry' in one ? one : { telemetry: [one] })),
+    z.object({ telemetry: z.array(sample).check(z.minLength(1), z.maxLength(MAX_SAMPLES)) }),
   ),
-  'device-group.registered': z.object({ deviceGroupId: name, name: name, description: text(0, 4096).default('') }),
+  'device-group.registered': z.object({ deviceGroupId: name, name: name, description: z._default(text(0, 4096), '') }),
   'device-group.removed': z.object({ deviceGroupId: name }),
   'device.registered': z.object({ deviceId: name, deviceGroupId: name, name: name }),
   'device.removed': z.object({ deviceId: name }),

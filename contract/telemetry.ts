@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { sample } from '../domain/telemetry';
 import { text } from '../domain/text';
 import type { Scope } from './endpoint';
@@ -10,14 +10,16 @@ export const TELEMETRY_PATH = '/telemetry';
 const MAX_SAMPLES = 100;
 
 /** Comes back on the answer as it was sent. */
-const id = z.unknown().optional();
+const id = z.optional(z.unknown());
 const name = text(1, 256);
 
 const followed = z
-  .strictObject({ action: z.string(), id, deviceId: name.optional(), deviceGroupId: name.optional() })
-  .refine(({ deviceId, deviceGroupId }) => (deviceId === undefined) !== (deviceGroupId === undefined), {
-    error: 'needs either deviceId or deviceGroupId',
-  });
+  .strictObject({ action: z.string(), id, deviceId: z.optional(name), deviceGroupId: z.optional(name) })
+  .check(
+    z.refine(({ deviceId, deviceGroupId }) => (deviceId === undefined) !== (deviceGroupId === undefined), {
+      error: 'needs either deviceId or deviceGroupId',
+    }),
+  );
 
 /** What a client may send, by action (DESIGN section 3): its form, and the scope it needs or `viewer` for share links. */
 export const telemetryActions = {
@@ -29,9 +31,9 @@ export const telemetryActions = {
       action: z.string(),
       id,
       // One sample is a list of one, so that a fault in it is named as in a list.
-      telemetry: z.preprocess(
-        (one): unknown => (Array.isArray(one) ? one : [one]),
-        z.array(sample).min(1).max(MAX_SAMPLES),
+      telemetry: z.pipe(
+        z.transform((one): unknown => (Array.isArray(one) ? one : [one])),
+        z.array(sample).check(z.minLength(1), z.maxLength(MAX_SAMPLES)),
       ),
     }),
   },
@@ -40,6 +42,6 @@ export const telemetryActions = {
     message: z.strictObject({ action: z.string(), id, command: z.looseObject({ name: text(1, 64) }) }),
   },
   playback: { needs: 'viewer', message: z.strictObject({ action: z.string(), id }) },
-} as const satisfies Record<string, { needs: Scope | 'viewer'; message: z.ZodType }>;
+} as const satisfies Record<string, { needs: Scope | 'viewer'; message: z.ZodMiniType }>;
 
 export type TelemetryAction = keyof typeof telemetryActions;

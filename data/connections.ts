@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, GetCommand, PutCommand, QueryCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { QueryCommandOutput, ScanCommandOutput } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Refusal } from '../domain/refusal';
 import { channelKinds, type Channel } from '../domain/status-event';
 import { refusedBy } from './refused-write';
@@ -13,13 +13,13 @@ const connection = z.object({
   channel: z.string(),
   connectionId: z.string(),
   /** The OAuth client whose it is; a viewer with a share link has none. */
-  clientId: z.string().optional(),
+  clientId: z.optional(z.string()),
   /** The share that a viewer watches. */
-  shareCode: z.string().optional(),
+  shareCode: z.optional(z.string()),
   /** A telemetry socket, which has more items than this one. */
-  session: z.literal(true).optional(),
+  session: z.optional(z.literal(true)),
   /** When that was opened, Unix seconds. */
-  openedAt: z.int().optional(),
+  openedAt: z.optional(z.int()),
   /** When it has to end, Unix seconds: with its token, or when API Gateway closes it. */
   expiresAt: z.int(),
 });
@@ -36,7 +36,7 @@ const slotsKey = (clientId: string) => ({ channel: `client#${clientId}`, connect
 /** A slot names its end, so that a connection that was never seen to leave gives it back. */
 const slotOf = ({ connectionId, expiresAt }: Pick<Connection, 'connectionId' | 'expiresAt'>) =>
   placeOf(connectionId, expiresAt);
-const slots = z.object({ held: z.set(z.string()).default(new Set()) });
+const slots = z.object({ held: z._default(z.set(z.string()), new Set()) });
 
 /** What takes one of its client's places. */
 type Held = Pick<Connection, 'connectionId' | 'expiresAt'> & { readonly clientId: string };

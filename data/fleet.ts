@@ -1,5 +1,5 @@
 import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { device, deviceGroup, deviceStream, groupDevices, type Device, type GroupWithDevices } from '../domain/fleet';
 import { organisationOf, type Kind, type Organisation } from '../domain/id';
 import { Refusal, invalid } from '../domain/refusal';
@@ -9,13 +9,13 @@ import { dynamodb, table } from './table';
 
 /** The table holds three kinds of item under `organisation` and `id`. */
 const item = z.discriminatedUnion('kind', [
-  deviceGroup.extend({ kind: z.literal('group') }),
-  device.extend({
+  z.extend(deviceGroup, { kind: z.literal('group') }),
+  z.extend(device, {
     kind: z.literal('device'),
     // As text, since what sensors say may be of any shape.
-    lastState: z.preprocess(readMetadata, device.shape.lastState),
+    lastState: z.pipe(z.transform(readMetadata), device.shape.lastState),
   }),
-  deviceStream.extend({ kind: z.literal('stream') }),
+  z.extend(deviceStream, { kind: z.literal('stream') }),
 ]);
 
 /** A device as it was read, or undefined for an item of another kind. @throws Error when the item is none of ours */

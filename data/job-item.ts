@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { organisationOf, type Organisation } from '../domain/id';
 import { job, type Job } from '../domain/job';
 import type { JobStatus } from '../domain/job-lifecycle';
@@ -7,9 +7,9 @@ import { metadataText, readMetadata } from './metadata-text';
 
 const item = z.object({
   ...job.shape,
-  metadata: z.preprocess(readMetadata, job.shape.metadata),
+  metadata: z.pipe(z.transform(readMetadata), job.shape.metadata),
   organisation: z.string(),
-  changeId: z.string().optional(),
+  changeId: z.optional(z.string()),
 });
 
 /** A job with what only the store knows: whose it is and which change was its last. */

@@ -1,5 +1,5 @@
 import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Organisation } from '../domain/id';
 import { job, whyRefused, type Job } from '../domain/job';
 import type { JobStatus } from '../domain/job-lifecycle';
@@ -11,7 +11,7 @@ import { pageOf, withOneMore } from './page';
 import { refusedBy } from './refused-write';
 import { dynamodb, table } from './table';
 
-const summary = job.pick({ jobId: true, name: true, status: true, priority: true, createdAt: true });
+const summary = z.pick(job, { jobId: true, name: true, status: true, priority: true, createdAt: true });
 export type JobSummary = z.output<typeof summary>;
 
 /**

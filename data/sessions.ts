@@ -1,5 +1,5 @@
 import { BatchWriteCommand, DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { permissions, shareTypes } from '../domain/share';
 import { AFTERWARDS } from './connections';
 import { dynamodb, table } from './table';

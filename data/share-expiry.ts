@@ -6,7 +6,7 @@ import {
   ResourceNotFoundException,
   SchedulerClient,
 } from '@aws-sdk/client-scheduler';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Share } from '../domain/share';
 
 const client = new SchedulerClient({
@@ -59,7 +59,7 @@ export async function scheduleExpiry(share: Share): Promise<void> {
 
 /** Drops the schedule of a share that has ended; one that has run is gone already. */
 export async function cancelExpiry(share: Share): Promise<void> {
-  const { EXPIRY_SCHEDULE_GROUP } = environment.pick({ EXPIRY_SCHEDULE_GROUP: true }).parse(process.env);
+  const { EXPIRY_SCHEDULE_GROUP } = z.pick(environment, { EXPIRY_SCHEDULE_GROUP: true }).parse(process.env);
   try {
     await client.send(new DeleteScheduleCommand({ GroupName: EXPIRY_SCHEDULE_GROUP, Name: nameOf(share) }));
   } catch (error) {

@@ -1,13 +1,13 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Refusal } from '../domain/refusal';
 import type { Share } from '../domain/share';
 import { refusedBy } from './refused-write';
 import { keyOf, shareFromItem } from './shares';
 import { dynamodb, table } from './table';
 
-const places = z.object({ viewers: z.set(z.string()).default(new Set()) });
+const places = z.object({ viewers: z._default(z.set(z.string()), new Set()) });
 
 /** A place names its end, so that a viewer who was never seen to leave gives it back. */
 export const placeOf = (connectionId: string, expiresAt: number) => `${expiresAt} ${connectionId}`;

@@ -1,5 +1,5 @@
 import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { organisationOf, type Organisation } from '../domain/id';
 import { pageToken, readPageToken } from '../domain/page-token';
 import { Refusal } from '../domain/refusal';
@@ -12,9 +12,9 @@ import { dynamodb, table } from './table';
 
 const item = z.object({
   ...share.shape,
-  metadata: z.preprocess(readMetadata, share.shape.metadata),
+  metadata: z.pipe(z.transform(readMetadata), share.shape.metadata),
   /** A place for each viewer who watches: together they are `currentViewers`. */
-  viewers: z.set(z.string()).optional(),
+  viewers: z.optional(z.set(z.string())),
 });
 
 /** A share as it was read. @throws Error when the item is none */

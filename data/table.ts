@@ -8,6 +8,15 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 export const dynamodb = DynamoDBDocumentClient.from(
   new DynamoDBClient({
     maxAttempts: 3,
+    // What is not said here the SDK looks for in files that a Lambda has not got, at the first call of each instance.
+    retryMode: 'standard',
+    defaultsMode: 'standard',
+    useDualstackEndpoint: false,
+    useFipsEndpoint: false,
+    accountIdEndpointMode: 'disabled',
+    authSchemePreference: [],
+    endpointDiscoveryEnabled: false,
+    userAgentAppId: 'drone-mission-api',
     // Without the last of these the SDK only warns of a slow request and goes on waiting.
     requestHandler: { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true },
   }),

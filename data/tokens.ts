@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { Refusal } from '../domain/refusal';
 
 const token = z.object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.int() });
@@ -30,7 +30,7 @@ export async function requestToken(clientId: string, clientSecret: string) {
   const body: unknown = await response.json().catch(() => undefined);
   if (response.ok) return token.parse(body);
   if (response.status === 429) throw new Refusal('too_many_requests');
-  const { error } = z.object({ error: z.string().optional() }).catch({}).parse(body);
+  const { error } = z.catch(z.object({ error: z.optional(z.string()) }), {}).parse(body);
   if (error === 'invalid_client') throw new Refusal('invalid_client');
   throw new Error(`the identity provider answered ${response.status} ${error ?? 'without an error code'}`);
 }

@@ -15,7 +15,10 @@ import {
 } from '@aws-sdk/client-kinesis-video-archived-media';
 
 const patience = { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true };
-const client = new KinesisVideoClient({ maxAttempts: 3, requestHandler: patience });
+
+let client: KinesisVideoClient | undefined;
+/** Made when first needed, which for most shares is never. */
+const video = () => (client ??= new KinesisVideoClient({ maxAttempts: 3, requestHandler: patience }));
 
 /** Such an address can't be revoked, so it lives as short as Kinesis allows, in seconds. */
 const SESSION = 300;
@@ -37,7 +40,7 @@ const endpoints = new Map<string, string>();
 async function endpointOf(StreamName: string): Promise<string> {
   const known = endpoints.get(StreamName);
   if (known) return known;
-  const { DataEndpoint } = await client.send(
+  const { DataEndpoint } = await video().send(
     new GetDataEndpointCommand({ StreamName, APIName: 'GET_HLS_STREAMING_SESSION_URL' }),
   );
   if (!DataEndpoint) throw new Error('Kinesis Video Streams named no endpoint');

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { deviceState } from './telemetry';
 
 /** `online`: it reported in the last 30 seconds. */
@@ -11,11 +11,11 @@ export const device = z.object({
   name: z.string(),
   status: z.enum(deviceStatuses),
   /** Grows by one with every change of its state. */
-  version: z.int().default(0),
+  version: z._default(z.int(), 0),
   /** What it reported last. */
-  lastState: deviceState.optional(),
+  lastState: z.optional(deviceState),
   /** When it was heard of last, by our clock; ISO 8601. */
-  reportedAt: z.string().optional(),
+  reportedAt: z.optional(z.string()),
 });
 
 /** A group of devices, the unit that jobs are given to. */

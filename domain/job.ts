@@ -1,11 +1,11 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Organisation } from './id';
 import { jobStatuses, mayMove, type JobStatus } from './job-lifecycle';
 import { metadata } from './metadata';
 import { Refusal, invalid } from './refusal';
 import { moment, text } from './text';
 
-const priority = z.int().min(1).max(10);
+const priority = z.int().check(z.minimum(1), z.maximum(10));
 
 export const jobStatus = z.enum(jobStatuses);
 
@@ -13,21 +13,21 @@ export const jobStatus = z.enum(jobStatuses);
 export const jobRequest = z.strictObject({
   name: text(1, 256),
   deviceGroupId: text(1, 256),
-  description: text(0, 4096).optional(),
-  missionId: text(1, 256).optional(),
-  deviceId: text(1, 256).optional(),
-  priority: priority.default(5),
-  scheduledAt: moment.optional(),
-  metadata: metadata.optional(),
+  description: z.optional(text(0, 4096)),
+  missionId: z.optional(text(1, 256)),
+  deviceId: z.optional(text(1, 256)),
+  priority: z._default(priority, 5),
+  scheduledAt: z.optional(moment),
+  metadata: z.optional(metadata),
 });
 
 /** What a partner may change of a job. */
 export const jobChange = z.strictObject({
-  name: text(1, 256).optional(),
-  description: text(0, 4096).optional(),
-  priority: priority.optional(),
-  status: jobStatus.optional(),
-  metadata: metadata.optional(),
+  name: z.optional(text(1, 256)),
+  description: z.optional(text(0, 4096)),
+  priority: z.optional(priority),
+  status: z.optional(jobStatus),
+  metadata: z.optional(metadata),
 });
 
 /** A drone mission as it is kept. `version` grows by one with every change. */
@@ -38,7 +38,7 @@ export const job = z.object({
   version: z.int(),
   createdAt: z.string(),
   updatedAt: z.string(),
-  cancelledAt: z.string().optional(),
+  cancelledAt: z.optional(z.string()),
 });
 
 export type JobRequest = z.output<typeof jobRequest>;

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 const MAX_BYTES = 16 * 1024;
 const MAX_DEPTH = 32;
@@ -21,9 +21,11 @@ function flaw(value: unknown, depth = 1): string | undefined {
 }
 
 /** Free-form data of the partner: a JSON object of up to 16 KiB, 32 levels deep (DESIGN: jobs). */
-export const metadata = z.custom<Metadata>(isObject, { error: 'must be an object' }).superRefine((value, context) => {
-  const message =
-    flaw(value) ??
-    (Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES ? `must not be larger than ${MAX_BYTES} bytes` : undefined);
-  if (message) context.addIssue({ code: 'custom', message });
-});
+export const metadata = z.custom<Metadata>(isObject, { error: 'must be an object' }).check(
+  z.superRefine((value, context) => {
+    const message =
+      flaw(value) ??
+      (Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES ? `must not be larger than ${MAX_BYTES} bytes` : undefined);
+    if (message) context.addIssue({ code: 'custom', message });
+  }),
+);

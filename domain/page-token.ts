@@ -1,8 +1,8 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { invalid } from './refusal';
 
 /** A list with the identifier to go on after; an empty or odd one would be a key that no store takes. */
-const content = z.tuple([z.string(), z.string().regex(/^[0-9a-zA-Z-]{1,128}$/)]);
+const content = z.tuple([z.string(), z.string().check(z.regex(/^[0-9a-zA-Z-]{1,128}$/))]);
 
 /**
  * The opaque `nextToken` of a list.

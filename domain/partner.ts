@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** A client of a partner organisation: one OAuth client with one API key. */
 export const partner = z.object({

@@ -1,23 +1,23 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { metadata } from './metadata';
 import { text } from './text';
 
 export const shareTypes = ['STREAM', 'DEVICE_STATUS'] as const;
 export const permissions = ['view', 'control'] as const;
 
-const permissionList = z
-  .array(z.enum(permissions))
-  .min(1)
-  .transform((list) => permissions.filter((permission) => list.includes(permission)));
+const permissionList = z.pipe(
+  z.array(z.enum(permissions)).check(z.minLength(1)),
+  z.transform((list) => permissions.filter((permission) => list.includes(permission))),
+);
 
 /** What a partner asks for with a new share (spec section 4; bounds: DESIGN section 3). */
 export const shareRequest = z.strictObject({
   resourceId: text(1, 256),
   shareType: z.enum(shareTypes),
-  permissions: permissionList.default(['view']),
-  expiresIn: z.int().min(60).max(86_400).default(3600),
-  maxViewers: z.int().min(1).max(1000).default(10),
-  metadata: metadata.optional(),
+  permissions: z._default(permissionList, ['view']),
+  expiresIn: z._default(z.int().check(z.minimum(60), z.maximum(86_400)), 3600),
+  maxViewers: z._default(z.int().check(z.minimum(1), z.maximum(1000)), 10),
+  metadata: z.optional(metadata),
 });
 
 /** A link to one device's live video or status, as it is kept. */
@@ -34,7 +34,7 @@ export const share = z.object({
   /** Grows by one with every change. */
   version: z.int(),
   createdAt: z.string(),
-  metadata: metadata.optional(),
+  metadata: z.optional(metadata),
 });
 
 export type ShareRequest = z.output<typeof shareRequest>;

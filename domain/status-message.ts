@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { deviceStatuses } from './fleet';
 import { jobStatus } from './job';
 import { deviceState } from './telemetry';
@@ -7,9 +7,9 @@ import { deviceState } from './telemetry';
 const common = {
   sequence: z.int(),
   /** The resource is gone: the last word on its channel. */
-  deleted: z.literal(true).optional(),
+  deleted: z.optional(z.literal(true)),
   /** The state at the moment of connecting, not a change. */
-  snapshot: z.literal(true).optional(),
+  snapshot: z.optional(z.literal(true)),
   /** Moment of the change, or of the telemetry that it brings; ISO 8601 in UTC. */
   timestamp: z.string(),
 };
@@ -20,9 +20,9 @@ export const jobStatusMessage = z.object({
   type: z.literal('job.status'),
   jobId: z.string(),
   deviceGroupId: z.string(),
-  deviceId: z.string().optional(),
+  deviceId: z.optional(z.string()),
   jobState: jobStatus,
-  previousState: jobStatus.optional(),
+  previousState: z.optional(jobStatus),
   droneState,
   dockState,
   navigation,

@@ -1,70 +1,72 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { moment, text } from './text';
 
-const angle = (min: number, max: number) => z.number().min(min).max(max);
+const angle = (min: number, max: number) => z.number().check(z.minimum(min), z.maximum(max));
 
 /** Longitude and latitude in degrees, altitude in metres above mean sea level (GeoJSON, RFC 7946). */
 const position = z.strictObject({
   type: z.literal('Point'),
-  coordinates: z.tuple([angle(-180, 180), angle(-90, 90), z.number().min(-500).max(20_000)]),
+  coordinates: z.tuple([angle(-180, 180), angle(-90, 90), z.number().check(z.minimum(-500), z.maximum(20_000))]),
 });
 
 /** Degrees; heading from true north. */
 const orientation = z.strictObject({
-  heading: angle(0, 360).optional(),
-  pitch: angle(-180, 180).optional(),
-  roll: angle(-180, 180).optional(),
+  heading: z.optional(angle(0, 360)),
+  pitch: z.optional(angle(-180, 180)),
+  roll: z.optional(angle(-180, 180)),
 });
 
 /** Metres a second. */
 const velocity = z.strictObject({
-  groundSpeed: z.number().min(0).max(200).optional(),
-  verticalSpeed: z.number().min(-200).max(200).optional(),
+  groundSpeed: z.optional(z.number().check(z.minimum(0), z.maximum(200))),
+  verticalSpeed: z.optional(z.number().check(z.minimum(-200), z.maximum(200))),
 });
 
 const navigation = z.strictObject({
-  position: position.optional(),
-  orientation: orientation.optional(),
-  velocity: velocity.optional(),
+  position: z.optional(position),
+  orientation: z.optional(orientation),
+  velocity: z.optional(velocity),
 });
 
 /** Percent, volts, and seconds of flight that are left. */
 const battery = z.strictObject({
-  percent: z.number().min(0).max(100).optional(),
-  voltage: z.number().min(0).max(1000).optional(),
-  remainingFlightTime: z.number().min(0).max(86_400).optional(),
+  percent: z.optional(z.number().check(z.minimum(0), z.maximum(100))),
+  voltage: z.optional(z.number().check(z.minimum(0), z.maximum(1000))),
+  remainingFlightTime: z.optional(z.number().check(z.minimum(0), z.maximum(86_400))),
 });
 
 /** Metres a second, degrees it blows from, degrees Celsius, percent, millimetres an hour. */
 const weather = z.strictObject({
-  windSpeed: z.number().min(0).max(150).optional(),
-  windDirection: angle(0, 360).optional(),
-  temperature: z.number().min(-100).max(100).optional(),
-  humidity: z.number().min(0).max(100).optional(),
-  rain: z.number().min(0).max(1000).optional(),
+  windSpeed: z.optional(z.number().check(z.minimum(0), z.maximum(150))),
+  windDirection: z.optional(angle(0, 360)),
+  temperature: z.optional(z.number().check(z.minimum(-100), z.maximum(100))),
+  humidity: z.optional(z.number().check(z.minimum(0), z.maximum(100))),
+  rain: z.optional(z.number().check(z.minimum(0), z.maximum(1000))),
 });
 
 const MAX_SENSOR_BYTES = 8 * 1024;
 
 /** What the sensors say; what is beside the camera is the maker's own. */
 const sensorPayload = z
-  .looseObject({ camera: z.looseObject({ orientation: orientation.optional() }).optional() })
-  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_SENSOR_BYTES, {
-    error: `must not be larger than ${MAX_SENSOR_BYTES} bytes`,
-  });
+  .looseObject({ camera: z.optional(z.looseObject({ orientation: z.optional(orientation) })) })
+  .check(
+    z.refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_SENSOR_BYTES, {
+      error: `must not be larger than ${MAX_SENSOR_BYTES} bytes`,
+    }),
+  );
 
 /** What a device knows of itself; `droneState` and `dockState` are open-ended: unknown values pass (DESIGN section 3). */
 export const deviceState = z.object({
   timestamp: moment,
-  droneState: text(1, 64).optional(),
-  dockState: text(1, 64).optional(),
-  navigation: navigation.optional(),
-  battery: battery.optional(),
-  sensorPayload: sensorPayload.optional(),
-  weather: weather.optional(),
-  jobId: text(1, 256).optional(),
+  droneState: z.optional(text(1, 64)),
+  dockState: z.optional(text(1, 64)),
+  navigation: z.optional(navigation),
+  battery: z.optional(battery),
+  sensorPayload: z.optional(sensorPayload),
+  weather: z.optional(weather),
+  jobId: z.optional(text(1, 256)),
   /** The device exists in a simulation only. */
-  simulated: z.boolean().optional(),
+  simulated: z.optional(z.boolean()),
 });
 
 export type DeviceState = z.output<typeof deviceState>;

@@ -1,6 +1,6 @@
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { endpointTable } from '../contract/access';
+import type { Endpoint } from '../contract/endpoint';
 import type { EndpointKey } from '../contract/endpoints';
 import { fail, succeed } from './serve/answer';
 import { authorise } from './serve/authorise';
@@ -14,9 +14,9 @@ import { served, type Event, type Exchange, type Reply, type ServedContext, type
 const EARLY = 100;
 
 /** Begins an exchange, and ends it: every result and every error leaves here as an answer, logged once. */
-const beginAndEnd = (key: EndpointKey): MiddlewareObj<Event, unknown, Error, ServedContext> => ({
+const beginAndEnd = (key: EndpointKey, endpoint: Endpoint): MiddlewareObj<Event, unknown, Error, ServedContext> => ({
   before: ({ context }) => {
-    context.exchange = { key, endpoint: endpointTable[key], startedAt: Date.now(), headers: {} };
+    context.exchange = { key, endpoint, startedAt: Date.now(), headers: {} };
     context.callbackWaitsForEmptyEventLoop = false;
   },
   after: (request) => {
@@ -36,20 +36,23 @@ function logged(exchange: Exchange, event: Event, ending: Ending, outcome: unkno
 }
 
 /**
- * Makes a handler into the Lambda function of an endpoint: authorise its scope, count its limit, parse
+ * Makes handlers into the Lambda functions of endpoints: authorise its scope, count its limit, parse
  * the input, look up its idempotency key, run it, reply through its schema, log once.
- * @param key the endpoint, as in `contract/endpoints.ts`
- * @param run gets the parsed request and returns the body of the reply, or throws a Refusal
+ * @param table the part of `contract/endpoints.ts` that has the endpoint
+ * @returns a function of the endpoint's key and of `run`, which gets the parsed request and returns the body of the
+ *   reply, or throws a Refusal
  */
-export const serve = <Key extends EndpointKey>(key: Key, run: (request: ServedRequest<Key>) => Promise<Reply<Key>>) =>
-  middy<Event, unknown, Error, ServedContext>(
-    // All in one, for middy's timeout looks at nothing that runs before.
-    async (event: Event, { exchange }: ServedContext) => {
-      authorise(exchange, event);
-      await limit(exchange);
-      parse(exchange, event);
-      await replay(exchange, event);
-      return run(served<Key>(event, exchange));
-    },
-    { timeoutEarlyInMillis: EARLY },
-  ).use(beginAndEnd(key));
+export const serveFrom =
+  <Served extends EndpointKey>(table: Readonly<Record<Served, Endpoint>>) =>
+  <Key extends Served>(key: Key, run: (request: ServedRequest<Key>) => Promise<Reply<Key>>) =>
+    middy<Event, unknown, Error, ServedContext>(
+      // All in one, for middy's timeout looks at nothing that runs before.
+      async (event: Event, { exchange }: ServedContext) => {
+        authorise(exchange, event);
+        await limit(exchange);
+        parse(exchange, event);
+        await replay(exchange, event);
+        return run(served<Key>(event, exchange));
+      },
+      { timeoutEarlyInMillis: EARLY },
+    ).use(beginAndEnd(key, table[key]));

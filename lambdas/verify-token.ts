@@ -1,5 +1,5 @@
 import { JwtVerifier } from 'aws-jwt-verify';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 const environment = z.object({ ISSUER: z.url(), RESOURCE_SERVER: z.url() }).parse(process.env);
 
@@ -7,7 +7,7 @@ const environment = z.object({ ISSUER: z.url(), RESOURCE_SERVER: z.url() }).pars
 const claims = z.object({
   token_use: z.literal('access'),
   client_id: z.string(),
-  scope: z.string().default(''),
+  scope: z._default(z.string(), ''),
   exp: z.number(),
 });
 

@@ -61,7 +61,7 @@ export class ApiFunction extends Construct {
       timeout: Duration.seconds(timeoutSeconds),
       tracing: Tracing.ACTIVE,
       loggingFormat: LoggingFormat.JSON,
-      environment: { POWERTOOLS_SERVICE_NAME: 'drone-mission-api', ...environment },
+      ...(environment && { environment }),
     });
   }
 

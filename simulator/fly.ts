@@ -1,10 +1,7 @@
-import { Logger } from '@aws-lambda-powertools/logger';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inventory, type SimulatedDevice } from './inventory';
 import { setting } from './setting';
 import { tick } from './tick';
-
-const logger = new Logger();
 
 /** A schedule calls it every minute, and it goes on for a little longer, so that no second is left out. */
 const RUN = 62_000;
@@ -25,7 +22,7 @@ export async function handler(): Promise<void> {
       await tick({ seed, speed, devices, restReports: count % REST === 0 }, now);
     } catch (error) {
       // The next second makes up for it.
-      logger.warn('a second of the simulated fleet failed', { reason: String(error) });
+      console.warn({ message: 'a second of the simulated fleet failed', reason: String(error) });
     }
     await pause(Math.max(0, TICK - (Date.now() - now.getTime())));
   }

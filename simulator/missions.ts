@@ -6,7 +6,7 @@ import {
   UpdateCommand,
   type ScanCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { failures } from './plan';
 import { setting } from './setting';
 
@@ -28,15 +28,15 @@ const mission = z.object({
   jobId: z.string(),
   deviceGroupId: z.string(),
   /** The device that the job asks for, then the one that flies it. */
-  deviceId: z.string().optional(),
+  deviceId: z.optional(z.string()),
   priority: z.number(),
-  scheduledAt: z.string().optional(),
-  failure: z.enum(failures).optional(),
+  scheduledAt: z.optional(z.string()),
+  failure: z.optional(z.enum(failures)),
   state: z.enum(['waiting', 'flying']),
   /** When it was taken, ISO 8601. */
-  takenAt: z.string().optional(),
+  takenAt: z.optional(z.string()),
   /** How many of its reports have been made. */
-  reported: z.number().default(0),
+  reported: z._default(z.number(), 0),
 });
 export type Mission = z.output<typeof mission>;
 

@@ -9,7 +9,7 @@ const device = z.strictObject({ name: text(1, 256), stream: z.literal(true).opti
 
 const deviceGroup = z.strictObject({
   name: text(1, 256),
-  description: text(0, 4096).default(''),
+  description: z._default(text(0, 4096), ''),
   devices: z.array(device).default([]),
 });
 
@@ -24,7 +24,7 @@ const clientScopes = z.union([z.literal('all').transform(() => [...scopes]), z.a
 
 const organisation = z
   .strictObject({
-    name: text(1, 256).optional(),
+    name: z.optional(text(1, 256)),
     organisationId: organisationTag.optional(),
     deviceGroups: z.array(deviceGroup).default([]),
     clients: z.array(z.strictObject({ name: clientName, scopes: clientScopes })).min(1),
@@ -79,8 +79,8 @@ function expected(flags: Flags, flag: 'client' | 'scopes'): string {
   return given;
 }
 
-function check<T>(where: string, schema: z.ZodType<T>, value: unknown): T {
-  const read = schema.safeParse(value);
+function check<T>(where: string, schema: z.core.$ZodType<T>, value: unknown): T {
+  const read = z.safeParse(schema, value);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   throw new UsageError([where, z.core.toDotPath(issue?.path ?? []), issue?.message].filter(Boolean).join(': '));

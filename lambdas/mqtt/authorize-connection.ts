@@ -1,13 +1,11 @@
-import { Logger } from '@aws-lambda-powertools/logger';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { channels } from '../../contract/channels';
 import { Refusal } from '../../domain/refusal';
 import { channelKinds } from '../../domain/status-event';
 import { identify, type Identity } from '../identify';
 import { iotArn } from '../iot-arn';
+import { logger } from '../logger';
 import { oauthClientOf } from './mqtt-client-id';
-
-const logger = new Logger();
 
 /** AWS IoT calls a custom authorizer with this (https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth.html). */
 const connectEvent = z.object({
@@ -76,7 +74,7 @@ export async function handler(input: unknown) {
     if (error instanceof Refusal) logger.info('an MQTT connection was refused', { reason: error.code });
     else
       logger.error('an MQTT connection could not be authorised', {
-        error: error instanceof Error ? error : new Error(String(error)),
+        error,
       });
     return { isAuthenticated: false };
   }

@@ -1,11 +1,9 @@
-import { Logger } from '@aws-lambda-powertools/logger';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { MAX_SUBSCRIPTIONS } from '../../contract/channels';
 import { clientsBeyond, forgetSubscriptions, noteSubscription } from '../../data/subscriptions';
 import { endMqttConnection } from '../../data/topics';
+import { logger } from '../logger';
 import { oauthClientOf } from './mqtt-client-id';
-
-const logger = new Logger();
 
 /** A lifecycle event of AWS IoT (https://docs.aws.amazon.com/iot/latest/developerguide/life-cycle-events.html). */
 const lifecycleEvent = z.object({
@@ -13,7 +11,7 @@ const lifecycleEvent = z.object({
   /** Unix milliseconds. */
   timestamp: z.number(),
   eventType: z.enum(['connected', 'disconnected', 'subscribed', 'unsubscribed']),
-  topics: z.array(z.string()).default([]),
+  topics: z._default(z.array(z.string()), []),
 });
 
 /**

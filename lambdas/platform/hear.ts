@@ -1,19 +1,18 @@
-import { Logger } from '@aws-lambda-powertools/logger';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { $ZodError } from 'zod/v4/core';
 import { platformEnvelope } from '../../contract/platform';
 import { putAside } from '../../data/put-aside';
 import { Refusal } from '../../domain/refusal';
+import { logger } from '../logger';
 import { isKnown, work } from './work';
-
-const logger = new Logger();
 
 /** Nothing will make it right: it must not come again. */
 const isHopeless = (error: unknown) =>
-  error instanceof SyntaxError || error instanceof z.ZodError || error instanceof Refusal;
+  error instanceof SyntaxError || error instanceof $ZodError || error instanceof Refusal;
 
 function reasonOf(error: unknown): string {
-  if (error instanceof z.ZodError) return z.prettifyError(error);
+  if (error instanceof $ZodError) return z.prettifyError(error);
   if (error instanceof Refusal)
     return [error.code, ...error.details.map(({ path, message }) => `${path} ${message}`)].join('; ');
   return error instanceof Error ? error.message : String(error);

@@ -1,11 +1,9 @@
-import { Logger } from '@aws-lambda-powertools/logger';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { endSilently } from '../../data/device-state';
 import { readDevice } from '../../data/fleet';
 import { readWatch, watchAgain } from '../../data/silence-watch';
 import { SILENCE } from '../../domain/telemetry';
-
-const logger = new Logger();
+import { logger } from '../logger';
 
 async function watch(body: string): Promise<void> {
   const watched = readWatch(body);

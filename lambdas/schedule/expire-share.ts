@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { endExpiredShare } from '../../data/shares';
 
 const event = z.object({ shareCode: z.string(), expiresAt: z.iso.datetime() });

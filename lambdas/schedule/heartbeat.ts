@@ -1,11 +1,10 @@
-import { Logger } from '@aws-lambda-powertools/logger';
 import { allConnections, type Connection } from '../../data/connections';
 import { isSession } from '../../data/sessions';
 import { findPartner } from '../../data/partners';
 import { closeSocket, postToSocket } from '../../data/sockets';
 import { eachAtOnce } from '../each-at-once';
+import { logger } from '../logger';
 
-const logger = new Logger();
 /** In ms. */
 const YOUNG = 60_000;
 const heartbeat = JSON.stringify({ type: 'heartbeat' });

@@ -1,10 +1,10 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { Refusal, invalid } from '../../domain/refusal';
 import { SHOWN, toDetails } from '../details';
 import { basicCredentials } from './credentials';
 import { header, type Event, type Exchange } from './request';
 
-function check<Output>(schema: z.ZodType<Output>, value: unknown): Output {
+function check<Output>(schema: z.ZodMiniType<Output>, value: unknown): Output {
   const parsed = schema.safeParse(value);
   if (!parsed.success) throw new Refusal('invalid_request', toDetails(parsed.error));
   return parsed.data;

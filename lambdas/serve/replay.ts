@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { AlreadyAnswered, findAnswer } from '../../data/idempotency';
 import { invalid } from '../../domain/refusal';
 import { header, type Event, type Exchange } from './request';

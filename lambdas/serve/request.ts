@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Endpoint } from '../../contract/endpoint';
 import type { endpoints, EndpointKey } from '../../contract/endpoints';
 import type { FirstAnswer } from '../../data/idempotency';
@@ -10,7 +10,7 @@ type PathParameter<Key extends string> = Key extends `${string}{${infer Name}}${
   ? Name | PathParameter<Rest>
   : never;
 type Part<Key extends EndpointKey, Name extends 'query' | 'body'> =
-  Table[Key]['request'] extends Record<Name, infer Schema extends z.ZodType> ? z.output<Schema> : undefined;
+  Table[Key]['request'] extends Record<Name, infer Schema extends z.ZodMiniType> ? z.output<Schema> : undefined;
 
 /** Who calls. */
 export interface Caller {

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2, APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
-const message = z.object({ action: z.string(), id: z.unknown().optional() });
+const message = z.object({ action: z.string(), id: z.optional(z.unknown()) });
 
 const reply = (body: unknown): APIGatewayProxyStructuredResultV2 => ({ statusCode: 200, body: JSON.stringify(body) });
 

@@ -1,14 +1,12 @@
 import type { APIGatewayProxyStructuredResultV2, APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
-import { Logger } from '@aws-lambda-powertools/logger';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { resourceRefusal } from '../../contract/refusals';
 import { telemetryActions, type TelemetryAction } from '../../contract/telemetry';
 import type { PartnerSession, Session, ViewerSession } from '../../data/sessions';
 import { Refusal, invalid } from '../../domain/refusal';
 import { toDetails } from '../details';
+import { logger } from '../logger';
 import { sessionOf } from './session-of';
-
-const logger = new Logger();
 
 type Actions = typeof telemetryActions;
 type SessionFor<Action extends TelemetryAction> = Actions[Action]['needs'] extends 'viewer'
@@ -65,7 +63,7 @@ export const answer =
       return reply(await run(request as unknown as ActionRequest<Action>), id);
     } catch (error) {
       if (error instanceof Refusal) return reply({ type: 'error', ...resourceRefusal(error).body }, id);
-      logger.error('an action failed', { action, requestId: requestContext.requestId, error: error as Error });
+      logger.error('an action failed', { action, requestId: requestContext.requestId, error });
       return reply({ type: 'error', error: 'Internal server error', requestId: requestContext.requestId }, id);
     }
   };

@@ -1,9 +1,7 @@
-import { Logger } from '@aws-lambda-powertools/logger';
 import type { APIGatewayProxyStructuredResultV2, APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 import { resourceRefusal } from '../../contract/refusals';
 import { Refusal } from '../../domain/refusal';
-
-const logger = new Logger();
+import { logger } from '../logger';
 
 /**
  * Makes a `$connect` function: a refusal becomes the HTTP status of the handshake, anything else a 500,
@@ -13,18 +11,18 @@ export const handshake =
   <Event extends APIGatewayProxyWebsocketEventV2>(accept: (event: Event, now: Date) => Promise<void>) =>
   async (event: Event): Promise<APIGatewayProxyStructuredResultV2> => {
     const { connectionId, requestId } = event.requestContext;
-    const line = { message: 'handshake', connectionId, requestId };
+    const line = { connectionId, requestId };
     try {
       await accept(event, new Date());
-      logger.info({ ...line, status: 200 });
+      logger.info('handshake', { ...line, status: 200 });
       return { statusCode: 200 };
     } catch (error) {
       if (error instanceof Refusal) {
         const { status, body } = resourceRefusal(error);
-        logger.info({ ...line, status });
+        logger.info('handshake', { ...line, status });
         return { statusCode: status, body: JSON.stringify(body) };
       }
-      logger.error({ ...line, status: 500 }, { error: error instanceof Error ? error : new Error(String(error)) });
+      logger.error('handshake', { ...line, status: 500, error });
       return { statusCode: 500 };
     }
   };

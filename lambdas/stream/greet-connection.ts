@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Logger } from '@aws-lambda-powertools/logger';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { newConnection, type StreamRecord } from '../../data/changes';
 import { channelOf, startFollowing, type Connection } from '../../data/connections';
@@ -8,9 +7,8 @@ import type { Channel } from '../../domain/status-event';
 import type { StatusMessage } from '../../domain/status-message';
 import { currentState } from '../current-state';
 import { greetSession } from '../telemetry/greet-session';
+import { logger } from '../logger';
 import { inOrder } from './in-order';
-
-const logger = new Logger();
 
 /** The stream may be faster than the handshake; waits in ms until a connection is open. */
 const OPENING = [20, 40, 80, 160, 320, 640];
@@ -63,6 +61,6 @@ async function greet(record: StreamRecord): Promise<void> {
 export const handler = ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> =>
   inOrder(Records as StreamRecord[], greet, (_record, error) =>
     logger.error('a connection could not be greeted', {
-      error: error instanceof Error ? error : new Error(String(error)),
+      error,
     }),
   );

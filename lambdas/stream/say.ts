@@ -1,4 +1,3 @@
-import { Logger } from '@aws-lambda-powertools/logger';
 import { topicOf } from '../../contract/channels';
 import { followersOf, type Connection } from '../../data/connections';
 import { closeSocket, postToSocket } from '../../data/sockets';
@@ -6,8 +5,7 @@ import { publish } from '../../data/topics';
 import type { StatusEvent } from '../../domain/status-event';
 import { allDone } from '../all-done';
 import { eachAtOnce } from '../each-at-once';
-
-const logger = new Logger();
+import { logger } from '../logger';
 
 /** One socket must not keep a change from the others; but a channel that has ended is not left while one is open. */
 function sayOne(text: string, weight: StatusEvent['weight']) {

@@ -1,10 +1,8 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { Logger } from '@aws-lambda-powertools/logger';
 import { changeOf, type StreamRecord } from '../../data/changes';
 import { cancelExpiry, scheduleExpiry } from '../../data/share-expiry';
+import { logger } from '../logger';
 import { inOrder } from './in-order';
-
-const logger = new Logger();
 
 async function schedule(record: StreamRecord): Promise<void> {
   const change = changeOf(record);
@@ -18,6 +16,6 @@ export const handler = ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatch
   inOrder(Records as StreamRecord[], schedule, ({ dynamodb }, error) =>
     logger.error('the end of a share could not be scheduled', {
       sequenceNumber: dynamodb?.SequenceNumber,
-      error: error instanceof Error ? error : new Error(String(error)),
+      error,
     }),
   );

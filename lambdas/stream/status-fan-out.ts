@@ -1,13 +1,11 @@
-import { Logger } from '@aws-lambda-powertools/logger';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { changeOf, momentOf, type StreamRecord } from '../../data/changes';
 import { readItem } from '../../data/jobs';
 import { organisationOf } from '../../domain/id';
 import { eventsBetween, positionMessage, type Change, type StatusEvent } from '../../domain/status-event';
+import { logger } from '../logger';
 import { inOrder } from './in-order';
 import { say } from './say';
-
-const logger = new Logger();
 
 /** Where the device of a running job is goes to the job's channel too; a device can only speak for jobs of its own. */
 async function jobPosition(change: Change, at: string): Promise<StatusEvent[]> {
@@ -35,6 +33,6 @@ export const handler = ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatch
   inOrder(Records as StreamRecord[], fanOut, ({ dynamodb }, error) =>
     logger.error('a change could not be said', {
       sequenceNumber: dynamodb?.SequenceNumber,
-      error: error instanceof Error ? error : new Error(String(error)),
+      error,
     }),
   );

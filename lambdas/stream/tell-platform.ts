@@ -1,12 +1,10 @@
-import { Logger } from '@aws-lambda-powertools/logger';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { createHash } from 'node:crypto';
 import { changeOf, momentOf, type StreamRecord } from '../../data/changes';
 import { tellPlatform } from '../../data/platform-bus';
 import { platformEventOf } from '../../domain/platform-event';
+import { logger } from '../logger';
 import { inOrder } from './in-order';
-
-const logger = new Logger();
 
 /** A share code has 130 random bits, so nobody gets back from its digest to the code. */
 const shareIdOf = (shareCode: string) => createHash('sha256').update(shareCode).digest('hex').slice(0, 32);
@@ -22,6 +20,6 @@ export const handler = ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatch
   inOrder(Records as StreamRecord[], tell, ({ dynamodb }, error) =>
     logger.error('the platform could not be told of a change', {
       sequenceNumber: dynamodb?.SequenceNumber,
-      error: error instanceof Error ? error : new Error(String(error)),
+      error,
     }),
   );

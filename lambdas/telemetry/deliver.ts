@@ -1,10 +1,8 @@
-import { Logger } from '@aws-lambda-powertools/logger';
 import { telemetryFollowersOf, type Connection } from '../../data/connections';
 import { closeSocket, postToSocket } from '../../data/sockets';
 import type { Device } from '../../domain/fleet';
 import { eachAtOnce } from '../each-at-once';
-
-const logger = new Logger();
+import { logger } from '../logger';
 
 /** Who follows a device: by itself or by its group, each once. */
 async function followersOf({ deviceId, deviceGroupId }: Device): Promise<Connection[]> {

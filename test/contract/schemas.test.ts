@@ -1,4 +1,5 @@
-import { jobsQuery, pageQuery } from '../../contract/schemas';
+import { jobsQuery } from '../../contract/schemas/jobs';
+import { pageQuery } from '../../contract/schemas/page';
 
 const limitOf = (limit: unknown) => pageQuery.safeParse({ limit }).data?.limit;
 

@@ -169,7 +169,7 @@ describe('Those who follow a channel', () => {
 
   test('are an error when one of them can not be read.', async () => {
     store.on(QueryCommand).resolves({ Items: [{ ...added, expiresAt: 'soon' }] });
-    await expect(pages()).rejects.toMatchObject({ name: 'ZodError' });
+    await expect(pages()).rejects.toMatchObject({ name: '$ZodError' });
   });
 });
 

@@ -62,7 +62,7 @@ test.each([['<html>'], [null], [{ ...granted, token_type: 'mac' }], [{ ...grante
   async (body) => {
     answers(200, body);
     const failure = (await ask().catch((error: unknown) => error)) as Error;
-    expect(failure.name).toBe('ZodError');
+    expect(failure.name).toBe('$ZodError');
     expect(JSON.stringify([failure, failure.message, failure.stack])).not.toContain(granted.access_token);
   },
 );

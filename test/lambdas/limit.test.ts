@@ -1,6 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { Refusal } from '../../domain/refusal';
-import { serve } from '../../lambdas/serve';
+import { serve } from './fixtures/serve';
 import { sent, store } from '../data/fixtures/store';
 import { call } from './fixtures/api-gateway';
 import './fixtures/log';

@@ -2,7 +2,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { handler as revokeShare } from '../../lambdas/http/shares/revoke-share';
 import { handler as listShareResources } from '../../lambdas/http/shares/list-share-resources';
 import { handler as createShare } from '../../lambdas/http/shares/create-share';
-import { serve } from '../../lambdas/serve';
+import { serve } from './fixtures/serve';
 import { acme, id, sampleShare } from '../domain/fixtures/samples';
 import { conditionFailed, store, transactionCancelled } from '../data/fixtures/store';
 import { call, requestId } from './fixtures/api-gateway';

@@ -1,4 +1,4 @@
-import { serve } from '../../lambdas/serve';
+import { serve } from './fixtures/serve';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { id, sampleJob } from '../domain/fixtures/samples';
 import { store } from '../data/fixtures/store';

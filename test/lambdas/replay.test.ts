@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { AlreadyAnswered } from '../../data/idempotency';
-import { serve } from '../../lambdas/serve';
+import { serve } from './fixtures/serve';
 import { id, sampleJob } from '../domain/fixtures/samples';
 import { store } from '../data/fixtures/store';
 import { call } from './fixtures/api-gateway';
@@ -97,7 +97,7 @@ test.each([
 test('A first answer that was kept broken is a 500, not a job.', async () => {
   store.on(GetCommand).resolves({ Item: { ...kept, reply: '{"success":true}' } });
   expect(await create({ 'Idempotency-Key': key })).toMatchObject({ status: 500 });
-  expect(logLines()).toMatchObject([{ level: 'ERROR', status: 500, error: { name: 'ZodError' } }]);
+  expect(logLines()).toMatchObject([{ level: 'ERROR', status: 500, error: { name: '$ZodError' } }]);
 });
 
 test('When the key can not be looked up nothing is made: 500.', async () => {

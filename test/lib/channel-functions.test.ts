@@ -184,7 +184,7 @@ describe.each(Object.entries(expected))('%s', (place, { entry, tables, more, set
   test('finds its tables and settings in its environment, and nothing else', () => {
     const environment = environmentOf(lambda);
     const bound = Object.keys(tables).map((table) => `${table.toUpperCase()}_TABLE`);
-    expect(Object.keys(environment).sort()).toEqual([...bound, ...settings, 'POWERTOOLS_SERVICE_NAME'].sort());
+    expect(Object.keys(environment).sort()).toEqual([...bound, ...settings].sort());
     for (const table of Object.keys(tables)) {
       expect(nameOf(environment[`${table.toUpperCase()}_TABLE`])).toBe(table);
     }

@@ -36,7 +36,7 @@ describe.each([...handlers])('lambdas/http/%s.ts', (handler, served) => {
       ...Object.keys(endpoint.tables).map((table) => `${table.toUpperCase()}_TABLE`),
       ...(endpoint.settings ?? []),
     ]);
-    expect(Object.keys(environmentOf(lambda)).sort()).toEqual([...new Set(names), 'POWERTOOLS_SERVICE_NAME'].sort());
+    expect(Object.keys(environmentOf(lambda)).sort()).toEqual([...new Set(names)].sort());
     for (const [table, { Type }] of Object.entries(tables)) {
       const name = table.split('/')[1]?.toUpperCase() as Uppercase<TableName>;
       const bound = environmentOf(lambda)[`${name}_TABLE`];
@@ -51,7 +51,6 @@ test('The authorizer may read partners, and knows whose tokens it takes', () => 
   expect(Object.keys(environmentOf(functions[`${place}/Function`])).sort()).toEqual([
     'ISSUER',
     'PARTNERS_TABLE',
-    'POWERTOOLS_SERVICE_NAME',
     'RESOURCE_SERVER',
   ]);
 });

@@ -91,7 +91,7 @@ export function rightsFor(place: string, uses: readonly Endpoint['tables'][], mo
 }
 
 export const environmentOf = (lambda: CfnResource | undefined) =>
-  (lambda?.Properties['Environment'] as { Variables: Record<string, unknown> }).Variables;
+  (lambda?.Properties['Environment'] as { Variables: Record<string, unknown> } | undefined)?.Variables ?? {};
 
 /** The functions of ours; the CDK brings one of its own to copy files. */
 export const ownFunctions = (stack: Synthesised): Record<string, CfnResource> =>

@@ -1,7 +1,7 @@
 import { findPartner } from '../../../data/partners';
 import { requestToken } from '../../../data/tokens';
 import { Refusal, invalid } from '../../../domain/refusal';
-import { serve } from '../../serve';
+import { serve } from '../../serve/token';
 
 export const handler = serve('POST /v3/auth/token', async ({ body, apiKeyId }) => {
   const { grant_type, client_id, client_secret } = body;

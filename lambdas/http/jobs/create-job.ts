@@ -2,7 +2,7 @@ import { expectDeviceGroup } from '../../../data/fleet';
 import { insertJob } from '../../../data/jobs';
 import { newId } from '../../../data/new-id';
 import { newJob } from '../../../domain/job';
-import { serve } from '../../serve';
+import { serve } from '../../serve/jobs';
 
 export const handler = serve('POST /v3/jobs/create', async ({ caller, body, now, firstAnswer }) => {
   await expectDeviceGroup(caller.organisation, body.deviceGroupId, body.deviceId);

@@ -1,5 +1,5 @@
 import { listJobs } from '../../../data/jobs';
-import { serve } from '../../serve';
+import { serve } from '../../serve/jobs';
 
 export const handler = serve('GET /v3/jobs', async ({ caller, query }) => {
   const page = await listJobs(caller.organisation, query);

@@ -2,7 +2,7 @@ import { findSharedDevice } from '../../../data/fleet';
 import { newShareCode } from '../../../data/new-id';
 import { insertShare } from '../../../data/shares';
 import { newShare } from '../../../domain/share';
-import { serve } from '../../serve';
+import { serve } from '../../serve/shares';
 import { withLink } from '../../share-link';
 
 export const handler = serve('POST /v3/streams/share', async ({ caller, body, now, firstAnswer }) => {

@@ -1,6 +1,6 @@
 import { readDevice } from '../../../data/fleet';
 import { findShare } from '../../../data/shares';
-import { serve } from '../../serve';
+import { serve } from '../../serve/fleet';
 import { sharePlayback } from '../../share-playback';
 
 export const handler = serve('GET /v3/shares/{shareCode}/resources', async ({ caller, path, now }) => {

@@ -1,5 +1,5 @@
 import { listShares } from '../../../data/shares';
-import { serve } from '../../serve';
+import { serve } from '../../serve/shares';
 import { withLink } from '../../share-link';
 
 export const handler = serve('GET /v3/shares', async ({ caller, query, now }) => {

@@ -1,5 +1,8 @@
 const { availableParallelism } = require('node:os');
 
+// Lambda has a newer Node than the one that the SDK warns of.
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
+
 /** @type {import('jest').Config} */
 const common = {
   testEnvironment: 'node',

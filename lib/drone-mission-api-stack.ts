@@ -57,7 +57,7 @@ export class DroneMissionApiStack extends Stack {
     const endpoints = new Endpoints(this, 'Endpoints', { table, api, authorizer, tables, settings, bundles });
     new Alarms(this, 'Alarms', { api, endpoints, tables, failures, topicArn: alarmTopicArn });
 
-    // What onboarding a partner needs to know.
+    // What onboarding a partner needs to know, and hands over.
     const outputs = {
       BaseUrl: api.baseUrl,
       ResourceServer: identity.resourceServer,
@@ -67,7 +67,7 @@ export class DroneMissionApiStack extends Stack {
       FleetTable: tables.fleet.tableName,
       WebSocketUrl: urls.webSocket,
       ShareBaseUrl: urls.share,
-      MqttDomainConfiguration: topics.domainConfiguration,
+      MqttUrl: topics.url,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }

@@ -184,7 +184,7 @@ test('Nobody can sign up, and every scope of the contract can be given', () => {
 
 test('The stack puts out what onboarding a partner needs', () => {
   const store = ['FleetTable', 'PartnersTable', 'ResourceServer', 'UsagePlanId', 'UserPoolId'];
-  const addresses = ['BaseUrl', 'MqttDomainConfiguration', 'ShareBaseUrl', 'WebSocketUrl'];
+  const addresses = ['BaseUrl', 'MqttUrl', 'ShareBaseUrl', 'WebSocketUrl'];
   expect([...whole.outputs].sort()).toEqual([...store, ...addresses].sort());
 });
 

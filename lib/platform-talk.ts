@@ -7,6 +7,7 @@ import { Construct } from 'constructs';
 import { PLATFORM } from '../contract/platform';
 import { ApiFunction } from './api-function';
 import { addChangeStream } from './change-stream';
+import { Counted } from './counted';
 import { failureQueue, type Failures } from './failure-queue';
 import type { PlatformBus } from './platform-bus';
 import type { Tables } from './tables';
@@ -87,6 +88,7 @@ class Hear extends Construct {
     telemetry.grantTake(hear);
     hear.may(['sqs:SendMessage'], [this.failures.queueArn]);
     heard.grantConsumeMessages(hear.lambda);
+    new Counted(this, 'Dropped', { in: [hear], as: 'PlatformReportsDropped' });
     new EventSourceMapping(this, 'FromHeard', {
       target: hear.lambda,
       eventSourceArn: heard.queueArn,

@@ -148,7 +148,7 @@ test('There are alarms for failures, capacity, tokens, each table and each queue
   const tables = ['connections', 'fleet', 'jobs', 'partners', 'requests', 'shares'].map((name) => `${name}Throttled`);
   const others = [
     ...['Failures', 'FanOutFailures', 'HearFailures', 'NoCapacity', 'NoTokens', 'ShareExpiryFailures'],
-    ...['TelemetryFailures', 'TellFailures'],
+    ...['ShareCodesRefused', 'TelemetryFailures', 'TellFailures'],
   ];
   expect(Object.keys(whole.byPath('AWS::CloudWatch::Alarm')).sort()).toEqual(
     [...others, ...tables].map((name) => `Alarms/${name}`).sort(),

@@ -59,7 +59,7 @@ export class DroneMissionApiStack extends Stack {
     const guesses = new ShareGuesses(this, 'ShareGuesses', {
       functions: [sockets.connect, ...endpoints.takingShareCodes],
     });
-    const watched = [guesses.watched];
+    const watched = [...channels.watched, ...telemetry.watched, ...talk.watched, guesses.watched];
     new Alarms(this, 'Alarms', { api, endpoints, tables, failures, watched, topicArn: alarmTopicArn });
 
     // What onboarding a partner needs to know, and hands over.

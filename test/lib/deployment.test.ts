@@ -94,11 +94,14 @@ describe('Context', () => {
   test('mqttDomainName and mqttCertificateArn put the topics at a name of ours', () => {
     const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/abc';
     const choices = { mqttDomainName: 'mqtt.example.com', mqttCertificateArn: certificateArn };
-    synthesise(choices, smallTable).template.hasResourceProperties('AWS::IoT::DomainConfiguration', {
+    const { template } = synthesise(choices, smallTable);
+    template.hasResourceProperties('AWS::IoT::DomainConfiguration', {
       DomainName: 'mqtt.example.com',
       ServerCertificateArns: [certificateArn],
       AuthenticationType: 'CUSTOM_AUTH',
     });
+    template.hasOutput('MqttUrl', { Value: 'mqtts://mqtt.example.com:8883' });
+    template.resourceCountIs('Custom::MqttAddress', 0);
   });
 
   test('shareBaseUrl is where share links lead', () => {

@@ -19,6 +19,7 @@ const environment = z.object({
   EXPIRY_SCHEDULE_GROUP: z.string(),
   EXPIRY_FUNCTION_ARN: z.string(),
   EXPIRY_ROLE_ARN: z.string(),
+  EXPIRY_FAILURES_ARN: z.string(),
 });
 
 /** Scheduler may be a minute late, so the schedule is a minute early and its function waits. */
@@ -33,7 +34,9 @@ const at = (milliseconds: number) => `at(${new Date(milliseconds).toISOString().
 
 /** Has a share ended when its time is up; a share that has a schedule keeps it. */
 export async function scheduleExpiry(share: Share): Promise<void> {
-  const { EXPIRY_SCHEDULE_GROUP, EXPIRY_FUNCTION_ARN, EXPIRY_ROLE_ARN } = environment.parse(process.env);
+  const { EXPIRY_SCHEDULE_GROUP, EXPIRY_FUNCTION_ARN, EXPIRY_ROLE_ARN, EXPIRY_FAILURES_ARN } = environment.parse(
+    process.env,
+  );
   const { shareCode, expiresAt } = share;
   try {
     await client.send(
@@ -49,6 +52,7 @@ export async function scheduleExpiry(share: Share): Promise<void> {
           Arn: EXPIRY_FUNCTION_ARN,
           RoleArn: EXPIRY_ROLE_ARN,
           Input: JSON.stringify({ shareCode, expiresAt }),
+          DeadLetterConfig: { Arn: EXPIRY_FAILURES_ARN },
         },
       }),
     );

@@ -1,4 +1,3 @@
-import { Duration } from 'aws-cdk-lib/core';
 import { Alarm, ComparisonOperator, MathExpression, TreatMissingData, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Function } from 'aws-cdk-lib/aws-lambda';
@@ -9,8 +8,7 @@ import type { Endpoints } from './endpoints';
 import type { RestApi } from './rest-api';
 import type { Failures } from './failure-queue';
 import type { Tables } from './tables';
-
-const period = Duration.minutes(5);
+import { period, type Watched } from './watched';
 
 /** What partners suffer when DynamoDB refuses more on a table. */
 const suffering: Readonly<Record<TableName, string>> = {
@@ -27,13 +25,14 @@ export interface AlarmsProps {
   readonly endpoints: Endpoints;
   readonly tables: Tables;
   readonly failures: readonly Failures[];
+  readonly watched: readonly Watched[];
   /** ARN of the SNS topic to notify. */
   readonly topicArn: string | undefined;
 }
 
 /** Few alarms, each of which says what partners suffer when it fires. */
 export class Alarms extends Construct {
-  constructor(scope: Construct, id: string, { api, endpoints, tables, failures, topicArn }: AlarmsProps) {
+  constructor(scope: Construct, id: string, { api, endpoints, tables, failures, watched, topicArn }: AlarmsProps) {
     super(scope, id);
     const stage = api.api.deploymentStage;
     const action = topicArn === undefined ? undefined : new SnsAction(Topic.fromTopicArn(this, 'Topic', topicArn));
@@ -68,6 +67,7 @@ export class Alarms extends Construct {
       const waiting = queue.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' });
       alarm(`${queue.node.scope?.node.id ?? ''}Failures`, `${missed}: the queue names what failed.`, waiting, 1);
     }
+    for (const { name, suffering: missed, metric, threshold } of watched) alarm(name, `${missed}.`, metric, threshold);
     for (const name of Object.keys(suffering) as TableName[]) {
       const sum = { period, statistic: 'Sum' };
       const metric = new MathExpression({

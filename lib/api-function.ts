@@ -2,6 +2,7 @@ import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { join } from 'node:path';
 import type { Endpoint, TableName, TableUse } from '../contract/endpoint';
@@ -26,6 +27,8 @@ export interface ApiFunctionProps {
   readonly description: string;
   /** Settings of its own; tables come with {@link ApiFunction.uses}. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Where what it is called with goes that it has failed at, when nobody waits for its answer. */
+  readonly failures?: Queue;
   /** Default: 10, which is for what somebody waits for. */
   readonly timeoutSeconds?: number;
 }
@@ -36,7 +39,7 @@ export class ApiFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: ApiFunctionProps) {
     super(scope, id);
-    const { entry, bundles, description, environment, timeoutSeconds = 10 } = props;
+    const { entry, bundles, description, environment, failures, timeoutSeconds = 10 } = props;
     const logGroup = new LogGroup(this, 'Log', {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -61,6 +64,7 @@ export class ApiFunction extends Construct {
       timeout: Duration.seconds(timeoutSeconds),
       tracing: Tracing.ACTIVE,
       loggingFormat: LoggingFormat.JSON,
+      ...(failures && { deadLetterQueue: failures }),
       ...(environment && { environment }),
     });
   }

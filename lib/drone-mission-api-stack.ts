@@ -11,6 +11,7 @@ import { Identity } from './identity';
 import { PlatformBus } from './platform-bus';
 import { PlatformTalk } from './platform-talk';
 import { RestApi } from './rest-api';
+import { ShareGuesses } from './share-guesses';
 import { SharePage } from './share-page';
 import { SimulatedFleet } from './simulated-fleet';
 import { StatusChannels } from './status-channels';
@@ -55,9 +56,13 @@ export class DroneMissionApiStack extends Stack {
     };
     const settings = { TOKEN_URL: identity.tokenUrl, SHARE_BASE_URL: urls.share };
     const endpoints = new Endpoints(this, 'Endpoints', { table, api, authorizer, tables, settings, bundles });
-    new Alarms(this, 'Alarms', { api, endpoints, tables, failures, topicArn: alarmTopicArn });
+    const guesses = new ShareGuesses(this, 'ShareGuesses', {
+      functions: [sockets.connect, ...endpoints.takingShareCodes],
+    });
+    const watched = [...channels.watched, ...telemetry.watched, ...talk.watched, guesses.watched];
+    new Alarms(this, 'Alarms', { api, endpoints, tables, failures, watched, topicArn: alarmTopicArn });
 
-    // What onboarding a partner needs to know.
+    // What onboarding a partner needs to know, and hands over.
     const outputs = {
       BaseUrl: api.baseUrl,
       ResourceServer: identity.resourceServer,
@@ -67,7 +72,7 @@ export class DroneMissionApiStack extends Stack {
       FleetTable: tables.fleet.tableName,
       WebSocketUrl: urls.webSocket,
       ShareBaseUrl: urls.share,
-      MqttDomainConfiguration: topics.domainConfiguration,
+      MqttUrl: topics.url,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }

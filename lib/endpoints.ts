@@ -26,6 +26,9 @@ export class Endpoints extends Construct {
   /** The methods that are called without a token: where tokens are asked for. */
   readonly withoutToken: readonly Method[];
 
+  /** The functions that share codes are sent to. */
+  readonly takingShareCodes: readonly ApiFunction[];
+
   /** Entry files of the functions behind the endpoints, below `lambdas/`. */
   static entries(table: EndpointTable): string[] {
     return [...new Set(Object.values(table).map(({ handler }) => `http/${handler}`))];
@@ -39,11 +42,14 @@ export class Endpoints extends Construct {
     super(scope, id);
     const routes = routesOf(props.table);
     const withoutToken: Method[] = [];
+    const takingShareCodes: ApiFunction[] = [];
     for (const [handler, served] of groupBy(routes, ({ endpoint }) => endpoint.handler)) {
-      const integration = this.integrate(
+      const made = this.make(
         handler,
         served.map(({ endpoint }) => endpoint),
       );
+      if (served.some(({ path }) => path.includes('{shareCode}'))) takingShareCodes.push(made);
+      const integration = new LambdaIntegration(made.lambda, { allowTestInvoke: false });
       for (const route of served) {
         const method = this.addMethod(route, integration);
         if (route.endpoint.scope === null) withoutToken.push(method);
@@ -54,9 +60,10 @@ export class Endpoints extends Construct {
       addFixedReply(props.api.resource(path), 405, 'Method not allowed', { Allow: allow.join(', ') });
     }
     this.withoutToken = withoutToken;
+    this.takingShareCodes = takingShareCodes;
   }
 
-  private integrate(handler: string, served: readonly Endpoint[]): LambdaIntegration {
+  private make(handler: string, served: readonly Endpoint[]): ApiFunction {
     const { tables, settings, bundles } = this.props;
     const needed = served.flatMap((endpoint) => endpoint.settings ?? []);
     const made = new ApiFunction(this, basename(handler), {
@@ -66,7 +73,7 @@ export class Endpoints extends Construct {
       environment: Object.fromEntries(needed.map((name) => [name, settings[name]])),
     }).uses(tables, usesOf(served));
     if (served.some(({ video }) => video)) grantVideo(made);
-    return new LambdaIntegration(made.lambda, { allowTestInvoke: false });
+    return made;
   }
 
   private addMethod({ method, path, endpoint }: Route, integration: LambdaIntegration): Method {

@@ -9,6 +9,7 @@ import { failureQueue } from './failure-queue';
 import type { Sockets } from './sockets';
 import type { Tables } from './tables';
 import { grantVideo } from './video';
+import { late, type Watched } from './watched';
 
 export interface FanOutProps {
   readonly tables: Tables;
@@ -23,6 +24,7 @@ export class FanOut extends Construct {
 
   /** Changes that no follower heard of. */
   readonly failures: Queue;
+  readonly watched: readonly Watched[];
 
   constructor(scope: Construct, id: string, { tables, sockets, bundles }: FanOutProps) {
     super(scope, id);
@@ -76,5 +78,9 @@ export class FanOut extends Construct {
         dynamodb: { NewImage: { expiresAt: { N: FilterRule.exists() } } },
       },
     });
+    this.watched = [
+      late(fanOut, 'Partners hear of changes more than a minute late'),
+      late(greet, 'Partners and viewers who connect wait more than a minute for the state'),
+    ];
   }
 }

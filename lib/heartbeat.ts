@@ -6,6 +6,7 @@ import { ApiFunction } from './api-function';
 import { schedulerRole } from './scheduler-role';
 import type { Sockets } from './sockets';
 import type { Tables } from './tables';
+import { failing, type Watched } from './watched';
 
 export interface HeartbeatProps {
   readonly tables: Tables;
@@ -18,6 +19,8 @@ export interface HeartbeatProps {
 export class Heartbeat extends Construct {
   static readonly entry = 'schedule/heartbeat';
 
+  readonly watched: readonly Watched[];
+
   constructor(scope: Construct, id: string, { tables, sockets, bundles }: HeartbeatProps) {
     super(scope, id);
     const beat = new ApiFunction(this, 'Beat', {
@@ -27,6 +30,7 @@ export class Heartbeat extends Construct {
       timeoutSeconds: 240,
     }).uses(tables, { connections: ['scan', 'query', 'delete', 'update'], partners: ['get'], shares: ['update'] });
     sockets.grantManage(beat);
+    this.watched = [failing(beat, 'Quiet sockets of partners are closed once two heartbeats in a row have failed')];
     // The target would give it all versions of the function besides.
     const role = schedulerRole(this, beat, 'default').withoutPolicyUpdates();
     new Schedule(this, 'Schedule', {

@@ -7,10 +7,12 @@ import { Construct } from 'constructs';
 import { PLATFORM } from '../contract/platform';
 import { ApiFunction } from './api-function';
 import { addChangeStream } from './change-stream';
+import { Counted } from './counted';
 import { failureQueue, type Failures } from './failure-queue';
 import type { PlatformBus } from './platform-bus';
 import type { Tables } from './tables';
 import type { Telemetry } from './telemetry';
+import { late, type Watched } from './watched';
 
 export interface PlatformTalkProps {
   readonly platform: PlatformBus;
@@ -25,11 +27,14 @@ export class PlatformTalk extends Construct {
   static readonly entries = ['stream/tell-platform', 'platform/hear'];
 
   readonly failures: readonly Failures[];
+  readonly watched: readonly Watched[];
 
   constructor(scope: Construct, id: string, props: PlatformTalkProps) {
     super(scope, id);
+    const tell = new Tell(this, 'Tell', props);
+    this.watched = [late(tell.reader, 'Jobs of partners reach the drone platform more than a minute late')];
     this.failures = [
-      { queue: new Tell(this, 'Tell', props).failures, suffering: 'Jobs of partners do not reach the drone platform' },
+      { queue: tell.failures, suffering: 'Jobs of partners do not reach the drone platform' },
       {
         queue: new Hear(this, 'Hear', props).failures,
         suffering: 'Partners do not see progress or positions that the drone platform has reported',
@@ -42,16 +47,17 @@ export class PlatformTalk extends Construct {
 class Tell extends Construct {
   /** Changes that the platform was not told of. */
   readonly failures: Queue;
+  readonly reader: ApiFunction;
 
   constructor(scope: Construct, id: string, { platform, tables, bundles }: PlatformTalkProps) {
     super(scope, id);
     this.failures = failureQueue(this, 'Failures');
-    const tell = new ApiFunction(this, 'TellPlatform', {
+    const tell = (this.reader = new ApiFunction(this, 'TellPlatform', {
       entry: 'stream/tell-platform',
       bundles,
       description: 'Tell the drone platform what has changed',
       timeoutSeconds: 60,
-    });
+    }));
     platform.grantTell(tell);
     for (const from of [tables.jobs, tables.shares]) addChangeStream({ from, to: tell, failures: this.failures });
   }
@@ -87,6 +93,7 @@ class Hear extends Construct {
     telemetry.grantTake(hear);
     hear.may(['sqs:SendMessage'], [this.failures.queueArn]);
     heard.grantConsumeMessages(hear.lambda);
+    new Counted(this, 'Dropped', { in: [hear], as: 'PlatformReportsDropped' });
     new EventSourceMapping(this, 'FromHeard', {
       target: hear.lambda,
       eventSourceArn: heard.queueArn,

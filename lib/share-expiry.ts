@@ -9,6 +9,7 @@ import { addChangeStream } from './change-stream';
 import { failureQueue } from './failure-queue';
 import { schedulerRole } from './scheduler-role';
 import type { Tables } from './tables';
+import { late, type Watched } from './watched';
 
 export interface ShareExpiryProps {
   readonly tables: Tables;
@@ -20,8 +21,9 @@ export interface ShareExpiryProps {
 export class ShareExpiry extends Construct {
   static readonly entries = ['stream/schedule-share-expiry', 'schedule/expire-share'];
 
-  /** Shares whose end could not be scheduled. */
+  /** Shares whose end could not be scheduled, and those that could not be ended then. */
   readonly failures: Queue;
+  readonly watched: readonly Watched[];
 
   constructor(scope: Construct, id: string, { tables, bundles }: ShareExpiryProps) {
     super(scope, id);
@@ -32,10 +34,12 @@ export class ShareExpiry extends Construct {
       description: 'End a share when its time is up',
       // It is called up to a minute early and waits for the moment.
       timeoutSeconds: 90,
+      failures: this.failures,
     }).uses(tables, { shares: ['delete'] });
     // It has a fixed name, and without the function its schedules are worth nothing.
     const group = new ScheduleGroup(this, 'Schedules', { removalPolicy: RemovalPolicy.DESTROY });
     const role = schedulerRole(this, expire, group.scheduleGroupName);
+    role.addToPolicy(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.failures.queueArn] }));
 
     const schedule = new ApiFunction(this, 'ScheduleShareExpiry', {
       entry: 'stream/schedule-share-expiry',
@@ -46,6 +50,7 @@ export class ShareExpiry extends Construct {
         EXPIRY_SCHEDULE_GROUP: group.scheduleGroupName,
         EXPIRY_FUNCTION_ARN: expire.lambda.functionArn,
         EXPIRY_ROLE_ARN: role.roleArn,
+        EXPIRY_FAILURES_ARN: this.failures.queueArn,
       },
     });
     const schedules = `arn:${Aws.PARTITION}:scheduler:${Aws.REGION}:${Aws.ACCOUNT_ID}:schedule/${group.scheduleGroupName}`;
@@ -67,5 +72,6 @@ export class ShareExpiry extends Construct {
       failures: this.failures,
       only: { eventName: FilterRule.or('INSERT', 'REMOVE') },
     });
+    this.watched = [late(schedule, 'Partners hear of the end of shares that last a minute too late')];
   }
 }

@@ -43,11 +43,13 @@ export class Sockets extends Construct {
 
   /** Where the channels are reached, and what is served beside them. */
   readonly address: ChannelAddress;
+  /** Who is let in: tokens and share codes come here. */
+  readonly connect: ApiFunction;
   private readonly api: WebSocketApi;
 
   constructor(scope: Construct, id: string, { domain, logAccess, identity, tables, bundles }: SocketsProps) {
     super(scope, id);
-    const connect = new ApiFunction(this, 'Connect', {
+    const connect = (this.connect = new ApiFunction(this, 'Connect', {
       entry: 'socket/connect',
       bundles,
       description: 'Let a partner follow a channel',
@@ -58,7 +60,7 @@ export class Sockets extends Construct {
       fleet: ['batchGet'],
       shares: ['get', 'update'],
       connections: ['update', 'put', 'batchWrite'],
-    });
+    }));
     const disconnect = new ApiFunction(this, 'Disconnect', {
       entry: 'socket/disconnect',
       bundles,

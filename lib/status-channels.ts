@@ -8,6 +8,7 @@ import { ShareExpiry } from './share-expiry';
 import { Sockets } from './sockets';
 import type { Tables } from './tables';
 import { Topics } from './topics';
+import type { Watched } from './watched';
 
 export interface StatusChannelsProps {
   /** Where partners reach the channels over WSS, when not at the address that CloudFront gives. */
@@ -37,6 +38,7 @@ export class StatusChannels extends Construct {
   readonly topics: Topics;
   /** Where that ends up which could not be said or scheduled, with what partners suffer from it. */
   readonly failures: readonly Failures[];
+  readonly watched: readonly Watched[];
 
   constructor(scope: Construct, id: string, { webSocketDomain, mqttDomain, logAccess, ...props }: StatusChannelsProps) {
     super(scope, id);
@@ -45,7 +47,8 @@ export class StatusChannels extends Construct {
     this.topics = new Topics(this, 'Topics', { domain: mqttDomain, ...props });
     const fanOut = new FanOut(this, 'FanOut', { tables, sockets: this.sockets, bundles });
     const expiry = new ShareExpiry(this, 'ShareExpiry', { tables, bundles });
-    new Heartbeat(this, 'Heartbeat', { tables, sockets: this.sockets, bundles });
+    const heartbeat = new Heartbeat(this, 'Heartbeat', { tables, sockets: this.sockets, bundles });
+    this.watched = [...fanOut.watched, ...expiry.watched, ...heartbeat.watched];
     this.failures = [
       {
         queue: fanOut.failures,

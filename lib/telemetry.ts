@@ -8,6 +8,7 @@ import type { PlatformBus } from './platform-bus';
 import type { Sockets } from './sockets';
 import type { Tables } from './tables';
 import { grantVideo } from './video';
+import { failing, type Watched } from './watched';
 
 export interface TelemetryProps {
   readonly tables: Tables;
@@ -25,6 +26,7 @@ export class Telemetry extends Construct {
   ];
 
   readonly failures: readonly Failures[];
+  readonly watched: readonly Watched[];
   private readonly silence: Queue;
 
   constructor(
@@ -68,7 +70,10 @@ export class Telemetry extends Construct {
 
     const unwatched = failureQueue(this, 'Failures');
     this.failures = [{ queue: unwatched, suffering: 'A device that has fallen silent still counts as online' }];
-    this.silence = this.watchSilence(publish, unwatched);
+    const { watch, queue } = this.watchSilence(publish, unwatched);
+    this.silence = queue;
+    // One that fails comes again, five times; those before the queue for failures gets any.
+    this.watched = [failing(watch, 'A device that has fallen silent still counts as online', 3)];
   }
 
   /** Binds a function to all that taking telemetry needs: the fleet, its followers, and the watch over silence. */
@@ -84,7 +89,7 @@ export class Telemetry extends Construct {
   }
 
   /** A device that is online has one message under way, which the queue holds back until it may be silent. */
-  private watchSilence(publish: ApiFunction, unwatched: Queue): Queue {
+  private watchSilence(publish: ApiFunction, unwatched: Queue): { watch: ApiFunction; queue: Queue } {
     const queue = new Queue(this, 'Silence', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
@@ -103,7 +108,7 @@ export class Telemetry extends Construct {
       batchSize: 10,
       reportBatchItemFailures: true,
     });
-    return queue;
+    return { watch, queue };
   }
 
   private action(name: string, description: string): ApiFunction {

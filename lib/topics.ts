@@ -5,6 +5,7 @@ import { Construct } from 'constructs';
 import { ApiFunction } from './api-function';
 import type { CustomDomain } from './deployment-choices';
 import type { Identity } from './identity';
+import { MqttAddress } from './mqtt-address';
 import type { Tables } from './tables';
 
 /** Lifecycle events of AWS IoT that count. Failed attempts to connect would come under `presence` too. */
@@ -28,8 +29,8 @@ export interface TopicsProps {
 export class Topics extends Construct {
   static readonly entries = ['mqtt/authorize-connection', 'mqtt/count-subscriptions'];
 
-  /** Name of the domain configuration; its address is what partners connect to. */
-  readonly domainConfiguration: string;
+  /** Where partners connect: `mqtts://<host>:<port>`. */
+  readonly url: string;
 
   constructor(scope: Construct, id: string, { domain, identity, tables, bundles }: TopicsProps) {
     super(scope, id);
@@ -61,7 +62,8 @@ export class Topics extends Construct {
       tlsConfig: { securityPolicy: 'IoTSecurityPolicy_TLS13_1_2_2022_10' },
       ...(domain && { domainName: domain.name, serverCertificateArns: [domain.certificateArn] }),
     });
-    this.domainConfiguration = configuration.ref;
+    const host = domain?.name ?? new MqttAddress(this, 'Address', configuration).name;
+    this.url = `mqtts://${host}:8883`;
     this.limitSubscriptions({ tables, bundles }, `${iot}:client/*`);
   }
 

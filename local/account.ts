@@ -69,7 +69,7 @@ export function createAccount(options: AccountOptions): Account {
   const dynamoDb = createDynamoDb(engineUrl);
   const sqs = createSqs({ ...place, endpointUrl: endpoint.url, dataFolder });
   const events = createEvents({ ...place, lambda, sqs, log });
-  const scheduler = createScheduler({ ...place, dataFolder, lambda, iam, log });
+  const scheduler = createScheduler({ ...place, dataFolder, lambda, sqs, iam, log });
   const eventSources = createEventSources({
     ...{ ...place, engineUrl, dataFolder, lambda, sqs, log },
     policiesOf: (functionArn) => iam.policiesOf(roles.get(functionArn) ?? ''),

@@ -6,6 +6,8 @@ export interface LocalAddresses {
   readonly identityUrl: string;
   /** The endpoint that plays every AWS API, such as `http://127.0.0.1:41234`. */
   readonly endpointUrl: string;
+  /** Where MQTT clients connect, such as `mqtts://127.0.0.1:8883`. */
+  readonly mqttUrl: string;
   /** Base address of live video, such as `http://127.0.0.1:41235`. */
   readonly videoUrl: string;
   /** Whether a WebSocket API, not a REST API, is at `<apiId>.execute-api.<region>.amazonaws.com`. */
@@ -32,6 +34,8 @@ const rows: readonly Row[] = [
     ({ baseUrl, endpointUrl, isWebSocketApi }, domain = '', stage = '') =>
       isWebSocketApi(domain) ? `${endpointUrl}/${stage}` : baseUrl,
   ],
+  // What AWS IoT gives to a domain configuration.
+  [/mqtts:\/\/[\w.-]+\.iot\.[a-z0-9-]+\.amazonaws\.com:8883/g, ({ mqttUrl }) => mqttUrl],
   // Whatever data endpoints Kinesis Video Streams names: a content security policy allows them all, by a wildcard.
   [/https:\/\/[\w*-]+\.kinesisvideo\.[a-z0-9-]+\.amazonaws\.com/g, ({ videoUrl }) => videoUrl],
   // A distribution; its certificate is left out on this machine.

@@ -57,7 +57,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
 }
 
 async function start(options: StackOptions, atStop: (end: () => Promise<void> | void) => void): Promise<StackFacts> {
-  const { folder, port, identityPort, certificate } = options;
+  const { folder, port, identityPort, mqttPort, certificate } = options;
   const assembly = readAssembly(options.assemblyFolder);
   const baseUrl = `http://127.0.0.1:${port}`;
   const dataFolder = options.memory ? temporaryFolder() : folder;
@@ -81,6 +81,7 @@ async function start(options: StackOptions, atStop: (end: () => Promise<void> | 
   endpoint.add(createCloudFormationApi(assembly.stackName, () => outputs));
   outputs = await deploy(assembly, account.services, {
     ...{ baseUrl, identityUrl: `https://127.0.0.1:${identityPort}`, endpointUrl: endpoint.url, videoUrl: video.origin },
+    mqttUrl: `mqtts://127.0.0.1:${mqttPort}`,
     ...{ isWebSocketApi: account.isWebSocketApi, distributionAt: account.distributionAt },
   });
   for (const service of account.services) {

@@ -3,9 +3,22 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { Failure, type Flags } from './command-line';
 
+/** Where partners reach a deployment. */
+export interface Addresses {
+  /** Of the REST API, without a slash at the end. */
+  readonly baseUrl: string;
+  readonly tokenUrl: string;
+  /** `wss://…`, which the paths of the WebSocket channels come after. */
+  readonly wsUrl: string;
+  /** `mqtts://<host>:<port>` */
+  readonly mqttUrl: string;
+  /** What share links begin with. */
+  readonly shareBaseUrl: string;
+}
+
 /** What onboarding needs to know of a deployment, from the outputs of its stack. */
 export interface Deployment {
-  readonly baseUrl: string;
+  readonly addresses: Addresses;
   /** Prefix of every scope in Cognito. */
   readonly resourceServer: string;
   readonly userPoolId: string;
@@ -28,6 +41,9 @@ const outputs = z.object({
   UsagePlanId: z.string(),
   PartnersTable: z.string(),
   FleetTable: z.string(),
+  WebSocketUrl: z.string(),
+  MqttUrl: z.string(),
+  ShareBaseUrl: z.string(),
 });
 
 /**
@@ -38,9 +54,20 @@ const outputs = z.object({
 export async function findDeployment({ local, stack }: Flags): Promise<Deployment> {
   const localName = local ? await turnToLocalStack() : undefined;
   const stackName = stack ?? localName ?? process.env['STACK_NAME'] ?? 'DroneMissionApi';
-  const { BaseUrl, ResourceServer, UserPoolId, UsagePlanId, PartnersTable, FleetTable } = await readOutputs(stackName);
-  Object.assign(process.env, { PARTNERS_TABLE: PartnersTable, FLEET_TABLE: FleetTable });
-  return { baseUrl: BaseUrl, resourceServer: ResourceServer, userPoolId: UserPoolId, usagePlanId: UsagePlanId };
+  const read = await readOutputs(stackName);
+  Object.assign(process.env, { PARTNERS_TABLE: read.PartnersTable, FLEET_TABLE: read.FleetTable });
+  return {
+    addresses: {
+      baseUrl: read.BaseUrl,
+      tokenUrl: `${read.BaseUrl}/v3/auth/token`,
+      wsUrl: read.WebSocketUrl,
+      mqttUrl: read.MqttUrl,
+      shareBaseUrl: read.ShareBaseUrl,
+    },
+    resourceServer: read.ResourceServer,
+    userPoolId: read.UserPoolId,
+    usagePlanId: read.UsagePlanId,
+  };
 }
 
 /** @returns the name of the local stack */

@@ -37,8 +37,8 @@ export async function onboard(flags: Flags, connect: () => Promise<Deployment>):
     const partners: OnboardedClient[] = [];
     // One after another, for AWS takes but a few such calls a second (API Gateway quotas: 5 CreateApiKey).
     for (const organisation of plan) partners.push(...(await onboardOrganisation(organisation, deployment, made)));
-    const { baseUrl, resourceServer } = deployment;
-    const json = { baseUrl, resourceServer, partners };
+    const { addresses, resourceServer } = deployment;
+    const json = { ...addresses, resourceServer, partners };
     return { json, text: describeOnboarded(deployment, json.partners) };
   } catch (error) {
     throw await made.after(reasonOf(error));

@@ -5,7 +5,7 @@ import { columns } from './report';
 
 /** What is handed over, for people. */
 export function describeOnboarded(
-  { baseUrl, resourceServer }: Deployment,
+  { addresses, resourceServer }: Deployment,
   clients: readonly OnboardedClient[],
 ): string {
   const described = clients.map(({ name, organisation, deviceGroups, ...client }) => {
@@ -15,8 +15,11 @@ export function describeOnboarded(
       ['client secret', client.clientSecret],
       ['API key', client.apiKey],
       ['scopes', client.scopes.join(' ')],
-      ['base address', baseUrl],
-      ['tokens', `POST ${baseUrl}/v3/auth/token`],
+      ['base address', addresses.baseUrl],
+      ['tokens', `POST ${addresses.tokenUrl}`],
+      ['WebSocket', addresses.wsUrl],
+      ['MQTT', addresses.mqttUrl],
+      ['share links', `${addresses.shareBaseUrl}/share/…`],
       ['resource server', resourceServer],
     ];
     return [`${name} of ${organisation}`, indented(columns(facts)), describeGroups(deviceGroups)].join('\n');

@@ -27,7 +27,8 @@ async function hear({ body }: SQSRecord): Promise<void> {
   } catch (error) {
     if (!isHopeless(error)) throw error;
     await putAside(body, reasonOf(error));
-    logger.warn('an event of the platform was put aside', { reason: 'malformed' });
+    const reason = error instanceof Refusal ? error.code : 'malformed';
+    logger.warn('an event of the platform was put aside', { reason });
   }
 }
 

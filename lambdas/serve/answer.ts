@@ -28,6 +28,7 @@ export function succeed(exchange: Exchange, event: Event, result: unknown): APIG
 /** The answer to a refusal, in the shape of the endpoint; anything else is a 500 with a request id and no detail. */
 function refuse(exchange: Exchange, event: Event, error: unknown): APIGatewayProxyResult {
   if (error instanceof Refusal) {
+    exchange.reason = error.code;
     const { status, body } = exchange.endpoint.scope === null ? oauthRefusal(error) : resourceRefusal(error);
     return answer(exchange, event, status, body);
   }

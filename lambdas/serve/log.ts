@@ -5,10 +5,11 @@ import type { Event, Exchange } from './request';
  * One line for each request. It names the endpoint, never the path: a share code is a capability.
  * Bodies, headers and query stay out too.
  */
-export function logOnce({ key, caller, startedAt, failure }: Exchange, event: Event, status: number): void {
+export function logOnce({ key, caller, startedAt, reason, failure }: Exchange, event: Event, status: number): void {
   const line = {
     endpoint: key,
     status,
+    ...(reason && { reason }),
     durationMs: Date.now() - startedAt,
     requestId: event.requestContext.requestId,
     ...(caller && { clientId: caller.clientId, organisation: caller.organisation }),

@@ -4,6 +4,7 @@ import type { Endpoint } from '../../contract/endpoint';
 import type { endpoints, EndpointKey } from '../../contract/endpoints';
 import type { FirstAnswer } from '../../data/idempotency';
 import type { Organisation } from '../../domain/id';
+import type { RefusalCode } from '../../domain/refusal';
 
 type Table = typeof endpoints;
 type PathParameter<Key extends string> = Key extends `${string}{${infer Name}}${infer Rest}`
@@ -50,6 +51,8 @@ export interface Exchange {
   idempotency?: { readonly id: string; readonly fingerprint: string };
   /** Headers of the answer, whatever it will be. */
   readonly headers: Record<string, string>;
+  /** Code of the refusal that it ended with. */
+  reason?: RefusalCode;
   /** An error that the log has to name. */
   failure?: unknown;
 }

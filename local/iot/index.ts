@@ -5,6 +5,7 @@
  */
 import * as z from 'zod';
 import type { Lambda } from '../lambda';
+import { physicalId } from '../physical-id';
 import { propertiesOf } from '../properties';
 import type { AwsApi, Created, Resource, Service } from '../service';
 import { createArns } from './arns';
@@ -62,6 +63,20 @@ const domainConfigurationProperties = z.object({
     .optional(),
 });
 
+/** What the CDK's AwsCustomResource is told: a call, as JSON. */
+const addressProperties = z.object({
+  Create: z
+    .string()
+    .transform((text): unknown => JSON.parse(text))
+    .pipe(
+      z.object({
+        service: z.literal('iot'),
+        action: z.literal('describeDomainConfiguration'),
+        parameters: z.object({ domainConfigurationName: z.string() }),
+      }),
+    ),
+});
+
 type DomainConfiguration = z.infer<typeof domainConfigurationProperties>;
 
 /** IoT Core for the authorizers, the one domain configuration and the topic rules of a template. */
@@ -90,6 +105,14 @@ export function createIot(options: IotOptions): Iot {
       domain = propertiesOf(resource, domainConfigurationProperties);
       const name = domain.DomainConfigurationName ?? resource.logicalId;
       return { ref: name, attributes: { Arn: arns.domainconfiguration(name), DomainType: 'CUSTOMER_MANAGED' } };
+    },
+    'Custom::MqttAddress': (resource) => {
+      const { Create } = propertiesOf(resource, addressProperties);
+      const { domainConfigurationName } = Create.parameters;
+      const attributes = {
+        domainName: `${physicalId(domainConfigurationName, 14)}.iot.${options.region}.amazonaws.com`,
+      };
+      return { ref: domainConfigurationName, attributes };
     },
     'AWS::IoT::TopicRule': (resource) => {
       const name = rules.add(resource);

@@ -42,6 +42,8 @@ export interface Lambda extends Service {
   invoke(functionArnOrName: string, event: unknown): Promise<unknown>;
   /** Whether an AWS::Lambda::Permission lets this AWS service call the function on behalf of this ARN. */
   permits(functionArnOrName: string, principal: string, sourceArn: string): boolean;
+  /** ARN of the queue for what a function has failed at for good, when it is called asynchronously and has one. */
+  deadLetterQueueOf(functionArnOrName: string): string | undefined;
   /** How many seconds a call of a function may take; throws for a function that does not exist. */
   timeoutOf(functionArnOrName: string): number;
 }
@@ -54,6 +56,7 @@ const functionProperties = z.object({
   Role: z.string(),
   MemorySize: z.number().default(128),
   Timeout: z.number().default(3),
+  DeadLetterConfig: z.object({ TargetArn: z.string().regex(/^arn:[^:]+:sqs:/, 'only queues are played') }).optional(),
   Environment: z.object({ Variables: z.record(z.string(), z.string()).default({}) }).default({ Variables: {} }),
 });
 
@@ -68,6 +71,7 @@ const permissionProperties = z.object({
 export function createLambda(options: LambdaOptions): Lambda {
   const specs = new Map<string, Omit<InstanceSpec, 'bootstrap'>>();
   const pools = new Map<string, InstancePool>();
+  const deadLetterQueues = new Map<string, string>();
   const permissions: z.infer<typeof permissionProperties>[] = [];
   const limits = {
     ...{ maxInstances: 4, maxTotal: 16, maxStarting: availableParallelism(), idleMs: 20_000 },
@@ -76,11 +80,12 @@ export function createLambda(options: LambdaOptions): Lambda {
   const share = createInstanceBudget(pools, limits);
 
   function createFunction(resource: Resource): Created {
-    const { Environment, Role, ...properties } = propertiesOf(resource, functionProperties);
+    const { Environment, Role, DeadLetterConfig, ...properties } = propertiesOf(resource, functionProperties);
     const assetPath = resource.metadata['aws:asset:path'];
     if (typeof assetPath !== 'string') throw new Error(`${resource.logicalId}: only code from an asset can run here`);
     const functionName = properties.FunctionName ?? resource.logicalId.slice(0, 64);
     const functionArn = `arn:aws:lambda:${options.region}:${options.accountId}:function:${functionName}`;
+    if (DeadLetterConfig) deadLetterQueues.set(functionName, DeadLetterConfig.TargetArn);
     specs.set(functionName, {
       functionName,
       functionArn,
@@ -133,6 +138,8 @@ export function createLambda(options: LambdaOptions): Lambda {
       }
       return JSON.parse(result) as unknown;
     },
+
+    deadLetterQueueOf: (functionArnOrName) => deadLetterQueues.get(nameOf(functionArnOrName)),
 
     timeoutOf(functionArnOrName) {
       const spec = specs.get(nameOf(functionArnOrName));

@@ -11,6 +11,7 @@ import type { Lambda } from '../lambda';
 import { evaluate } from '../policy';
 import { propertiesOf } from '../properties';
 import type { AwsApi, Created, Resource, Service } from '../service';
+import type { Sqs } from '../sqs';
 import { createSchedulerApi } from './api';
 import { keptSchedule, schedule, type KeptSchedule } from './schedule';
 import { createTimers } from './timers';
@@ -20,7 +21,9 @@ export interface SchedulerOptions {
   readonly accountId: string;
   /** Where schedules that were made through the API are kept; those that are overdue at start are carried out then. */
   readonly dataFolder: string;
-  readonly lambda: Pick<Lambda, 'invoke'>;
+  readonly lambda: Pick<Lambda, 'invoke' | 'deadLetterQueueOf'>;
+  /** Takes what a function with a dead-letter queue has failed at. */
+  readonly sqs: Pick<Sqs, 'send'>;
   readonly iam: Pick<Iam, 'policiesOf' | 'trusts'>;
   /** Takes a line for each call that fails; no line holds an input. */
   log(line: string): void;
@@ -32,7 +35,7 @@ const groupProperties = z.object({ Name: z.string().optional() });
 
 /** Scheduler for the groups and schedules of one template, and for those that its functions make. */
 export function createScheduler(options: SchedulerOptions): Service & AwsApi {
-  const { region, accountId, lambda, iam, log } = options;
+  const { region, accountId, lambda, sqs, iam, log } = options;
   const file = openDataFile(join(options.dataFolder, 'schedules.json'), z.array(keptSchedule), []);
   /** Made through the API; those of the template are made anew at each start. */
   const kept = new Map<string, KeptSchedule>();
@@ -51,6 +54,10 @@ export function createScheduler(options: SchedulerOptions): Service & AwsApi {
       return allowed ? undefined : `${RoleArn} does not allow lambda:InvokeFunction on ${Arn}`;
     },
     eventOf: (one) => (one.Target.Input === undefined ? defaultEvent(one) : (JSON.parse(one.Target.Input) as unknown)),
+    gaveUp: (functionArn, event) => {
+      const queue = lambda.deadLetterQueueOf(functionArn);
+      if (queue !== undefined) sqs.send(queue, JSON.stringify(event));
+    },
     completed: (one) => {
       // It may have been replaced or deleted meanwhile.
       if (kept.get(keyOf(one)) !== one) return;

@@ -5,8 +5,9 @@ const target = z.strictObject({
   Arn: z.string().regex(/^arn:[^:]+:lambda:/, 'only functions are played as targets'),
   RoleArn: z.string().regex(/^arn:[^:]+:iam:/),
   Input: z.string().refine(isJson, 'a function takes JSON').optional(),
-  /** Concerns the call that hands the event over, which never fails here. */
+  /** Both concern the call that hands the event over, which never fails here; one that is not allowed is logged. */
   RetryPolicy: z.unknown().optional(),
+  DeadLetterConfig: z.strictObject({ Arn: z.string().regex(/^arn:[^:]+:sqs:/) }).optional(),
 });
 
 /**

@@ -14,6 +14,8 @@ export interface TimersOptions {
   refusal(schedule: KeptSchedule): string | undefined;
   /** The event that its target gets. */
   eventOf(schedule: KeptSchedule): unknown;
+  /** Is told of an event with which a function has failed for good. */
+  gaveUp(functionArn: string, event: unknown): void;
   /** Is told when a one-time schedule is over: carried out, or given up. */
   completed(schedule: KeptSchedule): void;
   log(line: string): void;
@@ -69,6 +71,7 @@ export function createTimers(options: TimersOptions): Timers {
       if (ending.signal.aborted) return false;
       log(`schedule ${schedule.Name}: ${schedule.Target.Arn} failed: ${failure}`);
     }
+    options.gaveUp(schedule.Target.Arn, event);
     return true;
   }
 

@@ -13,6 +13,10 @@ describe('onboard', () => {
     expect(exitCode).toBe(0);
     expect(JSON.parse(printed)).toEqual({
       baseUrl: 'https://api.example.com',
+      tokenUrl: 'https://api.example.com/v3/auth/token',
+      wsUrl: 'wss://channels.example.com',
+      mqttUrl: 'mqtts://mqtt.example.com:8883',
+      shareBaseUrl: 'https://share.example.com',
       resourceServer: 'https://api.example.com/live',
       partners: [
         {
@@ -44,8 +48,12 @@ describe('onboard', () => {
 
   test('prints the same for people.', async () => {
     const { printed } = await partner(...cirrus, '--fleet', fleet);
-    for (const part of ['secret-of-client', 'value-of-key', 'https://api.example.com', 'Dunes', 'Gull 2', 'org-'])
-      expect(printed).toContain(part);
+    const secrets = ['secret-of-client', 'value-of-key'];
+    const addresses = [
+      ...['https://api.example.com/v3/auth/token', 'wss://channels.example.com', 'mqtts://mqtt.example.com:8883'],
+      'https://share.example.com',
+    ];
+    for (const part of [...secrets, ...addresses, 'Dunes', 'Gull 2', 'org-']) expect(printed).toContain(part);
   });
 
   test('makes an OAuth client that gets tokens of an hour for itself, with its scopes and nothing else.', async () => {

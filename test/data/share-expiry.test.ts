@@ -14,6 +14,7 @@ Object.assign(process.env, {
   EXPIRY_SCHEDULE_GROUP: 'expiry',
   EXPIRY_FUNCTION_ARN: 'arn:aws:lambda:eu-central-1:123456789012:function:expire',
   EXPIRY_ROLE_ARN: 'arn:aws:iam::123456789012:role/expiry',
+  EXPIRY_FAILURES_ARN: 'arn:aws:sqs:eu-west-1:123456789012:failures',
 });
 
 const scheduler = mockClient(SchedulerClient);
@@ -39,7 +40,11 @@ describe('Scheduling the end of a share', () => {
       ScheduleExpressionTimezone: 'UTC',
       FlexibleTimeWindow: { Mode: 'OFF' },
       ActionAfterCompletion: 'DELETE',
-      Target: { Arn: process.env['EXPIRY_FUNCTION_ARN'], RoleArn: process.env['EXPIRY_ROLE_ARN'] },
+      Target: {
+        Arn: process.env['EXPIRY_FUNCTION_ARN'],
+        RoleArn: process.env['EXPIRY_ROLE_ARN'],
+        DeadLetterConfig: { Arn: process.env['EXPIRY_FAILURES_ARN'] },
+      },
     });
     const { shareCode, expiresAt } = share;
     expect(JSON.parse(input()?.Target?.Input ?? '')).toEqual({ shareCode, expiresAt });

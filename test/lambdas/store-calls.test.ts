@@ -97,6 +97,17 @@ describe.each(cases)('%s with %j', (endpoint, sent, calls) => {
   });
 });
 
+test.each<[key: EndpointKey, touches: string[]]>([
+  ['GET /v3/shares/{shareCode}', ['shares get']],
+  ['GET /v3/shares/{shareCode}/resources', ['requests update', 'shares get']],
+])('%s with a share code that there is not costs one read, and the count of its limit.', async (endpoint, touches) => {
+  store.on(GetCommand, { TableName: 'shares' }).resolves({});
+  const path = `../../lambdas/http/${endpoints[endpoint].handler}`;
+  const { handler } = (await import(path)) as { handler: unknown };
+  expect(await call(handler, { scopes, path: { shareCode: id('share') } })).toMatchObject({ status: 404 });
+  expect(touched()).toEqual(touches);
+});
+
 test('Every endpoint is looked at but the one for tokens and those that share a function with another.', () => {
   const looked = new Set(cases.map(([endpoint]) => endpoints[endpoint].handler as string));
   const all = Object.values(endpointTable).map(({ handler }) => handler);

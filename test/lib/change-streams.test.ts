@@ -1,5 +1,5 @@
 import './without-code';
-import { rightsIn } from './rights';
+import { environmentOf, rightsIn } from './rights';
 import { smallTable, synthesise } from './synthesised';
 
 const stack = synthesise({}, smallTable);
@@ -68,14 +68,15 @@ test.each(['FanOut', 'ShareExpiry'])('What %s could not work on is kept for two 
 });
 
 describe.each([
-  ['ShareExpiry', 'ExpireShare', (group: string) => group],
-  ['Heartbeat', 'Beat', () => 'default'],
-])('Schedules of %s', (part, called, groupOf) => {
+  ['ShareExpiry', 'ExpireShare', (group: string) => group, ['sqs:SendMessage StatusChannels/ShareExpiry/Failures']],
+  ['Heartbeat', 'Beat', () => 'default', []],
+])('Schedules of %s', (part, called, groupOf, more) => {
   const place = `StatusChannels/${part}`;
   const [group] = Object.values(byPath('AWS::Scheduler::ScheduleGroup')).map(({ Properties }) => Properties['Name']);
 
-  test('may call their function, and nothing else', () => {
-    expect(rightsOf(place)).toEqual([`Allow lambda:InvokeFunction ${place}/${called}/Function`]);
+  test('may call their function, put aside what they could not hand over, and nothing else', () => {
+    const rights = [`lambda:InvokeFunction ${place}/${called}/Function`, ...more];
+    expect(rightsOf(place)).toEqual(rights.map((right) => `Allow ${right}`));
   });
 
   test('are the only ones that take on their role', () => {
@@ -93,6 +94,14 @@ describe.each([
     expect(account).toEqual({ Ref: 'AWS::AccountId' });
     expect(nameOf(source)).toBe(`scheduler:schedule-group/${groupOf(String(group))}`);
   });
+});
+
+test('A share that could not be ended on time is put aside with those that could not be scheduled', () => {
+  const expire = byPath('AWS::Lambda::Function')['StatusChannels/ShareExpiry/ExpireShare/Function']?.Properties;
+  const { TargetArn } = expire?.['DeadLetterConfig'] as { TargetArn: unknown };
+  const schedule = byPath('AWS::Lambda::Function')['StatusChannels/ShareExpiry/ScheduleShareExpiry/Function'];
+  for (const queue of [TargetArn, environmentOf(schedule)['EXPIRY_FAILURES_ARN']])
+    expect(nameOf(queue)).toBe('StatusChannels/ShareExpiry/Failures');
 });
 
 test('Schedules of shares go with the stack, for their group has a fixed name', () => {

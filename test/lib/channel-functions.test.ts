@@ -96,12 +96,13 @@ const expected: Readonly<Record<string, Expected>> = {
       ...['Create', 'Delete'].map((verb) => `scheduler:${verb}Schedule scheduler:schedule/${scheduleGroup()}/share-*`),
       'iam:PassRole StatusChannels/ShareExpiry/Role',
     ],
-    settings: ['EXPIRY_FUNCTION_ARN', 'EXPIRY_ROLE_ARN', 'EXPIRY_SCHEDULE_GROUP'],
+    settings: ['EXPIRY_FAILURES_ARN', 'EXPIRY_FUNCTION_ARN', 'EXPIRY_ROLE_ARN', 'EXPIRY_SCHEDULE_GROUP'],
     seconds: 60,
   },
   'StatusChannels/ShareExpiry/ExpireShare': {
     entry: 'schedule/expire-share',
     tables: { shares: ['delete'] },
+    more: ['sqs:SendMessage StatusChannels/ShareExpiry/Failures'],
     seconds: 90,
   },
   'StatusChannels/Heartbeat/Beat': {

@@ -95,11 +95,14 @@ describe('Context', () => {
   test('mqttDomainName and mqttCertificateArn put the topics at a name of ours', () => {
     const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/abc';
     const choices = { mqttDomainName: 'mqtt.example.com', mqttCertificateArn: certificateArn };
-    synthesise(choices, smallTable).template.hasResourceProperties('AWS::IoT::DomainConfiguration', {
+    const { template } = synthesise(choices, smallTable);
+    template.hasResourceProperties('AWS::IoT::DomainConfiguration', {
       DomainName: 'mqtt.example.com',
       ServerCertificateArns: [certificateArn],
       AuthenticationType: 'CUSTOM_AUTH',
     });
+    template.hasOutput('MqttUrl', { Value: 'mqtts://mqtt.example.com:8883' });
+    template.resourceCountIs('Custom::MqttAddress', 0);
   });
 
   test('shareBaseUrl is where share links lead', () => {
@@ -145,11 +148,12 @@ test.each(Object.entries(whole.byPath('AWS::CloudWatch::Alarm')))(
   },
 );
 
-test('There are alarms for failures, capacity, tokens, each table and each queue of failures', () => {
+test('There are alarms for failures, capacity, tokens, guesses, and each table, queue of failures and reader', () => {
   const tables = ['connections', 'fleet', 'jobs', 'partners', 'requests', 'shares'].map((name) => `${name}Throttled`);
   const others = [
     ...['Failures', 'FanOutFailures', 'HearFailures', 'NoCapacity', 'NoTokens', 'ShareExpiryFailures'],
-    ...['TelemetryFailures', 'TellFailures'],
+    ...['ShareCodesRefused', 'TelemetryFailures', 'TellFailures', 'BeatFails', 'WatchSilenceFails'],
+    ...['GreetConnectionLate', 'ScheduleShareExpiryLate', 'StatusFanOutLate', 'TellPlatformLate'],
   ];
   expect(Object.keys(whole.byPath('AWS::CloudWatch::Alarm')).sort()).toEqual(
     [...others, ...tables].map((name) => `Alarms/${name}`).sort(),
@@ -172,6 +176,33 @@ test.each([
   expect(alarm?.['AlarmDescription']).toContain(suffering);
 });
 
+test.each([
+  ['StatusFanOutLate', 'StatusChannels/FanOut/StatusFanOut', 'IteratorAge', 60_000],
+  ['GreetConnectionLate', 'StatusChannels/FanOut/GreetConnection', 'IteratorAge', 60_000],
+  ['ScheduleShareExpiryLate', 'StatusChannels/ShareExpiry/ScheduleShareExpiry', 'IteratorAge', 60_000],
+  ['TellPlatformLate', 'PlatformTalk/Tell/TellPlatform', 'IteratorAge', 60_000],
+  ['BeatFails', 'StatusChannels/Heartbeat/Beat', 'Errors', 1],
+  ['WatchSilenceFails', 'Telemetry/WatchSilence', 'Errors', 3],
+])('%s looks at %s', (name, place, metric, threshold) => {
+  const lambda = whole.byPath('AWS::Lambda::Function')[`${place}/Function`];
+  const [functionId] = Object.entries(whole.resources).find(([, found]) => found === lambda) ?? [];
+  expect(whole.byPath('AWS::CloudWatch::Alarm')[`Alarms/${name}`]?.Properties).toMatchObject({
+    Namespace: 'AWS/Lambda',
+    MetricName: metric,
+    Dimensions: [{ Name: 'FunctionName', Value: { Ref: functionId } }],
+    Statistic: metric === 'Errors' ? 'Sum' : 'Maximum',
+    Threshold: threshold,
+  });
+});
+
+test('Every function that reads a stream of a table has an alarm for being late', () => {
+  const readers = Object.entries(whole.byPath('AWS::Lambda::EventSourceMapping'))
+    .filter(([, { Properties }]) => 'StartingPosition' in Properties)
+    .map(([place]) => `Alarms/${place.split('/').at(-2) ?? ''}Late`);
+  const late = Object.keys(whole.byPath('AWS::CloudWatch::Alarm')).filter((name) => name.endsWith('Late'));
+  expect(late.sort()).toEqual([...new Set(readers)].sort());
+});
+
 test('Nobody can sign up, and every scope of the contract can be given', () => {
   whole.template.hasResourceProperties('AWS::Cognito::UserPool', {
     AdminCreateUserConfig: { AllowAdminCreateUserOnly: true },
@@ -185,7 +216,7 @@ test('Nobody can sign up, and every scope of the contract can be given', () => {
 
 test('The stack puts out what onboarding a partner needs', () => {
   const store = ['FleetTable', 'PartnersTable', 'ResourceServer', 'UsagePlanId', 'UserPoolId'];
-  const addresses = ['BaseUrl', 'MqttDomainConfiguration', 'ShareBaseUrl', 'WebSocketUrl'];
+  const addresses = ['BaseUrl', 'MqttUrl', 'ShareBaseUrl', 'WebSocketUrl'];
   expect([...whole.outputs].sort()).toEqual([...store, ...addresses].sort());
 });
 

@@ -93,8 +93,8 @@ export function rightsFor(place: string, uses: readonly Endpoint['tables'][], mo
 export const environmentOf = (lambda: CfnResource | undefined) =>
   (lambda?.Properties['Environment'] as { Variables: Record<string, unknown> } | undefined)?.Variables ?? {};
 
-/** The functions of ours; the CDK brings one of its own to copy files. */
+/** The functions of ours; the CDK brings some of its own, to copy files and to ask AWS IoT for an address. */
 export const ownFunctions = (stack: Synthesised): Record<string, CfnResource> =>
   Object.fromEntries(
-    Object.entries(stack.byPath('AWS::Lambda::Function')).filter(([place]) => !place.startsWith('Custom::')),
+    Object.entries(stack.byPath('AWS::Lambda::Function')).filter(([place]) => !/^(Custom::|AWS679)/.test(place)),
   );

@@ -38,7 +38,20 @@ test('Without a domain name of ours the address is that which AWS IoT gives', ()
   const [configuration] = Object.values(byPath('AWS::IoT::DomainConfiguration'));
   expect(configuration?.Properties).not.toHaveProperty('DomainName');
   expect(configuration?.Properties).not.toHaveProperty('ServerCertificateArns');
-  template.hasOutput('MqttDomainConfiguration', { Value: { Ref: idOf(configuration) } });
+  const [asked] = Object.values(byPath('Custom::MqttAddress'));
+  expect(nameOf(asked?.Properties['Create'])).toContain(
+    '"action":"describeDomainConfiguration","parameters":{"domainConfigurationName":"StatusChannels/Topics"}',
+  );
+  const host = { 'Fn::GetAtt': [idOf(asked), 'domainName'] };
+  template.hasOutput('MqttUrl', { Value: { 'Fn::Join': ['', ['mqtts://', host, ':8883']] } });
+});
+
+test('Who asks for that address may do nothing else', () => {
+  const { Statement } = byPath('AWS::IAM::Policy')['StatusChannels/Topics/Address/Asked/CustomResourcePolicy']
+    ?.Properties['PolicyDocument'] as { Statement: { Action: string; Resource: unknown }[] };
+  expect(Statement.map(({ Action, Resource }) => [Action, nameOf(Resource)])).toEqual([
+    ['iot:DescribeDomainConfiguration', 'StatusChannels/Topics'],
+  ]);
 });
 
 test('Each lifecycle event that counts has its rule, whatever the client calls itself', () => {

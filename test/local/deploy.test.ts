@@ -8,6 +8,7 @@ const addresses: LocalAddresses = {
   baseUrl: 'http://127.0.0.1:3000',
   identityUrl: 'https://127.0.0.1:3443',
   endpointUrl: 'http://127.0.0.1:4000',
+  mqttUrl: 'mqtts://127.0.0.1:8884',
   videoUrl: 'http://127.0.0.1:4001',
   isWebSocketApi: (domain) => domain.startsWith('sockets.'),
   distributionAt: (domain) => (domain === 'd0123456789abc.cloudfront.net' ? '127.0.0.1:3001' : undefined),
@@ -87,6 +88,8 @@ describe('Deploying a template', () => {
     ],
     ['https://a1b2c3.execute-api.eu-central-1.amazonaws.com/live', 'http://127.0.0.1:3000'],
     ['https://a1b2c3.execute-api.eu-central-1.amazonaws.com/live/v3/jobs', 'http://127.0.0.1:3000/v3/jobs'],
+    ['mqtts://a1b2c3.iot.eu-central-1.amazonaws.com:8883', 'mqtts://127.0.0.1:8884'],
+    ['mqtts://mqtt.example.com:8883', 'mqtts://mqtt.example.com:8883'],
     ['https://example.com/live', 'https://example.com/live'],
   ])('gives %s the address %s', async (address, expected) => {
     const service = recording(['T']);

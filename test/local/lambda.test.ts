@@ -46,6 +46,13 @@ describe('a function', () => {
     await expect(lambda.invoke('unknown', {})).rejects.toMatchObject({ type: 'ResourceNotFoundException' });
   });
 
+  it('has a queue for what it fails at when its configuration names one', async () => {
+    const queue = 'arn:aws:sqs:eu-central-1:000000000000:failures';
+    const lambda = await start({ one: 'exports.handler = async () => 1' }, { DeadLetterConfig: { TargetArn: queue } });
+    expect(lambda.deadLetterQueueOf(arnOf('one'))).toBe(queue);
+    expect(lambda.deadLetterQueueOf('unknown')).toBeUndefined();
+  });
+
   it('may come from another file of its asset', async () => {
     const lambda = await start({ other: 'exports.greet = async () => "hello"' }, { Handler: 'index.greet' });
     expect(await lambda.invoke('other', {})).toBe('hello');

@@ -73,6 +73,7 @@ describe('Scheduler on this machine', () => {
   const iam = createIam();
   const calls: [string, unknown][] = [];
   const log: string[] = [];
+  const putAside: [queueArn: string, body: string][] = [];
   let answer: () => unknown = () => null;
   let scheduler: Service & AwsApi;
   let client: SchedulerClient;
@@ -88,7 +89,9 @@ describe('Scheduler on this machine', () => {
           calls.push([arn, event]);
           return Promise.resolve(answer());
         },
+        deadLetterQueueOf: (arn) => `queue of ${arn}`,
       },
+      sqs: { send: (queueArn, body) => String(putAside.push([queueArn, body])) },
       log: (line) => log.push(line),
       retryDelaysMs: [1, 1],
       ...more,
@@ -139,7 +142,7 @@ describe('Scheduler on this machine', () => {
   afterEach(async () => {
     await scheduler.stop?.();
     answer = () => null;
-    calls.length = log.length = 0;
+    calls.length = log.length = putAside.length = 0;
     rmSync(join(folder, 'schedules.json'), { force: true });
   });
   afterAll(async () => {
@@ -224,7 +227,7 @@ describe('Scheduler on this machine', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('tries a function that fails twice more, gives up, and tells of it without the input', async () => {
+  it('tries a function that fails twice more, puts the event aside, and tells of it without the input', async () => {
     answer = () => {
       throw new FunctionError('TypeError', 'secret');
     };
@@ -233,6 +236,7 @@ describe('Scheduler on this machine', () => {
     expect(calls).toHaveLength(3);
     expect(log[0]).toBe(`schedule share-1: ${functionArn} failed: TypeError`);
     expect(await names()).toEqual([]);
+    expect(putAside).toEqual([[`queue of ${functionArn}`, '{"shareCode":"secret"}']]);
   });
 
   it('carries out a schedule of the template at once and then at its rate, with the event of AWS when it has no input', async () => {

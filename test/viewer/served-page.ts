@@ -55,7 +55,7 @@ export async function servePage({ socket, context = {}, videoUrl = '' }: ServedP
   const noLambda = { types: ['AWS::Lambda::Function'], create: () => ({ ref: 'none' }) };
   const services = [createIam(), s3, withoutBucketDeployer(noLambda), cloudFront];
   const outputs = await deploy(readAssembly(folder), services, {
-    ...{ baseUrl: '', identityUrl: '', endpointUrl: '', videoUrl },
+    ...{ baseUrl: '', identityUrl: '', endpointUrl: '', mqttUrl: '', videoUrl },
     isWebSocketApi: () => false,
     distributionAt: (domain) => cloudFront.addressOf(domain),
   });

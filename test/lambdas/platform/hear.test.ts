@@ -30,8 +30,7 @@ const sample = (deviceId = id('device')) => ({ deviceId, timestamp: at, battery:
 
 beforeEach(() => {
   jest.resetAllMocks();
-  jest.spyOn(console, 'warn').mockImplementation();
-  jest.spyOn(console, 'error').mockImplementation();
+  jest.spyOn(process.stdout, 'write').mockReturnValue(true);
   accept.mockResolvedValue(1);
 });
 

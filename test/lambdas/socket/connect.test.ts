@@ -75,6 +75,14 @@ describe('A viewer with a share code', () => {
 });
 
 describe('A page', () => {
+  test('with a share code that there is not costs one read, and the note of what it is told.', async () => {
+    store.on(GetCommand, { TableName: 'shares' }).resolves({});
+    expect(await open({ shareCode, page: '1' })).toEqual({ statusCode: 200 });
+    expect(store).toHaveReceivedCommandTimes(GetCommand, 1);
+    expect(store).toHaveReceivedCommandTimes(PutCommand, 1);
+    expect(sent()).toHaveLength(2);
+  });
+
   test.each([
     ['too_many_viewers', () => store.on(UpdateCommand, { TableName: 'shares' }).rejects(full())],
     ['share_not_found', () => store.on(GetCommand, { TableName: 'shares' }).resolves({})],

@@ -106,7 +106,7 @@ describe('A bus, its rules, a queue and functions', () => {
     endpoint.add(events);
     services = [iam, lambda, sqs, events, eventSources];
     await deploy(readAssembly(assemblyFolder), services, {
-      ...{ baseUrl: '', identityUrl: '', endpointUrl: endpoint.url, videoUrl: '' },
+      ...{ baseUrl: '', identityUrl: '', endpointUrl: endpoint.url, mqttUrl: '', videoUrl: '' },
       ...{ isWebSocketApi: () => false, distributionAt: () => undefined },
     });
     for (const service of services) await service.start?.();

@@ -38,9 +38,12 @@ export class DroneMissionApiStack extends Stack {
     const identity = new Identity(this, 'Identity', { baseUrl: api.baseUrl, removeData });
     const authorizer = new Authorizer(this, 'Authorizer', { identity, tables, bundles });
     const { logAccess } = api;
-    const channels = new StatusChannels(this, 'StatusChannels', { ...domains, logAccess, identity, tables, bundles });
-    const { sockets, topics } = channels;
     const platform = new PlatformBus(this, 'Platform');
+    const channels = new StatusChannels(this, 'StatusChannels', {
+      ...domains,
+      ...{ logAccess, identity, tables, platform, bundles },
+    });
+    const { sockets, topics } = channels;
     const telemetry = new Telemetry(this, 'Telemetry', { tables, sockets, platform, bundles });
     const talk = new PlatformTalk(this, 'PlatformTalk', { platform, tables, telemetry, bundles });
     const failures = [...channels.failures, ...telemetry.failures, ...talk.failures];

@@ -43,7 +43,7 @@ export class PlatformTalk extends Construct {
   }
 }
 
-/** Out: what changes in the tables is told. */
+/** Out: what changes of jobs is told; of shares tells who sees to them. */
 class Tell extends Construct {
   /** Changes that the platform was not told of. */
   readonly failures: Queue;
@@ -55,11 +55,11 @@ class Tell extends Construct {
     const tell = (this.reader = new ApiFunction(this, 'TellPlatform', {
       entry: 'stream/tell-platform',
       bundles,
-      description: 'Tell the drone platform what has changed',
+      description: 'Tell the drone platform what has changed of jobs',
       timeoutSeconds: 60,
     }));
     platform.grantTell(tell);
-    for (const from of [tables.jobs, tables.shares]) addChangeStream({ from, to: tell, failures: this.failures });
+    addChangeStream({ from: tables.jobs, to: tell, failures: this.failures });
   }
 }
 

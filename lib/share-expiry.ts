@@ -7,25 +7,27 @@ import { Construct } from 'constructs';
 import { ApiFunction } from './api-function';
 import { addChangeStream } from './change-stream';
 import { failureQueue } from './failure-queue';
+import type { PlatformBus } from './platform-bus';
 import { schedulerRole } from './scheduler-role';
 import type { Tables } from './tables';
 import { late, type Watched } from './watched';
 
 export interface ShareExpiryProps {
   readonly tables: Tables;
+  readonly platform: PlatformBus;
   /** Folder that the bundles of all functions are in. */
   readonly bundles: string;
 }
 
 /** Ends each share when its time is up, by a one-time schedule of its own: TTL deletes come hours late. */
 export class ShareExpiry extends Construct {
-  static readonly entries = ['stream/schedule-share-expiry', 'schedule/expire-share'];
+  static readonly entries = ['stream/see-to-share', 'schedule/expire-share'];
 
-  /** Shares whose end could not be scheduled, and those that could not be ended then. */
+  /** Shares whose end could not be scheduled or told, and those that could not be ended then. */
   readonly failures: Queue;
   readonly watched: readonly Watched[];
 
-  constructor(scope: Construct, id: string, { tables, bundles }: ShareExpiryProps) {
+  constructor(scope: Construct, id: string, { tables, platform, bundles }: ShareExpiryProps) {
     super(scope, id);
     this.failures = failureQueue(this, 'Failures');
     const expire = new ApiFunction(this, 'ExpireShare', {
@@ -41,10 +43,10 @@ export class ShareExpiry extends Construct {
     const role = schedulerRole(this, expire, group.scheduleGroupName);
     role.addToPolicy(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.failures.queueArn] }));
 
-    const schedule = new ApiFunction(this, 'ScheduleShareExpiry', {
-      entry: 'stream/schedule-share-expiry',
+    const schedule = new ApiFunction(this, 'SeeToShare', {
+      entry: 'stream/see-to-share',
       bundles,
-      description: 'Schedule the end of a share',
+      description: 'Schedule the end of a share, and tell the drone platform of it',
       timeoutSeconds: 60,
       environment: {
         EXPIRY_SCHEDULE_GROUP: group.scheduleGroupName,
@@ -66,12 +68,15 @@ export class ShareExpiry extends Construct {
         conditions: { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
       }),
     );
+    platform.grantTell(schedule);
     addChangeStream({
       from: tables.shares,
       to: schedule,
       failures: this.failures,
       only: { eventName: FilterRule.or('INSERT', 'REMOVE') },
     });
-    this.watched = [late(schedule, 'Partners hear of the end of shares that last a minute too late')];
+    this.watched = [
+      late(schedule, 'Partners hear of the end of shares that last a minute too late, and the platform of shares'),
+    ];
   }
 }

@@ -4,6 +4,7 @@ import type { Failures } from './failure-queue';
 import { FanOut } from './fan-out';
 import { Heartbeat } from './heartbeat';
 import type { Identity } from './identity';
+import type { PlatformBus } from './platform-bus';
 import { ShareExpiry } from './share-expiry';
 import { Sockets } from './sockets';
 import type { Tables } from './tables';
@@ -19,6 +20,7 @@ export interface StatusChannelsProps {
   readonly logAccess: IDependable;
   readonly identity: Identity;
   readonly tables: Tables;
+  readonly platform: PlatformBus;
   /** Folder that the bundles of all functions are in. */
   readonly bundles: string;
 }
@@ -42,11 +44,11 @@ export class StatusChannels extends Construct {
 
   constructor(scope: Construct, id: string, { webSocketDomain, mqttDomain, logAccess, ...props }: StatusChannelsProps) {
     super(scope, id);
-    const { tables, bundles } = props;
+    const { tables, platform, bundles } = props;
     this.sockets = new Sockets(this, 'Sockets', { domain: webSocketDomain, logAccess, ...props });
     this.topics = new Topics(this, 'Topics', { domain: mqttDomain, ...props });
     const fanOut = new FanOut(this, 'FanOut', { tables, sockets: this.sockets, bundles });
-    const expiry = new ShareExpiry(this, 'ShareExpiry', { tables, bundles });
+    const expiry = new ShareExpiry(this, 'ShareExpiry', { tables, platform, bundles });
     const heartbeat = new Heartbeat(this, 'Heartbeat', { tables, sockets: this.sockets, bundles });
     this.watched = [...fanOut.watched, ...expiry.watched, ...heartbeat.watched];
     this.failures = [
@@ -56,7 +58,8 @@ export class StatusChannels extends Construct {
       },
       {
         queue: expiry.failures,
-        suffering: 'Partners hear hours late that a share has expired, and its sockets stay open',
+        suffering:
+          'Partners hear hours late that a share has expired, its sockets stay open, or the drone platform misses a share',
       },
     ];
   }

@@ -27,7 +27,7 @@ test.each([
     'FanOut',
     only({ eventName: ['INSERT'], dynamodb: { NewImage: { expiresAt: { N: [{ exists: true }] } } } }),
   ],
-  ['ShareExpiry/ScheduleShareExpiry/FromShares', 'shares', 'ShareExpiry', only({ eventName: ['INSERT', 'REMOVE'] })],
+  ['ShareExpiry/SeeToShare/FromShares', 'shares', 'ShareExpiry', only({ eventName: ['INSERT', 'REMOVE'] })],
 ])('%s takes what changes in %s', (name, table, part, filter) => {
   const mapping = Object.fromEntries(mappings)[`StatusChannels/${name}`]?.Properties ?? {};
   expect(nameOf(mapping['EventSourceArn'])).toBe(`${table}/stream`);
@@ -99,9 +99,18 @@ describe.each([
 test('A share that could not be ended on time is put aside with those that could not be scheduled', () => {
   const expire = byPath('AWS::Lambda::Function')['StatusChannels/ShareExpiry/ExpireShare/Function']?.Properties;
   const { TargetArn } = expire?.['DeadLetterConfig'] as { TargetArn: unknown };
-  const schedule = byPath('AWS::Lambda::Function')['StatusChannels/ShareExpiry/ScheduleShareExpiry/Function'];
+  const schedule = byPath('AWS::Lambda::Function')['StatusChannels/ShareExpiry/SeeToShare/Function'];
   for (const queue of [TargetArn, environmentOf(schedule)['EXPIRY_FAILURES_ARN']])
     expect(nameOf(queue)).toBe('StatusChannels/ShareExpiry/Failures');
+});
+
+test('No stream has more than the two readers that DynamoDB advises', () => {
+  const sources = Object.values(byPath('AWS::Lambda::EventSourceMapping')).map(({ Properties }) =>
+    JSON.stringify(Properties['EventSourceArn']),
+  );
+  const readers = sources.filter((source) => source.includes('StreamArn'));
+  expect(readers.length).toBeGreaterThan(4);
+  for (const source of new Set(readers)) expect(readers.filter((other) => other === source).length).toBeLessThan(3);
 });
 
 test('Schedules of shares go with the stack, for their group has a fixed name', () => {

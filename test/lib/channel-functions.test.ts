@@ -88,15 +88,18 @@ const expected: Readonly<Record<string, Expected>> = {
     settings: ['SOCKETS_URL'],
     seconds: 60,
   },
-  'StatusChannels/ShareExpiry/ScheduleShareExpiry': {
-    entry: 'stream/schedule-share-expiry',
+  'StatusChannels/ShareExpiry/SeeToShare': {
+    entry: 'stream/see-to-share',
     tables: {},
     more: [
       ...streamRights(['shares'], 'StatusChannels/ShareExpiry/Failures'),
       ...['Create', 'Delete'].map((verb) => `scheduler:${verb}Schedule scheduler:schedule/${scheduleGroup()}/share-*`),
       'iam:PassRole StatusChannels/ShareExpiry/Role',
+      'events:PutEvents Platform/Bus',
     ],
-    settings: ['EXPIRY_FAILURES_ARN', 'EXPIRY_FUNCTION_ARN', 'EXPIRY_ROLE_ARN', 'EXPIRY_SCHEDULE_GROUP'],
+    settings: [
+      ...['EXPIRY_FAILURES_ARN', 'EXPIRY_FUNCTION_ARN', 'EXPIRY_ROLE_ARN', 'EXPIRY_SCHEDULE_GROUP', 'PLATFORM_BUS'],
+    ],
     seconds: 60,
   },
   'StatusChannels/ShareExpiry/ExpireShare': {
@@ -217,7 +220,7 @@ test('The authorizer of MQTT knows what the ARNs of topics begin with', () => {
 });
 
 test('A role is passed on to EventBridge Scheduler alone', () => {
-  const policy = stack.byPath('AWS::IAM::Policy')['StatusChannels/ShareExpiry/ScheduleShareExpiry/Role/DefaultPolicy'];
+  const policy = stack.byPath('AWS::IAM::Policy')['StatusChannels/ShareExpiry/SeeToShare/Role/DefaultPolicy'];
   const { Statement } = policy?.Properties['PolicyDocument'] as { Statement: { Action: string; Condition?: object }[] };
   const passed = Statement.filter(({ Action }) => Action === 'iam:PassRole');
   expect(passed.map(({ Condition }) => Condition)).toEqual([

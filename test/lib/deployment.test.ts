@@ -153,7 +153,7 @@ test('There are alarms for failures, capacity, tokens, guesses, and each table, 
   const others = [
     ...['Failures', 'FanOutFailures', 'HearFailures', 'NoCapacity', 'NoTokens', 'ShareExpiryFailures'],
     ...['ShareCodesRefused', 'TelemetryFailures', 'TellFailures', 'BeatFails', 'WatchSilenceFails'],
-    ...['GreetConnectionLate', 'ScheduleShareExpiryLate', 'StatusFanOutLate', 'TellPlatformLate'],
+    ...['GreetConnectionLate', 'SeeToShareLate', 'StatusFanOutLate', 'TellPlatformLate'],
   ];
   expect(Object.keys(whole.byPath('AWS::CloudWatch::Alarm')).sort()).toEqual(
     [...others, ...tables].map((name) => `Alarms/${name}`).sort(),
@@ -179,7 +179,7 @@ test.each([
 test.each([
   ['StatusFanOutLate', 'StatusChannels/FanOut/StatusFanOut', 'IteratorAge', 60_000],
   ['GreetConnectionLate', 'StatusChannels/FanOut/GreetConnection', 'IteratorAge', 60_000],
-  ['ScheduleShareExpiryLate', 'StatusChannels/ShareExpiry/ScheduleShareExpiry', 'IteratorAge', 60_000],
+  ['SeeToShareLate', 'StatusChannels/ShareExpiry/SeeToShare', 'IteratorAge', 60_000],
   ['TellPlatformLate', 'PlatformTalk/Tell/TellPlatform', 'IteratorAge', 60_000],
   ['BeatFails', 'StatusChannels/Heartbeat/Beat', 'Errors', 1],
   ['WatchSilenceFails', 'Telemetry/WatchSilence', 'Errors', 3],

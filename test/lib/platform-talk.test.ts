@@ -14,10 +14,10 @@ const streamRights = (table: string) => [
   ...['DescribeStream', 'GetRecords', 'GetShardIterator'].map((action) => `dynamodb:${action} ${table}/stream`),
 ];
 
-test('Who tells the platform may read the streams of jobs and shares, and speak on the bus', () => {
+test('Who tells the platform may read the stream of jobs, and speak on the bus', () => {
   const place = 'PlatformTalk/Tell/TellPlatform';
   const failures = queueRights('PlatformTalk/Tell/Failures', 'GetQueueAttributes', 'GetQueueUrl', 'SendMessage');
-  const more = [...streamRights('jobs'), ...streamRights('shares'), ...failures, 'events:PutEvents Platform/Bus'];
+  const more = [...streamRights('jobs'), ...failures, 'events:PutEvents Platform/Bus'];
   expect(rightsOf(place)).toEqual(rightsFor(place, [], more));
 });
 

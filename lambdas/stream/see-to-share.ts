@@ -1,8 +1,10 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { changeOf, type StreamRecord } from '../../data/changes';
 import { cancelExpiry, scheduleExpiry } from '../../data/share-expiry';
+import { allDone } from '../all-done';
 import { logger } from '../logger';
 import { inOrder } from './in-order';
+import { tell } from './tell';
 
 async function schedule(record: StreamRecord): Promise<void> {
   const change = changeOf(record);
@@ -11,11 +13,15 @@ async function schedule(record: StreamRecord): Promise<void> {
   if (change.before && !change.after) await cancelExpiry(change.before);
 }
 
-/** Stream of shares → a one-time schedule that ends each on time. */
+/**
+ * Stream of shares → a one-time schedule that ends each on time, and the drone platform hears of it. Both in one function:
+ * a stream takes two readers (DynamoDB developer guide, "Change data capture for DynamoDB Streams"), and the other is
+ * the fan-out.
+ */
 export const handler = ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> =>
-  inOrder(Records as StreamRecord[], schedule, ({ dynamodb }, error) =>
-    logger.error('the end of a share could not be scheduled', {
-      sequenceNumber: dynamodb?.SequenceNumber,
-      error,
-    }),
+  inOrder(
+    Records as StreamRecord[],
+    (record) => allDone([schedule(record), tell(record)]),
+    ({ dynamodb }, error) =>
+      logger.error('a share could not be seen to', { sequenceNumber: dynamodb?.SequenceNumber, error }),
   );

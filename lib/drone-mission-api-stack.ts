@@ -57,7 +57,7 @@ export class DroneMissionApiStack extends Stack {
     const endpoints = new Endpoints(this, 'Endpoints', { table, api, authorizer, tables, settings, bundles });
     new Alarms(this, 'Alarms', { api, endpoints, tables, failures, topicArn: alarmTopicArn });
 
-    // What onboarding a partner needs to know.
+    // What onboarding a partner needs to know, and whoever is or replays the platform.
     const outputs = {
       BaseUrl: api.baseUrl,
       ResourceServer: identity.resourceServer,
@@ -68,6 +68,8 @@ export class DroneMissionApiStack extends Stack {
       WebSocketUrl: urls.webSocket,
       ShareBaseUrl: urls.share,
       MqttDomainConfiguration: topics.domainConfiguration,
+      PlatformBusArn: platform.bus.eventBusArn,
+      PlatformArchiveArn: platform.archive.archiveArn,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }

@@ -5,7 +5,7 @@ import { readItem } from '../../data/jobs';
 import { organisationOf } from '../../domain/id';
 import { eventsBetween, positionMessage, type Change, type StatusEvent } from '../../domain/status-event';
 import { inOrder } from './in-order';
-import { say } from './say';
+import { findAudience, say, type Audience } from './say';
 
 const logger = new Logger();
 
@@ -23,16 +23,16 @@ async function jobPosition(change: Change, at: string): Promise<StatusEvent[]> {
   return [{ channel, weight: 'passing', message: positionMessage(job, change.after, at) }];
 }
 
-async function fanOut(record: StreamRecord): Promise<void> {
+const fanOut = (audience: Audience) => async (record: StreamRecord) => {
   const change = changeOf(record);
   if (!change) return;
   const at = momentOf(record);
-  for (const event of [...eventsBetween(change, at), ...(await jobPosition(change, at))]) await say(event);
-}
+  for (const event of [...eventsBetween(change, at), ...(await jobPosition(change, at))]) await say(event, audience);
+};
 
 /** Streams of jobs, shares and fleet → status channels (spec section 6). */
 export const handler = ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> =>
-  inOrder(Records as StreamRecord[], fanOut, ({ dynamodb }, error) =>
+  inOrder(Records as StreamRecord[], fanOut(findAudience()), ({ dynamodb }, error) =>
     logger.error('a change could not be said', {
       sequenceNumber: dynamodb?.SequenceNumber,
       error: error instanceof Error ? error : new Error(String(error)),

@@ -15,8 +15,10 @@ import { residentMegabytes } from './resident-memory';
 const GROUPS = 10;
 const DEVICES_OF_GROUP = 20;
 const FLIGHTS_OF_GROUP = 3;
+/** Between two take-offs, in ms: all flights begin, and later end, one after the other. */
+const TAKE_OFF_EVERY = 2400;
 /** Until all of them fly and all functions are warm, in s. */
-const WARM_UP = 20;
+const WARM_UP = 80;
 /** Of the soak, in s. */
 const SECONDS = Number(process.env['SOAK_SECONDS'] ?? 300);
 /** Between two changes that are timed, in ms. */
@@ -67,9 +69,10 @@ async function soak(stack: LocalStack, clients: readonly [ChannelClient, ...Chan
   const end = await followGroups(stack.facts, client, (sample) => samples.push(sample));
   const stopping = new AbortController();
   const flights = client.deviceGroups.flatMap(({ deviceGroupId }, group) =>
-    Array.from({ length: FLIGHTS_OF_GROUP }, (_, flight) => {
+    Array.from({ length: FLIGHTS_OF_GROUP }, async (_, flight) => {
       const place = group * FLIGHTS_OF_GROUP + flight;
       const pilot = clients[place % clients.length] ?? client;
+      await pause(place * TAKE_OFF_EVERY);
       return keepFlying(stack.facts, pilot, deviceGroupId, place % 2 ? 'WSS' : 'MQTTS', jobs, stopping.signal);
     }),
   );

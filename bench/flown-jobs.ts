@@ -33,7 +33,9 @@ export async function keepFlying(
   jobs: FlownJob[],
   signal: AbortSignal,
 ): Promise<void> {
-  while (!signal.aborted) {
+  // It may have aborted meanwhile, which the compiler does not see.
+  const isAborted = () => signal.aborted;
+  while (!isAborted()) {
     const body = { name: 'Survey', deviceGroupId };
     const { job } = (await client.call('POST /v3/jobs/create', {}, body)) as { job: { jobId: string } };
     const channel = { kind: 'job', id: job.jobId } as const;
@@ -41,10 +43,9 @@ export async function keepFlying(
       way === 'WSS' ? await follow(facts, client, channel) : await subscribeToJobs(facts, client, [job.jobId]);
     const flown: FlownJob = { way, listener, isOver: false };
     jobs.push(flown);
-    while (!signal.aborted && !flown.isOver) {
-      await pause(50);
-      flown.isOver = listener.heard.at(-1)?.jobState === 'COMPLETED';
-    }
+    const isOver = () => listener.heard.at(-1)?.jobState === 'COMPLETED';
+    while (!isOver() && !isAborted()) await pause(50);
+    flown.isOver = isOver();
     listener.close();
   }
 }

@@ -4,7 +4,7 @@ import { engineSoak } from './engine-soak';
 import type { Measured, Measurement } from './figure';
 import { fleetSoak } from './fleet-soak';
 import { pageAmongMany } from './page-among-many';
-import { platform } from './platform';
+import { platformSeam } from './platform';
 import { requestOverhead } from './request-overhead';
 import { startUp } from './start-up';
 import { endStorage } from './storage';
@@ -21,7 +21,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'page-among-many': pageAmongMany,
   'status-channels': statusChannels,
   telemetry,
-  platform,
+  platform: platformSeam,
   'fleet-soak': fleetSoak,
 };
 

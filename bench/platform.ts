@@ -27,10 +27,10 @@ interface Given {
 }
 
 /** A job for tomorrow: the fleet notes it, and leaves it alone. */
-async function newJob({ call, deviceGroupId }: ChannelClient): Promise<string> {
+async function newJob(client: ChannelClient): Promise<string> {
   const scheduledAt = new Date(Date.now() + 86_400_000).toISOString();
-  const body = { name: 'Survey', deviceGroupId, scheduledAt };
-  const { job } = (await call('POST /v3/jobs/create', {}, body)) as { job: { jobId: string } };
+  const body = { name: 'Survey', deviceGroupId: client.deviceGroupId, scheduledAt };
+  const { job } = (await client.call('POST /v3/jobs/create', {}, body)) as { job: { jobId: string } };
   return job.jobId;
 }
 
@@ -60,11 +60,11 @@ const report = (jobId: string, status: string): Report => ({
 });
 
 /** The same event so many times, one half of them at once, and in further events. */
-async function repeat({ handOver, say }: PlatformSide, told: Report): Promise<void> {
+async function repeat(platform: PlatformSide, told: Report): Promise<void> {
   const id = randomUUID();
-  await Promise.all(Array.from({ length: REPEATS / 2 }, () => handOver(id, told)));
-  for (let index = 0; index < REPEATS / 2; index++) await handOver(id, told);
-  await Promise.all([say(told), say(told)]);
+  await Promise.all(Array.from({ length: REPEATS / 2 }, () => platform.handOver(id, told)));
+  for (let index = 0; index < REPEATS / 2; index++) await platform.handOver(id, told);
+  await Promise.all([platform.say(told), platform.say(told)]);
 }
 
 /** What followers of a job heard beside the state in which it was created, as `state/sequence`. */
@@ -149,7 +149,7 @@ async function onboarding({ folder }: Given): Promise<Measured[]> {
 }
 
 /** The seam to the drone platform of a local stack, with the simulated fleet on the other side. */
-export const platform: Measurement = async () => {
+export const platformSeam: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'platform-'));
   const stack = await startLocalStack(root, folder, ['--memory', '--fleet-speed', '1']);
   try {

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { follow, until } from './channel-listeners';
 import { median, percentile, type Measured, type Measurement } from './figure';
 import { followGroups, type HeardSample } from './fleet-followers';
-import { isInOrder, keepFlying, type FlownJob } from './flown-jobs';
+import { heardOf, isInOrder, keepFlying, type FlownJob } from './flown-jobs';
 import { startLocalStack, type LocalStack } from './local-stack';
 import { onboardClients, type ChannelClient } from './many-clients';
 import { processorSeconds } from './processor-time';
@@ -107,7 +107,8 @@ function rows({ samples, changes, jobs, memory, processors }: Soaked): Measured[
   const devices = GROUPS * DEVICES_OF_GROUP;
   const least = leastHeard(samples, devices);
   const lags = samples.map(({ lag }) => lag);
-  const whole = jobs.filter(isInOrder).length;
+  const odd = jobs.filter((job) => !isInOrder(job));
+  for (const job of odd) console.error(`Out of order: ${heardOf(job)}`);
   const over = jobs.filter(({ isOver }) => isOver).length;
   const half = Math.floor(memory.length / 2);
   const [before, after] = [median(memory.slice(0, half)), median(memory.slice(half))];
@@ -132,9 +133,9 @@ function rows({ samples, changes, jobs, memory, processors }: Soaked): Measured[
     },
     {
       figure: 'channels of the jobs that were flown',
-      measured: `${whole} of ${jobs.length} whole and in order, ${over} flown to the end`,
+      measured: `${jobs.length - odd.length} of ${jobs.length} whole and in order, ${over} flown to the end`,
       mustBe: 'all in order',
-      ok: whole === jobs.length && (over > 0 || SECONDS < 90),
+      ok: odd.length === 0 && (over > 0 || SECONDS < 90),
     },
     {
       figure: 'memory of the stack meanwhile',

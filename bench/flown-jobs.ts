@@ -24,6 +24,12 @@ export function isInOrder({ listener, isOver }: FlownJob): boolean {
   return isWhole && rises && (!isOver || states.at(-1) === 'COMPLETED');
 }
 
+/** What was heard of a job, as `state/sequence`, repeats left out, to see what is wrong with it. */
+export const heardOf = ({ way, listener: { heard } }: FlownJob) => {
+  const words = heard.map(({ jobState, sequence }) => `${jobState}/${sequence}`);
+  return `${way} ${words.filter((word, index) => word !== words[index - 1]).join(' ')}`;
+};
+
 /** Keeps a job flying: as soon as one is over the next is made, until the signal aborts. Its messages are kept in `jobs`. */
 export async function keepFlying(
   facts: StackFacts,

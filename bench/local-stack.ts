@@ -24,7 +24,7 @@ export interface LocalStack {
  * Runs `npm start` in a copy of the project, or in this one, on free ports.
  * @param root folder of the project
  * @param dataFolder where `stack.json` will be; `.local` of the project is its default there too
- * @param words options of the local stack, such as `--memory`
+ * @param words options of the local stack, such as `--memory`; nobody flies unless one begins with `--fleet`
  * @param environment further variables
  * @throws Error with what it printed when it does not come up
  */
@@ -35,7 +35,8 @@ export async function startLocalStack(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<LocalStack> {
   const begin = performance.now();
-  const npm = spawn('npm', ['start', '--silent', '--', '--no-fleet', ...words], {
+  const fleet = words.some((word) => word.startsWith('--fleet')) ? [] : ['--no-fleet'];
+  const npm = spawn('npm', ['start', '--silent', '--', ...fleet, ...words], {
     cwd: root,
     // Its own process group, so that Ctrl-C can be sent to all of it.
     detached: true,

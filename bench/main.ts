@@ -2,7 +2,9 @@ import { statusChannels } from './channels';
 import { coldStart } from './cold-start';
 import { engineSoak } from './engine-soak';
 import type { Measured, Measurement } from './figure';
+import { fleetSoak } from './fleet-soak';
 import { pageAmongMany } from './page-among-many';
+import { platformSeam } from './platform';
 import { requestOverhead } from './request-overhead';
 import { startUp } from './start-up';
 import { endStorage } from './storage';
@@ -19,6 +21,8 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'page-among-many': pageAmongMany,
   'status-channels': statusChannels,
   telemetry,
+  platform: platformSeam,
+  'fleet-soak': fleetSoak,
 };
 
 /** `npm run bench [-- <name>…]`: measures all figures or those named, and fails when one is over. */

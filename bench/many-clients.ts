@@ -18,21 +18,25 @@ export interface ChannelClient {
   readonly deviceId: string;
   /** The devices of the group. */
   readonly deviceIds: readonly string[];
+  /** All groups of the organisation. */
+  readonly deviceGroups: Partner['deviceGroups'];
   /** Calls an endpoint. @throws Error unless it succeeds */
   call(key: EndpointKey, path?: Readonly<Record<string, string>>, body?: unknown): Promise<unknown>;
 }
 
-/** Onboards an organisation with so many clients and devices at a running stack: each client has limits of its own. */
+/** Onboards an organisation with so many clients, and so many groups of so many devices, at a running stack: each client has limits of its own. */
 export async function onboardClients(
   dataFolder: string,
   baseUrl: string,
   count: number,
   deviceCount = 1,
+  groupCount = 1,
 ): Promise<ChannelClient[]> {
   const file = join(dataFolder, 'many-clients.json');
   const clients = Array.from({ length: count }, (_, index) => ({ name: `client-${index + 1}`, scopes }));
   const devices = Array.from({ length: deviceCount }, (_, index) => ({ name: `North ${index + 1}` }));
-  const deviceGroups = [{ name: 'North', description: 'Docks in the north', devices }];
+  const group = { name: 'North', description: 'Docks in the north', devices };
+  const deviceGroups = Array.from({ length: groupCount }, () => group);
   await writeFile(file, JSON.stringify({ organisations: [{ name: 'Many clients', deviceGroups, clients }] }));
   const words = ['--import', 'tsx', 'bin/partner.ts', 'onboard', '--file', file, '--json', '--local'];
   const env = { ...process.env, LOCAL_DIR: dataFolder };
@@ -64,6 +68,7 @@ async function withToken(baseUrl: string, partner: Partner): Promise<ChannelClie
     deviceGroupId: deviceGroups[0]?.deviceGroupId ?? '',
     deviceId: deviceGroups[0]?.devices[0]?.deviceId ?? '',
     deviceIds: deviceGroups[0]?.devices.map(({ deviceId }) => deviceId) ?? [],
+    deviceGroups,
     call: (key, path, body) => send(key, { authorization: `Bearer ${token}` }, path, body),
   };
 }

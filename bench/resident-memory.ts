@@ -7,7 +7,8 @@ export function residentMegabytes(pid: number): number {
   return childrenOf(pid).reduce((sum, child) => sum + residentMegabytes(child), own);
 }
 
-const childrenOf = (pid: number): number[] =>
+/** Processes that a process has started. */
+export const childrenOf = (pid: number): number[] =>
   readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
     readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
   );

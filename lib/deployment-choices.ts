@@ -27,10 +27,11 @@ export interface DeploymentChoices {
   /** `alarmTopicArn`: the SNS topic that hears of alarms. Default: alarms show in CloudWatch only. */
   readonly alarmTopicArn: string | undefined;
   /**
-   * `simulatedFleet` and `simulatedFleetSpeed`: every device is simulated, and flies so many times faster than real
-   * ones (1 to 100, default 1). For a sandbox. Default: the drone platform is another's.
+   * `simulatedFleet`: every device is simulated. For a sandbox. Default: the drone platform is another's.
+   * `simulatedFleetSpeed`: they fly so many times faster than real ones (1 to 100, default 1).
+   * `simulatedFleetRest`: at rest they report every so many seconds (1 to 20, default 10), in flight every second.
    */
-  readonly simulatedFleet: { readonly speed: number } | undefined;
+  readonly simulatedFleet: { readonly speed: number; readonly rest: number } | undefined;
 }
 
 /** @throws when a context value is not what it should be: better at synth than halfway through a deployment */
@@ -53,8 +54,13 @@ export function deploymentChoices(node: Node): DeploymentChoices {
     if (!['true', 'false'].includes(value)) throw new Error(`Context ${key} must be true or false.`);
     return value === 'true';
   };
-  const speed = Number(node.tryGetContext('simulatedFleetSpeed') ?? 1);
-  if (!(speed >= 1 && speed <= 100)) throw new Error('Context simulatedFleetSpeed must be a number from 1 to 100.');
+  const number = (key: string, otherwise: number, most: number): number => {
+    const value = Number(node.tryGetContext(key) ?? otherwise);
+    if (!(value >= 1 && value <= most)) throw new Error(`Context ${key} must be a number from 1 to ${most}.`);
+    return value;
+  };
+  const speed = number('simulatedFleetSpeed', 1, 100);
+  const rest = number('simulatedFleetRest', 10, 20);
 
   return {
     removeData: yes('removeData'),
@@ -63,6 +69,6 @@ export function deploymentChoices(node: Node): DeploymentChoices {
     mqttDomain: customDomain('mqttDomainName', 'mqttCertificateArn'),
     shareBaseUrl: text('shareBaseUrl')?.replace(/\/+$/, ''),
     alarmTopicArn: text('alarmTopicArn'),
-    simulatedFleet: yes('simulatedFleet') ? { speed } : undefined,
+    simulatedFleet: yes('simulatedFleet') ? { speed, rest } : undefined,
   };
 }

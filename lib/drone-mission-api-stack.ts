@@ -65,7 +65,7 @@ export class DroneMissionApiStack extends Stack {
     const watched = [...channels.watched, ...telemetry.watched, ...talk.watched, guesses.watched];
     new Alarms(this, 'Alarms', { api, endpoints, tables, failures, watched, topicArn: alarmTopicArn });
 
-    // What onboarding a partner needs to know, and hands over.
+    // What onboarding a partner needs to know and hands over, and whoever is or replays the platform.
     const outputs = {
       BaseUrl: api.baseUrl,
       ResourceServer: identity.resourceServer,
@@ -76,6 +76,8 @@ export class DroneMissionApiStack extends Stack {
       WebSocketUrl: urls.webSocket,
       ShareBaseUrl: urls.share,
       MqttUrl: topics.url,
+      PlatformBusArn: platform.bus.eventBusArn,
+      PlatformArchiveArn: platform.archive.archiveArn,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }

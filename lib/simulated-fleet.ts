@@ -17,6 +17,8 @@ export interface SimulatedFleetProps {
   readonly tables: Tables;
   /** How much faster than real time it flies. */
   readonly speed: number;
+  /** Every so many seconds devices at rest report. */
+  readonly rest: number;
   /** Folder that the bundles of all functions are in. */
   readonly bundles: string;
 }
@@ -28,7 +30,7 @@ export class SimulatedFleet extends Construct {
 
   readonly failures: Failures;
 
-  constructor(scope: Construct, id: string, { platform, tables, speed, bundles }: SimulatedFleetProps) {
+  constructor(scope: Construct, id: string, { platform, tables, speed, rest, bundles }: SimulatedFleetProps) {
     super(scope, id);
     const failures = failureQueue(this, 'Failures');
     this.failures = { queue: failures, suffering: 'Jobs of partners in the sandbox are not flown' };
@@ -64,7 +66,7 @@ export class SimulatedFleet extends Construct {
       bundles,
       description: 'Fly the simulated fleet for a minute',
       timeoutSeconds: 90,
-      environment: { ...environment, SEED: 'sandbox', SPEED: String(speed) },
+      environment: { ...environment, SEED: 'sandbox', SPEED: String(speed), REST: String(rest) },
     })
       .uses(tables, { fleet: ['scan'] })
       .may(['dynamodb:Scan', 'dynamodb:UpdateItem'], [missions.tableArn]);

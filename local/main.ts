@@ -22,10 +22,13 @@ async function main(stopped: AbortSignal): Promise<void> {
       'no-fleet': { type: 'boolean', default: false },
       // How many times faster than real drones it flies.
       'fleet-speed': { type: 'string', default: '1' },
+      // Every so many seconds devices at rest report.
+      'fleet-rest': { type: 'string', default: '10' },
     },
   });
-  const { app, memory, 'no-fleet': withoutFleet, 'fleet-speed': simulatedFleetSpeed } = values;
-  const choices = withoutFleet ? {} : { simulatedFleet: 'true', simulatedFleetSpeed };
+  const { app, memory, 'no-fleet': withoutFleet, 'fleet-speed': speed, 'fleet-rest': rest } = values;
+  const fleet = { simulatedFleet: 'true', simulatedFleetSpeed: speed, simulatedFleetRest: rest };
+  const choices = withoutFleet ? {} : fleet;
   const folder = resolve(process.env['LOCAL_DIR'] ?? join(root, '.local'));
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const other = await runningAt(folder);
@@ -40,7 +43,7 @@ async function main(stopped: AbortSignal): Promise<void> {
   await assertFree('MQTT_PORT', mqttPort);
 
   // One folder for each, so that neither is synthesised again because of the other.
-  const synthesised = join(root, 'cdk.out', ...(withoutFleet ? [] : [`fleet-${simulatedFleetSpeed}`]));
+  const synthesised = join(root, 'cdk.out', ...(withoutFleet ? [] : [`fleet-${speed}-${rest}`]));
   const assemblyFolder = app === undefined ? synthesised : resolve(app);
   const [certificate] = await Promise.all([
     serverCertificate(folder),

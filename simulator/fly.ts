@@ -1,29 +1,47 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { inventory, type SimulatedDevice } from './inventory';
+import { beginRun, openMissions } from './missions';
+import { inPhases, PHASES } from './phases';
 import { setting } from './setting';
-import { tick } from './tick';
+import { sayWhere, tick } from './tick';
 
-/** A schedule calls it every minute, and it goes on for a little longer, so that no second is left out. */
-const RUN = 62_000;
+/**
+ * A schedule calls it every minute, now sooner and now later: it goes on until the next run has begun, so that no second
+ * is left out and none is flown twice.
+ */
+const RUN = 80_000;
 const TICK = 1000;
-/** Every so many seconds devices at rest report, and the inventory is looked at again. */
-const REST = 10;
+/** Every so many seconds the inventory is looked at again. */
 const LOOK = 5;
 
-/** Runs the simulated fleet for a minute, second by second; all it knows is in its table, so runs may overlap. */
+const until = (moment: number) => pause(Math.max(0, moment - Date.now()));
+
+/** Runs the simulated fleet for a minute, second by second; all it knows is in its table, so another goes on. */
 export async function handler(): Promise<void> {
-  const [seed, speed] = [setting('SEED'), Number(setting('SPEED'))];
+  const [seed, speed, rest] = [setting('SEED'), Number(setting('SPEED')), Number(setting('REST'))];
   const end = Date.now() + RUN;
+  const runId = randomUUID();
+  await beginRun(runId);
+  // By then the run before has seen it.
+  await pause(TICK);
   let devices: SimulatedDevice[] = [];
   for (let count = 0; Date.now() < end; count += 1) {
-    const now = new Date();
+    const begin = Date.now();
     try {
+      const open = await openMissions();
+      if (open.runId !== runId) return;
       if (count % LOOK === 0) devices = await inventory();
-      await tick({ seed, speed, devices, restReports: count % REST === 0 }, now);
+      const world = { seed, speed, devices, restReports: count % rest === 0 };
+      const flights = await tick(open.missions, world, new Date(begin));
+      for (const [phase, some] of inPhases(devices).entries()) {
+        await until(begin + (phase * TICK) / PHASES);
+        await sayWhere(some, flights, world, new Date());
+      }
     } catch (error) {
       // The next second makes up for it.
       console.warn({ message: 'a second of the simulated fleet failed', reason: String(error) });
     }
-    await pause(Math.max(0, TICK - (Date.now() - now.getTime())));
+    await until(begin + TICK);
   }
 }

@@ -40,25 +40,45 @@ const mission = z.object({
 });
 export type Mission = z.output<typeof mission>;
 
-/** Everything that waits or flies. */
-export async function openMissions(): Promise<Mission[]> {
-  const found: Mission[] = [];
+/** Beside the missions: which run of the fleet is the latest. No job has such an id. */
+const RUN = 'latest-run';
+const latestRun = z.object({ jobId: z.literal(RUN), runId: z.string() });
+
+/** Notes that a run of the fleet has begun: the one before is to end. */
+export const beginRun = (runId: string): Promise<boolean> => change(RUN, 'SET runId = :runId', { ':runId': runId });
+
+export interface OpenMissions {
+  /** Everything that waits or flies. */
+  readonly missions: readonly Mission[];
+  /** The run that has begun last. */
+  readonly runId: string | undefined;
+}
+
+/** What there is to fly, and who is to fly it, as of now. */
+export async function openMissions(): Promise<OpenMissions> {
+  const missions: Mission[] = [];
+  let runId: string | undefined;
   let from: ScanCommandOutput['LastEvaluatedKey'];
   do {
     const page: ScanCommandOutput = await dynamodb.send(
       new ScanCommand({
         TableName: TableName(),
         ConsistentRead: true,
-        FilterExpression: '#state <> :over',
+        // The latest run has no state.
+        FilterExpression: 'attribute_not_exists(#state) OR #state <> :over',
         ExpressionAttributeNames: { '#state': 'state' },
         ExpressionAttributeValues: { ':over': 'over' },
         ...(from && { ExclusiveStartKey: from }),
       }),
     );
-    found.push(...(page.Items ?? []).map((each) => mission.parse(each)));
+    for (const item of page.Items ?? []) {
+      const run = latestRun.safeParse(item);
+      if (run.success) runId = run.data.runId;
+      else missions.push(mission.parse(item));
+    }
     from = page.LastEvaluatedKey;
   } while (from);
-  return found;
+  return { missions, runId };
 }
 
 /** Notes a new job; one that is known, even as over, stays as it is. */

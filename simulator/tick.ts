@@ -1,7 +1,7 @@
 import { atRest, flightAt } from './flight';
 import { homeOf } from './home';
 import type { SimulatedDevice } from './inventory';
-import { endMission, noteReported, openMissions, takeMission, type Mission } from './missions';
+import { endMission, noteReported, takeMission, type Mission } from './missions';
 import { freeAt, reportsOf } from './plan';
 import { say, type Said } from './say';
 
@@ -17,6 +17,9 @@ export interface World {
 type Flying = Mission & { readonly deviceId: string; readonly takenAt: string };
 const isFlying = (mission: Mission): mission is Flying =>
   mission.state === 'flying' && mission.deviceId !== undefined && mission.takenAt !== undefined;
+
+/** Missions in flight by the device that flies them. */
+export type Flights = ReadonlyMap<string, Flying>;
 
 /** Most samples in one event of the bus. */
 const AT_ONCE = 100;
@@ -68,13 +71,21 @@ function sampleOf({ deviceId, deviceGroupId }: SimulatedDevice, mission: Flying 
   return state ? [{ deviceId, timestamp, jobId, ...state }] : [];
 }
 
-/** One second of the simulated fleet: takes jobs, reports on them, and tells where its devices are. */
-export async function tick(world: World, now: Date): Promise<void> {
-  const missions = await openMissions();
+/** What one second of the simulated fleet begins with: takes jobs and reports on them. Gives what is in flight then. */
+export async function tick(missions: readonly Mission[], world: World, now: Date): Promise<Flights> {
   const flying = [...missions.filter(isFlying), ...(await take(missions, world.devices, now))];
   for (const mission of flying) await report(mission, world, now);
-  const byDevice = new Map(flying.map((mission) => [mission.deviceId, mission]));
-  const samples = world.devices.flatMap((device) => sampleOf(device, byDevice.get(device.deviceId), world, now));
+  return new Map(flying.map((mission) => [mission.deviceId, mission]));
+}
+
+/** Tells where some of the devices are. */
+export async function sayWhere(
+  devices: readonly SimulatedDevice[],
+  flights: Flights,
+  world: World,
+  now: Date,
+): Promise<void> {
+  const samples = devices.flatMap((device) => sampleOf(device, flights.get(device.deviceId), world, now));
   const events: Said[] = [];
   for (let index = 0; index < samples.length; index += AT_ONCE) {
     events.push({ type: 'device.telemetry.reported', detail: { telemetry: samples.slice(index, index + AT_ONCE) } });

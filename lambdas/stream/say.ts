@@ -1,11 +1,12 @@
 import { topicOf } from '../../contract/channels';
-import { followersOf, type Connection } from '../../data/connections';
+import { channelKey, followersOf, type Connection } from '../../data/connections';
 import { closeSocket, postToSocket } from '../../data/sockets';
 import { publish } from '../../data/topics';
-import type { StatusEvent } from '../../domain/status-event';
+import type { Channel, StatusEvent } from '../../domain/status-event';
 import { allDone } from '../all-done';
 import { eachAtOnce } from '../each-at-once';
 import { logger } from '../logger';
+import { readOnce } from '../read-once';
 
 /** One socket must not keep a change from the others; but a channel that has ended is not left while one is open. */
 function sayOne(text: string, weight: StatusEvent['weight']) {
@@ -24,9 +25,28 @@ function sayOne(text: string, weight: StatusEvent['weight']) {
   };
 }
 
-async function saySockets({ channel, message, weight }: StatusEvent): Promise<void> {
-  const serve = sayOne(JSON.stringify(message), weight);
-  for await (const page of followersOf(channel)) await eachAtOnce(page, serve);
+/** Who is told of an event, a page at a time. */
+export type Audience = (event: StatusEvent) => AsyncIterable<Connection[]>;
+
+/**
+ * Finds who is told of the events of a batch. For positions the followers of a channel are read once, however many of
+ * its devices report: who comes meanwhile hears the next one. For all else they are read anew.
+ */
+export function findAudience(): Audience {
+  const hearers = readOnce(async (channel: Channel) => {
+    const pages: Connection[][] = [];
+    for await (const page of followersOf(channel)) pages.push(page);
+    return pages;
+  }, channelKey);
+  return async function* ({ channel, weight }) {
+    if (weight === 'passing') yield* await hearers(channel);
+    else yield* followersOf(channel);
+  };
+}
+
+async function saySockets(event: StatusEvent, audience: Audience): Promise<void> {
+  const serve = sayOne(JSON.stringify(event.message), event.weight);
+  for await (const page of audience(event)) await eachAtOnce(page, serve);
 }
 
 async function sayTopic({ channel, message, weight }: StatusEvent): Promise<void> {
@@ -41,4 +61,5 @@ async function sayTopic({ channel, message, weight }: StatusEvent): Promise<void
  * @throws Error when the topic can't be published to or the followers can't be read, and when a socket is
  *   still open after the last word; no socket fails it otherwise
  */
-export const say = (event: StatusEvent): Promise<void> => allDone([sayTopic(event), saySockets(event)]);
+export const say = (event: StatusEvent, audience: Audience = findAudience()): Promise<void> =>
+  allDone([sayTopic(event), saySockets(event, audience)]);

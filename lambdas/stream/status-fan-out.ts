@@ -5,7 +5,7 @@ import { organisationOf } from '../../domain/id';
 import { eventsBetween, positionMessage, type Change, type StatusEvent } from '../../domain/status-event';
 import { logger } from '../logger';
 import { inOrder } from './in-order';
-import { say } from './say';
+import { findAudience, say, type Audience } from './say';
 
 /** Where the device of a running job is goes to the job's channel too; a device can only speak for jobs of its own. */
 async function jobPosition(change: Change, at: string): Promise<StatusEvent[]> {
@@ -21,16 +21,16 @@ async function jobPosition(change: Change, at: string): Promise<StatusEvent[]> {
   return [{ channel, weight: 'passing', message: positionMessage(job, change.after, at) }];
 }
 
-async function fanOut(record: StreamRecord): Promise<void> {
+const fanOut = (audience: Audience) => async (record: StreamRecord) => {
   const change = changeOf(record);
   if (!change) return;
   const at = momentOf(record);
-  for (const event of [...eventsBetween(change, at), ...(await jobPosition(change, at))]) await say(event);
-}
+  for (const event of [...eventsBetween(change, at), ...(await jobPosition(change, at))]) await say(event, audience);
+};
 
 /** Streams of jobs, shares and fleet → status channels (spec section 6). */
 export const handler = ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> =>
-  inOrder(Records as StreamRecord[], fanOut, ({ dynamodb }, error) =>
+  inOrder(Records as StreamRecord[], fanOut(findAudience()), ({ dynamodb }, error) =>
     logger.error('a change could not be said', {
       sequenceNumber: dynamodb?.SequenceNumber,
       error,

@@ -5,7 +5,7 @@ import type { Organisation } from '../../domain/id';
 import { Refusal, type Detail } from '../../domain/refusal';
 import { MAX_AHEAD, SILENCE, sequenceOf, type Sample } from '../../domain/telemetry';
 import { allDone } from '../all-done';
-import { deliver } from './deliver';
+import { deliver, findFollowers, type FollowersOf } from './deliver';
 import { sampleMessage } from './sample-message';
 
 /** The latest sample that this function has seen of each device: between two writes only memory knows it. */
@@ -37,12 +37,18 @@ async function keep(organisation: Organisation, device: Device, sample: Sample, 
 }
 
 /** To everyone who follows the device, and into its last known state. */
-async function passOn(organisation: Organisation, device: Device, accepted: readonly Sample[], now: Date) {
+async function passOn(
+  organisation: Organisation,
+  device: Device,
+  accepted: readonly Sample[],
+  followersOf: FollowersOf,
+  now: Date,
+) {
   const newest = accepted.at(-1);
   if (!newest) return;
   remember(device.deviceId, sequenceOf(newest));
   const messages = accepted.map(({ deviceId: _deviceId, ...state }) => sampleMessage(device, state, now));
-  await allDone([deliver(device, messages), keep(organisation, device, newest, now)]);
+  await allDone([deliver(device, messages, followersOf), keep(organisation, device, newest, now)]);
 }
 
 /** Faults that no schema sees. */
@@ -75,6 +81,7 @@ export async function acceptTelemetry(
     const own = samples.filter(({ deviceId }) => deviceId === device.deviceId);
     return { device, accepted: news(device, own) };
   });
-  await allDone(taken.map(({ device, accepted }) => passOn(organisation, device, accepted, now)));
+  const followersOf = findFollowers();
+  await allDone(taken.map(({ device, accepted }) => passOn(organisation, device, accepted, followersOf, now)));
   return taken.reduce((sum, { accepted }) => sum + accepted.length, 0);
 }

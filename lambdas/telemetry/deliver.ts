@@ -3,16 +3,27 @@ import { closeSocket, postToSocket } from '../../data/sockets';
 import type { Device } from '../../domain/fleet';
 import { eachAtOnce } from '../each-at-once';
 import { logger } from '../logger';
+import { readOnce } from '../read-once';
 
-/** Who follows a device: by itself or by its group, each once. */
-async function followersOf({ deviceId, deviceGroupId }: Device): Promise<Connection[]> {
-  const found = new Map<string, Connection>();
-  const collect = async (id: string) => {
-    for await (const page of telemetryFollowersOf(id))
-      for (const follower of page) found.set(follower.connectionId, follower);
+async function allFollowersOf(id: string): Promise<Connection[]> {
+  const found: Connection[] = [];
+  for await (const page of telemetryFollowersOf(id)) found.push(...page);
+  return found;
+}
+
+/** Who follows a device. */
+export type FollowersOf = (device: Device) => Promise<Connection[]>;
+
+/**
+ * Finds who follows each device that reports at the same time: by itself or by its group, each once. A group is asked
+ * for once, however many of its devices report.
+ */
+export function findFollowers(): FollowersOf {
+  const followersOf = readOnce(allFollowersOf, (id) => id);
+  return async ({ deviceId, deviceGroupId }) => {
+    const found = await Promise.all([followersOf(deviceId), followersOf(deviceGroupId)]);
+    return [...new Map(found.flat().map((follower) => [follower.connectionId, follower])).values()];
   };
-  await Promise.all([collect(deviceId), collect(deviceGroupId)]);
-  return [...found.values()];
 }
 
 /** Nobody hears of a device past the end of their token or share. */
@@ -34,7 +45,11 @@ const sendTo = (texts: readonly string[]) => async (follower: Connection) => {
 };
 
 /** Sends messages about a device, in their order, to everyone who follows it. */
-export async function deliver(device: Device, messages: readonly object[]): Promise<void> {
+export async function deliver(
+  device: Device,
+  messages: readonly object[],
+  followersOf: FollowersOf = findFollowers(),
+): Promise<void> {
   const texts = messages.map((message) => JSON.stringify(message));
   await eachAtOnce(await followersOf(device), sendTo(texts));
 }

@@ -66,9 +66,13 @@ test('A new job is flown to its end, without a drone', async () => {
   expect(await flown()).toEqual(['PENDING', 'QUEUED', 'IN_PROGRESS', 'COMPLETED']);
 });
 
-test('A job that asks for a failure fails', async () => {
-  expect(await flown({ metadata: { simulate: 'dock-fault' } })).toEqual(['PENDING', 'QUEUED', 'FAILED']);
-  expect(await flown({ metadata: { simulate: 'abort' } })).toEqual(['PENDING', 'QUEUED', 'IN_PROGRESS', 'FAILED']);
+test('Jobs that ask for a failure fail, on the ground or in the air', async () => {
+  const failing = (simulate: string) => flown({ metadata: { simulate } });
+  const inTheAir = ['PENDING', 'QUEUED', 'IN_PROGRESS', 'FAILED'];
+  expect(await Promise.all(['dock-fault', 'abort', 'link-loss', 'low-battery'].map(failing))).toEqual([
+    ['PENDING', 'QUEUED', 'FAILED'],
+    ...[inTheAir, inTheAir, inTheAir],
+  ]);
 });
 
 test('A job for later waits while others fly', async () => {

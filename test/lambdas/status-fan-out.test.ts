@@ -135,6 +135,19 @@ describe('What a device reports', () => {
     expect(store).not.toHaveReceivedAnyCommand();
   });
 
+  test('costs one read of the followers of a group, however many of its devices report.', async () => {
+    store.on(QueryCommand).resolves({ Items: [connection()] });
+    const records = [1, 2, 3].map((number) => {
+      const deviceId = id('device', acme, unique(number));
+      return record({ organisation: acme, id: deviceId }, { ...before, deviceId }, { ...device({}), deviceId }, number);
+    });
+    await run(...records);
+    expect(store).toHaveReceivedCommandTimes(QueryCommand, 1);
+    expect(said()).toHaveLength(3);
+    await run(...records);
+    expect(store).toHaveReceivedCommandTimes(QueryCommand, 2);
+  });
+
   test('is retained when it came online with it.', async () => {
     await report({ ...before, status: 'offline' }, device({}));
     expect(topics()).toEqual([`${id('group')}/DEVICE/STATUS retained`]);

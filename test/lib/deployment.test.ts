@@ -214,10 +214,11 @@ test('Nobody can sign up, and every scope of the contract can be given', () => {
   expect(given.sort()).toEqual([...scopes].sort());
 });
 
-test('The stack puts out what onboarding a partner needs', () => {
+test('The stack puts out what onboarding a partner and speaking to the platform need', () => {
   const store = ['FleetTable', 'PartnersTable', 'ResourceServer', 'UsagePlanId', 'UserPoolId'];
   const addresses = ['BaseUrl', 'MqttUrl', 'ShareBaseUrl', 'WebSocketUrl'];
-  expect([...whole.outputs].sort()).toEqual([...store, ...addresses].sort());
+  const platform = ['PlatformArchiveArn', 'PlatformBusArn'];
+  expect([...whole.outputs].sort()).toEqual([...store, ...addresses, ...platform].sort());
 });
 
 test('The stack has room to grow below the 500 resources that CloudFormation allows', () => {

@@ -81,7 +81,7 @@ describe('The simulated fleet', () => {
     const place = 'SimulatedFleet/Fly';
     const own = ['Scan', 'UpdateItem'].map((action) => `dynamodb:${action} SimulatedFleet/Missions`);
     expect(rightsOf(place)).toEqual(rightsFor(place, [{ fleet: ['scan'] }], [...own, 'events:PutEvents Platform/Bus']));
-    expect(environmentOf(functions[`${place}/Function`])['SPEED']).toBe('5');
+    expect(environmentOf(functions[`${place}/Function`])).toMatchObject({ SPEED: '5', REST: '10' });
   });
 
   test('is called every minute', () => {
@@ -100,6 +100,7 @@ describe('The simulated fleet', () => {
     [{ simulatedFleet: 'maybe' }, 'simulatedFleet must be true or false'],
     [{ simulatedFleetSpeed: '0' }, 'from 1 to 100'],
     [{ simulatedFleetSpeed: 'fast' }, 'from 1 to 100'],
+    [{ simulatedFleetRest: '21' }, 'simulatedFleetRest must be a number from 1 to 20'],
   ])('is not half asked for: %j', (context, message) => {
     expect(() => synthesise(context, smallTable)).toThrow(message);
   });

@@ -1,7 +1,7 @@
 import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { device } from '../../../domain/fleet';
-import { deliver } from '../../../lambdas/telemetry/deliver';
+import { deliver, findFollowers } from '../../../lambdas/telemetry/deliver';
 import { id } from '../../domain/fixtures/samples';
 import { gone, sockets } from '../../data/fixtures/sockets';
 import { store } from '../../data/fixtures/store';
@@ -19,6 +19,15 @@ test('Who follows a device or its group hears all of it in order; who follows bo
   givenFollowers(kestrel.deviceGroupId, 'group only', 'both');
   await deliver(kestrel, messages);
   for (const follower of ['both', 'device only', 'group only']) expect(sentTo(follower)).toEqual(messages);
+});
+
+test('A group is asked for once when several of its devices report.', async () => {
+  const gull = { ...kestrel, deviceId: id('device').replace(/.$/, 'z') };
+  givenFollowers(kestrel.deviceGroupId, 'of the group');
+  const followersOf = findFollowers();
+  await Promise.all([deliver(kestrel, messages, followersOf), deliver(gull, messages, followersOf)]);
+  expect(store).toHaveReceivedCommandTimes(QueryCommand, 3);
+  expect(sentTo('of the group')).toHaveLength(2 * messages.length);
 });
 
 test('All pages of followers hear of it, and who has not been greeted yet is left out, as of now.', async () => {

@@ -19,8 +19,17 @@ export const smallTable: EndpointTable = {
   'GET /v3/streams/share': endpointTable['GET /v3/streams/share'],
 };
 
-/** Synthesises the stack with cdk.json's context and the given one. */
+const known = new Map<string, Synthesised>();
+
+/** Synthesises the stack with cdk.json's context and the given one; once for each, so nobody may change the result. */
 export function synthesise(context: Record<string, unknown> = {}, endpoints: EndpointTable = endpointTable) {
+  const key = JSON.stringify([context, Object.keys(endpoints)]);
+  const synthesised = known.get(key) ?? synthesiseAnew(context, endpoints);
+  known.set(key, synthesised);
+  return synthesised;
+}
+
+function synthesiseAnew(context: Record<string, unknown>, endpoints: EndpointTable) {
   const metadata = { 'aws:cdk:enable-asset-metadata': true, 'aws:cdk:enable-path-metadata': true };
   const app = newApp({ ...metadata, ...context }, false);
   const stack = new DroneMissionApiStack(app, 'DroneMissionApi', { endpoints });
@@ -52,7 +61,7 @@ export function synthesise(context: Record<string, unknown> = {}, endpoints: End
   };
 }
 
-export type Synthesised = ReturnType<typeof synthesise>;
+export type Synthesised = ReturnType<typeof synthesiseAnew>;
 
 /** Logical id that `{Ref}` or `{Fn::GetAtt}` names. */
 export function referred(value: unknown): string {

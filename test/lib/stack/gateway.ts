@@ -1,6 +1,5 @@
-import './without-code';
-import { smallTable, synthesise } from './synthesised';
-import { endpointTable } from '../../contract/access';
+import { smallTable, synthesise } from '../synthesised';
+import { endpointTable } from '../../../contract/access';
 
 const token = 'POST /v3/auth/token';
 const { template, byPath } = synthesise({}, { ...smallTable, [token]: endpointTable[token] });

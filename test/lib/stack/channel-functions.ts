@@ -1,9 +1,8 @@
-import './without-code';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Endpoint } from '../../contract/endpoint';
-import { environmentOf, ownFunctions, rightsFor, rightsIn, videoRights } from './rights';
-import { smallTable, synthesise, type CfnResource } from './synthesised';
+import type { Endpoint } from '../../../contract/endpoint';
+import { environmentOf, ownFunctions, rightsFor, rightsIn, videoRights } from '../rights';
+import { smallTable, synthesise, type CfnResource } from '../synthesised';
 
 const stack = synthesise({}, smallTable);
 const { rightsOf, nameOf } = rightsIn(stack);
@@ -161,7 +160,7 @@ const expected: Readonly<Record<string, Expected>> = {
   },
 };
 
-const lambdas = join(__dirname, '../../lambdas');
+const lambdas = join(__dirname, '../../../lambdas');
 
 /** The file below `lambdas/`, without `.ts`, whose bundle a function is. */
 function entryOf(lambda: CfnResource): string {

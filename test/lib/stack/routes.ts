@@ -1,6 +1,5 @@
-import './without-code';
-import { endpointTable, routeOf } from '../../contract/access';
-import { referred, synthesise, type CfnResource } from './synthesised';
+import { endpointTable, routeOf } from '../../../contract/access';
+import { referred, synthesise, type CfnResource } from '../synthesised';
 
 const { byPath, resources } = synthesise();
 const methods = routes();

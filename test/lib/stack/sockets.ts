@@ -1,7 +1,6 @@
-import './without-code';
-import { channelPathsCode } from '../../lib/channel-paths';
-import { rightsIn } from './rights';
-import { referred, smallTable, synthesise, type CfnResource } from './synthesised';
+import { channelPathsCode } from '../../../lib/channel-paths';
+import { rightsIn } from '../rights';
+import { referred, smallTable, synthesise, type CfnResource } from '../synthesised';
 
 const stack = synthesise({}, smallTable);
 const { template, byPath, resources } = stack;

@@ -1,6 +1,5 @@
-import './without-code';
-import { environmentOf, rightsIn } from './rights';
-import { smallTable, synthesise } from './synthesised';
+import { environmentOf, rightsIn } from '../rights';
+import { smallTable, synthesise } from '../synthesised';
 
 const stack = synthesise({}, smallTable);
 const { byPath, resources } = stack;

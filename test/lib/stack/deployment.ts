@@ -1,6 +1,5 @@
-import './without-code';
-import { smallTable, synthesise, type CfnResource } from './synthesised';
-import { scopes } from '../../contract/access';
+import { smallTable, synthesise, type CfnResource } from '../synthesised';
+import { scopes } from '../../../contract/access';
 
 const whole = synthesise();
 const tablesOf = ({ byPath }: { byPath: (type: string) => Record<string, CfnResource> }) =>

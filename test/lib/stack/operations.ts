@@ -1,10 +1,9 @@
-import './without-code';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { synthesise } from './synthesised';
+import { synthesise } from '../synthesised';
 
 const { byPath } = synthesise({ simulatedFleet: 'true' });
-const page = readFileSync(join(__dirname, '../../docs/operations.md'), 'utf8');
+const page = readFileSync(join(__dirname, '../../../docs/operations.md'), 'utf8');
 
 /** Alarms of the table, with the number from which each fires. */
 function alarmsOfPage(): [name: string, from: string][] {

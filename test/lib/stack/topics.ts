@@ -1,6 +1,5 @@
-import './without-code';
-import { rightsIn } from './rights';
-import { smallTable, synthesise, type CfnResource } from './synthesised';
+import { rightsIn } from '../rights';
+import { smallTable, synthesise, type CfnResource } from '../synthesised';
 
 const stack = synthesise({}, smallTable);
 const { template, byPath, resources } = stack;

@@ -1,6 +1,5 @@
-import './without-code';
-import { environmentOf, rightsFor, rightsIn } from './rights';
-import { smallTable, synthesise } from './synthesised';
+import { environmentOf, rightsFor, rightsIn } from '../rights';
+import { smallTable, synthesise } from '../synthesised';
 
 const stack = synthesise({ simulatedFleet: 'true', simulatedFleetSpeed: '5' }, smallTable);
 const { byPath } = stack;

@@ -1,0 +1,11 @@
+/** What the template says, in one file: to synthesise it takes longer than to look at it. */
+import './without-code';
+import './stack/change-streams';
+import './stack/channel-functions';
+import './stack/deployment';
+import './stack/gateway';
+import './stack/operations';
+import './stack/platform-talk';
+import './stack/routes';
+import './stack/sockets';
+import './stack/topics';

@@ -8,6 +8,9 @@ import type { AwsAccess, StackFacts } from '../local/stack-file';
 const READY_WITHIN = 120_000;
 const STOPPED_WITHIN = 20_000;
 
+/** As it was at first: measurements set variables for what they load themselves. */
+const atFirst = { ...process.env };
+
 /** A local stack that answers, started as a newcomer would. */
 export interface LocalStack {
   readonly facts: StackFacts;
@@ -41,7 +44,7 @@ export async function startLocalStack(
     // Its own process group, so that Ctrl-C can be sent to all of it.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...(await freePorts()), LOCAL_DIR: dataFolder, ...environment },
+    env: { ...atFirst, ...(await freePorts()), LOCAL_DIR: dataFolder, ...environment },
   });
   let printed = '';
   for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (chunk: Buffer) => (printed += chunk.toString()));

@@ -1,4 +1,5 @@
 import { customAlphabet } from 'nanoid';
+import { randomBytes } from 'node:crypto';
 import { monotonicFactory } from 'ulid';
 import type { Kind, Organisation } from '../domain/id';
 
@@ -6,7 +7,9 @@ import type { Kind, Organisation } from '../domain/id';
 const base32 = '0123456789abcdefghjkmnpqrstvwxyz';
 const secret = customAlphabet(base32, 26); // 130 bits
 const tag = customAlphabet(base32, 8);
-const ulid = monotonicFactory();
+/** Not the default: the Web Crypto API that it asks takes a millisecond to load. */
+const fraction = () => randomBytes(1).readUInt8() / 256;
+const ulid = monotonicFactory(fraction);
 const ulidAt = (at?: string) => ulid(at === undefined ? undefined : Date.parse(at));
 
 /**

@@ -30,7 +30,7 @@ export interface LambdaOptions {
   readonly endpointUrl: string;
   /** Credentials of their own for each function, by which the endpoint knows its role. */
   credentialsOf(functionArn: string, roleArn: string): FunctionCredentials;
-  /** Default: 4 instances a function and 16 in all, as many starting as there are processors, ended after 20 s without work. */
+  /** Default: 4 instances a function and 16 in all, as many starting as there are processors, ended after a minute without work. */
   readonly limits?: Partial<PoolLimits & BudgetLimits>;
 }
 
@@ -74,7 +74,7 @@ export function createLambda(options: LambdaOptions): Lambda {
   const deadLetterQueues = new Map<string, string>();
   const permissions: z.infer<typeof permissionProperties>[] = [];
   const limits = {
-    ...{ maxInstances: 4, maxTotal: 16, maxStarting: availableParallelism(), idleMs: 20_000 },
+    ...{ maxInstances: 4, maxTotal: 16, maxStarting: availableParallelism(), idleMs: 60_000 },
     ...options.limits,
   };
   const share = createInstanceBudget(pools, limits);

@@ -31,7 +31,8 @@ const AT_ONCE = 8;
 function keeper() {
   const heard: Heard[] = [];
   const keep = (data: Buffer) => {
-    heard.push({ ...(JSON.parse(data.toString()) as Omit<Heard, 'at'>), at: performance.now() });
+    const message = JSON.parse(data.toString()) as Omit<Heard, 'at'> & { readonly type: string };
+    if (message.type !== 'heartbeat') heard.push({ ...message, at: performance.now() });
   };
   return { heard, keep };
 }

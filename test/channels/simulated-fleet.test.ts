@@ -38,7 +38,7 @@ async function flown(fields: object = {}): Promise<string[]> {
     const now = await call('GET', `/v3/jobs/${job?.jobId ?? ''}`);
     const status = now.job?.status ?? '';
     if (status !== seen.at(-1)) seen.push(status);
-    await pause(50);
+    await pause(150);
   }
   return seen;
 }

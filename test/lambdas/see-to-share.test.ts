@@ -1,4 +1,3 @@
-import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { tellPlatform } from '../../data/platform-bus';
 import { cancelExpiry, scheduleExpiry } from '../../data/share-expiry';
 import { handler } from '../../lambdas/stream/see-to-share';
@@ -14,7 +13,7 @@ const item = { ...share, organisation: acme };
 const keys = { organisation: acme, shareCode: share.shareCode };
 const made = record(keys, undefined, item);
 const gone = record(keys, item, undefined);
-const see = (...Records: object[]) => handler({ Records } as unknown as DynamoDBStreamEvent);
+const see = (...Records: object[]) => handler({ Records });
 const told = () => jest.mocked(tellPlatform).mock.calls.map(([type]) => type);
 const allFine = { batchItemFailures: [] };
 

@@ -8,7 +8,7 @@ import { SharePage } from '../../lib/share-page';
 import { newApp } from './new-app';
 
 function synthesise(context: Record<string, string> = {}) {
-  const app = newApp(context);
+  const app = newApp(context, false);
   const stack = new Stack(app, 'Page');
   const defaultBehavior = { origin: new HttpOrigin('example.com') };
   new SharePage(stack, 'SharePage').addTo(new cloudfront.Distribution(stack, 'Distribution', { defaultBehavior }));

@@ -32,7 +32,11 @@ const SOCKET = 'socket.example.com';
 /** Synthesises the share page and serves it as the local stack does: bucket, headers, paths and compression. */
 export async function servePage({ socket, context = {}, videoUrl = '' }: ServedPageOptions): Promise<ServedPage> {
   const folder = mkdtempSync(join(tmpdir(), 'share-page-'));
-  const app = new App({ context: { ...cdkJson.context, ...context }, outdir: folder });
+  const app = new App({
+    builtinCloudFormationValidation: false,
+    context: { ...cdkJson.context, ...context },
+    outdir: folder,
+  });
   const stack = new Stack(app, 'Page');
   const distribution = new cloudfront.Distribution(stack, 'Distribution', {
     defaultBehavior: {

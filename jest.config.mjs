@@ -1,4 +1,4 @@
-const { availableParallelism } = require('node:os');
+import { availableParallelism } from 'node:os';
 
 // Lambda has a newer Node than the one that the SDK warns of.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
@@ -13,7 +13,7 @@ const common = {
 };
 
 /** @type {import('jest').Config} */
-module.exports = {
+export default {
   // Many tests wait for what happens in real time, so that a processor has more than one of them to attend to.
   maxWorkers: availableParallelism() + 1,
   projects: [

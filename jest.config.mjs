@@ -15,7 +15,7 @@ const common = {
 /** @type {import('jest').Config} */
 export default {
   // Many tests wait for what happens in real time, so that a processor has more than one of them to attend to.
-  maxWorkers: availableParallelism() + 1,
+  maxWorkers: availableParallelism() + 2,
   projects: [
     {
       ...common,

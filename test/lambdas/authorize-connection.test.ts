@@ -7,21 +7,14 @@ import { handler } from '../../lambdas/mqtt/authorize-connection';
 import { store } from '../data/fixtures/store';
 import { acme, rival } from '../domain/fixtures/samples';
 import { logLines, written } from './fixtures/log';
+import { partner as kept } from './fixtures/partner';
 
 const iot = 'arn:aws:iot:eu-central-1:123456789012';
 process.env['IOT_ARN'] = iot;
 
 /** As long as Cognito's ids are. */
 const clientId = 'a1b2c3d4e5f6g7h8i9j0k1l2m3';
-const partner = {
-  clientId,
-  organisation: acme,
-  name: 'Acme Survey',
-  apiKeyId: 'key1',
-  scopes: [],
-  status: 'active',
-  createdAt: '2026-11-27T10:00:00.000Z',
-};
+const partner = { ...kept, clientId };
 const refused = { isAuthenticated: false };
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 

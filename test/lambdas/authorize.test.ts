@@ -6,17 +6,9 @@ import { callerContext } from '../../contract/caller';
 import { handler } from '../../lambdas/authorizer/authorize';
 import { acme } from '../domain/fixtures/samples';
 import { onlyCommand, store } from '../data/fixtures/store';
+import { partner } from './fixtures/partner';
 
 const api = 'arn:aws:execute-api:eu-central-1:123456789012:api1/v1';
-const partner = {
-  clientId: 'client1',
-  organisation: acme,
-  name: 'Acme Survey',
-  apiKeyId: 'key1',
-  scopes: [],
-  status: 'active',
-  createdAt: '2026-11-27T10:00:00.000Z',
-};
 const ask = (token: string, route = '/GET/v3/jobs') =>
   handler({ type: 'TOKEN', methodArn: `${api}${route}`, authorizationToken: token });
 const bearer = async (...held: string[]) => `Bearer ${await sign(key, claims(...held))}`;

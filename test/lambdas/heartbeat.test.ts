@@ -3,19 +3,11 @@ import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi
 import { DeleteCommand, GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../lambdas/schedule/heartbeat';
 import { store } from '../data/fixtures/store';
-import { acme } from '../domain/fixtures/samples';
 import { logLines } from './fixtures/log';
+import { partner as kept } from './fixtures/partner';
 
 const beat = '{"type":"heartbeat"}';
-const partner = (clientId: string, status = 'active') => ({
-  clientId,
-  organisation: acme,
-  name: 'Acme Survey',
-  apiKeyId: 'key1',
-  scopes: [],
-  status,
-  createdAt: '2026-11-27T10:00:00.000Z',
-});
+const partner = (clientId: string, status = 'active') => ({ ...kept, clientId, status });
 const numbered = (number: number, change = {}) => connection({ connectionId: `socket-${number}`, ...change });
 const scanned = (...Items: object[]) => store.on(ScanCommand).resolves({ Items });
 

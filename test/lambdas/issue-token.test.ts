@@ -1,22 +1,13 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../lambdas/http/auth/issue-token';
-import { acme } from '../domain/fixtures/samples';
 import { store } from '../data/fixtures/store';
 import { call } from './fixtures/api-gateway';
 import { logLines, written } from './fixtures/log';
+import { partner } from './fixtures/partner';
 
 const credentials = { client_id: 'client1', client_secret: 'kx9mhush' };
 const grant = { grant_type: 'client_credentials', ...credentials };
 const granted = { access_token: 'header.payload.signature', token_type: 'Bearer', expires_in: 3600 };
-const partner = {
-  clientId: 'client1',
-  organisation: acme,
-  name: 'Acme Survey',
-  apiKeyId: 'key1',
-  scopes: [],
-  status: 'active',
-  createdAt: '2026-11-27T10:00:00.000Z',
-};
 
 const asForm = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();

@@ -8,16 +8,8 @@ import { handler } from '../../../lambdas/socket/connect';
 import { conditionFailed, sent, store } from '../../data/fixtures/store';
 import { acme, id, rival, sampleJob, sampleShare } from '../../domain/fixtures/samples';
 import { logLines, written } from '../fixtures/log';
+import { partner } from '../fixtures/partner';
 
-const partner = {
-  clientId: 'client1',
-  organisation: acme,
-  name: 'Acme Survey',
-  apiKeyId: 'key1',
-  scopes: [],
-  status: 'active',
-  createdAt: '2026-11-27T10:00:00.000Z',
-};
 const allScopes = claims(...scopes);
 let key: Awaited<ReturnType<typeof openIssuer>>;
 let token: string;

@@ -83,6 +83,18 @@ export default defineConfig(
     },
   },
   {
+    name: 'Commands of DynamoDB come from data/documents.ts: its client would give one of the library the answer of another',
+    files: ['data/**'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          paths: [{ name: '@aws-sdk/lib-dynamodb', allowTypeImports: true, message: 'Import from data/documents.ts.' }],
+        },
+      ],
+    },
+  },
+  {
     name: 'The environment is read where data is kept and where functions start, nowhere else',
     files: ['domain/**', 'contract/**', 'lib/**', 'viewer/**', 'lambdas/*/**'],
     ignores: ['lib/environment-credentials.ts'],

@@ -11,14 +11,14 @@ import {
 
 const dynamodb = DynamoDBDocumentClient.from(new DynamoDBClient());
 
-/** How the calls of an endpoint are made again, by the name of the command; `fetch` is one of another service. */
+/** How the calls of an endpoint are made again, by the SDK's name of the command; `fetch` is one of another service. */
 const calls: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
-  BatchGetCommand: (input) => dynamodb.send(new BatchGetCommand(input)),
-  DeleteCommand: (input) => dynamodb.send(new DeleteCommand(input)),
-  GetCommand: (input) => dynamodb.send(new GetCommand(input)),
-  PutCommand: (input) => dynamodb.send(new PutCommand(input)),
+  BatchGetItemCommand: (input) => dynamodb.send(new BatchGetCommand(input)),
+  DeleteItemCommand: (input) => dynamodb.send(new DeleteCommand(input)),
+  GetItemCommand: (input) => dynamodb.send(new GetCommand(input)),
+  PutItemCommand: (input) => dynamodb.send(new PutCommand(input)),
   QueryCommand: (input) => dynamodb.send(new QueryCommand(input)),
-  UpdateCommand: (input) => dynamodb.send(new UpdateCommand(input)),
+  UpdateItemCommand: (input) => dynamodb.send(new UpdateCommand(input)),
   fetch: async ([address, request]: [string, RequestInit]) => (await fetch(address, request)).json(),
 };
 

@@ -1,4 +1,4 @@
-import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, ScanCommand } from '../data/documents';
 import { scopes } from '../contract/access';
 import { toItem } from '../data/job-item';
 import { dynamodb, table } from '../data/table';
@@ -29,7 +29,7 @@ export async function storeSubjects(calls: readonly Call[]): Promise<void> {
     { TableName: table('PARTNERS'), Item: { ...partner, createdAt } },
   ];
   for (const item of items) await dynamodb.send(new PutCommand(item));
-  for (const { command, input } of calls) if (command === 'PutCommand') await remove(input as Made);
+  for (const { command, input } of calls) if (command === 'PutItemCommand') await remove(input as Made);
   await forgetCounts();
 }
 

@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, GetCommand, PutCommand, QueryCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { QueryCommandOutput, ScanCommandOutput } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand, QueryCommand, ScanCommand, UpdateCommand } from './documents';
+import type { QueryCommandOutput, ScanCommandOutput } from './documents';
 import * as z from 'zod/mini';
 import { Refusal } from '../domain/refusal';
 import { channelKinds, type Channel } from '../domain/status-event';

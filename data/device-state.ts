@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, UpdateCommand } from './documents';
 import type { Device } from '../domain/fleet';
 import type { Organisation } from '../domain/id';
 import type { DeviceState } from '../domain/telemetry';

@@ -1,4 +1,4 @@
-import { DeleteCommand, QueryCommand, UpdateCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, QueryCommand, UpdateCommand, type QueryCommandOutput } from './documents';
 import { deviceStream, type Device, type DeviceGroup, type DeviceStream } from '../domain/fleet';
 import { organisationOf, type Kind, type Organisation } from '../domain/id';
 import { Refusal } from '../domain/refusal';

@@ -1,4 +1,4 @@
-import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandOutput } from './documents';
 import * as z from 'zod/mini';
 import { device, deviceGroup, deviceStream, groupDevices, type Device, type GroupWithDevices } from '../domain/fleet';
 import { organisationOf, type Kind, type Organisation } from '../domain/id';

@@ -1,4 +1,4 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from './documents';
 import type { Organisation } from '../domain/id';
 import { changesNothing, whyRefused, type Job, type JobChange, type JobGuard } from '../domain/job';
 import { statusesBefore, type JobStatus } from '../domain/job-lifecycle';

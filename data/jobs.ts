@@ -1,4 +1,4 @@
-import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, QueryCommand } from './documents';
 import * as z from 'zod/mini';
 import type { Organisation } from '../domain/id';
 import { job, whyRefused, type Job } from '../domain/job';

@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, GetCommand, PutCommand, ScanCommand, type ScanCommandOutput } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand, ScanCommand, type ScanCommandOutput } from './documents';
 import * as z from 'zod/mini';
 import { organisationId, type Organisation } from '../domain/id';
 import { partner, type Partner } from '../domain/partner';

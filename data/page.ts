@@ -1,4 +1,4 @@
-import type { QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
+import type { QueryCommandOutput } from './documents';
 
 /** What to ask for when a page is to hold `limit`: the one more tells whether there is a next page. */
 export const withOneMore = (limit: number) => limit + 1;

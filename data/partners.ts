@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand, UpdateCommand, type UpdateCommandInput } from './documents';
 import { organisationId } from '../domain/id';
 import { partner, type Partner } from '../domain/partner';
 import { dynamodb, table } from './table';
@@ -56,7 +56,7 @@ export async function deletePartner(clientId: string): Promise<void> {
   await dynamodb.send(new DeleteCommand({ TableName: table('PARTNERS'), Key: { clientId } }));
 }
 
-type Change = Omit<UpdateCommand['input'], 'TableName' | 'Key' | 'ReturnValues'>;
+type Change = Omit<UpdateCommandInput, 'TableName' | 'Key' | 'ReturnValues'>;
 
 async function change(clientId: string, update: Change): Promise<Partner | undefined> {
   try {

@@ -1,4 +1,4 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from './documents';
 import * as z from 'zod/mini';
 import { dynamodb, table } from './table';
 

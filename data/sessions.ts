@@ -1,4 +1,4 @@
-import { BatchWriteCommand, DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand, DeleteCommand, GetCommand, PutCommand } from './documents';
 import * as z from 'zod/mini';
 import { permissions, shareTypes } from '../domain/share';
 import { AFTERWARDS } from './connections';

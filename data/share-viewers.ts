@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from './documents';
 import * as z from 'zod/mini';
 import { Refusal } from '../domain/refusal';
 import type { Share } from '../domain/share';

@@ -1,4 +1,4 @@
-import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, QueryCommand } from './documents';
 import * as z from 'zod/mini';
 import { organisationOf, type Organisation } from '../domain/id';
 import { pageToken, readPageToken } from '../domain/page-token';

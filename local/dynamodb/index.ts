@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:http';
+import { Pool } from 'undici';
 import * as z from 'zod';
 import {
   CreateTableCommand,
@@ -50,7 +50,7 @@ export function createDynamoDb(engineUrl: string): Service & AwsApi {
     region,
     credentials: { accessKeyId, secretAccessKey: 'local' },
   });
-  const agent = new Agent({ keepAlive: true });
+  const engine = new Pool(engineUrl);
   const expiring: ExpiringTable[] = [];
   let sweeping: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
@@ -115,10 +115,10 @@ export function createDynamoDb(engineUrl: string): Service & AwsApi {
       timer = undefined;
       await sweeping;
       client.destroy();
-      agent.destroy();
+      await engine.close();
     },
     permissions: dynamoDbPermissions,
-    answer: (call) => forward(engineUrl, agent, call),
+    answer: (call) => forward(engine, call),
   };
 }
 
@@ -138,28 +138,30 @@ function shapeOf(table: TableDescription | CreateTableCommandInput): string {
   return JSON.stringify([keys, names.sort(), table.StreamSpecification?.StreamViewType]);
 }
 
-const hopByHop = new Set(['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'date']);
+/** Of a call's headers, what an engine reads beside the signature. */
+const asked = ['content-type', 'x-amz-target', 'x-amz-date'];
+/** Of an answer's headers, what the SDK reads. */
+const answered = ['content-type', 'x-amz-crc32', 'x-amzn-requestid'];
 
-/** Passes a call on as it came, over connections that stay open; engines read the signature's form but do not check it. */
-function forward(engineUrl: string, agent: Agent, call: AwsCall): Promise<AwsAnswer> {
-  const { method, path, body } = call;
-  const authorization = String(call.headers['authorization']).replace(/Credential=[^/]+/, `Credential=${accessKeyId}`);
-  const headers = { ...call.headers, host: new URL(engineUrl).host, authorization };
+/** Passes a call on over connections that stay open; engines read the signature's form but do not check it. */
+function forward(engine: Pool, { method, path, headers, body }: AwsCall): Promise<AwsAnswer> {
+  const authorization = String(headers['authorization']).replace(/Credential=[^/]+/, `Credential=${accessKeyId}`);
+  const call = { method: method as 'POST', path, headers: { ...only(asked, headers), authorization }, body };
   return new Promise((resolve, reject) => {
-    const outgoing = request(engineUrl + path, { method, agent, headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        const kept = Object.entries(response.headers).filter(([name]) => !hopByHop.has(name));
-        resolve({
-          status: response.statusCode ?? 500,
-          headers: Object.fromEntries(kept.map(([name, value]) => [name, String(value)])),
-          body: Buffer.concat(chunks),
-        });
-      });
+    let answer: Omit<AwsAnswer, 'body'>;
+    const chunks: Buffer[] = [];
+    // Every function waits here at every call: this is undici's shortest way.
+    engine.dispatch(call, {
+      onRequestStart: () => undefined,
+      onResponseStart: (_, status, all) => (answer = { status, headers: only(answered, all) }),
+      onResponseData: (_, chunk) => chunks.push(chunk),
+      onResponseEnd: () => resolve({ ...answer, body: Buffer.concat(chunks) }),
+      onResponseError: (_, error) => reject(error),
     });
-    outgoing.on('error', reject);
-    outgoing.end(body);
   });
+}
+
+function only(names: readonly string[], headers: AwsCall['headers']): Record<string, string> {
+  const given = names.map((name) => [name, headers[name]] as const);
+  return Object.fromEntries(given.filter((one): one is readonly [string, string] => typeof one[1] === 'string'));
 }

@@ -1,6 +1,6 @@
 import { CreateUsagePlanKeyCommand } from '@aws-sdk/client-api-gateway';
 import { CreateUserPoolClientCommand, DeleteUserPoolClientCommand } from '@aws-sdk/client-cognito-identity-provider';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '../../data/documents';
 import { scopes } from '../../contract/access';
 import { conditionFailed, store } from '../data/fixtures/store';
 import { apiGateway, aws, cognito, partner } from './fixtures/aws';

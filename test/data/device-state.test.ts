@@ -1,4 +1,4 @@
-import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, UpdateCommand } from '../../data/documents';
 import { endSilently, isDue, keepState, readDevices } from '../../data/device-state';
 import { device } from '../../domain/fleet';
 import { acme, id } from '../domain/fixtures/samples';

@@ -1,4 +1,4 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '../../data/documents';
 import { listStreams, registerDevice, registerGroup, registerStream, removeFromFleet } from '../../data/fleet-registry';
 import { acme, id } from '../domain/fixtures/samples';
 import { onlyCommand, sent, store } from './fixtures/store';

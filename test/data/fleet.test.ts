@@ -1,4 +1,4 @@
-import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, GetCommand, QueryCommand } from '../../data/documents';
 import { expectDeviceGroup, findSharedDevice, listDeviceGroups, readDevice } from '../../data/fleet';
 import { acme, id, rival } from '../domain/fixtures/samples';
 import { onlyCommand, sent, store } from './fixtures/store';

@@ -1,4 +1,4 @@
-import { GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, TransactWriteCommand } from '../../data/documents';
 import { AlreadyAnswered, findAnswer, insertOnce } from '../../data/idempotency';
 import { firstAnswer, now } from './fixtures/operations';
 import { conditionFailed, onlyCommand, sent, store, transactionCancelled } from './fixtures/store';

@@ -1,4 +1,4 @@
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand, type UpdateCommandInput } from '../../data/documents';
 import { cancelJob, changeJob } from '../../data/job-changes';
 import { toItem } from '../../data/job-item';
 import type { Job } from '../../domain/job';
@@ -14,7 +14,7 @@ const changed = { ...stored({ status: 'CANCELLED', version: 4, cancelledAt: now 
 /** A store that holds one job and looks, of a write's condition, at the statuses that it may start from. */
 function keep(item: Record<string, unknown>): void {
   store.on(GetCommand).resolves({ Item: item });
-  store.on(UpdateCommand).callsFake((input: UpdateCommand['input']) => {
+  store.on(UpdateCommand).callsFake((input: UpdateCommandInput) => {
     const given = Object.entries(input.ExpressionAttributeValues ?? {});
     const from = given.flatMap(([name, value]) => (name.startsWith(':from') ? [value as unknown] : []));
     if (from.length > 0 && !from.includes(item['status'])) throw conditionFailed(item);

@@ -1,4 +1,4 @@
-import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from '../../data/documents';
 import fc from 'fast-check';
 import { fromItem, toItem } from '../../data/job-item';
 import { deleteJob, findJob, insertJob, listJobs } from '../../data/jobs';

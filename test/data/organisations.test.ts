@@ -1,4 +1,4 @@
-import { GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, ScanCommand } from '../../data/documents';
 import { findOrganisation, listOrganisations, registerOrganisation } from '../../data/organisations';
 import { findPartner } from '../../data/partners';
 import { acme } from '../domain/fixtures/samples';

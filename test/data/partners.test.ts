@@ -1,4 +1,4 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '../../data/documents';
 import { findPartner } from '../../data/partners';
 import { acme } from '../domain/fixtures/samples';
 import { onlyCommand, store } from './fixtures/store';

@@ -1,4 +1,4 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '../../data/documents';
 import { countCall } from '../../data/rate-limit';
 import { onlyCommand, store } from './fixtures/store';
 

@@ -1,4 +1,4 @@
-import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand, type UpdateCommandInput } from '../../data/documents';
 import { enterShare, leaveShare, placeOf } from '../../data/share-viewers';
 import { acme, id, sampleShare } from '../domain/fixtures/samples';
 import { conditionFailed, onlyCommand, sent, store, values } from './fixtures/store';

@@ -1,4 +1,4 @@
-import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from '../../data/documents';
 import { findShare, insertShare, listShares, revokeShare } from '../../data/shares';
 import { pageToken } from '../../domain/page-token';
 import { acme, id, rival, sampleShare } from '../domain/fixtures/samples';

@@ -1,4 +1,4 @@
-import { DeleteCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, QueryCommand } from '../../data/documents';
 import { clientsBeyond, forgetSubscriptions, noteSubscription } from '../../data/subscriptions';
 import { conditionFailed, sent, store } from './fixtures/store';
 

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '../../data/documents';
 import { dynamodb, table } from '../../data/table';
 
 test('A table has the name that the function was bound to.', () => {

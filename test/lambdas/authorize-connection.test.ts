@@ -1,5 +1,5 @@
 import { claims, openIssuer, sign } from './fixtures/issuer';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '../../data/documents';
 import { scopes } from '../../contract/access';
 import { channels } from '../../contract/channels';
 import { channelKinds } from '../../domain/status-event';

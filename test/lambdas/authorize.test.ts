@@ -1,5 +1,5 @@
 import { claims, issuer, keys, openIssuer, sign } from './fixtures/issuer';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '../../data/documents';
 import { SignJWT, UnsecuredJWT, generateKeyPair } from 'jose';
 import { endpointsFor, routeOf, scopes } from '../../contract/access';
 import { callerContext } from '../../contract/caller';

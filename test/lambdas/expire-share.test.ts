@@ -1,4 +1,4 @@
-import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand } from '../../data/documents';
 import { handler } from '../../lambdas/schedule/expire-share';
 import { conditionFailed, onlyCommand, store } from '../data/fixtures/store';
 import { acme, id } from '../domain/fixtures/samples';

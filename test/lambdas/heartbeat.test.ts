@@ -1,6 +1,6 @@
 import { connection, gone, said, sockets } from '../data/fixtures/sockets';
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { DeleteCommand, GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, ScanCommand } from '../../data/documents';
 import { handler } from '../../lambdas/schedule/heartbeat';
 import { store } from '../data/fixtures/store';
 import { logLines } from './fixtures/log';

@@ -1,4 +1,4 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '../../data/documents';
 import { handler } from '../../lambdas/http/auth/issue-token';
 import { store } from '../data/fixtures/store';
 import { call } from './fixtures/api-gateway';

@@ -1,4 +1,4 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '../../data/documents';
 import { Refusal } from '../../domain/refusal';
 import { serve } from './fixtures/serve';
 import { sent, store } from '../data/fixtures/store';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand } from '../../data/documents';
 import { AlreadyAnswered } from '../../data/idempotency';
 import { serve } from './fixtures/serve';
 import { id, sampleJob } from '../domain/fixtures/samples';

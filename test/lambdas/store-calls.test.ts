@@ -1,4 +1,4 @@
-import { BatchGetCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, GetCommand, UpdateCommand } from '../../data/documents';
 import { endpointTable, scopes } from '../../contract/access';
 import { endpoints, type EndpointKey } from '../../contract/endpoints';
 import type { TableUse } from '../../contract/endpoint';
@@ -55,12 +55,12 @@ const cases: [key: EndpointKey, sent: object, calls: number][] = [
 ];
 
 const uses: Record<string, TableUse> = {
-  GetCommand: 'get',
-  BatchGetCommand: 'batchGet',
+  GetItemCommand: 'get',
+  BatchGetItemCommand: 'batchGet',
   QueryCommand: 'query',
-  PutCommand: 'put',
-  UpdateCommand: 'update',
-  DeleteCommand: 'delete',
+  PutItemCommand: 'put',
+  UpdateItemCommand: 'update',
+  DeleteItemCommand: 'delete',
 };
 
 interface Touched {

@@ -1,5 +1,5 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand } from '../../data/documents';
 import { handler } from '../../lambdas/queue/watch-silence';
 import { acme, id } from '../domain/fixtures/samples';
 import { sent, store } from '../data/fixtures/store';

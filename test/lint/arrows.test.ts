@@ -23,6 +23,8 @@ const cases: [folder: string, code: string, breaks?: string][] = [
   ['data', "import { job } from '../domain/job';"],
   ['data', "import { DynamoDBClient } from '@aws-sdk/client-dynamodb';"],
   ['data', 'export const at = process.env.AT;'],
+  ['data', "import type { GetCommandInput } from '@aws-sdk/lib-dynamodb';"],
+  ['data', "import { GetCommand } from '@aws-sdk/lib-dynamodb';", '@typescript-eslint/no-restricted-imports'],
   ['data', "import { endpoints } from '../contract/endpoints';", arrow],
   ['data', "import { serve } from '../lambdas/serve';", arrow],
   ['lambdas/http/jobs', "import { endpoints } from '../../../contract/endpoints';"],

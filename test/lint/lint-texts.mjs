@@ -11,7 +11,7 @@ const eslint = new ESLint({
     tseslint.configs.disableTypeChecked,
     { languageOptions: { parserOptions: { projectService: false } } },
   ],
-  ruleFilter: ({ ruleId }) => /^(boundaries|no-restricted)/.test(ruleId),
+  ruleFilter: ({ ruleId }) => /^(boundaries|no-restricted|@typescript-eslint\/no-restricted-imports)/.test(ruleId),
 });
 const found = [];
 for (const { file, code } of JSON.parse(await text(process.stdin))) {

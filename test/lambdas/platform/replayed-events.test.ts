@@ -1,4 +1,4 @@
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand, type UpdateCommandInput } from '../../../data/documents';
 import type { SQSEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { toItem } from '../../../data/job-item';
@@ -13,7 +13,7 @@ let item: Record<string, unknown> = {};
 let writes = 0;
 
 /** Does what the condition of a change means. */
-function update(input: UpdateCommand['input']) {
+function update(input: UpdateCommandInput) {
   const values = input.ExpressionAttributeValues ?? {};
   const from = Object.entries(values).flatMap(([name, value]) => (name.startsWith(':from') ? [value as unknown] : []));
   if (item['changeId'] === values[':changeId'] || !from.includes(item['status'])) throw conditionFailed(item);

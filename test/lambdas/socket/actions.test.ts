@@ -1,7 +1,7 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { GetDataEndpointCommand } from '@aws-sdk/client-kinesis-video';
 import { GetHLSStreamingSessionURLCommand } from '@aws-sdk/client-kinesis-video-archived-media';
-import { BatchGetCommand, DeleteCommand, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, DeleteCommand, GetCommand, PutCommand, QueryCommand } from '../../../data/documents';
 import { handler as control } from '../../../lambdas/socket/control';
 import { handler as playback } from '../../../lambdas/socket/playback';
 import { handler as publish } from '../../../lambdas/socket/publish';

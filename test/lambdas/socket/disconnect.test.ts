@@ -1,5 +1,5 @@
 import { connection } from '../../data/fixtures/sockets';
-import { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, QueryCommand, UpdateCommand } from '../../../data/documents';
 import { handler } from '../../../lambdas/socket/disconnect';
 import { store } from '../../data/fixtures/store';
 

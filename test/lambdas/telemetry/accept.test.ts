@@ -1,5 +1,5 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, UpdateCommand } from '../../../data/documents';
 import { acceptTelemetry } from '../../../lambdas/telemetry/accept';
 import { acme, id, rival } from '../../domain/fixtures/samples';
 import { conditionFailed, store } from '../../data/fixtures/store';

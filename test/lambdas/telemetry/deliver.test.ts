@@ -1,5 +1,5 @@
 import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, QueryCommand, UpdateCommand } from '../../../data/documents';
 import { device } from '../../../domain/fleet';
 import { deliver, findFollowers } from '../../../lambdas/telemetry/deliver';
 import { id } from '../../domain/fixtures/samples';

@@ -1,7 +1,7 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { GetDataEndpointCommand } from '@aws-sdk/client-kinesis-video';
 import { GetHLSStreamingSessionURLCommand } from '@aws-sdk/client-kinesis-video-archived-media';
-import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, QueryCommand, UpdateCommand } from '../../../data/documents';
 import type { Connection } from '../../../data/connections';
 import { greetSession } from '../../../lambdas/telemetry/greet-session';
 import { acme, id } from '../../domain/fixtures/samples';

@@ -20,6 +20,17 @@ let client: KinesisVideoClient | undefined;
 /** Made when first needed, which for most shares is never. */
 const video = () => (client ??= new KinesisVideoClient({ maxAttempts: 3, requestHandler: patience }));
 
+/** By endpoint, of which a region has a few: a client keeps its connections. */
+const archives = new Map<string, KinesisVideoArchivedMediaClient>();
+
+function archiveAt(endpoint: string): KinesisVideoArchivedMediaClient {
+  const known = archives.get(endpoint);
+  if (known) return known;
+  const made = new KinesisVideoArchivedMediaClient({ endpoint, maxAttempts: 3, requestHandler: patience });
+  archives.set(endpoint, made);
+  return made;
+}
+
 /** Such an address can't be revoked, so it lives as short as Kinesis allows, in seconds. */
 const SESSION = 300;
 
@@ -55,12 +66,8 @@ async function endpointOf(StreamName: string): Promise<string> {
  */
 export async function playbackOf(StreamName: string, now: Date) {
   try {
-    const media = new KinesisVideoArchivedMediaClient({
-      endpoint: await endpointOf(StreamName),
-      maxAttempts: 3,
-      requestHandler: patience,
-    });
-    const { HLSStreamingSessionURL: url } = await media.send(
+    const archive = archiveAt(await endpointOf(StreamName));
+    const { HLSStreamingSessionURL: url } = await archive.send(
       new GetHLSStreamingSessionURLCommand({ StreamName, PlaybackMode: 'LIVE', Expires: SESSION }),
     );
     if (!url) throw new Error('Kinesis Video Streams gave no address');

@@ -28,7 +28,10 @@ export function bundle(entries: readonly string[], folder: string, sources = 'la
     target: 'node20',
     format: 'cjs',
     mainFields: ['module', 'main'],
-    alias: { '@aws-sdk/credential-provider-node': join(__dirname, 'environment-credentials.ts') },
+    alias: {
+      '@aws-sdk/credential-provider-node': join(__dirname, 'environment-credentials.ts'),
+      '@aws-sdk/endpoint-cache': join(__dirname, 'no-endpoint-discovery.ts'),
+    },
     // Loaded by operations that stream events, of which DynamoDB has none.
     external: ['@smithy/core/event-streams'],
     charset: 'utf8',

@@ -14,7 +14,7 @@ import { storeSubjects } from './stored-subjects';
 
 const run = promisify(execFile);
 
-const rounds = 15;
+const rounds = 31;
 const atMost = 1.25;
 const kilobytes = 350;
 

@@ -7,8 +7,8 @@ const root = join(__dirname, '..');
  * Bundles all functions in one esbuild pass, without Docker or network.
  *
  * The SDK is inside the bundle: loading it from there is several times faster than the copy that the Lambda runtime
- * brings along. `module` before `main` lets esbuild drop what is not imported, which halves a bundle; replacing the
- * SDK's search for credentials by what a Lambda has saves another third of what remains.
+ * brings along. `module` before `main` lets esbuild drop what is not imported, which halves a bundle; replacing what a
+ * Lambda never needs, such as the SDK's search for credentials, saves another third of what remains.
  *
  * @param entries files below `sources` without `.ts`, such as `http/jobs/update-job`
  * @param folder where to write; `<folder>/<entry>/index.js` each, nothing else
@@ -29,8 +29,9 @@ export function bundle(entries: readonly string[], folder: string, sources = 'la
     format: 'cjs',
     mainFields: ['module', 'main'],
     alias: {
-      '@aws-sdk/credential-provider-node': join(__dirname, 'environment-credentials.ts'),
-      '@aws-sdk/endpoint-cache': join(__dirname, 'no-endpoint-discovery.ts'),
+      '@aws-sdk/credential-provider-node': join(__dirname, 'bundled/environment-credentials.ts'),
+      '@aws-sdk/endpoint-cache': join(__dirname, 'bundled/no-endpoint-discovery.ts'),
+      'node:stream/web': join(__dirname, 'bundled/no-web-streams.ts'),
     },
     // Loaded by operations that stream events, of which DynamoDB has none.
     external: ['@smithy/core/event-streams'],

@@ -39,7 +39,7 @@ export function startInstance(spec: InstanceSpec, onEnd: () => void): Instance {
     execArgv: [],
     workerData: workerData satisfies InstanceData,
     // A small young generation keeps idle instances small; the old one is what the function may use in an account.
-    resourceLimits: { maxOldGenerationSizeMb: spec.memorySize, maxYoungGenerationSizeMb: 8 },
+    resourceLimits: { maxOldGenerationSizeMb: spec.memorySize, maxYoungGenerationSizeMb: 2 },
   });
   let waiting: Waiting | undefined;
   let ended = false;

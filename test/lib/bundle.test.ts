@@ -17,10 +17,18 @@ test('The SDK is inside the bundle: it loads nothing but what Node.js has', () =
 });
 
 test('Credentials come from the environment, without the search for them', () => {
-  expect(Object.keys(inputs)).toContain('lib/environment-credentials.ts');
+  expect(Object.keys(inputs)).toContain('lib/bundled/environment-credentials.ts');
   const searching =
     /credential-provider-(node|ini|sso|http|process|web-identity|imds|login)|nested-clients|token-providers/;
   expect(Object.keys(inputs).filter((path) => searching.test(path))).toEqual([]);
+});
+
+test('Caches of endpoints and streams of the web, which no function needs, stay out', () => {
+  expect(Object.keys(inputs)).toEqual(
+    expect.arrayContaining(['lib/bundled/no-endpoint-discovery.ts', 'lib/bundled/no-web-streams.ts']),
+  );
+  expect(Object.keys(inputs).filter((path) => /endpoint-cache|mnemonist/.test(path))).toEqual([]);
+  expect(read()).not.toContain('stream/web');
 });
 
 test('The same source makes the same bundle, so that unchanged code keeps its asset', () => {

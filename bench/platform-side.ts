@@ -67,7 +67,7 @@ export async function platformSide({
       await bus.send(new PutEventsCommand({ Entries: [entry] }));
     },
     async handOver(id, { type, detail }) {
-      const event = { version: '0', id, source: PLATFORM, 'detail-type': type, detail };
+      const event = { version: '0', id, source: PLATFORM, 'detail-type': type, time: new Date().toISOString(), detail };
       await queues.send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify(event) }));
     },
     async isQuiet() {

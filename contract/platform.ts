@@ -66,5 +66,7 @@ export const platformEnvelope = z.object({
   id: z.string(),
   source: z.literal(PLATFORM),
   'detail-type': z.string(),
+  /** When it happened; replayed, an event keeps it. EventBridge knows it to the second. */
+  time: moment,
   detail: z.unknown(),
 });

@@ -26,7 +26,7 @@ export const isDue = ({ reportedAt }: Device, now: Date) =>
   reportedAt === undefined || now.getTime() - Date.parse(reportedAt) >= AT_MOST_EVERY;
 
 /**
- * Keeps what a device reported, if it is later than what is known and nothing was kept within the last second; the
+ * Keeps what a device of the fleet reported, if it is later than what is known and nothing was kept within the last second; the
  * device is online then.
  */
 export async function keepState(
@@ -43,7 +43,7 @@ export async function keepState(
         UpdateExpression:
           'SET lastState = :state, stateAt = :stateAt, reportedAt = :now, #status = :online ADD version :one',
         ConditionExpression:
-          'attribute_exists(id) AND (attribute_not_exists(stateAt) OR stateAt < :stateAt)' +
+          'attribute_exists(deviceId) AND (attribute_not_exists(stateAt) OR stateAt < :stateAt)' +
           ' AND (attribute_not_exists(reportedAt) OR reportedAt <= :before)',
         ExpressionAttributeNames: { '#status': 'status' },
         ExpressionAttributeValues: {

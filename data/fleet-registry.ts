@@ -1,4 +1,5 @@
-import { DeleteCommand, QueryCommand, UpdateCommand, type QueryCommandOutput } from './documents';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, PutCommand, QueryCommand, UpdateCommand, type QueryCommandOutput } from './documents';
 import { deviceStream, type Device, type DeviceGroup, type DeviceStream } from '../domain/fleet';
 import { organisationOf, type Kind, type Organisation } from '../domain/id';
 import { Refusal } from '../domain/refusal';
@@ -9,36 +10,73 @@ import { dynamodb, table } from './table';
 export type RegisteredDevice = Pick<Device, 'deviceId' | 'deviceGroupId' | 'name'>;
 
 /**
+ * For so long it is remembered, in seconds, when something was removed: longer than the bus keeps what an earlier event
+ * said of it (`lib/platform-bus.ts`).
+ */
+const REMEMBERED = 15 * 24 * 60 * 60;
+
+/**
  * Registers a device group of the organisation or changes what is known of it; a repeat changes nothing.
+ * @param at when it was so
+ * @returns false when something later is known, which stays
  * @throws Refusal `forbidden` when the id is not one of the organisation's groups
  */
-export const registerGroup = (organisation: Organisation, group: DeviceGroup): Promise<void> =>
-  register('group', organisation, group.deviceGroupId, group);
+export const registerGroup = (organisation: Organisation, group: DeviceGroup, at: Date): Promise<boolean> =>
+  register('group', organisation, group.deviceGroupId, group, at);
 
 /**
  * Registers a device of the organisation or changes what is known of it; a new one is offline, another keeps its
  * status. A repeat changes nothing.
+ * @param at when it was so
+ * @returns false when something later is known, which stays
  * @throws Refusal `forbidden` when the id, or that of its group, is not the organisation's
  */
-export async function registerDevice(organisation: Organisation, device: RegisteredDevice): Promise<void> {
+export async function registerDevice(organisation: Organisation, device: RegisteredDevice, at: Date): Promise<boolean> {
   expectOwn('group', organisation, device.deviceGroupId);
-  await register('device', organisation, device.deviceId, device, { status: 'offline' });
+  return register('device', organisation, device.deviceId, device, at, { status: 'offline' });
 }
 
 /**
  * Registers a video stream of a device of the organisation or changes what is known of it; a repeat changes nothing.
+ * @param at when it was so
+ * @returns false when something later is known, which stays
  * @throws Refusal `forbidden` when the id, or that of its device, is not the organisation's
  */
-export async function registerStream(organisation: Organisation, stream: DeviceStream): Promise<void> {
+export async function registerStream(organisation: Organisation, stream: DeviceStream, at: Date): Promise<boolean> {
   expectOwn('device', organisation, stream.deviceId);
-  await register('stream', organisation, stream.streamId, stream);
+  return register('stream', organisation, stream.streamId, stream, at);
 }
 
 /**
- * Removes a group, a device or a stream of the organisation, and it alone; one that isn't there is none the worse.
+ * Removes a group or a device of the organisation, and it alone, and remembers when; one that isn't there is none the
+ * worse.
+ * @param at when it was so
+ * @returns false when something later is known, which stays
  * @throws Refusal `forbidden` when the id is not the organisation's
  */
-export async function removeFromFleet(organisation: Organisation, kind: FleetKind, id: string): Promise<void> {
+export async function removeFromFleet(
+  organisation: Organisation,
+  kind: 'group' | 'device',
+  id: string,
+  at: Date,
+): Promise<boolean> {
+  expectOwn(kind, organisation, id);
+  const knownAt = toTheSecond(at);
+  const ttl = Date.parse(knownAt) / 1000 + REMEMBERED;
+  return unlessLater(
+    dynamodb.send(
+      new PutCommand({
+        TableName: table('FLEET'),
+        Item: { organisation, id, kind: 'removed', knownAt, ttl },
+        ConditionExpression: NOTHING_LATER,
+        ExpressionAttributeValues: { ':knownAt': knownAt },
+      }),
+    ),
+  );
+}
+
+/** Forgets what was registered by mistake. @throws Refusal `forbidden` when the id is not the organisation's */
+export async function undoRegistration(organisation: Organisation, kind: FleetKind, id: string): Promise<void> {
   expectOwn(kind, organisation, id);
   await dynamodb.send(new DeleteCommand({ TableName: table('FLEET'), Key: { organisation, id } }));
 }
@@ -69,25 +107,50 @@ function expectOwn(kind: FleetKind, organisation: Organisation, id: string): voi
   if (organisationOf(kind, id) !== organisation) throw new Refusal('forbidden');
 }
 
+/** Of two events in one second, which EventBridge does not tell apart, the one that comes last counts. */
+const toTheSecond = (at: Date) => `${at.toISOString().slice(0, 19)}Z`;
+
+const NOTHING_LATER = 'attribute_not_exists(knownAt) OR knownAt <= :knownAt';
+
+/** Whether a write was made that something later may have stood against. */
+async function unlessLater(write: Promise<unknown>): Promise<boolean> {
+  try {
+    await write;
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}
+
 /** @param first what only a new item gets */
 async function register(
   kind: FleetKind,
   organisation: Organisation,
   id: string,
   known: DeviceGroup | RegisteredDevice | DeviceStream,
+  at: Date,
   first: Readonly<Record<string, string>> = {},
-): Promise<void> {
+): Promise<boolean> {
   expectOwn(kind, organisation, id);
-  const fields = set({ ...known, kind });
+  const fields = set({ ...known, kind, knownAt: toTheSecond(at) });
   const initial = set(first);
   const initially = Object.keys(first).map((name) => `, #${name} = if_not_exists(#${name}, :${name})`);
-  await dynamodb.send(
-    new UpdateCommand({
-      TableName: table('FLEET'),
-      Key: { organisation, id },
-      UpdateExpression: fields.UpdateExpression + initially.join(''),
-      ExpressionAttributeNames: { ...fields.ExpressionAttributeNames, ...initial.ExpressionAttributeNames },
-      ExpressionAttributeValues: { ...fields.ExpressionAttributeValues, ...initial.ExpressionAttributeValues },
-    }),
+  return unlessLater(
+    dynamodb.send(
+      new UpdateCommand({
+        TableName: table('FLEET'),
+        Key: { organisation, id },
+        // What was removed and is back is not to be deleted once its removal is forgotten.
+        UpdateExpression: `${fields.UpdateExpression}${initially.join('')} REMOVE #ttl`,
+        ConditionExpression: NOTHING_LATER,
+        ExpressionAttributeNames: {
+          ...fields.ExpressionAttributeNames,
+          ...initial.ExpressionAttributeNames,
+          '#ttl': 'ttl',
+        },
+        ExpressionAttributeValues: { ...fields.ExpressionAttributeValues, ...initial.ExpressionAttributeValues },
+      }),
+    ),
   );
 }

@@ -7,7 +7,7 @@ import { listStreams } from './fleet-registry';
 import { readMetadata } from './metadata-text';
 import { dynamodb, table } from './table';
 
-/** The table holds three kinds of item under `organisation` and `id`. */
+/** The table holds three kinds of item under `organisation` and `id`, and for a while a note of each that was removed. */
 const item = z.discriminatedUnion('kind', [
   z.extend(deviceGroup, { kind: z.literal('group') }),
   z.extend(device, {
@@ -16,12 +16,22 @@ const item = z.discriminatedUnion('kind', [
     lastState: z.pipe(z.transform(readMetadata), device.shape.lastState),
   }),
   z.extend(deviceStream, { kind: z.literal('stream') }),
+  z.object({ kind: z.literal('removed') }),
 ]);
+
+/** What an item is of the fleet, or undefined when there is none or it was removed. @throws Error when it is none of ours */
+function partFromItem(found: Record<string, unknown> | undefined) {
+  const parsed = found && item.parse(found);
+  return parsed?.kind === 'removed' ? undefined : parsed;
+}
+
+const partsFrom = (found: readonly Record<string, unknown>[] | undefined) =>
+  (found ?? []).map((each) => partFromItem(each)).filter((part) => part !== undefined);
 
 /** A device as it was read, or undefined for an item of another kind. @throws Error when the item is none of ours */
 export function deviceFromItem(found: Record<string, unknown> | undefined): Device | undefined {
-  const parsed = found && item.parse(found);
-  return parsed?.kind === 'device' ? parsed : undefined;
+  const part = partFromItem(found);
+  return part?.kind === 'device' ? part : undefined;
 }
 
 function keyOf(kind: Kind, id: string) {
@@ -44,7 +54,7 @@ export async function expectDeviceGroup(caller: Organisation, deviceGroupId: str
   );
   // Left out under throttling is not the same as not there.
   if (UnprocessedKeys?.[table('FLEET')]) throw new Error('the fleet table did not answer for every key');
-  const found = (Responses?.[table('FLEET')] ?? []).map((each) => item.parse(each));
+  const found = partsFrom(Responses?.[table('FLEET')]);
   if (!found.some((each) => each.kind === 'group')) throw new Refusal('device_group_not_found');
   if (groupKey.organisation !== caller) throw new Refusal('forbidden');
   const inGroup = found.some((each) => each.kind === 'device' && each.deviceGroupId === deviceGroupId);
@@ -60,9 +70,9 @@ export async function findSharedDevice(caller: Organisation, resourceId: string)
   const { Item } = key
     ? await dynamodb.send(new GetCommand({ TableName: table('FLEET'), Key: key, ConsistentRead: true }))
     : {};
-  if (!key || !Item) throw new Refusal('resource_not_found');
+  const found = partFromItem(Item);
+  if (!key || !found) throw new Refusal('resource_not_found');
   if (key.organisation !== caller) throw new Refusal('forbidden');
-  const found = item.parse(Item);
   if (found.kind === 'group') throw new Refusal('resource_not_found');
   return found.deviceId;
 }
@@ -83,7 +93,7 @@ export async function readDevice(organisation: Organisation, deviceId: string): 
 
 /** All device groups of the organisation with their devices, in the order of their creation. */
 export async function listDeviceGroups(organisation: Organisation): Promise<GroupWithDevices[]> {
-  const found: z.output<typeof item>[] = [];
+  const found: ReturnType<typeof partsFrom> = [];
   let from: QueryCommandOutput['LastEvaluatedKey'];
   do {
     const page: QueryCommandOutput = await dynamodb.send(
@@ -94,7 +104,7 @@ export async function listDeviceGroups(organisation: Organisation): Promise<Grou
         ...(from && { ExclusiveStartKey: from }),
       }),
     );
-    found.push(...(page.Items ?? []).map((each) => item.parse(each)));
+    found.push(...partsFrom(page.Items));
     from = page.LastEvaluatedKey;
   } while (from);
   return groupDevices(

@@ -89,7 +89,7 @@ class Hear extends Construct {
       description: 'Work on what the drone platform says',
       timeoutSeconds: 30,
       environment: { FAILURES_QUEUE_URL: this.failures.queueUrl },
-    }).uses(tables, { jobs: ['get', 'update'], fleet: ['delete'] });
+    }).uses(tables, { jobs: ['get', 'update'], fleet: ['put', 'update'] });
     telemetry.grantTake(hear);
     hear.may(['sqs:SendMessage'], [this.failures.queueArn]);
     heard.grantConsumeMessages(hear.lambda);

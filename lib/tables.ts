@@ -55,7 +55,13 @@ export class Tables extends Construct implements Record<TableName, Table> {
       sortKey: text('shareCode'),
       timeToLiveAttribute: 'ttl',
     });
-    this.fleet = new Table(this, 'Fleet', { ...kept, stream, partitionKey: organisation, sortKey: text('id') });
+    this.fleet = new Table(this, 'Fleet', {
+      ...kept,
+      stream,
+      partitionKey: organisation,
+      sortKey: text('id'),
+      timeToLiveAttribute: 'ttl',
+    });
     this.partners = new Table(this, 'Partners', { ...kept, partitionKey: text('clientId') });
     this.requests = new Table(this, 'Requests', { ...kept, partitionKey: text('id'), timeToLiveAttribute: 'ttl' });
     this.connections = new Table(this, 'Connections', {

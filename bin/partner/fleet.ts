@@ -1,5 +1,11 @@
 import { listDeviceGroups } from '../../data/fleet';
-import { listStreams, registerDevice, registerGroup, registerStream, removeFromFleet } from '../../data/fleet-registry';
+import {
+  listStreams,
+  registerDevice,
+  registerGroup,
+  registerStream,
+  undoRegistration,
+} from '../../data/fleet-registry';
 import { newId } from '../../data/new-id';
 import type { Organisation } from '../../domain/id';
 import type { PlannedGroup } from './onboarding-plan';
@@ -32,24 +38,25 @@ export async function registerFleet(
   planned: readonly PlannedGroup[],
   made: Undo,
 ): Promise<readonly OnboardedGroup[]> {
-  const writes: Promise<void>[] = [];
-  const write = (kind: 'group' | 'device' | 'stream', id: string, registered: Promise<void>) => {
-    made.remember(id, () => removeFromFleet(organisation, kind, id));
+  const at = new Date();
+  const writes: Promise<unknown>[] = [];
+  const write = (kind: 'group' | 'device' | 'stream', id: string, registered: Promise<unknown>) => {
+    made.remember(id, () => undoRegistration(organisation, kind, id));
     writes.push(registered);
   };
   const groups = planned.map(({ name, description, devices }) => {
     const deviceGroupId = newId('group', organisation);
-    write('group', deviceGroupId, registerGroup(organisation, { deviceGroupId, name, description }));
+    write('group', deviceGroupId, registerGroup(organisation, { deviceGroupId, name, description }, at));
     return {
       deviceGroupId,
       name,
       devices: devices.map((device) => {
         const deviceId = newId('device', organisation);
-        write('device', deviceId, registerDevice(organisation, { deviceId, deviceGroupId, name: device.name }));
+        write('device', deviceId, registerDevice(organisation, { deviceId, deviceGroupId, name: device.name }, at));
         if (!device.stream) return { deviceId, name: device.name };
         const streamId = newId('stream', organisation);
         // The Kinesis video stream that the platform sends the device's video to bears the id as its name.
-        write('stream', streamId, registerStream(organisation, { streamId, deviceId, videoStream: streamId }));
+        write('stream', streamId, registerStream(organisation, { streamId, deviceId, videoStream: streamId }, at));
         return { deviceId, name: device.name, streamId };
       }),
     };

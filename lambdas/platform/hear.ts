@@ -20,9 +20,12 @@ function reasonOf(error: unknown): string {
 
 async function hear({ body }: SQSRecord): Promise<void> {
   try {
-    const { id, 'detail-type': type, detail } = platformEnvelope.parse(JSON.parse(body));
+    const { id, 'detail-type': type, time, detail } = platformEnvelope.parse(JSON.parse(body));
     if (!isKnown(type)) throw new Refusal('unknown_action', [{ path: 'detail-type', message: type.slice(0, 64) }]);
-    const dropped = await work(type, detail, id, new Date());
+    const now = new Date();
+    // A clock that is ahead must not make everything later look late.
+    const at = new Date(Math.min(Date.parse(time), now.getTime()));
+    const dropped = await work(type, { detail, id, at, now });
     if (dropped) logger.warn('a report changed nothing', { type, reason: dropped, eventId: id });
   } catch (error) {
     if (!isHopeless(error)) throw error;

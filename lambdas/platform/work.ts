@@ -26,47 +26,51 @@ async function takeTelemetry(telemetry: readonly Sample[], now: Date): Promise<s
   return accepted > 0 ? undefined : 'late or repeated';
 }
 
+/** What an event says: `id` and `at` are its own, `now` is when it is worked on. */
+export interface Heard {
+  readonly detail: unknown;
+  readonly id: string;
+  readonly at: Date;
+  readonly now: Date;
+}
+
+/** Why an event of the fleet changed nothing: something later is known. */
+const late = (isDone: boolean) => (isDone ? undefined : 'late');
+
 /** How each event is worked on; gives why it changed nothing, if so. */
-const works: { readonly [Type in HeardType]: (detail: unknown, id: string, now: Date) => Promise<string | undefined> } =
-  {
-    'job.status.reported': async (detail, id, now) => {
-      const { jobId, status } = heardFromPlatform['job.status.reported'].parse(detail);
-      const outcome = await reportStatus(jobId, status, `platform-${id}`, now.toISOString());
-      // A queue keeps no order: what is missing may be behind it.
-      if (outcome === 'early') throw new Error(`${jobId} can't be ${status} yet`);
-      return outcome === 'moved' ? undefined : outcome;
-    },
-    'device.telemetry.reported': (detail, _id, now) =>
-      takeTelemetry(heardFromPlatform['device.telemetry.reported'].parse(detail).telemetry, now),
-    'device-group.registered': async (detail) => {
-      const group = heardFromPlatform['device-group.registered'].parse(detail);
-      await registerGroup(ownerOf('group', group.deviceGroupId), group);
-      return undefined;
-    },
-    'device-group.removed': async (detail) => {
-      const { deviceGroupId } = heardFromPlatform['device-group.removed'].parse(detail);
-      await removeFromFleet(ownerOf('group', deviceGroupId), 'group', deviceGroupId);
-      return undefined;
-    },
-    'device.registered': async (detail) => {
-      const device = heardFromPlatform['device.registered'].parse(detail);
-      await registerDevice(ownerOf('device', device.deviceId), device);
-      return undefined;
-    },
-    'device.removed': async (detail) => {
-      const { deviceId } = heardFromPlatform['device.removed'].parse(detail);
-      await removeFromFleet(ownerOf('device', deviceId), 'device', deviceId);
-      return undefined;
-    },
-  };
+const works: { readonly [Type in HeardType]: (heard: Heard) => Promise<string | undefined> } = {
+  'job.status.reported': async ({ detail, id, now }) => {
+    const { jobId, status } = heardFromPlatform['job.status.reported'].parse(detail);
+    const outcome = await reportStatus(jobId, status, `platform-${id}`, now.toISOString());
+    // A queue keeps no order: what is missing may be behind it.
+    if (outcome === 'early') throw new Error(`${jobId} can't be ${status} yet`);
+    return outcome === 'moved' ? undefined : outcome;
+  },
+  'device.telemetry.reported': ({ detail, now }) =>
+    takeTelemetry(heardFromPlatform['device.telemetry.reported'].parse(detail).telemetry, now),
+  'device-group.registered': async ({ detail, at }) => {
+    const group = heardFromPlatform['device-group.registered'].parse(detail);
+    return late(await registerGroup(ownerOf('group', group.deviceGroupId), group, at));
+  },
+  'device-group.removed': async ({ detail, at }) => {
+    const { deviceGroupId } = heardFromPlatform['device-group.removed'].parse(detail);
+    return late(await removeFromFleet(ownerOf('group', deviceGroupId), 'group', deviceGroupId, at));
+  },
+  'device.registered': async ({ detail, at }) => {
+    const device = heardFromPlatform['device.registered'].parse(detail);
+    return late(await registerDevice(ownerOf('device', device.deviceId), device, at));
+  },
+  'device.removed': async ({ detail, at }) => {
+    const { deviceId } = heardFromPlatform['device.removed'].parse(detail);
+    return late(await removeFromFleet(ownerOf('device', deviceId), 'device', deviceId, at));
+  },
+};
 
 export const isKnown = (type: string): type is HeardType => Object.hasOwn(works, type);
 
 /**
  * Does what an event of the platform asks for; a repeat has no further effect.
- * @param id of the event
  * @returns why nothing has changed, or undefined
  * @throws ZodError, Refusal for what is malformed or concerns what isn't there; other errors pass with time
  */
-export const work = (type: HeardType, detail: unknown, id: string, now: Date): Promise<string | undefined> =>
-  works[type](detail, id, now);
+export const work = (type: HeardType, heard: Heard): Promise<string | undefined> => works[type](heard);

@@ -34,6 +34,9 @@ describe('A record', () => {
     expect(change).toMatchObject({ kind: 'device', before: undefined, after });
     const group = { kind: 'group', deviceGroupId: id('group'), name: 'North', description: '' };
     expect(changeOf(record({ organisation: acme, id: id('group') }, undefined, group))).toBeUndefined();
+    const removed = { kind: 'removed', knownAt: '2026-11-27T10:30:00Z', ttl: 1 };
+    expect(changeOf(record(deviceKey, item, removed))).toMatchObject({ before: after, after: undefined });
+    expect(changeOf(record(deviceKey, removed, undefined))).toBeUndefined();
   });
 
   test.each([

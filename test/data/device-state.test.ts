@@ -62,7 +62,7 @@ describe('Keeping a state', () => {
       TableName: 'fleet',
       Key: { organisation: acme, id: id('device') },
       ConditionExpression:
-        'attribute_exists(id) AND (attribute_not_exists(stateAt) OR stateAt < :stateAt)' +
+        'attribute_exists(deviceId) AND (attribute_not_exists(stateAt) OR stateAt < :stateAt)' +
         ' AND (attribute_not_exists(reportedAt) OR reportedAt <= :before)',
     });
     expect(values()).toEqual({

@@ -13,6 +13,8 @@ const device = {
 };
 const stream = { kind: 'stream', streamId: id('stream'), deviceId: id('device'), videoStream: 'kestrel-1' };
 const other = { ...device, deviceGroupId: id('group', acme, '01jd1111111111111111111111') };
+/** What remains for a while of what was removed. */
+const removed = { kind: 'removed', knownAt: '2026-11-27T10:30:00Z', ttl: 1_797_071_400 };
 const fleet = (...found: object[]) => ({ Responses: { fleet: found as Record<string, unknown>[] } });
 
 describe('Expecting a device group', () => {
@@ -32,6 +34,8 @@ describe('Expecting a device group', () => {
     ['the device is not there', device.deviceId, fleet(group), 'invalid_request'],
     ['the device is of another group', device.deviceId, fleet(group, other), 'invalid_request'],
     ['the device is a stream', stream.streamId, fleet(group), 'invalid_request'],
+    ['the group was removed', undefined, fleet(removed), 'device_group_not_found'],
+    ['the device was removed', device.deviceId, fleet(group, removed), 'invalid_request'],
     ['the device has an odd name', 'kestrel', fleet(group), 'invalid_request'],
   ])('refuses when %s.', async (_, deviceId, found, code) => {
     store.on(BatchGetCommand).resolves(found);
@@ -90,6 +94,8 @@ describe('Finding what a share is of', () => {
     ['there is none', undefined, device.deviceId, 'resource_not_found'],
     ["it is another organisation's", device, id('device', rival), 'forbidden'],
     ["there is none of another organisation's", undefined, id('device', rival), 'resource_not_found'],
+    ['it was removed', removed, device.deviceId, 'resource_not_found'],
+    ["another organisation's was removed", removed, id('device', rival), 'resource_not_found'],
     ['it turns out to be a group', group, device.deviceId, 'resource_not_found'],
   ])('refuses when %s.', async (_, Item, resourceId, code) => {
     store.on(GetCommand).resolves(Item ? { Item } : {});
@@ -115,6 +121,7 @@ describe('Reading a device', () => {
     ['gives it with its last state', device, { deviceId: device.deviceId, status: 'online' }],
     ['gives nothing for an item of another kind', group, undefined],
     ['gives nothing when the fleet has it no more', undefined, undefined],
+    ['gives nothing when it was removed', removed, undefined],
   ])('%s.', async (_, Item, expected) => {
     store.on(GetCommand).resolves(Item ? { Item } : {});
     const found = await readDevice(acme, device.deviceId);
@@ -124,12 +131,12 @@ describe('Reading a device', () => {
 });
 
 describe('Listing device groups', () => {
-  test('takes all pages that the store gives, and leaves streams out.', async () => {
+  test('takes all pages that the store gives, and leaves streams out, and what was removed.', async () => {
     const key = { organisation: acme, id: device.deviceId };
     store
       .on(QueryCommand)
       .resolvesOnce({ Items: [device], LastEvaluatedKey: key })
-      .resolvesOnce({ Items: [group, stream] });
+      .resolvesOnce({ Items: [group, stream, removed] });
     const groups = await listDeviceGroups(acme);
     expect(groups).toMatchObject([
       { deviceGroupId: group.deviceGroupId, deviceCount: 1, devices: [{ name: 'Kestrel' }] },

@@ -29,7 +29,7 @@ const countedOf = (place: string) =>
 describe('What the drone platform reports', () => {
   const at = '2026-11-27T10:30:00.000Z';
   const say = (type: string, detail: unknown) => {
-    const body = JSON.stringify({ id: 'event-1', source: 'drone-platform', 'detail-type': type, detail });
+    const body = JSON.stringify({ id: 'event-1', source: 'drone-platform', 'detail-type': type, time: at, detail });
     return hear({ Records: [{ messageId: 'm', body }] } as unknown as SQSEvent);
   };
   const report = (status: string) => say('job.status.reported', { jobId: id('job'), status, at });

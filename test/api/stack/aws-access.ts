@@ -16,6 +16,7 @@ const accessShape = z.object({
   region: z.string(),
   accessKeyId: z.string(),
   secretAccessKey: z.string(),
+  stackName: z.string(),
 });
 
 /** Folder of the local stack under test, or undefined for a deployed one: then the tests' own environment leads to AWS. */
@@ -32,14 +33,22 @@ export async function runPartnerCommand(...words: string[]): Promise<string> {
   return (await run(process.execPath, args, { cwd: root, env, maxBuffer: 16 * 1024 * 1024 })).stdout;
 }
 
-/** What a client of an AWS API needs to reach the stack under test. */
-function access() {
+function localAccess() {
   const folder = localFolder();
-  if (!folder) return {};
-  const text = readFileSync(join(folder, 'aws.json'), 'utf8');
-  const { endpointUrl: endpoint, region, ...credentials } = accessShape.parse(JSON.parse(text));
-  return { endpoint, region, credentials };
+  if (folder === undefined) return undefined;
+  return accessShape.parse(JSON.parse(readFileSync(join(folder, 'aws.json'), 'utf8')));
 }
+
+/** What a client of an AWS API needs to reach the stack under test. */
+export function access() {
+  const local = localAccess();
+  if (!local) return {};
+  const { endpointUrl: endpoint, region, accessKeyId, secretAccessKey } = local;
+  return { endpoint, region, credentials: { accessKeyId, secretAccessKey } };
+}
+
+/** Name of the stack under test; for a deployed one as the command line has it. */
+export const stackName = () => localAccess()?.stackName ?? process.env['STACK_NAME'] ?? 'DroneMissionApi';
 
 /** DynamoDB of the stack under test, for what no endpoint can make, such as a share that has expired. */
 export const database = () => (knownDatabase ??= DynamoDBDocumentClient.from(new DynamoDBClient(access())));

@@ -50,6 +50,7 @@ export const cast = {
   'telemetry-share-end': [all],
   'telemetry-state': [all],
   'share-page': [all],
+  'platform-fleet': [all],
 } as const satisfies Record<string, readonly (typeof all | readonly Scope[])[]>;
 
 export type OrganisationName = keyof typeof cast;

@@ -16,12 +16,15 @@ jest.mock('../../../data/put-aside');
 jest.mock('../../../lambdas/telemetry/accept');
 
 const at = '2026-11-27T10:30:00.000Z';
+/** As EventBridge writes it. */
+const time = '2026-11-20T10:30:00Z';
+const happened = new Date(time);
 const change = jest.mocked(changeJob);
 const read = jest.mocked(readItem);
 const accept = jest.mocked(acceptTelemetry);
 const aside = jest.mocked(putAside);
 const bodyOf = (type: string, detail: unknown) =>
-  JSON.stringify({ id: 'event-1', source: 'drone-platform', 'detail-type': type, detail });
+  JSON.stringify({ id: 'event-1', source: 'drone-platform', 'detail-type': type, time, detail });
 const hear = (...bodies: string[]) =>
   handler({ Records: bodies.map((body, index) => ({ messageId: `m${index}`, body })) } as unknown as SQSEvent);
 const done = { batchItemFailures: [] };
@@ -32,6 +35,9 @@ beforeEach(() => {
   jest.resetAllMocks();
   jest.spyOn(process.stdout, 'write').mockReturnValue(true);
   accept.mockResolvedValue(1);
+  jest.mocked(registerGroup).mockResolvedValue(true);
+  jest.mocked(registerDevice).mockResolvedValue(true);
+  jest.mocked(removeFromFleet).mockResolvedValue(true);
 });
 
 test('A reported status is a change of the job’s own organisation, named after the event', async () => {
@@ -75,20 +81,38 @@ test('Groups and devices are registered and removed', async () => {
   const group = { deviceGroupId: id('group'), name: 'North', description: 'Rim' };
   const device = { deviceId: id('device'), deviceGroupId: id('group'), name: 'Kestrel' };
   expect(await hear(bodyOf('device-group.registered', group), bodyOf('device.registered', device))).toEqual(done);
-  expect(registerGroup).toHaveBeenCalledWith(acme, group);
-  expect(registerDevice).toHaveBeenCalledWith(acme, device);
+  expect(registerGroup).toHaveBeenCalledWith(acme, group, happened);
+  expect(registerDevice).toHaveBeenCalledWith(acme, device, happened);
   await hear(
     bodyOf('device.removed', { deviceId: id('device') }),
     bodyOf('device-group.removed', { deviceGroupId: id('group') }),
   );
-  expect(removeFromFleet).toHaveBeenCalledWith(acme, 'device', id('device'));
-  expect(removeFromFleet).toHaveBeenCalledWith(acme, 'group', id('group'));
+  expect(removeFromFleet).toHaveBeenCalledWith(acme, 'device', id('device'), happened);
+  expect(removeFromFleet).toHaveBeenCalledWith(acme, 'group', id('group'), happened);
+});
+
+test('An event of the fleet that is older than what is known is left at that, and counted', async () => {
+  const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+  jest.mocked(removeFromFleet).mockResolvedValue(false);
+  expect(await hear(bodyOf('device.removed', { deviceId: id('device') }))).toEqual(done);
+  expect(aside).not.toHaveBeenCalled();
+  expect(JSON.parse(String(write.mock.calls[0]?.[0]))).toMatchObject({ type: 'device.removed', reason: 'late' });
+});
+
+test('An event from a clock that is ahead happened now', async () => {
+  const before = Date.now();
+  const body = JSON.parse(bodyOf('device.removed', { deviceId: id('device') })) as object;
+  await hear(JSON.stringify({ ...body, time: '2999-01-01T00:00:00Z' }));
+  const [, , , when] = jest.mocked(removeFromFleet).mock.calls[0] ?? [];
+  expect(when?.getTime()).toBeGreaterThanOrEqual(before);
+  expect(when?.getTime()).toBeLessThanOrEqual(Date.now());
 });
 
 test.each([
   ['no JSON', 'hello'],
   ['no event', '{}'],
-  ['of somebody else', JSON.stringify({ id: 'e', source: 'stranger', 'detail-type': 'job.status.reported' })],
+  ['of somebody else', JSON.stringify({ id: 'e', source: 'stranger', 'detail-type': 'job.status.reported', time })],
+  ['of no time', bodyOf('device.removed', { deviceId: id('device') }).replace(time, 'noon')],
   ['of an unknown type', bodyOf('weather.reported', {})],
   ['named like what every object has', bodyOf('toString', {})],
   ['without a job', bodyOf('job.status.reported', { status: 'QUEUED', at })],

@@ -34,6 +34,7 @@ const event = (status: JobStatus, eventId = `event-${status}`) => ({
   id: eventId,
   source: 'drone-platform',
   'detail-type': 'job.status.reported',
+  time: '2026-11-20T10:30:00Z',
   detail: { jobId: id('job'), status, at: '2026-11-27T10:30:00.000Z' },
 });
 const hear = (events: readonly object[]) => {

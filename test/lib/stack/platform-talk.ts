@@ -28,7 +28,7 @@ test('Who hears the platform may change jobs and the fleet, and pass telemetry o
   );
   const tables = {
     jobs: ['get', 'update'],
-    fleet: ['batchGet', 'update', 'delete'],
+    fleet: ['batchGet', 'update', 'put'],
     connections: ['query', 'delete', 'update'],
     shares: ['update'],
   } as const;

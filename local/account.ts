@@ -26,6 +26,8 @@ export interface AccountOptions {
   /** What functions print, and what went wrong behind the scenes. */
   readonly logFile: string;
   readonly endpoint: AwsEndpoint;
+  /** At most so many instances of functions run at a time. */
+  readonly instances: number;
   /** Address of the DynamoDB engine. */
   readonly engineUrl: string;
   /** Ports of the REST API, the user pools, the WebSocket channels and the MQTT broker. */
@@ -60,6 +62,7 @@ export function createAccount(options: AccountOptions): Account {
     ...place,
     assemblyFolder,
     logFile,
+    limits: { maxTotal: options.instances },
     endpointUrl: endpoint.url,
     credentialsOf: (functionArn, roleArn) => {
       roles.set(functionArn, roleArn);

@@ -24,11 +24,14 @@ async function main(stopped: AbortSignal): Promise<void> {
       'fleet-speed': { type: 'string', default: '1' },
       // Every so many seconds devices at rest report.
       'fleet-rest': { type: 'string', default: '10' },
+      // Of all functions together; each takes 14 MB and is started again when it has made room for another.
+      instances: { type: 'string', default: '16' },
     },
   });
   const { app, memory, 'no-fleet': withoutFleet, 'fleet-speed': speed, 'fleet-rest': rest } = values;
   const fleet = { simulatedFleet: 'true', simulatedFleetSpeed: speed, simulatedFleetRest: rest };
   const choices = withoutFleet ? {} : fleet;
+  const instances = wholeNumber('--instances', values.instances, 1000);
   const folder = resolve(process.env['LOCAL_DIR'] ?? join(root, '.local'));
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const other = await runningAt(folder);
@@ -49,7 +52,8 @@ async function main(stopped: AbortSignal): Promise<void> {
     serverCertificate(folder),
     app === undefined ? synthesise(root, assemblyFolder, choices, stopped) : undefined,
   ]);
-  const options: StackOptions = { assemblyFolder, folder, memory, port, identityPort, wsPort, mqttPort, certificate };
+  const ports = { port, identityPort, wsPort, mqttPort };
+  const options: StackOptions = { assemblyFolder, folder, memory, instances, ...ports, certificate };
   const show = (facts: StackFacts) => console.log(banner(facts, memory ? undefined : folder));
   // The stack removes its files itself unless it broke off.
   await run(options, stopped, show).finally(() => removeStackFiles(folder));
@@ -87,10 +91,13 @@ function run(options: StackOptions, stopped: AbortSignal, onReady: (facts: Stack
   });
 }
 
-function portFrom(name: string, otherwise: number): number {
-  const port = Number(process.env[name] ?? otherwise);
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`${name} must be a port from 1 to 65535.`);
-  return port;
+const portFrom = (name: string, otherwise: number) => wholeNumber(name, process.env[name] ?? otherwise, 65_535);
+
+function wholeNumber(name: string, value: string | number, atMost: number): number {
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < 1 || number > atMost)
+    throw new Error(`${name} must be from 1 to ${atMost}.`);
+  return number;
 }
 
 function assertFree(name: string, port: number): Promise<void> {

@@ -20,6 +20,8 @@ export interface StackOptions {
   readonly folder: string;
   /** Data is kept in memory and gone at stop. */
   readonly memory: boolean;
+  /** At most so many instances of functions run at a time. */
+  readonly instances: number;
   /** Port of the REST API. */
   readonly port: number;
   /** Port of the user pools, TLS. */

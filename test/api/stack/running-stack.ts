@@ -35,7 +35,9 @@ export async function startStack(fleet: readonly string[] = ['--no-fleet']): Pro
     WS_PORT: String(await freePort()),
     MQTT_PORT: String(await freePort()),
   };
-  const child = spawn(process.execPath, ['--import', 'tsx', 'local/main.ts', '--memory', ...fleet], {
+  // Enough for all functions: tests call them all at once.
+  const words = ['local/main.ts', '--memory', '--instances', '40', ...fleet];
+  const child = spawn(process.execPath, ['--require', 'tsx/cjs', ...words], {
     cwd: root,
     stdio: ['ignore', output, output],
     env: { ...process.env, ...ports, LOCAL_DIR: folder },

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { banner } from './banner';
 import { serverCertificate } from './certificate-authority';
+import { releaseCompiler } from './release-compiler';
 import type { StackOptions } from './stack';
 import { removeStackFiles, runningAt, type StackFacts } from './stack-file';
 import type { StackMessage } from './stack-process';
@@ -55,6 +56,7 @@ async function main(stopped: AbortSignal): Promise<void> {
   const ports = { port, identityPort, wsPort, mqttPort };
   const options: StackOptions = { assemblyFolder, folder, memory, instances, ...ports, certificate };
   const show = (facts: StackFacts) => console.log(banner(facts, memory ? undefined : folder));
+  await releaseCompiler();
   // The stack removes its files itself unless it broke off.
   await run(options, stopped, show).finally(() => removeStackFiles(folder));
 }

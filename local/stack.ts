@@ -9,6 +9,7 @@ import { createCloudFormationApi } from './cloudformation-api';
 import { deploy, type Outputs } from './deploy';
 import { startEngine } from './dynamodb/engine';
 import { startKinesisVideo } from './kinesis-video';
+import { releaseCompiler } from './release-compiler';
 import { seed } from './seeding';
 import { readPartners, removeStackFiles, writePartners, writeStackFiles, type StackFacts } from './stack-file';
 import { accountId, readAssembly, region } from './template';
@@ -99,6 +100,7 @@ async function start(options: StackOptions, atStop: (end: () => Promise<void> | 
   const mqttUrl = account.mqttUrl ?? null;
   const shareBaseUrl = outputs['ShareBaseUrl'] ?? null;
   const facts = { baseUrl, wsUrl, mqttUrl, shareBaseUrl, caFile: certificate.caFile, partners };
+  await releaseCompiler();
   writeStackFiles(folder, facts, access);
   atStop(() => removeStackFiles(folder));
   return facts;

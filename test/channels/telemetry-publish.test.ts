@@ -130,7 +130,8 @@ describe('A sample', () => {
     await subscribeTo(both, { deviceId: osprey });
     const sample = sampleOf(osprey);
     await publish(both, sample);
-    expect(await both.like({ timestamp: sample.timestamp, type: 'device.telemetry' })).toBeDefined();
+    const heard = await both.like({ timestamp: sample.timestamp, type: 'device.telemetry' });
+    expect(heard['deviceId']).toBe(osprey);
   });
 });
 

@@ -301,7 +301,8 @@ describe('an app client', () => {
       { Statement: [{ Effect: 'Allow', Action: ['cognito-idp:ListUserPoolClients'], Resource, Condition: {} }] },
     ]);
     const reader = new CognitoIdentityProviderClient({ endpoint: endpoint.url, region: 'eu-central-1', credentials });
-    await expect(reader.send(new ListUserPoolClientsCommand({ UserPoolId }))).resolves.toBeDefined();
+    const listed = await reader.send(new ListUserPoolClientsCommand({ UserPoolId }));
+    expect(listed.UserPoolClients).toEqual(expect.any(Array));
     await expect(reader.send(new DescribeUserPoolClientCommand({ UserPoolId, ClientId: 'x' }))).rejects.toMatchObject({
       name: 'AccessDeniedException',
     });

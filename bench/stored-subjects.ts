@@ -1,5 +1,5 @@
-import { DeleteCommand, PutCommand, ScanCommand } from '../data/documents';
 import { scopes } from '../contract/access';
+import { DeleteCommand, PutCommand, ScanCommand } from '../data/documents';
 import { toItem } from '../data/job-item';
 import { dynamodb, table } from '../data/table';
 import { acme, id, sampleJob, sampleShare } from '../test/domain/fixtures/samples';

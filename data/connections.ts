@@ -1,10 +1,10 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, GetCommand, PutCommand, QueryCommand, ScanCommand, UpdateCommand } from './documents';
-import type { QueryCommandOutput, ScanCommandOutput } from './documents';
 import * as z from 'zod/mini';
 import { Refusal } from '../domain/refusal';
 import { channelKinds, type Channel } from '../domain/status-event';
-import { refusedBy } from './refused-write';
+import { DeleteCommand, GetCommand, PutCommand, QueryCommand, ScanCommand, UpdateCommand } from './documents';
+import type { QueryCommandOutput, ScanCommandOutput } from './documents';
+import { refusedBy, wasMade } from './refused-write';
 import { leaveShare, placeOf } from './share-viewers';
 import { dynamodb, table } from './table';
 
@@ -116,22 +116,17 @@ export async function addConnection(added: Connection & Held, max: number, now: 
  * Lets a connection hear of changes from now on.
  * @returns false when it has been forgotten meanwhile
  */
-export async function startFollowing({ channel, connectionId }: Connection): Promise<boolean> {
-  try {
-    await dynamodb.send(
+export const startFollowing = ({ channel, connectionId }: Connection): Promise<boolean> =>
+  wasMade(
+    dynamodb.send(
       new UpdateCommand({
         TableName: table('CONNECTIONS'),
         Key: { channel, connectionId },
         UpdateExpression: 'REMOVE waits',
         ConditionExpression: 'attribute_exists(connectionId)',
       }),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
-}
+    ),
+  );
 
 /** Whether a connection has not been forgotten yet. */
 export async function isKnown({ channel, connectionId }: Connection): Promise<boolean> {

@@ -1,9 +1,9 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { BatchGetCommand, UpdateCommand } from './documents';
 import type { Device } from '../domain/fleet';
 import type { Organisation } from '../domain/id';
 import type { DeviceState } from '../domain/telemetry';
+import { BatchGetCommand, UpdateCommand } from './documents';
 import { deviceFromItem } from './fleet';
+import { wasMade } from './refused-write';
 import { dynamodb, table } from './table';
 
 /** A device's state is written at most so often, in ms (DESIGN section 3: 1 Hz). */
@@ -26,8 +26,8 @@ export const isDue = ({ reportedAt }: Device, now: Date) =>
   reportedAt === undefined || now.getTime() - Date.parse(reportedAt) >= AT_MOST_EVERY;
 
 /**
- * Keeps what a device of the fleet reported, if it is later than what is known and nothing was kept within the last second; the
- * device is online then.
+ * Keeps what a device of the fleet reported, if it is later than what is known and nothing was kept within the last
+ * second; the device is online then.
  */
 export async function keepState(
   organisation: Organisation,
@@ -35,8 +35,8 @@ export async function keepState(
   state: DeviceState,
   now: Date,
 ): Promise<void> {
-  try {
-    await dynamodb.send(
+  await wasMade(
+    dynamodb.send(
       new UpdateCommand({
         TableName: table('FLEET'),
         Key: { organisation, id: deviceId },
@@ -55,16 +55,14 @@ export async function keepState(
           ':one': 1,
         },
       }),
-    );
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  }
+    ),
+  );
 }
 
 /** Makes a device offline that has not been heard of since `reportedAt`; one that spoke in between stays online. */
 export async function endSilently(organisation: Organisation, deviceId: string, reportedAt: string): Promise<void> {
-  try {
-    await dynamodb.send(
+  await wasMade(
+    dynamodb.send(
       new UpdateCommand({
         TableName: table('FLEET'),
         Key: { organisation, id: deviceId },
@@ -73,8 +71,6 @@ export async function endSilently(organisation: Organisation, deviceId: string, 
         ExpressionAttributeNames: { '#status': 'status' },
         ExpressionAttributeValues: { ':offline': 'offline', ':online': 'online', ':reportedAt': reportedAt, ':one': 1 },
       }),
-    );
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  }
+    ),
+  );
 }

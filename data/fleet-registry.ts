@@ -1,9 +1,9 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, PutCommand, QueryCommand, UpdateCommand, type QueryCommandOutput } from './documents';
 import { deviceStream, type Device, type DeviceGroup, type DeviceStream } from '../domain/fleet';
 import { organisationOf, type Kind, type Organisation } from '../domain/id';
 import { Refusal } from '../domain/refusal';
+import { DeleteCommand, PutCommand, QueryCommand, UpdateCommand, type QueryCommandOutput } from './documents';
 import { set } from './expression';
+import { wasMade } from './refused-write';
 import { dynamodb, table } from './table';
 
 /** What the registry knows of a device; the rest is told by its telemetry. */
@@ -63,7 +63,7 @@ export async function removeFromFleet(
   expectOwn(kind, organisation, id);
   const knownAt = toTheSecond(at);
   const ttl = Date.parse(knownAt) / 1000 + REMEMBERED;
-  return unlessLater(
+  return wasMade(
     dynamodb.send(
       new PutCommand({
         TableName: table('FLEET'),
@@ -112,17 +112,6 @@ const toTheSecond = (at: Date) => `${at.toISOString().slice(0, 19)}Z`;
 
 const NOTHING_LATER = 'attribute_not_exists(knownAt) OR knownAt <= :knownAt';
 
-/** Whether a write was made that something later may have stood against. */
-async function unlessLater(write: Promise<unknown>): Promise<boolean> {
-  try {
-    await write;
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
-}
-
 /** @param first what only a new item gets */
 async function register(
   kind: FleetKind,
@@ -136,7 +125,7 @@ async function register(
   const fields = set({ ...known, kind, knownAt: toTheSecond(at) });
   const initial = set(first);
   const initially = Object.keys(first).map((name) => `, #${name} = if_not_exists(#${name}, :${name})`);
-  return unlessLater(
+  return wasMade(
     dynamodb.send(
       new UpdateCommand({
         TableName: table('FLEET'),

@@ -1,8 +1,8 @@
-import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandOutput } from './documents';
 import * as z from 'zod/mini';
 import { device, deviceGroup, deviceStream, groupDevices, type Device, type GroupWithDevices } from '../domain/fleet';
 import { organisationOf, type Kind, type Organisation } from '../domain/id';
 import { Refusal, invalid } from '../domain/refusal';
+import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandOutput } from './documents';
 import { listStreams } from './fleet-registry';
 import { readMetadata } from './metadata-text';
 import { dynamodb, table } from './table';

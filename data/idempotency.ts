@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand, TransactWriteCommand } from './documents';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
+import { GetCommand, PutCommand, TransactWriteCommand } from './documents';
+import { wasMade } from './refused-write';
 import { dynamodb, table } from './table';
 
 /** Kept for 24 hours (DESIGN section 3). */
@@ -66,12 +67,8 @@ interface Insert {
 export async function insertOnce(insert: Insert, keyName: string, answer?: FirstAnswer): Promise<void> {
   const put = { ...insert, ConditionExpression: `attribute_not_exists(${keyName})` };
   if (answer) return insertWithAnswer(put, answer);
-  try {
-    await dynamodb.send(new PutCommand(put));
-  } catch (error) {
-    // Its identifier is ours alone: if it is there, the SDK repeated a put whose answer got lost.
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  }
+  // Its identifier is ours alone: if it is there, the SDK repeated a put whose answer got lost.
+  await wasMade(dynamodb.send(new PutCommand(put)));
 }
 
 async function insertWithAnswer(put: Insert & { ConditionExpression: string }, answer: FirstAnswer): Promise<void> {

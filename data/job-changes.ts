@@ -1,8 +1,8 @@
-import { UpdateCommand } from './documents';
 import type { Organisation } from '../domain/id';
 import { changesNothing, whyRefused, type Job, type JobChange, type JobGuard } from '../domain/job';
 import { statusesBefore, type JobStatus } from '../domain/job-lifecycle';
 import { Refusal } from '../domain/refusal';
+import { UpdateCommand } from './documents';
 import { set } from './expression';
 import { fromItem, keyOf, statusKey, type StoredJob } from './job-item';
 import { readItem } from './jobs';

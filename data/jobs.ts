@@ -1,10 +1,10 @@
-import { DeleteCommand, GetCommand, QueryCommand } from './documents';
 import * as z from 'zod/mini';
 import type { Organisation } from '../domain/id';
 import { job, whyRefused, type Job } from '../domain/job';
 import type { JobStatus } from '../domain/job-lifecycle';
 import { pageToken, readPageToken } from '../domain/page-token';
 import { Refusal } from '../domain/refusal';
+import { DeleteCommand, GetCommand, QueryCommand } from './documents';
 import { insertOnce, type FirstAnswer } from './idempotency';
 import { fromItem, keyOf, statusKey, toItem, type StoredJob } from './job-item';
 import { pageOf, withOneMore } from './page';

@@ -1,8 +1,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, GetCommand, PutCommand, ScanCommand, type ScanCommandOutput } from './documents';
 import * as z from 'zod/mini';
 import { organisationId, type Organisation } from '../domain/id';
 import { partner, type Partner } from '../domain/partner';
+import { DeleteCommand, GetCommand, PutCommand, ScanCommand, type ScanCommandOutput } from './documents';
 import { newOrganisation } from './new-id';
 import { isOrganisationKey } from './partners';
 import { dynamodb, table } from './table';

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, GetCommand, PutCommand, UpdateCommand, type UpdateCommandInput } from './documents';
 import { organisationId } from '../domain/id';
 import { partner, type Partner } from '../domain/partner';
+import { DeleteCommand, GetCommand, PutCommand, UpdateCommand, type UpdateCommandInput } from './documents';
 import { dynamodb, table } from './table';
 
 /** Whether a key of the table is that of an organisation: no OAuth client has it, for Cognito's ids have no hyphen. */

@@ -1,5 +1,5 @@
-import { UpdateCommand } from './documents';
 import * as z from 'zod/mini';
+import { UpdateCommand } from './documents';
 import { dynamodb, table } from './table';
 
 const counter = z.object({ calls: z.int() });

@@ -10,3 +10,17 @@ export function refusedBy(error: unknown): { found: Record<string, unknown> | un
   if (!(error instanceof ConditionalCheckFailedException)) throw error;
   return { found: error.Item && unmarshall(error.Item) };
 }
+
+/**
+ * Whether a conditional write was made, or its condition stood in the way.
+ * @throws whatever else went wrong
+ */
+export async function wasMade(write: Promise<unknown>): Promise<boolean> {
+  try {
+    await write;
+    return true;
+  } catch (error) {
+    refusedBy(error);
+    return false;
+  }
+}

@@ -1,7 +1,7 @@
-import { BatchWriteCommand, DeleteCommand, GetCommand, PutCommand } from './documents';
 import * as z from 'zod/mini';
 import { permissions, shareTypes } from '../domain/share';
 import { AFTERWARDS } from './connections';
+import { BatchWriteCommand, DeleteCommand, GetCommand, PutCommand } from './documents';
 import { dynamodb, table } from './table';
 
 const common = {

@@ -1,9 +1,8 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from './documents';
 import * as z from 'zod/mini';
 import { Refusal } from '../domain/refusal';
 import type { Share } from '../domain/share';
-import { refusedBy } from './refused-write';
+import { UpdateCommand } from './documents';
+import { refusedBy, wasMade } from './refused-write';
 import { keyOf, shareFromItem } from './shares';
 import { dynamodb, table } from './table';
 
@@ -32,8 +31,8 @@ async function takePlace(shareCode: string, place: string, now: string): Promise
 
 /** Gives places back; nothing happens when the share is gone. */
 export async function leaveShare(shareCode: string, given: ReadonlySet<string>): Promise<void> {
-  try {
-    await dynamodb.send(
+  await wasMade(
+    dynamodb.send(
       new UpdateCommand({
         TableName: table('SHARES'),
         Key: keyOf(shareCode),
@@ -42,10 +41,8 @@ export async function leaveShare(shareCode: string, given: ReadonlySet<string>):
         ConditionExpression: 'attribute_exists(shareCode) AND contains(viewers, :place)',
         ExpressionAttributeValues: { ':places': given, ':place': [...given][0], ':one': 1 },
       }),
-    );
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  }
+    ),
+  );
 }
 
 /**

@@ -1,9 +1,9 @@
-import { DeleteCommand, GetCommand, QueryCommand } from './documents';
 import * as z from 'zod/mini';
 import { organisationOf, type Organisation } from '../domain/id';
 import { pageToken, readPageToken } from '../domain/page-token';
 import { Refusal } from '../domain/refusal';
 import { hasExpired, share, type Share } from '../domain/share';
+import { DeleteCommand, GetCommand, QueryCommand } from './documents';
 import { insertOnce, type FirstAnswer } from './idempotency';
 import { pageOf, withOneMore } from './page';
 import { metadataText, readMetadata } from './metadata-text';

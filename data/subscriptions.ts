@@ -1,6 +1,6 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand, PutCommand, QueryCommand, type QueryCommandOutput } from './documents';
 import * as z from 'zod/mini';
+import { DeleteCommand, PutCommand, QueryCommand, type QueryCommandOutput } from './documents';
+import { wasMade } from './refused-write';
 import { dynamodb, table } from './table';
 
 /**
@@ -33,8 +33,8 @@ export async function noteSubscription(
   at: number,
 ): Promise<void> {
   const note = { connectionId: nameOf(mqttClientId, topic), at, stands, ttl: Math.ceil(at / 1000) + LONGEST };
-  try {
-    await dynamodb.send(
+  await wasMade(
+    dynamodb.send(
       new PutCommand({
         TableName: table('CONNECTIONS'),
         Item: { channel: keyOf(clientId), ...note },
@@ -42,10 +42,8 @@ export async function noteSubscription(
         ExpressionAttributeNames: { '#at': 'at' },
         ExpressionAttributeValues: { ':at': at },
       }),
-    );
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  }
+    ),
+  );
 }
 
 async function notesOf(clientId: string, prefix = '') {

@@ -146,7 +146,7 @@ const answered = ['content-type', 'x-amz-crc32', 'x-amzn-requestid'];
 /** Passes a call on over connections that stay open; engines read the signature's form but do not check it. */
 function forward(engine: Pool, { method, path, headers, body }: AwsCall): Promise<AwsAnswer> {
   const authorization = String(headers['authorization']).replace(/Credential=[^/]+/, `Credential=${accessKeyId}`);
-  const call = { method: method as 'POST', path, headers: { ...only(asked, headers), authorization }, body };
+  const call = { method, path, headers: { ...only(asked, headers), authorization }, body };
   return new Promise((resolve, reject) => {
     let answer: Omit<AwsAnswer, 'body'>;
     const chunks: Buffer[] = [];

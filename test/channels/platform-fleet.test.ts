@@ -39,6 +39,7 @@ async function allHeard(...names: string[]): Promise<void> {
   await becomes(...names, 'Last');
   await say('device.removed', { deviceId: last }, ago(0));
   await becomes(...names);
+  expect(await harbour()).toEqual(names);
 }
 
 test('The fleet is as the platform says, and stays so when the bus says old things again in any order.', async () => {

@@ -1,4 +1,3 @@
-import { DeleteCommand, GetCommand, PutCommand, QueryCommand, ScanCommand, UpdateCommand } from '../../data/documents';
 import {
   addConnection,
   allConnections,
@@ -11,6 +10,7 @@ import {
   isKnown,
   startFollowing,
 } from '../../data/connections';
+import { DeleteCommand, GetCommand, PutCommand, QueryCommand, ScanCommand, UpdateCommand } from '../../data/documents';
 import { id } from '../domain/fixtures/samples';
 import { connection } from './fixtures/sockets';
 import { conditionFailed, onlyCommand, sent, store } from './fixtures/store';

@@ -1,5 +1,5 @@
-import { BatchGetCommand, UpdateCommand } from '../../data/documents';
 import { endSilently, isDue, keepState, readDevices } from '../../data/device-state';
+import { BatchGetCommand, UpdateCommand } from '../../data/documents';
 import { device } from '../../domain/fleet';
 import { acme, id } from '../domain/fixtures/samples';
 import { conditionFailed, onlyCommand, store, values } from './fixtures/store';

@@ -1,5 +1,5 @@
-import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from '../../data/documents';
 import fc from 'fast-check';
+import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from '../../data/documents';
 import { fromItem, toItem } from '../../data/job-item';
 import { deleteJob, findJob, insertJob, listJobs } from '../../data/jobs';
 import { pageToken } from '../../domain/page-token';

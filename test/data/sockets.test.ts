@@ -1,6 +1,6 @@
+import { DeleteCommand, GetCommand } from '../../data/documents';
 import { connection, gone, said, sockets } from './fixtures/sockets';
 import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { DeleteCommand, GetCommand } from '../../data/documents';
 import { closeSocket, postToSocket } from '../../data/sockets';
 import { store } from './fixtures/store';
 

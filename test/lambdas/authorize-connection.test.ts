@@ -1,5 +1,5 @@
-import { claims, openIssuer, sign } from './fixtures/issuer';
 import { GetCommand } from '../../data/documents';
+import { claims, openIssuer, sign } from './fixtures/issuer';
 import { scopes } from '../../contract/access';
 import { channels } from '../../contract/channels';
 import { channelKinds } from '../../domain/status-event';

@@ -1,5 +1,5 @@
-import { claims, issuer, keys, openIssuer, sign } from './fixtures/issuer';
 import { GetCommand } from '../../data/documents';
+import { claims, issuer, keys, openIssuer, sign } from './fixtures/issuer';
 import { SignJWT, UnsecuredJWT, generateKeyPair } from 'jose';
 import { endpointsFor, routeOf, scopes } from '../../contract/access';
 import { callerContext } from '../../contract/caller';

@@ -1,6 +1,6 @@
+import { PutCommand, QueryCommand } from '../../data/documents';
 import { broker } from '../data/fixtures/topics';
 import { DeleteConnectionCommand } from '@aws-sdk/client-iot-data-plane';
-import { PutCommand, QueryCommand } from '../../data/documents';
 import { MAX_SUBSCRIPTIONS } from '../../contract/channels';
 import { handler } from '../../lambdas/mqtt/count-subscriptions';
 import { sent, store } from '../data/fixtures/store';

@@ -1,6 +1,6 @@
+import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '../../data/documents';
 import { connection, gone, said, sockets } from '../data/fixtures/sockets';
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '../../data/documents';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import type { Connection } from '../../data/connections';
 import { toItem } from '../../data/job-item';

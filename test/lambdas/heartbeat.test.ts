@@ -1,6 +1,6 @@
+import { DeleteCommand, GetCommand, ScanCommand } from '../../data/documents';
 import { connection, gone, said, sockets } from '../data/fixtures/sockets';
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { DeleteCommand, GetCommand, ScanCommand } from '../../data/documents';
 import { handler } from '../../lambdas/schedule/heartbeat';
 import { store } from '../data/fixtures/store';
 import { logLines } from './fixtures/log';

@@ -1,5 +1,5 @@
-import { serve } from './fixtures/serve';
 import { UpdateCommand } from '../../data/documents';
+import { serve } from './fixtures/serve';
 import { id, sampleJob } from '../domain/fixtures/samples';
 import { store } from '../data/fixtures/store';
 import { call } from './fixtures/api-gateway';

@@ -1,6 +1,6 @@
+import { DeleteCommand, QueryCommand } from '../../data/documents';
 import { connection, gone, said, sockets } from '../data/fixtures/sockets';
 import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { DeleteCommand, QueryCommand } from '../../data/documents';
 import { topicOf } from '../../contract/channels';
 import { jobMessage, type StatusEvent } from '../../domain/status-event';
 import { say } from '../../lambdas/stream/say';

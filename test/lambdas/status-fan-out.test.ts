@@ -1,5 +1,5 @@
-import { connection, said } from '../data/fixtures/sockets';
 import { GetCommand, QueryCommand } from '../../data/documents';
+import { connection, said } from '../data/fixtures/sockets';
 import { PublishCommand } from '@aws-sdk/client-iot-data-plane';
 import { toItem } from '../../data/job-item';
 import type { Job } from '../../domain/job';

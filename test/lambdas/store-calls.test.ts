@@ -1,7 +1,7 @@
-import { BatchGetCommand, GetCommand, UpdateCommand } from '../../data/documents';
 import { endpointTable, scopes } from '../../contract/access';
 import { endpoints, type EndpointKey } from '../../contract/endpoints';
 import type { TableUse } from '../../contract/endpoint';
+import { BatchGetCommand, GetCommand, UpdateCommand } from '../../data/documents';
 import { toItem } from '../../data/job-item';
 import { acme, id, sampleJob, sampleShare } from '../domain/fixtures/samples';
 import { store } from '../data/fixtures/store';

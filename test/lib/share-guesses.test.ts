@@ -1,6 +1,6 @@
+import { DeleteCommand, GetCommand, UpdateCommand } from '../../data/documents';
 import './without-code';
 import '../lambdas/fixtures/issuer';
-import { DeleteCommand, GetCommand, UpdateCommand } from '../../data/documents';
 import { endpointTable } from '../../contract/access';
 import { handler as getShare } from '../../lambdas/http/shares/get-share';
 import { handler as listShareResources } from '../../lambdas/http/shares/list-share-resources';

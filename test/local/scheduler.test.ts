@@ -15,7 +15,6 @@ import { createIam } from '../../local/iam';
 import { FunctionError } from '../../local/lambda';
 import { parsePolicy } from '../../local/policy';
 import { createScheduler, type SchedulerOptions } from '../../local/scheduler';
-import { parseScheduleExpression } from '../../local/scheduler/expression';
 import type { AwsApi, Resource, Service } from '../../local/service';
 import { until } from './event-source/given';
 
@@ -36,36 +35,6 @@ const resource = (type: string, logicalId: string, properties: Resource['propert
 });
 /** `at(…)` so many seconds from now; the API takes whole seconds. */
 const inSeconds = (seconds: number) => `at(${new Date(Date.now() + seconds * 1000).toISOString().slice(0, 19)})`;
-
-describe('A schedule expression', () => {
-  it.each<[string, unknown]>([
-    ['at(2026-11-27T10:30:15)', { at: Date.UTC(2026, 10, 27, 10, 30, 15) }],
-    ['rate(1 minute)', { everyMs: 60_000 }],
-    ['rate(5 minutes)', { everyMs: 300_000 }],
-    ['rate(2 hours)', { everyMs: 7_200_000 }],
-    ['rate(1 day)', { everyMs: 86_400_000 }],
-  ])('can be %s', (text, timing) => {
-    expect(parseScheduleExpression(text)).toEqual(timing);
-  });
-
-  it.each([
-    'at(2026-02-30T10:30:15)',
-    'at(2026-11-27T25:00:00)',
-    'at(2026-11-27T10:30:15Z)',
-    'at(2026-11-27T10:30:15.000)',
-    'at(2026-11-27)',
-    'rate(0 minutes)',
-    'rate(-1 minutes)',
-    'rate(1.5 hours)',
-    'rate(5 seconds)',
-    'rate(5 minutes) ',
-    'cron(0 10 * * ? *)',
-    'tomorrow',
-    '',
-  ])('is not %s', (text) => {
-    expect(parseScheduleExpression(text)).toBeUndefined();
-  });
-});
 
 describe('Scheduler on this machine', () => {
   const folder = mkdtempSync(join(tmpdir(), 'scheduler-test-'));

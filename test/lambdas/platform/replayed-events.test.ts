@@ -1,6 +1,6 @@
-import { GetCommand, UpdateCommand, type UpdateCommandInput } from '../../../data/documents';
 import type { SQSEvent } from 'aws-lambda';
 import fc from 'fast-check';
+import { GetCommand, UpdateCommand, type UpdateCommandInput } from '../../../data/documents';
 import { toItem } from '../../../data/job-item';
 import type { JobStatus } from '../../../domain/job-lifecycle';
 import { handler } from '../../../lambdas/platform/hear';

@@ -1,5 +1,5 @@
-import '../fixtures/issuer';
 import { BatchWriteCommand, GetCommand, PutCommand, UpdateCommand } from '../../../data/documents';
+import '../fixtures/issuer';
 import { handler } from '../../../lambdas/socket/connect';
 import { openPartnerSession } from '../../../lambdas/socket/open-session';
 import { acme, id } from '../../domain/fixtures/samples';

@@ -1,5 +1,5 @@
-import { connection } from '../../data/fixtures/sockets';
 import { DeleteCommand, QueryCommand, UpdateCommand } from '../../../data/documents';
+import { connection } from '../../data/fixtures/sockets';
 import { handler } from '../../../lambdas/socket/disconnect';
 import { store } from '../../data/fixtures/store';
 

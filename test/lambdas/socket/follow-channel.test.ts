@@ -1,5 +1,5 @@
-import { claims, keys, openIssuer, sign } from '../fixtures/issuer';
 import { BatchGetCommand, GetCommand, PutCommand, UpdateCommand } from '../../../data/documents';
+import { claims, keys, openIssuer, sign } from '../fixtures/issuer';
 import { scopes } from '../../../contract/access';
 import { channels } from '../../../contract/channels';
 import { toItem } from '../../../data/job-item';

@@ -1,8 +1,8 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { GetDataEndpointCommand } from '@aws-sdk/client-kinesis-video';
 import { GetHLSStreamingSessionURLCommand } from '@aws-sdk/client-kinesis-video-archived-media';
-import { GetCommand, QueryCommand, UpdateCommand } from '../../../data/documents';
 import type { Connection } from '../../../data/connections';
+import { GetCommand, QueryCommand, UpdateCommand } from '../../../data/documents';
 import { greetSession } from '../../../lambdas/telemetry/greet-session';
 import { acme, id } from '../../domain/fixtures/samples';
 import { gone, sockets } from '../../data/fixtures/sockets';

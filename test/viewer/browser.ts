@@ -9,9 +9,13 @@ const flags = [
 /** The tile server of the tests: never asked for real. */
 export const TILES = /^https:\/\/tile\.openstreetmap\.org\//;
 
+/** Where Debian installs Chromium. The headless shell is the same engine without a window, at half the processor time. */
+const installed = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
+
 export function launchBrowser(): Promise<Browser> {
-  const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-  if (!existsSync(executablePath)) throw new Error(`There is no ${executablePath}: install chromium or set CHROMIUM`);
+  const executablePath = process.env['CHROMIUM'] ?? installed.find((path) => existsSync(path));
+  if (!executablePath || !existsSync(executablePath))
+    throw new Error(`There is no ${executablePath ?? 'Chromium'}: install chromium-headless-shell or set CHROMIUM`);
   return chromium.launch({ executablePath, args: flags });
 }
 

@@ -2,7 +2,7 @@ import { channels } from '../contract/channels';
 import { TELEMETRY_PATH } from '../contract/telemetry';
 
 /**
- * Code of a CloudFront function (cloudfront-js-2.0) that turns the path of a channel into a query, since a WebSocket
+ * Code of a CloudFront function (cloudfront-js-2.0, which has `for` and `for…in` but no `for…of`) that turns the path of a channel into a query, since a WebSocket
  * API has no path below its stage: `/v3/jobs/<id>/status/ws` becomes `/<stage>?channel=job&id=<id>`. It takes its paths
  * from the contract. What a caller put into those two parameters is overwritten, and an identifier with characters that
  * no identifier has is not found, for CloudFront would pass on an `&` or a `=` of it as a part of the query.
@@ -21,7 +21,8 @@ function handler(event) {
     request.querystring.channel = { value: 'telemetry' };
     return request;
   }
-  for (const route of routes) {
+  for (let i = 0; i < routes.length; i++) {
+    const route = routes[i];
     const id = request.uri.slice(route.before.length, request.uri.length - route.after.length);
     if (request.uri === route.before + id + route.after && /^[A-Za-z0-9%-]+$/.test(id)) {
       request.uri = '/${stage}';

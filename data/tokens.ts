@@ -6,12 +6,10 @@ const token = z.object({ access_token: z.string(), token_type: z.literal('Bearer
 /** Cognito answers in well under a second; after five, API Gateway's caller is better told. */
 const TIMEOUT = 5000;
 
-/** RFC 6749 section 2.3.1: both halves are form-encoded before Basic joins them. */
-const basic = (id: string, secret: string) =>
-  `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`;
-
 /**
- * An access token for a client, with all the scopes that it was given, from Cognito's token endpoint.
+ * An access token for a client, with all the scopes that it was given, from Cognito's token endpoint. The credentials go
+ * in the form, `client_secret_post` of Cognito's `token_endpoint_auth_methods_supported`: over Basic, RFC 6749 wants them
+ * form-encoded and Cognito's own examples don't, which makes a difference for a secret with `+`.
  * @throws Refusal `invalid_client` when the credentials are rejected (Cognito says 400 there),
  *   `too_many_requests` when Cognito's quota is used up
  */
@@ -20,11 +18,11 @@ export async function requestToken(clientId: string, clientSecret: string) {
   if (!url) throw new Error('TOKEN_URL is not set');
   const response = await fetch(url, {
     method: 'POST',
-    headers: {
-      authorization: basic(clientId, clientSecret),
-      'content-type': 'application/x-www-form-urlencoded',
-    },
-    body: 'grant_type=client_credentials',
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: clientId,
+      client_secret: clientSecret,
+    }),
     signal: AbortSignal.timeout(TIMEOUT),
   });
   const body: unknown = await response.json().catch(() => undefined);

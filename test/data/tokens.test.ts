@@ -11,29 +11,31 @@ beforeEach(() => {
   process.env['TOKEN_URL'] = 'https://identity.test/oauth2/token';
 });
 
-test('A token is asked for once, with the credentials in the header and no scope.', async () => {
+/** The form that Cognito was sent, and whether a header named the client too. */
+function sent() {
+  const [url, request] = cognito.mock.calls[0] ?? [];
+  const { method, headers } = new Request(url as string, request);
+  return { method, headers, form: Object.fromEntries(request?.body as URLSearchParams) };
+}
+
+test('A token is asked for once, with the credentials in the form and no scope.', async () => {
   answers(200, granted);
   await expect(ask()).resolves.toEqual(granted);
   expect(cognito).toHaveBeenCalledTimes(1);
-  expect(cognito).toHaveBeenCalledWith(
-    'https://identity.test/oauth2/token',
-    expect.objectContaining({
-      method: 'POST',
-      headers: {
-        authorization: `Basic ${Buffer.from('client-1:secret-1').toString('base64')}`,
-        'content-type': 'application/x-www-form-urlencoded',
-      },
-      body: 'grant_type=client_credentials',
-    }),
-  );
+  const { method, headers, form } = sent();
+  expect([method, headers.get('content-type')?.split(';')[0], headers.get('authorization')]).toEqual([
+    'POST',
+    'application/x-www-form-urlencoded',
+    null,
+  ]);
+  expect(form).toEqual({ grant_type: 'client_credentials', client_id: 'client-1', client_secret: 'secret-1' });
 });
 
-test('Credentials with characters of their own meaning stay apart.', async () => {
+test('A secret keeps the characters that a form encodes.', async () => {
   answers(200, granted);
-  await requestToken('a:b', 'c d:é');
-  const [, request] = cognito.mock.calls[0] ?? [];
-  const { authorization = '' } = request?.headers as Record<string, string>;
-  expect(Buffer.from(authorization.slice(6), 'base64').toString()).toBe('a%3Ab:c%20d%3A%C3%A9');
+  await requestToken('client-1', 'a+b&c=d');
+  expect(sent().form).toMatchObject({ client_secret: 'a+b&c=d' });
+  expect(cognito.mock.calls[0]?.[1]?.body?.toString()).toContain('client_secret=a%2Bb%26c%3Dd');
 });
 
 test.each([400, 401])("Cognito's %d invalid_client is a refusal.", async (status) => {

@@ -44,15 +44,23 @@ test.each([
     body: granted,
     headers: { 'Cache-Control': 'no-store', 'Content-Type': 'application/json' },
   });
-  const [, sent] = cognito.mock.calls[0] as [string, RequestInit];
-  expect(sent.headers).toMatchObject({ authorization: basic('client1', 'kx9mhush').Authorization });
+  expect(sentForm()).toMatchObject({ client_id: 'client1', client_secret: 'kx9mhush' });
 });
 
-test('Credentials by Basic are form-decoded, as RFC 6749 has them.', async () => {
-  await ask({ grant_type: grant.grant_type }, basic('client1', 'a%3Ab+c:d'));
-  const [, sent] = cognito.mock.calls[0] as [string, RequestInit];
-  expect(sent.headers).toMatchObject({ authorization: basic('client1', 'a%3Ab%20c%3Ad').Authorization });
+test.each([
+  ['form-encoded, as RFC 6749 has them', 'a%2Bb%5Fc', 'a+b_c'],
+  ['as they are, as many clients send them', 'a+b_c', 'a+b_c'],
+  ['with a colon in the secret', 'a:b', 'a:b'],
+])('Credentials come by Basic %s', async (_, given, secret) => {
+  await ask({ grant_type: grant.grant_type }, basic('client1', given));
+  expect(sentForm()).toMatchObject({ client_id: 'client1', client_secret: secret });
 });
+
+/** What Cognito was sent. */
+function sentForm() {
+  const [, sent] = cognito.mock.calls[0] as [string, RequestInit];
+  return Object.fromEntries(sent.body as URLSearchParams);
+}
 
 const needed = 'client_id and client_secret are required';
 const twoWays = expect.stringContaining('one way, not two') as string;

@@ -1,6 +1,6 @@
 import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, Code, Function, LoggingFormat, RecursiveLoop, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -31,6 +31,11 @@ export interface ApiFunctionProps {
   readonly failures?: Queue;
   /** Default: 10, which is for what somebody waits for. */
   readonly timeoutSeconds?: number;
+  /**
+   * It sends messages to the queue that it is called from, on purpose. Lambda ends such a chain after about 16 rounds
+   * otherwise (Lambda developer guide, "Use Lambda recursive loop detection to prevent infinite loops").
+   */
+  readonly recursive?: boolean;
 }
 
 /** One Lambda function with a log and a role of its own. It may do nothing but log and trace until it is bound. */
@@ -39,7 +44,7 @@ export class ApiFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: ApiFunctionProps) {
     super(scope, id);
-    const { entry, bundles, description, environment, failures, timeoutSeconds = 10 } = props;
+    const { entry, bundles, description, environment, failures, timeoutSeconds = 10, recursive } = props;
     const logGroup = new LogGroup(this, 'Log', {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -64,6 +69,7 @@ export class ApiFunction extends Construct {
       timeout: Duration.seconds(timeoutSeconds),
       tracing: Tracing.ACTIVE,
       loggingFormat: LoggingFormat.JSON,
+      ...(recursive && { recursiveLoop: RecursiveLoop.ALLOW }),
       ...(failures && { deadLetterQueue: failures }),
       ...(environment && { environment }),
     });

@@ -99,6 +99,7 @@ export class Telemetry extends Construct {
     const watch = this.function('WatchSilence', {
       entry: 'queue/watch-silence',
       description: 'Make a device offline that has been silent for 30 seconds',
+      recursive: true,
     }).uses(this.props.tables, { fleet: ['get', 'update'] });
     for (const sender of [publish, watch]) grantWatch(sender, queue);
     queue.grantConsumeMessages(watch.lambda);

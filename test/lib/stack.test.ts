@@ -6,6 +6,7 @@ import './stack/deployment';
 import './stack/gateway';
 import './stack/operations';
 import './stack/platform-talk';
+import './stack/recursive-loops';
 import './stack/routes';
 import './stack/sockets';
 import './stack/topics';

@@ -15,7 +15,12 @@ const arrows = {
     packages: ['zod', '@middy/*', 'aws-jwt-verify', 'aws-lambda'],
     node: true,
   },
-  lib: { folders: ['contract'], types: ['domain'], packages: ['aws-cdk-lib', 'constructs', 'esbuild'], node: true },
+  lib: {
+    folders: ['contract'],
+    types: ['domain'],
+    packages: ['aws-cdk-lib', 'constructs', 'esbuild', 'fastest-levenshtein', 'zod'],
+    node: true,
+  },
   bin: {
     folders: ['lib', 'contract', 'domain', 'data'],
     packages: ['aws-cdk-lib', 'constructs', 'zod', 'mqtt', 'ws', '@aws-sdk/*'],

@@ -1,7 +1,14 @@
 import { App } from 'aws-cdk-lib/core';
 import { endpoints } from '../contract/endpoints';
-import { DroneMissionApiStack } from '../lib/drone-mission-api-stack';
+import { ChoiceError, deploymentChoices } from '../lib/deployment-choices';
+import { DroneMissionApiStack, stackName } from '../lib/drone-mission-api-stack';
 
 const app = new App();
-new DroneMissionApiStack(app, 'DroneMissionApi', { endpoints });
-app.synth();
+try {
+  new DroneMissionApiStack(app, stackName(deploymentChoices(app.node).stage), { endpoints });
+  app.synth();
+} catch (error) {
+  if (!(error instanceof ChoiceError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}

@@ -1,7 +1,12 @@
 import { JwtVerifier } from 'aws-jwt-verify';
 import * as z from 'zod/mini';
 
-const environment = z.object({ ISSUER: z.url(), RESOURCE_SERVER: z.url() }).parse(process.env);
+/** RESOURCE_SERVERS: identifiers under which scopes are given, separated by spaces. */
+const environment = z
+  .object({ ISSUER: z.url(), RESOURCE_SERVERS: z.string().check(z.minLength(1)) })
+  .parse(process.env);
+
+const prefixes = environment.RESOURCE_SERVERS.split(' ').map((identifier) => `${identifier}/`);
 
 /** Claims of a Cognito access token for a machine: no `aud`, scopes under the resource server. */
 const claims = z.object({
@@ -33,7 +38,14 @@ export interface Token {
  */
 export async function verifyToken(token: string): Promise<Token> {
   const { client_id, scope, exp } = claims.parse(await verifier.verify(token));
-  const prefix = `${environment.RESOURCE_SERVER}/`;
-  const scopes = scope.split(' ').filter((name) => name.startsWith(prefix));
-  return { clientId: client_id, scopes: scopes.map((name) => name.slice(prefix.length)), expiresAt: exp };
+  return { clientId: client_id, scopes: scopesIn(scope), expiresAt: exp };
+}
+
+/** The scopes of ours in a token's list, each once and without the resource server's name. */
+function scopesIn(list: string): string[] {
+  const ours = list.split(' ').flatMap((name) => {
+    const prefix = prefixes.find((each) => name.startsWith(each));
+    return prefix === undefined ? [] : [name.slice(prefix.length)];
+  });
+  return [...new Set(ours)];
 }

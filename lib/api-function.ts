@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function, LoggingFormat, RecursiveLoop, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -6,6 +6,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { join } from 'node:path';
 import type { Endpoint, TableName, TableUse } from '../contract/endpoint';
+import { nagName } from './nag-name';
 import type { Tables } from './tables';
 
 const actions: Readonly<Record<TableUse, string>> = {
@@ -103,19 +104,12 @@ export class ApiFunction extends Construct {
     this.lambda.addToRolePolicy(new PolicyStatement({ actions, resources }));
     if (because !== undefined) {
       const rules = resources.map((arn) => ({
-        id: `AwsSolutions-IAM5[Resource::${this.nagName(arn)}]`,
+        id: `AwsSolutions-IAM5[Resource::${nagName(this, arn)}]`,
         reason: because,
       }));
       Validations.of(this).acknowledge(...rules);
     }
     return this;
-  }
-
-  /** An ARN as cdk-nag names it: a reference reads `<LogicalId>`. */
-  private nagName(arn: string): string {
-    const resolved = Stack.of(this).resolve(arn) as string | { 'Fn::Join': [string, (string | { Ref: string })[]] };
-    if (typeof resolved === 'string') return resolved;
-    return resolved['Fn::Join'][1].map((part) => (typeof part === 'string' ? part : `<${part.Ref}>`)).join('');
   }
 
   private allow(operations: readonly TableUse[], resources: string[]): void {

@@ -27,7 +27,7 @@ export class Authorizer extends Construct {
       entry: Authorizer.entry,
       bundles,
       description: 'Tell who calls and what the token allows',
-      environment: { ISSUER: identity.issuer, RESOURCE_SERVER: identity.resourceServer },
+      environment: identity.verification,
     }).uses(tables, { partners: ['get'] });
 
     this.authorizer = new TokenAuthorizer(this, 'Token', {

@@ -10,7 +10,7 @@ export interface ChannelAddressProps {
   /** Host and stage of the WebSocket API. */
   readonly host: string;
   readonly stage: string;
-  /** Where partners reach it, when not at the address that CloudFront gives. */
+  /** Where partners reach it, beside the address that CloudFront gives. */
   readonly domain: CustomDomain | undefined;
 }
 

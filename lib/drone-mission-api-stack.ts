@@ -18,6 +18,10 @@ import { StatusChannels } from './status-channels';
 import { Tables } from './tables';
 import { Telemetry } from './telemetry';
 
+/** Name of the stack of a stage: two stages may share an account and region. */
+export const stackName = (stage: string | undefined): string =>
+  stage === undefined ? 'DroneMissionApi' : `DroneMissionApi-${stage}`;
+
 export interface DroneMissionApiStackProps extends StackProps {
   readonly endpoints: EndpointTable;
 }
@@ -26,16 +30,15 @@ export interface DroneMissionApiStackProps extends StackProps {
 export class DroneMissionApiStack extends Stack {
   constructor(scope: Construct, id: string, { endpoints: table, ...props }: DroneMissionApiStackProps) {
     super(scope, id, { description: 'Drone mission integration API', ...props });
-    const { removeData, domain, shareBaseUrl, alarmTopicArn, simulatedFleet, ...domains } = deploymentChoices(
-      this.node,
-    );
+    const choices = deploymentChoices(this.node);
+    const { stage, removeData, domain, shareBaseUrl, alarmTopicArn, simulatedFleet, ...domains } = choices;
     const bundles = join(Stage.of(this)?.assetOutdir ?? '', 'functions');
     const served = [Authorizer.entry, ...Endpoints.entries(table), ...StatusChannels.entries, ...Telemetry.entries];
     bundle([...served, ...PlatformTalk.entries], bundles);
 
     const tables = new Tables(this, 'Tables', { removeData });
     const api = new RestApi(this, 'RestApi', { table, domain });
-    const identity = new Identity(this, 'Identity', { baseUrl: api.baseUrl, removeData });
+    const identity = new Identity(this, 'Identity', { apiUrl: api.apiUrl, baseUrl: api.baseUrl, stage, removeData });
     const authorizer = new Authorizer(this, 'Authorizer', { identity, tables, bundles });
     const { logAccess } = api;
     const platform = new PlatformBus(this, 'Platform');
@@ -52,7 +55,7 @@ export class DroneMissionApiStack extends Stack {
       const props = { platform, tables, bundles, ...simulatedFleet };
       failures.push(new SimulatedFleet(this, 'SimulatedFleet', props).failures);
     }
-    new SharePage(this, 'SharePage').addTo(sockets.address.distribution);
+    new SharePage(this, 'SharePage', { removeData }).addTo(sockets.address.distribution);
     const urls = {
       share: shareBaseUrl ?? `https://${sockets.address.name}`,
       webSocket: `wss://${sockets.address.name}`,

@@ -15,8 +15,12 @@ const scopes: Readonly<Record<Scope, string>> = {
 };
 
 export interface IdentityProps {
-  /** {base_url}: partners know the resource server, and so the prefix of their scopes, by the address of the API. */
+  /** Address that API Gateway gives to the API. */
+  readonly apiUrl: string;
+  /** {base_url}: partners know the resource server, and so the prefix of their scopes, by it. */
   readonly baseUrl: string;
+  /** Which of several deployments in one account it is. */
+  readonly stage: string | undefined;
   readonly removeData: boolean;
 }
 
@@ -26,15 +30,16 @@ export interface IdentityProps {
  */
 export class Identity extends Construct {
   readonly userPool: UserPool;
-  /** Prefix of every scope in a token: `<identifier>/command:read`. */
+  /** Prefix of every scope that a new client gets: `<identifier>/command:read`. */
   readonly resourceServer: string;
-  /** `iss` of the tokens, and where their keys are found. */
-  readonly issuer: string;
+  /** What a function needs to verify tokens, as environment variables. */
+  readonly verification: Readonly<Record<'ISSUER' | 'RESOURCE_SERVERS', string>>;
   /** OAuth 2.0 token endpoint. */
   readonly tokenUrl: string;
 
-  constructor(scope: Construct, id: string, { baseUrl, removeData }: IdentityProps) {
+  constructor(scope: Construct, id: string, { apiUrl, baseUrl, stage, removeData }: IdentityProps) {
     super(scope, id);
+    const policy = removeData ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
     this.userPool = new UserPool(this, 'UserPool', {
       selfSignUpEnabled: false,
       signInAliases: { username: true },
@@ -46,25 +51,35 @@ export class Identity extends Construct {
         requireUppercase: true,
       },
       deletionProtection: !removeData,
-      removalPolicy: removeData ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
+      removalPolicy: policy,
     });
     Validations.of(this.userPool).acknowledge(
       { id: 'AwsSolutions-COG2', reason: 'There are no users who could use a second factor.' },
       { id: 'AwsSolutions-COG8', reason: 'What the Plus tier adds protects users’ sign-in, and there are no users.' },
     );
     const domain = this.userPool.addDomain('Domain', {
-      cognitoDomain: { domainPrefix: `drone-mission-api-${Aws.ACCOUNT_ID}` },
+      // Unique among all accounts of the region.
+      cognitoDomain: { domainPrefix: ['drone-mission-api', ...(stage ? [stage] : []), Aws.ACCOUNT_ID].join('-') },
     });
-    new UserPoolResourceServer(this, 'ResourceServer', {
+    // An identifier can't be changed without replacing the resource server, and with it every scope that clients hold:
+    // a domain name of ours that is chosen later gets a resource server of its own, beside the first.
+    this.addResourceServer('ResourceServer', apiUrl, policy);
+    if (baseUrl !== apiUrl) this.addResourceServer('DomainResourceServer', baseUrl, policy);
+    this.resourceServer = baseUrl;
+    const RESOURCE_SERVERS = [...new Set([apiUrl, baseUrl])].join(' ');
+    this.verification = { ISSUER: this.userPool.userPoolProviderUrl, RESOURCE_SERVERS };
+    this.tokenUrl = `${domain.baseUrl()}/oauth2/token`;
+  }
+
+  /** It goes or stays with the pool: without it no client of the pool holds a scope. */
+  private addResourceServer(id: string, identifier: string, policy: RemovalPolicy): void {
+    new UserPoolResourceServer(this, id, {
       userPool: this.userPool,
-      identifier: baseUrl,
+      identifier,
       userPoolResourceServerName: 'drone-mission-api',
       scopes: Object.entries(scopes).map(
         ([scopeName, scopeDescription]) => new ResourceServerScope({ scopeName, scopeDescription }),
       ),
-    });
-    this.resourceServer = baseUrl;
-    this.issuer = this.userPool.userPoolProviderUrl;
-    this.tokenUrl = `${domain.baseUrl()}/oauth2/token`;
+    }).applyRemovalPolicy(policy);
   }
 }

@@ -75,6 +75,8 @@ class Hear extends Construct {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       visibilityTimeout: Duration.seconds(60),
+      // As long as the bus keeps events for a replay.
+      retentionPeriod: Duration.days(14),
       deadLetterQueue: { queue: this.failures, maxReceiveCount: 5 },
     });
     new Rule(this, 'FromPlatform', {

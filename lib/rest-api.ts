@@ -32,7 +32,7 @@ const logging = { loggingLevel: apigateway.MethodLoggingLevel.ERROR, dataTraceEn
 
 export interface RestApiProps {
   readonly table: EndpointTable;
-  /** Where partners reach it, when not at the address that API Gateway gives. */
+  /** Where partners reach it, beside the address that API Gateway gives. */
   readonly domain: CustomDomain | undefined;
 }
 
@@ -41,7 +41,9 @@ export class RestApi extends Construct {
   readonly api: apigateway.RestApi;
   /** Throttles the token endpoint per API key (spec section 8); a partner's key is put under it when onboarded. */
   readonly usagePlan: apigateway.UsagePlan;
-  /** {base_url}, without a slash at the end. */
+  /** Address that API Gateway gives, without a slash at the end; it stays when a domain name of ours is added. */
+  readonly apiUrl: string;
+  /** {base_url}: where partners call, without a slash at the end. */
   readonly baseUrl: string;
   /** Lets API Gateway write logs, in all of the account: other APIs that do have to come after it. */
   readonly logAccess: IDependable;
@@ -56,7 +58,6 @@ export class RestApi extends Construct {
       restApiName: 'drone-mission-api',
       description: 'Drone missions for integration partners, machine to machine',
       endpointTypes: [apigateway.EndpointType.REGIONAL],
-      disableExecuteApiEndpoint: domain !== undefined,
       cloudWatchRole: true,
       deployOptions: {
         stageName: STAGE,
@@ -92,11 +93,9 @@ export class RestApi extends Construct {
       apiStages: [{ stage: this.api.deploymentStage }],
     });
     // Not `api.url`, which refers to the stage: functions that hold the address would have to exist before themselves.
-    this.baseUrl = `https://${this.api.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${STAGE}`;
-    if (domain) {
-      this.addDomain(domain);
-      this.baseUrl = `https://${domain.name}`;
-    }
+    this.apiUrl = `https://${this.api.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${STAGE}`;
+    this.baseUrl = domain ? `https://${domain.name}` : this.apiUrl;
+    if (domain) this.addDomain(domain);
   }
 
   /** The resource of a path, made with all before it when it isn't there yet. */

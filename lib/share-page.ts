@@ -1,4 +1,4 @@
-import { RemovalPolicy, Stack, Stage, Validations, type CfnElement } from 'aws-cdk-lib/core';
+import { Aws, Names, RemovalPolicy, Stack, Stage, Validations, type CfnElement } from 'aws-cdk-lib/core';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -12,12 +12,17 @@ import { sharePageHeaders } from './share-page-headers';
 import { sharePathsCode } from './share-paths';
 import { bundleViewer } from './viewer-bundle';
 
+export interface SharePageProps {
+  /** Whether the bucket is emptied and deleted with the stack, or kept; a bucket that holds files can't be deleted. */
+  readonly removeData: boolean;
+}
+
 /** The public page behind a share link, `/share/<code>`: a private bucket, which only CloudFront reads. */
 export class SharePage extends Construct {
   private readonly bucket: IBucket;
   private readonly headers: cloudfront.ResponseHeadersPolicy;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { removeData }: SharePageProps) {
     super(scope, id);
     const tiles = mapTiles(this.node);
     const { page, assets } = bundleViewer(join(Stage.of(this)?.assetOutdir ?? '', 'viewer'), tiles);
@@ -26,8 +31,8 @@ export class SharePage extends Construct {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
-      // It holds nothing that a deployment doesn't bring.
-      removalPolicy: RemovalPolicy.DESTROY,
+      autoDeleteObjects: removeData,
+      removalPolicy: removeData ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN,
     });
     Validations.of(bucket).acknowledge({
       id: 'AwsSolutions-S1',
@@ -37,7 +42,10 @@ export class SharePage extends Construct {
     // The interface is written without exactOptionalPropertyTypes in mind.
     this.bucket = bucket as IBucket;
     this.ship(page, assets);
-    this.headers = new cloudfront.ResponseHeadersPolicy(this, 'Headers', sharePageHeaders(tiles));
+    this.headers = new cloudfront.ResponseHeadersPolicy(this, 'Headers', {
+      ...sharePageHeaders(tiles),
+      responseHeadersPolicyName: this.accountWideName('Headers'),
+    });
   }
 
   /** Lets a distribution serve the page below `/share/`; its other paths stay as they are. */
@@ -47,13 +55,22 @@ export class SharePage extends Construct {
       runtime: cloudfront.FunctionRuntime.JS_2_0,
       code: cloudfront.FunctionCode.fromInline(sharePathsCode),
     });
-    distribution.addBehavior('/share/*', S3BucketOrigin.withOriginAccessControl(this.bucket), {
+    const originAccessControl = new cloudfront.S3OriginAccessControl(this, 'Access', {
+      originAccessControlName: this.accountWideName('Access'),
+    });
+    const origin = S3BucketOrigin.withOriginAccessControl(this.bucket, { originAccessControl });
+    distribution.addBehavior('/share/*', origin, {
       viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       // With caching comes compression; the page itself stays for a second.
       cachePolicy: cloudfront.CachePolicy.CACHING_OPTIMIZED,
       responseHeadersPolicy: this.headers,
       functionAssociations: [{ function: paths, eventType: cloudfront.FunctionEventType.VIEWER_REQUEST }],
     });
+  }
+
+  /** CloudFront's names are those of the account, in whichever region a stack is; an access control's has 64 characters. */
+  private accountWideName(what: string): string {
+    return `${Names.uniqueResourceName(this, { maxLength: 40, separator: '-' })}-${what}-${Aws.REGION}`;
   }
 
   /** Has the files copied into the bucket at every deployment that changes them. */

@@ -27,7 +27,7 @@ const accessLog = {
 };
 
 export interface SocketsProps {
-  /** Where partners reach it, when not at the address that CloudFront gives. */
+  /** Where partners reach it, beside the address that CloudFront gives. */
   readonly domain: CustomDomain | undefined;
   /** What lets API Gateway write logs. */
   readonly logAccess: IDependable;
@@ -53,7 +53,7 @@ export class Sockets extends Construct {
       entry: 'socket/connect',
       bundles,
       description: 'Let a partner follow a channel',
-      environment: { ISSUER: identity.issuer, RESOURCE_SERVER: identity.resourceServer },
+      environment: identity.verification,
     }).uses(tables, {
       partners: ['get'],
       jobs: ['get'],

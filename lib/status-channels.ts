@@ -12,9 +12,9 @@ import { Topics } from './topics';
 import type { Watched } from './watched';
 
 export interface StatusChannelsProps {
-  /** Where partners reach the channels over WSS, when not at the address that CloudFront gives. */
+  /** Where partners reach the channels over WSS, beside the address that CloudFront gives. */
   readonly webSocketDomain: CustomDomain | undefined;
-  /** Where partners reach the channels over MQTTS, when not at the address that AWS IoT gives. */
+  /** Where partners reach the channels over MQTTS, beside the address that AWS IoT gives. */
   readonly mqttDomain: CustomDomain | undefined;
   /** What lets API Gateway write logs. */
   readonly logAccess: IDependable;

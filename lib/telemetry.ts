@@ -94,6 +94,8 @@ export class Telemetry extends Construct {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       visibilityTimeout: Duration.seconds(60),
+      // A device that was not looked at for so long has long been silent, or is watched by a later message.
+      retentionPeriod: Duration.days(1),
       deadLetterQueue: { queue: unwatched, maxReceiveCount: 5 },
     });
     const watch = this.function('WatchSilence', {

@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import { ApiFunction } from './api-function';
 import type { CustomDomain } from './deployment-choices';
 import type { Identity } from './identity';
-import { MqttAddress } from './mqtt-address';
+import { ManagedMqttDomain } from './managed-mqtt-domain';
 import type { Tables } from './tables';
 
 /** Lifecycle events of AWS IoT that count. Failed attempts to connect would come under `presence` too. */
@@ -17,7 +17,7 @@ const events = [
 ];
 
 export interface TopicsProps {
-  /** Where partners reach it, when not at the address that AWS IoT gives. */
+  /** Where partners reach it, beside the address that AWS IoT gives. */
   readonly domain: CustomDomain | undefined;
   readonly identity: Identity;
   readonly tables: Tables;
@@ -39,7 +39,7 @@ export class Topics extends Construct {
       entry: 'mqtt/authorize-connection',
       bundles,
       description: 'Tell who connects over MQTT and what the token allows',
-      environment: { ISSUER: identity.issuer, RESOURCE_SERVER: identity.resourceServer, IOT_ARN: iot },
+      environment: { ...identity.verification, IOT_ARN: iot },
       // AWS IoT waits no longer.
       timeoutSeconds: 5,
     }).uses(tables, { partners: ['get'] });
@@ -53,17 +53,25 @@ export class Topics extends Construct {
       principal: new ServicePrincipal('iot.amazonaws.com'),
       sourceArn: authorizer.attrArn,
     });
-    const configuration = new CfnDomainConfiguration(this, 'Domain', {
-      serviceType: 'DATA',
+    const settings = {
       // Otherwise the port and ALPN would tell, and no client could connect to 8883 without a certificate.
       authenticationType: 'CUSTOM_AUTH',
       applicationProtocol: 'SECURE_MQTT',
       authorizerConfig: { defaultAuthorizerName: authorizer.ref, allowAuthorizerOverride: false },
       tlsConfig: { securityPolicy: 'IoTSecurityPolicy_TLS13_1_2_2022_10' },
-      ...(domain && { domainName: domain.name, serverCertificateArns: [domain.certificateArn] }),
-    });
-    const host = domain?.name ?? new MqttAddress(this, 'Address', configuration).name;
-    this.url = `mqtts://${host}:8883`;
+    };
+    const { domainName } = new ManagedMqttDomain(this, 'Managed', settings);
+    if (domain) {
+      new CfnDomainConfiguration(this, 'Domain', {
+        ...settings,
+        serviceType: 'DATA',
+        // Sources disagree on what it is without: CloudFormation may create it disabled.
+        domainConfigurationStatus: 'ENABLED',
+        domainName: domain.name,
+        serverCertificateArns: [domain.certificateArn],
+      });
+    }
+    this.url = `mqtts://${domain?.name ?? domainName}:8883`;
     this.limitSubscriptions({ tables, bundles }, `${iot}:client/*`);
   }
 

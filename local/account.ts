@@ -1,4 +1,5 @@
 import { createApiGateway } from './api-gateway';
+import { createAwsCustomResources } from './aws-custom-resource';
 import type { AwsEndpoint } from './aws-endpoint';
 import type { ServerCertificate } from './certificate-authority';
 import { createCloudFront } from './cloudfront';
@@ -58,6 +59,7 @@ export function createAccount(options: AccountOptions): Account {
   const log = appendTo(logFile);
   const iam = createIam();
   const roles = new Map<string, string>();
+  const roleOf = (functionArn: string) => roles.get(functionArn) ?? '';
   const lambda = createLambda({
     ...place,
     assemblyFolder,
@@ -75,7 +77,7 @@ export function createAccount(options: AccountOptions): Account {
   const scheduler = createScheduler({ ...place, dataFolder, lambda, sqs, iam, log });
   const eventSources = createEventSources({
     ...{ ...place, engineUrl, dataFolder, lambda, sqs, log },
-    policiesOf: (functionArn) => iam.policiesOf(roles.get(functionArn) ?? ''),
+    policiesOf: (functionArn) => iam.policiesOf(roleOf(functionArn)),
   });
   const cognito = createCognito({ ...place, port: options.identityPort, dataFolder, certificate });
   const apiGateway = createApiGateway({ ...place, port: options.port, dataFolder, lambda, log });
@@ -88,11 +90,12 @@ export function createAccount(options: AccountOptions): Account {
     log,
   });
   const iot = createIot({ ...place, port: options.mqttPort, certificate, dataFolder, lambda, log });
+  const awsCustomResources = createAwsCustomResources({ apis: [iot.deploymentApi], iam, roleOf });
 
   return {
     services: [
       ...[iam, dynamoDb, withoutBucketDeployer(lambda), cognito, sqs, events, s3, iot, webSocketApi, cloudFront],
-      ...[scheduler, apiGateway],
+      ...[scheduler, apiGateway, awsCustomResources],
       // They call all others, so they start last and stop first.
       eventSources,
     ],

@@ -1,3 +1,4 @@
+import { AWS_CUSTOM_RESOURCE, AWS_CUSTOM_RESOURCE_PROVIDER } from './aws-custom-resource';
 import { toLocalHosts, type LocalAddresses } from './aws-hosts';
 import { ignored } from './ignored';
 import { resolve } from './intrinsics';
@@ -20,7 +21,7 @@ export async function deploy(
   const playedBy = new Map(services.flatMap((service) => service.types.map((type) => [type, service] as const)));
   const known = new Map<string, Known>();
   const scope = scopeOf(template, stackName, (logicalId) => known.get(logicalId));
-  const resources = inCreationOrder(template, scope);
+  const resources = inCreationOrder(template, scope).map(withPlayedType);
   refuseUnknownTypes(resources, playedBy);
 
   const resolved = (value: unknown) => toLocalHosts(resolve(value, scope), addresses);
@@ -39,6 +40,12 @@ export async function deploy(
     .filter(([, { Condition }]) => Condition === undefined || scope.condition(Condition))
     .map(([name, { Value }]) => [name, String(within(`Output ${name}`, () => resolved(Value)))] as const);
   return Object.fromEntries(outputs);
+}
+
+/** The CDK serves custom resources of many types with one function of its own. */
+function withPlayedType(resource: RawResource): RawResource {
+  const { 'Fn::GetAtt': token } = (resource.Properties['ServiceToken'] ?? {}) as { 'Fn::GetAtt'?: [string, string] };
+  return token && AWS_CUSTOM_RESOURCE_PROVIDER.test(token[0]) ? { ...resource, Type: AWS_CUSTOM_RESOURCE } : resource;
 }
 
 function refuseUnknownTypes(resources: readonly RawResource[], playedBy: ReadonlyMap<string, Service>): void {

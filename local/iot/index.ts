@@ -4,14 +4,15 @@
  * clients, things, shadows, and all reserved topics but lifecycle events, which only rules get.
  */
 import * as z from 'zod';
+import type { DeploymentApi } from '../aws-custom-resource';
 import type { Lambda } from '../lambda';
-import { physicalId } from '../physical-id';
 import { propertiesOf } from '../properties';
 import type { AwsApi, Created, Resource, Service } from '../service';
 import { createArns } from './arns';
 import { createAuthorizer, type Authorizer } from './authorizer';
 import { startBroker, type Broker } from './broker';
 import { createDataPlane } from './data-plane';
+import { createDomainConfigurations } from './domain-configurations';
 import { createLaterCalls } from '../lambda/later-calls';
 import { openRetainedMessages } from './retained';
 import type { RuleMessage } from './rule-sql';
@@ -38,6 +39,8 @@ export interface IotOptions {
 }
 
 export interface Iot extends Service, AwsApi {
+  /** What is called at deployment. */
+  readonly deploymentApi: DeploymentApi;
   /** `mqtts://127.0.0.1:<port>`; known after `start`, undefined without a domain configuration. */
   readonly url: string | undefined;
 }
@@ -52,34 +55,7 @@ const authorizerProperties = z.object({
   Status: z.enum(['ACTIVE', 'INACTIVE']).default('INACTIVE'),
 });
 
-const domainConfigurationProperties = z.object({
-  DomainConfigurationName: z.string().optional(),
-  DomainConfigurationStatus: z.enum(['ENABLED', 'DISABLED']).default('ENABLED'),
-  ServiceType: z.literal('DATA').default('DATA'),
-  AuthenticationType: z.enum(['CUSTOM_AUTH', 'DEFAULT']).default('DEFAULT'),
-  ApplicationProtocol: z.enum(['SECURE_MQTT', 'DEFAULT']).default('DEFAULT'),
-  AuthorizerConfig: z
-    .object({ DefaultAuthorizerName: z.string(), AllowAuthorizerOverride: z.literal(false).default(false) })
-    .optional(),
-});
-
-/** What the CDK's AwsCustomResource is told: a call, as JSON. */
-const addressProperties = z.object({
-  Create: z
-    .string()
-    .transform((text): unknown => JSON.parse(text))
-    .pipe(
-      z.object({
-        service: z.literal('iot'),
-        action: z.literal('describeDomainConfiguration'),
-        parameters: z.object({ domainConfigurationName: z.string() }),
-      }),
-    ),
-});
-
-type DomainConfiguration = z.infer<typeof domainConfigurationProperties>;
-
-/** IoT Core for the authorizers, the one domain configuration and the topic rules of a template. */
+/** IoT Core for the authorizers, the domain configurations and the topic rules of a template; one of them is served. */
 export function createIot(options: IotOptions): Iot {
   const { lambda, host = '127.0.0.1', port, certificate, subscriptionsPerConnection = 50 } = options;
   const log = (line: string) => options.log(`iot ${line}`);
@@ -88,7 +64,7 @@ export function createIot(options: IotOptions): Iot {
   const rules = createRules({ lambda, calls, arnOf: arns.rule, log });
   const retained = openRetainedMessages(options.dataFolder);
   const authorizers = new Map<string, Authorizer>();
-  let domain: DomainConfiguration | undefined;
+  const domains = createDomainConfigurations(arns, options.region);
   let broker: Broker | undefined;
 
   const makers: Readonly<Record<string, (resource: Resource) => Created>> = {
@@ -100,20 +76,7 @@ export function createIot(options: IotOptions): Iot {
       if (properties.Status === 'ACTIVE') authorizers.set(name, createAuthorizer({ arn, functionArn, lambda, log }));
       return { ref: name, attributes: { Arn: arn } };
     },
-    'AWS::IoT::DomainConfiguration': (resource) => {
-      if (domain) throw new Error(`${resource.logicalId}: only one domain configuration can be played`);
-      domain = propertiesOf(resource, domainConfigurationProperties);
-      const name = domain.DomainConfigurationName ?? resource.logicalId;
-      return { ref: name, attributes: { Arn: arns.domainconfiguration(name), DomainType: 'CUSTOMER_MANAGED' } };
-    },
-    'Custom::MqttAddress': (resource) => {
-      const { Create } = propertiesOf(resource, addressProperties);
-      const { domainConfigurationName } = Create.parameters;
-      const attributes = {
-        domainName: `${physicalId(domainConfigurationName, 14)}.iot.${options.region}.amazonaws.com`,
-      };
-      return { ref: domainConfigurationName, attributes };
-    },
+    'AWS::IoT::DomainConfiguration': domains.create,
     'AWS::IoT::TopicRule': (resource) => {
       const name = rules.add(resource);
       return { ref: name, attributes: { Arn: arns.rule(name) } };
@@ -123,6 +86,7 @@ export function createIot(options: IotOptions): Iot {
   return {
     ...createDataPlane({ broker: () => broker, retained, arns }),
     types: Object.keys(makers),
+    deploymentApi: domains.api,
     create(resource) {
       const make = makers[resource.type];
       if (!make) throw new Error(`${resource.type} is not played here`);
@@ -134,13 +98,13 @@ export function createIot(options: IotOptions): Iot {
     },
 
     async start() {
-      const isOpen = domain?.DomainConfigurationStatus === 'ENABLED';
-      const authorizerName = domain?.AuthorizerConfig?.DefaultAuthorizerName;
+      const domain = domains.enabled();
+      const authorizerName = domain?.defaultAuthorizerName;
       const authorizer = authorizers.get(authorizerName ?? '');
       if (authorizerName !== undefined && !authorizer)
         throw new Error(`There is no active authorizer ${authorizerName}`);
       broker = await startBroker({
-        listen: isOpen ? { host, port, ...certificate } : undefined,
+        listen: domain ? { host, port, ...certificate } : undefined,
         authorizer,
         arns,
         retained,

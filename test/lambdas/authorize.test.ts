@@ -64,6 +64,12 @@ describe('A good token', () => {
     expect(callerContext.parse(asText)).toEqual(context);
   });
 
+  test('may have its scopes under any resource server of ours: clients keep those of the time when they were made.', async () => {
+    const scope = 'https://second.test/command:read https://api.test/command:read https://second.test/share:read';
+    const { context = {} } = await ask(`Bearer ${await sign(key, { ...claims(), scope })}`);
+    expect(context).toMatchObject({ scopes: 'command:read share:read' });
+  });
+
   test('costs one read, of the partner, and the keys are asked for once and for all.', async () => {
     await ask(await bearer('command:read'));
     expect(onlyCommand()).toMatchObject({ TableName: 'partners', Key: { clientId: 'client1' } });

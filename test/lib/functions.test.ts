@@ -51,7 +51,7 @@ test('The authorizer may read partners, and knows whose tokens it takes', () => 
   expect(Object.keys(environmentOf(functions[`${place}/Function`])).sort()).toEqual([
     'ISSUER',
     'PARTNERS_TABLE',
-    'RESOURCE_SERVER',
+    'RESOURCE_SERVERS',
   ]);
 });
 

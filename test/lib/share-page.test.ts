@@ -11,7 +11,9 @@ function synthesise(context: Record<string, string> = {}) {
   const app = newApp(context, false);
   const stack = new Stack(app, 'Page');
   const defaultBehavior = { origin: new HttpOrigin('example.com') };
-  new SharePage(stack, 'SharePage').addTo(new cloudfront.Distribution(stack, 'Distribution', { defaultBehavior }));
+  new SharePage(stack, 'SharePage', { removeData: false }).addTo(
+    new cloudfront.Distribution(stack, 'Distribution', { defaultBehavior }),
+  );
   return { template: Template.fromStack(stack), folder: app.outdir };
 }
 

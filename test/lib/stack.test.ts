@@ -4,6 +4,8 @@ import './stack/change-streams';
 import './stack/channel-functions';
 import './stack/deployment';
 import './stack/gateway';
+import './stack/life-cycle';
+import './stack/names';
 import './stack/operations';
 import './stack/platform-talk';
 import './stack/recursive-loops';

@@ -2,7 +2,8 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { endpointTable } from '../../contract/access';
-import { DroneMissionApiStack } from '../../lib/drone-mission-api-stack';
+import { deploymentChoices } from '../../lib/deployment-choices';
+import { DroneMissionApiStack, stackName } from '../../lib/drone-mission-api-stack';
 import type { EndpointTable } from '../../lib/endpoint-table';
 import { newApp } from './new-app';
 
@@ -11,6 +12,7 @@ export interface CfnResource {
   readonly Properties: Readonly<Record<string, unknown>>;
   readonly Metadata?: Readonly<Record<string, string>>;
   readonly DeletionPolicy?: string;
+  readonly DependsOn?: readonly string[];
 }
 
 /** Two endpoints that share a function: enough where the routes don't matter. */
@@ -32,7 +34,7 @@ export function synthesise(context: Record<string, unknown> = {}, endpoints: End
 function synthesiseAnew(context: Record<string, unknown>, endpoints: EndpointTable) {
   const metadata = { 'aws:cdk:enable-asset-metadata': true, 'aws:cdk:enable-path-metadata': true };
   const app = newApp({ ...metadata, ...context }, false);
-  const stack = new DroneMissionApiStack(app, 'DroneMissionApi', { endpoints });
+  const stack = new DroneMissionApiStack(app, stackName(deploymentChoices(app.node).stage), { endpoints });
   const template = Template.fromStack(stack);
   const resources = template.toJSON().Resources as Record<string, CfnResource>;
 
@@ -46,7 +48,7 @@ function synthesiseAnew(context: Record<string, unknown>, endpoints: EndpointTab
         Object.values(resources)
           .filter(({ Type }) => Type === type)
           .map((resource) => [
-            (resource.Metadata?.['aws:cdk:path'] ?? '').replace(/^DroneMissionApi\/|\/Resource$/g, ''),
+            (resource.Metadata?.['aws:cdk:path'] ?? '').replace(/^DroneMissionApi[^/]*\/|\/Resource$/g, ''),
             resource,
           ]),
       ),

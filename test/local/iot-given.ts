@@ -59,6 +59,16 @@ export const resource = (type: string, logicalId: string, properties: Record<str
 export const rule = (name: string, Sql: string, FunctionArn = 'recorder') =>
   resource('TopicRule', name, { TopicRulePayload: { Sql, Actions: [{ Lambda: { FunctionArn } }] } });
 
+/** A domain configuration of the customer's, enabled unless told otherwise. */
+export const domainConfiguration = (logicalId: string, authorizer?: string, more: Record<string, unknown> = {}) =>
+  resource('DomainConfiguration', logicalId, {
+    DomainConfigurationStatus: 'ENABLED',
+    DomainName: 'mqtt.example.com',
+    ServerCertificateArns: ['arn:aws:acm:eu-central-1:123456789012:certificate/abc'],
+    ...(authorizer !== undefined && { AuthorizerConfig: { DefaultAuthorizerName: authorizer } }),
+    ...more,
+  });
+
 export async function givenIot(more: Partial<IotOptions> = {}): Promise<GivenIot> {
   const folder = mkdtempSync(join(tmpdir(), 'iot-test-'));
   const certificate = await serverCertificate(folder);
@@ -96,9 +106,7 @@ export async function givenIot(more: Partial<IotOptions> = {}): Promise<GivenIot
         Status: 'ACTIVE',
       }),
     );
-    await made.create(
-      resource('DomainConfiguration', 'Domain', { AuthorizerConfig: { DefaultAuthorizerName: 'Tokens' } }),
-    );
+    await made.create(domainConfiguration('Domain', 'Tokens'));
     await made.create(rule('Presence', `SELECT * FROM '$aws/events/#'`));
     await made.start?.();
     return made;

@@ -1,7 +1,7 @@
 import { createIot, type IotOptions } from '../../local/iot';
 import { createLaterCalls } from '../../local/lambda/later-calls';
 import { compileRuleSql } from '../../local/iot/rule-sql';
-import { eventsOf, givenIot, place, resource, rule, until, type GivenIot } from './iot-given';
+import { domainConfiguration, eventsOf, givenIot, place, resource, rule, type GivenIot, until } from './iot-given';
 
 const message = (topic: string, payload: unknown) => ({
   topic,
@@ -102,18 +102,17 @@ describe('What does not fit this machine', () => {
     );
   });
 
-  it('stops the start: an authorizer with signed tokens, a second domain configuration', () => {
+  it('stops the start: an authorizer with signed tokens, a domain configuration with a name and no certificate', () => {
     const iot = createIot(options);
     const signed = { AuthorizerFunctionArn: 'f', SigningDisabled: false };
     expect(() => iot.create(resource('Authorizer', 'Signed', signed))).toThrow('Authorizer Signed');
-    void iot.create(resource('DomainConfiguration', 'One', {}));
-    expect(() => iot.create(resource('DomainConfiguration', 'Two', {}))).toThrow('Two');
+    const bare = { DomainName: 'mqtt.example.com' };
+    expect(() => iot.create(resource('DomainConfiguration', 'Bare', bare))).toThrow(/Bare[^]*ServerCertificateArns/);
   });
 
   it('stops the start: an authorizer that is named and not there', async () => {
     const iot = createIot(options);
-    const AuthorizerConfig = { DefaultAuthorizerName: 'Missing' };
-    await iot.create(resource('DomainConfiguration', 'Domain', { AuthorizerConfig }));
+    await iot.create(domainConfiguration('Domain', 'Missing'));
     await expect(iot.start?.()).rejects.toThrow('Missing');
   });
 

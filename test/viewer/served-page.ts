@@ -45,7 +45,7 @@ export async function servePage({ socket, context = {}, videoUrl = '' }: ServedP
       originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
     },
   });
-  new SharePage(stack, 'SharePage').addTo(distribution);
+  new SharePage(stack, 'SharePage', { removeData: false }).addTo(distribution);
   new CfnOutput(stack, 'Url', { value: `https://${distribution.domainName}` });
   app.synth();
 

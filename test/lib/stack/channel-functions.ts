@@ -43,7 +43,7 @@ const expected: Readonly<Record<string, Expected>> = {
       shares: ['get', 'update'],
       connections: ['put', 'update', 'batchWrite'],
     },
-    settings: ['ISSUER', 'RESOURCE_SERVER'],
+    settings: ['ISSUER', 'RESOURCE_SERVERS'],
     seconds: 10,
   },
   'StatusChannels/Sockets/Disconnect': {
@@ -55,7 +55,7 @@ const expected: Readonly<Record<string, Expected>> = {
   'StatusChannels/Topics/AuthorizeConnection': {
     entry: 'mqtt/authorize-connection',
     tables: { partners: ['get'] },
-    settings: ['ISSUER', 'RESOURCE_SERVER', 'IOT_ARN'],
+    settings: ['ISSUER', 'RESOURCE_SERVERS', 'IOT_ARN'],
     seconds: 5,
   },
   'StatusChannels/Topics/CountSubscriptions': {

@@ -98,6 +98,5 @@ test('Without a domain name the API is reached at the address of API Gateway', (
   template.resourceCountIs('AWS::ApiGateway::DomainName', 0);
   template.hasResourceProperties('AWS::ApiGateway::RestApi', {
     EndpointConfiguration: { Types: ['REGIONAL'] },
-    DisableExecuteApiEndpoint: false,
   });
 });

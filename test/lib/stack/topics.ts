@@ -22,34 +22,55 @@ test('Who connects is authorised by our function, without a signature besides th
   );
 });
 
-test('The endpoint takes MQTT with a password alone, on any port, by that authorizer and no other', () => {
-  template.resourceCountIs('AWS::IoT::DomainConfiguration', 1);
-  template.hasResourceProperties('AWS::IoT::DomainConfiguration', {
-    ServiceType: 'DATA',
-    AuthenticationType: 'CUSTOM_AUTH',
-    ApplicationProtocol: 'SECURE_MQTT',
-    AuthorizerConfig: { DefaultAuthorizerName: { Ref: idOf(authorizer) }, AllowAuthorizerOverride: false },
-    TlsConfig: { SecurityPolicy: 'IoTSecurityPolicy_TLS13_1_2_2022_10' },
+/** A call of AWS IoT's API at deployment, as the CDK's function gets it. */
+function callOf(type: string, moment: 'Create' | 'Update' | 'Delete'): object {
+  const call = Object.values(byPath(type))[0]?.Properties[moment];
+  return JSON.parse(call === undefined ? '{}' : nameOf(call)) as object;
+}
+
+const settings = {
+  authenticationType: 'CUSTOM_AUTH',
+  applicationProtocol: 'SECURE_MQTT',
+  authorizerConfig: { defaultAuthorizerName: 'StatusChannels/Topics', allowAuthorizerOverride: false },
+  tlsConfig: { securityPolicy: 'IoTSecurityPolicy_TLS13_1_2_2022_10' },
+};
+const domainConfigurationName = 'DroneMissionApi-mqtt';
+
+test('The endpoint takes MQTT with a password alone, on any port, by our authorizer and no other', () => {
+  expect(callOf('Custom::MqttDomainCreated', 'Create')).toMatchObject({
+    action: 'createDomainConfiguration',
+    parameters: { domainConfigurationName, serviceType: 'DATA', ...settings },
   });
+  for (const moment of ['Create', 'Update'] as const) {
+    expect(callOf('Custom::MqttDomainEnabled', moment)).toMatchObject({
+      action: 'updateDomainConfiguration',
+      parameters: { domainConfigurationName, domainConfigurationStatus: 'ENABLED', ...settings },
+    });
+  }
 });
 
-test('Without a domain name of ours the address is that which AWS IoT gives', () => {
-  const [configuration] = Object.values(byPath('AWS::IoT::DomainConfiguration'));
-  expect(configuration?.Properties).not.toHaveProperty('DomainName');
-  expect(configuration?.Properties).not.toHaveProperty('ServerCertificateArns');
-  const [asked] = Object.values(byPath('Custom::MqttAddress'));
-  expect(nameOf(asked?.Properties['Create'])).toContain(
-    '"action":"describeDomainConfiguration","parameters":{"domainConfigurationName":"StatusChannels/Topics"}',
-  );
+test('Without a domain name of ours the address is that which AWS IoT gives, once the configuration is enabled', () => {
+  template.resourceCountIs('AWS::IoT::DomainConfiguration', 0);
+  const [asked] = Object.values(byPath('Custom::MqttDomainAddress'));
+  expect(callOf('Custom::MqttDomainAddress', 'Create')).toMatchObject({
+    action: 'describeDomainConfiguration',
+    parameters: { domainConfigurationName },
+    outputPaths: ['domainName'],
+  });
+  expect(asked?.DependsOn).toContain(idOf(Object.values(byPath('Custom::MqttDomainEnabled'))[0]));
   const host = { 'Fn::GetAtt': [idOf(asked), 'domainName'] };
   template.hasOutput('MqttUrl', { Value: { 'Fn::Join': ['', ['mqtts://', host, ':8883']] } });
 });
 
-test('Who asks for that address may do nothing else', () => {
-  const { Statement } = byPath('AWS::IAM::Policy')['StatusChannels/Topics/Address/Asked/CustomResourcePolicy']
+test.each([
+  ['Created', 'iot:CreateDomainConfiguration'],
+  ['Enabled', 'iot:UpdateDomainConfiguration'],
+  ['Address', 'iot:DescribeDomainConfiguration'],
+])('Who makes the call of %s may do nothing else, and to no other configuration', (id, action) => {
+  const { Statement } = byPath('AWS::IAM::Policy')[`StatusChannels/Topics/Managed/${id}/CustomResourcePolicy`]
     ?.Properties['PolicyDocument'] as { Statement: { Action: string; Resource: unknown }[] };
   expect(Statement.map(({ Action, Resource }) => [Action, nameOf(Resource)])).toEqual([
-    ['iot:DescribeDomainConfiguration', 'StatusChannels/Topics'],
+    [action, `iot:domainconfiguration/${domainConfigurationName}/*`],
   ]);
 });
 

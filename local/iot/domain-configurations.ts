@@ -1,0 +1,119 @@
+/**
+ * Domain configurations: AWS IoT API reference (CreateDomainConfiguration, UpdateDomainConfiguration,
+ * DescribeDomainConfiguration) and CloudFormation's AWS::IoT::DomainConfiguration. CloudFormation calls as administrator
+ * or through the CDK's function for calls at deployment.
+ */
+import * as z from 'zod';
+import { AwsCallError, type DeploymentApi } from '../aws-custom-resource';
+import { physicalId } from '../physical-id';
+import { propertiesOf } from '../properties';
+import type { Created, Resource } from '../service';
+import type { Arns } from './arns';
+
+const settings = {
+  authenticationType: z.enum(['CUSTOM_AUTH', 'DEFAULT']).default('DEFAULT'),
+  applicationProtocol: z.enum(['SECURE_MQTT', 'DEFAULT']).default('DEFAULT'),
+  authorizerConfig: z
+    .object({ defaultAuthorizerName: z.string(), allowAuthorizerOverride: z.literal(false).default(false) })
+    .optional(),
+  tlsConfig: z.unknown().optional(),
+};
+const status = z.enum(['ENABLED', 'DISABLED']);
+const named = { domainConfigurationName: z.string().regex(/^[\w.-]{1,128}$/) };
+
+const createInput = z.strictObject({ ...named, serviceType: z.literal('DATA').default('DATA'), ...settings });
+const updateInput = z.strictObject({ ...named, domainConfigurationStatus: status.optional(), ...settings }).partial();
+const describeInput = z.strictObject(named);
+
+/** CloudFormation's names begin with a capital. Without a status it may create one that is disabled, so here it does. */
+const properties = z.object({
+  DomainConfigurationName: z.string().optional(),
+  DomainConfigurationStatus: status.default('DISABLED'),
+  ServiceType: z.literal('DATA').default('DATA'),
+  DomainName: z.string(),
+  ServerCertificateArns: z.array(z.string()).length(1),
+  AuthenticationType: settings.authenticationType,
+  ApplicationProtocol: settings.applicationProtocol,
+  AuthorizerConfig: z
+    .object({ DefaultAuthorizerName: z.string(), AllowAuthorizerOverride: z.literal(false).default(false) })
+    .optional(),
+});
+
+interface DomainConfiguration {
+  readonly domainName: string;
+  readonly isManaged: boolean;
+  domainConfigurationStatus: z.infer<typeof status>;
+  defaultAuthorizerName: string | undefined;
+}
+
+export interface DomainConfigurations {
+  /** Creates one with a domain name of the customer's, as CloudFormation does. */
+  create(resource: Resource): Created;
+  /** Creates, changes and describes those whose domain names are AWS's. */
+  readonly api: DeploymentApi;
+  /** The one whose clients are served: the first that is enabled. */
+  enabled(): { readonly defaultAuthorizerName: string | undefined } | undefined;
+}
+
+export function createDomainConfigurations(arns: Arns, region: string): DomainConfigurations {
+  const configurations = new Map<string, DomainConfiguration>();
+  // AWS puts an id of its own behind the name.
+  const arnOf = (name: string) => arns.domainconfiguration(`${name}/${physicalId(name, 5)}`);
+
+  const operations: Readonly<Record<string, (input: unknown) => Readonly<Record<string, string>>>> = {
+    createDomainConfiguration(input) {
+      const { domainConfigurationName: name, authorizerConfig } = createInput.parse(input);
+      if (configurations.has(name)) throw new AwsCallError('ResourceAlreadyExistsException', `${name} exists`);
+      configurations.set(name, {
+        domainName: `${physicalId(name, 21)}-ats.iot.${region}.amazonaws.com`,
+        isManaged: true,
+        domainConfigurationStatus: 'ENABLED',
+        defaultAuthorizerName: authorizerConfig?.defaultAuthorizerName,
+      });
+      return { domainConfigurationName: name, domainConfigurationArn: arnOf(name) };
+    },
+    updateDomainConfiguration(input) {
+      const { domainConfigurationName: name = '', ...changes } = updateInput.parse(input);
+      const found = find(name);
+      found.domainConfigurationStatus = changes.domainConfigurationStatus ?? found.domainConfigurationStatus;
+      found.defaultAuthorizerName = changes.authorizerConfig?.defaultAuthorizerName ?? found.defaultAuthorizerName;
+      return { domainConfigurationName: name, domainConfigurationArn: arnOf(name) };
+    },
+    describeDomainConfiguration(input) {
+      const { domainConfigurationName: name } = describeInput.parse(input);
+      const { domainName, isManaged, domainConfigurationStatus } = find(name);
+      const domainType = isManaged ? 'AWS_MANAGED' : 'CUSTOMER_MANAGED';
+      return { domainConfigurationName: name, domainName, domainConfigurationStatus, domainType };
+    },
+  };
+
+  function find(name: string): DomainConfiguration {
+    const found = configurations.get(name);
+    if (!found) throw new AwsCallError('ResourceNotFoundException', `There is no domain configuration ${name}`);
+    return found;
+  }
+
+  return {
+    create(resource) {
+      const declared = propertiesOf(resource, properties);
+      const name = declared.DomainConfigurationName ?? resource.logicalId;
+      configurations.set(name, {
+        domainName: declared.DomainName,
+        isManaged: false,
+        domainConfigurationStatus: declared.DomainConfigurationStatus,
+        defaultAuthorizerName: declared.AuthorizerConfig?.DefaultAuthorizerName,
+      });
+      return { ref: name, attributes: { Arn: arnOf(name), DomainType: 'CUSTOMER_MANAGED' } };
+    },
+    api: {
+      service: 'iot',
+      resourceOf: (parameters) => arnOf(z.object(named).parse(parameters).domainConfigurationName),
+      call(action, parameters) {
+        const operation = Object.hasOwn(operations, action) ? operations[action] : undefined;
+        if (!operation) throw new Error(`the call iot:${action} is not played`);
+        return operation(parameters);
+      },
+    },
+    enabled: () => [...configurations.values()].find((one) => one.domainConfigurationStatus === 'ENABLED'),
+  };
+}

@@ -61,6 +61,16 @@ export const heardFromPlatform = {
 
 export type HeardType = keyof typeof heardFromPlatform;
 
+/**
+ * Why an event of the platform changed nothing, or was put aside. Each is a value of a metric's dimension, and so a metric
+ * that is paid for: they are few, and none is the text of an error.
+ */
+export const dropReasons = [
+  ...['late', 'repeated', 'late or repeated', 'contradictory', 'unknown'],
+  ...['malformed', 'invalid_request', 'unknown_action', 'forbidden'],
+] as const;
+export type DropReason = (typeof dropReasons)[number];
+
 /** An event as EventBridge hands it over, as much of it as is used. */
 export const platformEnvelope = z.object({
   id: z.string(),

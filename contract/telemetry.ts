@@ -6,8 +6,12 @@ import type { Scope } from './endpoint';
 /** Path of the telemetry endpoint below {ws_url} (spec section 6). */
 export const TELEMETRY_PATH = '/telemetry';
 
-/** Most samples in one message. */
-const MAX_SAMPLES = 100;
+/**
+ * Most samples in one message. API Gateway closes a socket that sends a frame of more than 32 KB (quotas of WebSocket
+ * APIs), and most clients send a message as one frame: so many samples fit with every field that a sample has. Only the
+ * maker's own part of `sensorPayload` may need a message of several frames, of at most 128 KB.
+ */
+export const MAX_SAMPLES = 40;
 
 /** Comes back on the answer as it was sent. */
 const id = z.optional(z.unknown());
@@ -33,7 +37,12 @@ export const telemetryActions = {
       // One sample is a list of one, so that a fault in it is named as in a list.
       telemetry: z.pipe(
         z.transform((one): unknown => (Array.isArray(one) ? one : [one])),
-        z.array(sample).check(z.minLength(1), z.maxLength(MAX_SAMPLES)),
+        z
+          .array(sample)
+          .check(
+            z.minLength(1, { error: 'must have at least one sample' }),
+            z.maxLength(MAX_SAMPLES, { error: `must have at most ${MAX_SAMPLES} samples` }),
+          ),
       ),
     }),
   },

@@ -8,6 +8,8 @@ import { shareFromItem } from './shares';
 
 /** A DynamoDB stream record, as much of it as is used. */
 export interface StreamRecord {
+  /** Who deleted it, when that was DynamoDB itself because its time to live was over. */
+  readonly userIdentity?: { readonly principalId?: string };
   readonly dynamodb?: {
     readonly Keys?: Record<string, unknown>;
     readonly OldImage?: Record<string, unknown>;
@@ -27,15 +29,22 @@ const plain = (image: Record<string, unknown> | undefined) =>
  * @returns undefined for what no channel tells of, such as a device group
  * @throws Error for an item that we never wrote
  */
-export function changeOf({ dynamodb }: StreamRecord): Change | undefined {
+export function changeOf({ dynamodb, userIdentity }: StreamRecord): Change | undefined {
   const keys = dynamodb?.Keys ?? {};
   const [before, after] = [plain(dynamodb?.OldImage), plain(dynamodb?.NewImage)];
   if ('jobId' in keys) return { kind: 'job', before: fromItem(before)?.job, after: fromItem(after)?.job };
-  if ('shareCode' in keys) return { kind: 'share', before: shareFromItem(before), after: shareFromItem(after) };
+  if ('shareCode' in keys) {
+    const share = shareFromItem(before);
+    return { kind: 'share', before: share && { ...share, ...timedOut(userIdentity) }, after: shareFromItem(after) };
+  }
   if (!('id' in keys)) throw new Error('a stream record of a table that has no channel');
   const change = { before: deviceFromItem(before), after: deviceFromItem(after) };
   return change.before || change.after ? { kind: 'device', ...change } : undefined;
 }
+
+/** DynamoDB developer guide, "DynamoDB Streams and Time to Live". */
+const timedOut = (userIdentity: StreamRecord['userIdentity']) =>
+  userIdentity?.principalId === 'dynamodb.amazonaws.com' && { expired: true as const };
 
 /** What one item is: records of the same item stay in order. The names of its key come in any order. */
 export const itemOf = ({ dynamodb }: StreamRecord): string =>

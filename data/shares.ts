@@ -3,11 +3,11 @@ import { organisationOf, type Organisation } from '../domain/id';
 import { pageToken, readPageToken } from '../domain/page-token';
 import { Refusal } from '../domain/refusal';
 import { hasExpired, share, type Share } from '../domain/share';
-import { DeleteCommand, GetCommand, QueryCommand } from './documents';
+import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from './documents';
 import { insertOnce, type FirstAnswer } from './idempotency';
 import { pageOf, withOneMore } from './page';
 import { metadataText, readMetadata } from './metadata-text';
-import { refusedBy } from './refused-write';
+import { refusedBy, wasMade } from './refused-write';
 import { dynamodb, table } from './table';
 
 const item = z.object({
@@ -132,18 +132,21 @@ export async function readShare(shareCode: string, now: string): Promise<Share |
   return found && !hasExpired(found, now) ? found : undefined;
 }
 
-/** Removes a share whose time is up at `now` (ISO 8601); one that is gone already is fine. */
+/**
+ * Removes a share whose time is up at `now` (ISO 8601); one that is gone already is fine. It is marked first, so that its
+ * removal can be told from a revocation without asking what time it was.
+ */
 export async function endExpiredShare(shareCode: string, now: string): Promise<void> {
-  try {
-    await dynamodb.send(
-      new DeleteCommand({
-        TableName: table('SHARES'),
-        Key: keyOf(shareCode),
+  const item = { TableName: table('SHARES'), Key: keyOf(shareCode) };
+  const isOver = await wasMade(
+    dynamodb.send(
+      new UpdateCommand({
+        ...item,
+        UpdateExpression: 'SET expired = :true',
         ConditionExpression: 'expiresAt <= :now',
-        ExpressionAttributeValues: { ':now': now },
+        ExpressionAttributeValues: { ':true': true, ':now': now },
       }),
-    );
-  } catch (error) {
-    refusedBy(error);
-  }
+    ),
+  );
+  if (isOver) await dynamodb.send(new DeleteCommand(item));
 }

@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   DeleteConnectionCommand,
   IoTDataPlaneClient,
+  InvalidRequestException,
   PublishCommand,
-  ThrottlingException,
+  RequestEntityTooLargeException,
 } from '@aws-sdk/client-iot-data-plane';
 
 const client = new IoTDataPlaneClient({
@@ -11,27 +11,32 @@ const client = new IoTDataPlaneClient({
   requestHandler: { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true },
 });
 
-/** AWS IoT takes retained messages of one topic only so fast; after this time it takes the next, in ms. */
-const RETAINED_PAUSE = 1000;
+/** Whether a message is kept for who subscribes later, and for how long. */
+export type Retention = 'none' | 'until-replaced' | 'for-a-day';
 
-const send = (topic: string, payload: string, retain: boolean) =>
-  client.send(new PublishCommand({ topic, payload: new TextEncoder().encode(payload), qos: 1, retain }));
+const DAY_S = 86_400;
 
 /**
- * Publishes to an MQTT topic with QoS 1. When changes come faster than AWS IoT retains them, those who listen hear of
- * each at once and, since it is then retained a moment later, twice.
- * @param payload empty with `retain` to clear what the topic retains
+ * Publishes to an MQTT topic with QoS 1.
+ * @param payload empty with a retention to clear what the topic retains
+ * @throws what AWS IoT refused it with: a retained message also when the topic had one within the last second, or when
+ *   the account has as many as its quota allows
  */
-export async function publish(topic: string, payload: string, retain: boolean): Promise<void> {
-  try {
-    await send(topic, payload, retain);
-  } catch (error) {
-    if (!retain || !(error instanceof ThrottlingException)) throw error;
-    await send(topic, payload, false);
-    await pause(RETAINED_PAUSE);
-    await send(topic, payload, true);
-  }
+export async function publish(topic: string, payload: string, retention: Retention): Promise<void> {
+  await client.send(
+    new PublishCommand({
+      topic,
+      payload: new TextEncoder().encode(payload),
+      qos: 1,
+      retain: retention !== 'none',
+      ...(retention === 'for-a-day' && { messageExpiry: DAY_S }),
+    }),
+  );
 }
+
+/** Whether AWS IoT will never take a message, however often it is published (API reference, Publish, "Errors"). */
+export const isRefusedForGood = (error: unknown): boolean =>
+  error instanceof InvalidRequestException || error instanceof RequestEntityTooLargeException;
 
 /** Ends an MQTT connection; one that has ended already is fine. */
 export async function endMqttConnection(mqttClientId: string): Promise<void> {

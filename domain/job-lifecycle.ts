@@ -14,6 +14,9 @@ export const lifecycle = {
 /** Whether the lifecycle has a move between the two. */
 export const mayMove = (from: JobStatus, to: JobStatus) => (lifecycle[from] as readonly JobStatus[]).includes(to);
 
+/** Whether no move leads on from a status. */
+export const isFinal = (status: JobStatus) => lifecycle[status].length === 0;
+
 /** The statuses that a job can be moved from to get `to`; the condition of a transition is made from it. */
 export const statusesBefore = (to: JobStatus): readonly JobStatus[] => jobStatuses.filter((from) => mayMove(from, to));
 

@@ -1,6 +1,6 @@
 import { organisationId, organisationOf, type Kind } from './id';
 import type { Job } from './job';
-import { hasExpired, type Share } from './share';
+import type { Share } from './share';
 import type { Change } from './status-event';
 
 /** Something that the drone platform is told. */
@@ -43,9 +43,7 @@ function shareEvent(
   // Viewers come and go unsaid, so its two changes are counted and its versions are not.
   const detail = { ...head('share', shareCode, shareId, after ? 1 : 2, at), ...known };
   if (after) return { type: 'share.created', detail };
-  // A stream record knows its moment to the second.
-  const nearly = new Date(Date.parse(at) + 1000).toISOString();
-  return { type: 'share.ended', detail: { ...detail, reason: hasExpired(share, nearly) ? 'EXPIRED' : 'REVOKED' } };
+  return { type: 'share.ended', detail: { ...detail, reason: share.expired ? 'EXPIRED' : 'REVOKED' } };
 }
 
 /**

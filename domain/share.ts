@@ -35,6 +35,8 @@ export const share = z.object({
   version: z.int(),
   createdAt: z.string(),
   metadata: z.optional(metadata),
+  /** Its time was up when it was removed: what is removed without was revoked. */
+  expired: z.optional(z.literal(true)),
 });
 
 export type ShareRequest = z.output<typeof shareRequest>;

@@ -1,6 +1,7 @@
 import type { Device } from './fleet';
 import type { Job } from './job';
-import { hasExpired, type Share } from './share';
+import { isFinal } from './job-lifecycle';
+import type { Share } from './share';
 import type { DeviceStatusMessage, JobStatusMessage, ShareStatusMessage, StatusMessage } from './status-message';
 
 export const channelKinds = ['job', 'group', 'share'] as const;
@@ -16,8 +17,11 @@ export interface Channel {
 export interface StatusEvent {
   readonly channel: Channel;
   readonly message: StatusMessage;
-  /** `state`: kept for who comes later; `passing`: a position, not kept; `last`: the channel ends with it. */
-  readonly weight: 'state' | 'passing' | 'last';
+  /**
+   * `state`: kept for who comes later; `final`: likewise, but no other will follow, so it is kept for a day; `passing`: a
+   * position, not kept; `last`: the channel ends with it.
+   */
+  readonly weight: 'state' | 'final' | 'passing' | 'last';
 }
 
 /** A resource before and after one change; undefined where there was or is none. */
@@ -77,16 +81,24 @@ export const positionMessage = (job: Job, device: Device, at: string): JobStatus
   timestamp: device.lastState?.timestamp ?? at,
 });
 
+/** The moment of a removal: a stream record's is rounded down, and must not lie before what was known. */
+const notBefore = (known: string, at: string) => (at < known ? known : at);
+
+/** Whether a state may be followed by another one. */
+export const weightOfState = (message: StatusMessage): 'state' | 'final' =>
+  message.type === 'job.status' && isFinal(message.jobState) ? 'final' : 'state';
+
 function jobEvents(before: Job | undefined, after: Job | undefined, at: string): StatusEvent[] {
   const job = after ?? before;
   if (!job || (before && after && before.status === after.status)) return [];
   const channel = { kind: 'job', id: job.jobId } as const;
   if (after) {
     const message = { ...jobMessage(after), ...(before && { previousState: before.status }) };
-    return [{ channel, weight: 'state', message }];
+    return [{ channel, weight: weightOfState(message), message }];
   }
-  const message = { ...jobMessage(job), sequence: job.version + 1, deleted: true as const, timestamp: at };
-  return [{ channel, weight: 'last', message }];
+  const message = { ...jobMessage(job), sequence: job.version + 1, deleted: true as const };
+  const timestamp = notBefore(job.updatedAt, at);
+  return [{ channel, weight: 'last', message: { ...message, timestamp } }];
 }
 
 function deviceEvents(before: Device | undefined, after: Device | undefined, at: string): StatusEvent[] {
@@ -96,7 +108,8 @@ function deviceEvents(before: Device | undefined, after: Device | undefined, at:
   const message = deviceMessage(device, at);
   if (!after) {
     const gone = { ...message, status: 'offline' as const, sequence: device.version + 1, deleted: true as const };
-    return [{ channel, weight: 'state', message: { ...gone, timestamp: at } }];
+    const timestamp = notBefore(device.lastState?.timestamp ?? at, at);
+    return [{ channel, weight: 'state', message: { ...gone, timestamp } }];
   }
   if (before?.status !== after.status) return [{ channel, weight: 'state', message }];
   if (before.lastState?.timestamp !== after.lastState?.timestamp) return [{ channel, weight: 'passing', message }];
@@ -109,11 +122,10 @@ function shareEvents(before: Share | undefined, after: Share | undefined, at: st
   const channel = { kind: 'share', id: share.shareCode } as const;
   const message = shareMessage(share, at);
   if (after) return [{ channel, weight: 'state', message }];
-  // A stream record knows its moment to the second, so a share in its last second counts as expired.
-  const nearly = new Date(Date.parse(at) + 1000).toISOString();
-  const shareState = hasExpired(share, nearly) ? 'EXPIRED' : 'REVOKED';
-  const ended = { ...message, shareState, currentViewers: 0, sequence: share.version + 1 } as const;
-  return [{ channel, weight: 'last', message: ended }];
+  const end = share.expired
+    ? ({ shareState: 'EXPIRED', timestamp: share.expiresAt } as const)
+    : ({ shareState: 'REVOKED', timestamp: notBefore(share.createdAt, at) } as const);
+  return [{ channel, weight: 'last', message: { ...message, ...end, currentViewers: 0, sequence: share.version + 1 } }];
 }
 
 /**

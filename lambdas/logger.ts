@@ -1,7 +1,13 @@
+import type { DropReason } from '../contract/platform';
+import type { RefusalCode } from '../domain/refusal';
+
 type Level = 'INFO' | 'WARN' | 'ERROR';
 
-/** What a line may hold beside its message. */
-type Fields = Readonly<Record<string, unknown>> & { readonly error?: unknown };
+/** What a line may hold beside its message; `reason` is counted by metric filters, so it is one of a few. */
+type Fields = Readonly<Record<string, unknown>> & {
+  readonly error?: unknown;
+  readonly reason?: RefusalCode | DropReason | undefined;
+};
 
 /** What the log may tell of an error: AWS's carry whole items of the table as further properties. */
 function told(error: unknown) {

@@ -1,5 +1,7 @@
-import { Alarm, ComparisonOperator, MathExpression, TreatMissingData, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, ComparisonOperator, MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Function } from 'aws-cdk-lib/aws-lambda';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
@@ -69,16 +71,51 @@ export class Alarms extends Construct {
     }
     for (const { name, suffering: missed, metric, threshold } of watched) alarm(name, `${missed}.`, metric, threshold);
     for (const name of Object.keys(suffering) as TableName[]) {
-      const sum = { period, statistic: 'Sum' };
-      const metric = new MathExpression({
-        expression: 'reads + writes',
-        usingMetrics: {
-          reads: tables[name].metric('ReadThrottleEvents', sum),
-          writes: tables[name].metric('WriteThrottleEvents', sum),
-        },
-        period,
-      });
+      const metric = throttles(tables[name], tables.indexes[name]);
       alarm(`${name}Throttled`, `${suffering[name]}: DynamoDB throttles the ${name} table.`, metric, 1);
     }
+    alarm(
+      'RetainedMessages',
+      'Partners who subscribe to new channels over MQTT will get no state: the account retains 80 % of what it may.',
+      retainedShare(),
+      80,
+    );
   }
+}
+
+/**
+ * Calls that DynamoDB refused on a table and its indexes, which report in a dimension of their own. Each metric has data
+ * only for periods with refusals, and a sum has none where one of its parts has none (CloudWatch user guide, "Using metric
+ * math", FILL).
+ */
+function throttles(table: Table, indexes: readonly string[] = []): MathExpression {
+  const places = [{}, ...indexes.map((GlobalSecondaryIndexName) => ({ GlobalSecondaryIndexName }))];
+  const metrics = places.flatMap((place) =>
+    ['ReadThrottleEvents', 'WriteThrottleEvents'].map((metricName) =>
+      table.metric(metricName, {
+        statistic: 'Sum',
+        dimensionsMap: { TableName: table.tableName, ...place },
+      }),
+    ),
+  );
+  const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`refused${index}`, metric]));
+  const expression = Object.keys(usingMetrics)
+    .map((id) => `FILL(${id}, 0)`)
+    .join(' + ');
+  return new MathExpression({ expression, usingMetrics, period });
+}
+
+/** Retained messages in percent of what AWS IoT Core lets the account have (Service Quotas; its usage metric). */
+function retainedShare(): MathExpression {
+  const retained = new Metric({
+    namespace: 'AWS/Usage',
+    metricName: 'ResourceCount',
+    dimensionsMap: { Service: 'IoT', Type: 'Resource', Resource: 'ApproximateRetainedMessageCount', Class: 'None' },
+    statistic: 'Maximum',
+  });
+  return new MathExpression({
+    expression: '100 * retained / SERVICE_QUOTA(retained)',
+    usingMetrics: { retained },
+    period,
+  });
 }

@@ -4,6 +4,7 @@ import { Construct } from 'constructs';
 import { ApiFunction } from './api-function';
 import type { Identity } from './identity';
 import type { Tables } from './tables';
+import { failing, type Watched } from './watched';
 
 export interface AuthorizerProps {
   readonly identity: Identity;
@@ -20,10 +21,11 @@ export class Authorizer extends Construct {
   static readonly entry = 'authorizer/authorize';
 
   readonly authorizer: TokenAuthorizer;
+  readonly watched: readonly Watched[];
 
   constructor(scope: Construct, id: string, { identity, tables, bundles }: AuthorizerProps) {
     super(scope, id);
-    const { lambda } = new ApiFunction(this, 'Authorize', {
+    const authorize = new ApiFunction(this, 'Authorize', {
       entry: Authorizer.entry,
       bundles,
       description: 'Tell who calls and what the token allows',
@@ -31,10 +33,11 @@ export class Authorizer extends Construct {
     }).uses(tables, { partners: ['get'] });
 
     this.authorizer = new TokenAuthorizer(this, 'Token', {
-      handler: lambda,
+      handler: authorize.lambda,
       // RFC 6750 section 2.1; anything else is 401 without a call of the function.
       validationRegex: '^[Bb]earer +[-0-9A-Za-z._~+/]+=*$',
       resultsCacheTtl: Duration.minutes(5),
     });
+    this.watched = [failing(authorize, 'Partners get 500 on any call: their tokens can not be verified')];
   }
 }

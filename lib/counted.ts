@@ -2,6 +2,7 @@ import { Stack } from 'aws-cdk-lib/core';
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { DropReason } from '../contract/platform';
 import type { RefusalCode } from '../domain/refusal';
 import type { ApiFunction } from './api-function';
 
@@ -10,8 +11,8 @@ export interface CountedProps {
   readonly in: readonly ApiFunction[];
   /** Name of the metric, in the namespace of the stack's name. */
   readonly as: string;
-  /** The one reason that counts; all without. */
-  readonly only?: RefusalCode;
+  /** The reasons that count. Each that has occurred is a metric of its own, so they are few. */
+  readonly reasons: readonly (RefusalCode | DropReason)[];
 }
 
 /**
@@ -28,10 +29,9 @@ export class Counted extends Construct {
     for (const lines of props.in) {
       new MetricFilter(this, lines.node.id, {
         logGroup: lines.lambda.logGroup,
-        filterPattern:
-          props.only === undefined
-            ? FilterPattern.exists('$.reason')
-            : FilterPattern.stringValue('$.reason', '=', props.only),
+        filterPattern: FilterPattern.any(
+          ...props.reasons.map((reason) => FilterPattern.stringValue('$.reason', '=', reason)),
+        ),
         metricNamespace: Stack.of(this).stackName,
         metricName: props.as,
         metricValue: '1',

@@ -50,10 +50,12 @@ export class DroneMissionApiStack extends Stack {
     const telemetry = new Telemetry(this, 'Telemetry', { tables, sockets, platform, bundles });
     const talk = new PlatformTalk(this, 'PlatformTalk', { platform, tables, telemetry, bundles });
     const failures = [...channels.failures, ...telemetry.failures, ...talk.failures];
+    const watched = [...authorizer.watched, ...channels.watched, ...telemetry.watched, ...talk.watched];
     if (simulatedFleet) {
       bundle(SimulatedFleet.entries, join(bundles, 'simulator'), 'simulator');
-      const props = { platform, tables, bundles, ...simulatedFleet };
-      failures.push(new SimulatedFleet(this, 'SimulatedFleet', props).failures);
+      const fleet = new SimulatedFleet(this, 'SimulatedFleet', { platform, tables, bundles, ...simulatedFleet });
+      failures.push(fleet.failures);
+      watched.push(...fleet.watched);
     }
     new SharePage(this, 'SharePage', { removeData }).addTo(sockets.address.distribution);
     const urls = {
@@ -65,7 +67,7 @@ export class DroneMissionApiStack extends Stack {
     const guesses = new ShareGuesses(this, 'ShareGuesses', {
       functions: [sockets.connect, ...endpoints.takingShareCodes],
     });
-    const watched = [...channels.watched, ...telemetry.watched, ...talk.watched, guesses.watched];
+    watched.push(guesses.watched);
     new Alarms(this, 'Alarms', { api, endpoints, tables, failures, watched, topicArn: alarmTopicArn });
 
     // What onboarding a partner needs to know and hands over, and whoever is or replays the platform.

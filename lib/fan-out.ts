@@ -1,6 +1,6 @@
-import { Aws } from 'aws-cdk-lib/core';
-import { FilterRule } from 'aws-cdk-lib/aws-lambda';
-import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Aws, Duration } from 'aws-cdk-lib/core';
+import { EventSourceMapping, FilterRule } from 'aws-cdk-lib/aws-lambda';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { channels } from '../contract/channels';
 import { ApiFunction } from './api-function';
@@ -9,7 +9,7 @@ import { failureQueue } from './failure-queue';
 import type { Sockets } from './sockets';
 import type { Tables } from './tables';
 import { grantVideo } from './video';
-import { late, type Watched } from './watched';
+import { failing, late, type Watched } from './watched';
 
 export interface FanOutProps {
   readonly tables: Tables;
@@ -20,7 +20,7 @@ export interface FanOutProps {
 
 /** What changes in the tables is said on the channels; who connects is told the state. */
 export class FanOut extends Construct {
-  static readonly entries = ['stream/status-fan-out', 'stream/greet-connection'];
+  static readonly entries = ['stream/status-fan-out', 'stream/greet-connection', 'queue/retain-status'];
 
   /** Changes that no follower heard of. */
   readonly failures: Queue;
@@ -36,15 +36,8 @@ export class FanOut extends Construct {
       timeoutSeconds: 60,
     }).uses(tables, { jobs: ['get'], connections: ['query', 'delete', 'update'], shares: ['update'] });
     sockets.grantManage(fanOut);
-    const topics = Object.entries(channels).map(
-      ([kind, { topicSuffix }]) =>
-        `arn:${Aws.PARTITION}:iot:${Aws.REGION}:${Aws.ACCOUNT_ID}:topic/${kind}-*/${topicSuffix}`,
-    );
-    fanOut.may(
-      ['iot:Publish', 'iot:RetainPublish'],
-      topics,
-      'Each job, device group and share has a topic of its own.',
-    );
+    grantPublish(fanOut);
+    const retain = this.retainLater({ tables, bundles }, fanOut);
     const { jobs, shares, fleet, connections } = tables;
     addChangeStream({ from: jobs, to: fanOut, failures: this.failures });
     addChangeStream({ from: shares, to: fanOut, failures: this.failures });
@@ -81,6 +74,53 @@ export class FanOut extends Construct {
     this.watched = [
       late(fanOut, 'Partners hear of changes more than a minute late'),
       late(greet, 'Partners and viewers who connect wait more than a minute for the state'),
+      failing(fanOut, 'Changes reach partners late, or not on their topic'),
+      failing(greet, 'Partners and viewers who connect wait for the state'),
+      failing(retain, 'Partners who subscribe over MQTT get an old state, or none'),
     ];
   }
+
+  /**
+   * AWS IoT retains one message of a topic a second, and a limited number of an account. What it does not retain at once
+   * waits in a queue, so that no other change waits for it.
+   */
+  private retainLater({ tables, bundles }: Pick<FanOutProps, 'tables' | 'bundles'>, fanOut: ApiFunction): ApiFunction {
+    const queue = new Queue(this, 'Retention', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      visibilityTimeout: Duration.seconds(60),
+      retentionPeriod: Duration.days(1),
+      deadLetterQueue: { queue: this.failures, maxReceiveCount: 5 },
+    });
+    fanOut.lambda.addEnvironment('RETENTION_QUEUE_URL', queue.queueUrl);
+    fanOut.may(['sqs:SendMessage'], [queue.queueArn]);
+    const retain = new ApiFunction(this, 'RetainStatus', {
+      entry: 'queue/retain-status',
+      bundles,
+      description: 'Retain the state of a channel that could not be retained at once',
+      timeoutSeconds: 30,
+    }).uses(tables, { jobs: ['get'], shares: ['get'], fleet: ['query'] });
+    grantPublish(retain);
+    queue.grantConsumeMessages(retain.lambda);
+    new EventSourceMapping(this, 'FromRetention', {
+      target: retain.lambda,
+      eventSourceArn: queue.queueArn,
+      batchSize: 10,
+      reportBatchItemFailures: true,
+    });
+    return retain;
+  }
+}
+
+/** Lets a function publish to the topics of all channels, and retain there. */
+function grantPublish(publisher: ApiFunction): void {
+  const topics = Object.entries(channels).map(
+    ([kind, { topicSuffix }]) =>
+      `arn:${Aws.PARTITION}:iot:${Aws.REGION}:${Aws.ACCOUNT_ID}:topic/${kind}-*/${topicSuffix}`,
+  );
+  publisher.may(
+    ['iot:Publish', 'iot:RetainPublish'],
+    topics,
+    'Each job, device group and share has a topic of its own.',
+  );
 }

@@ -30,7 +30,7 @@ export class Heartbeat extends Construct {
       timeoutSeconds: 240,
     }).uses(tables, { connections: ['scan', 'query', 'delete', 'update'], partners: ['get'], shares: ['update'] });
     sockets.grantManage(beat);
-    this.watched = [failing(beat, 'Quiet sockets of partners are closed once two heartbeats in a row have failed')];
+    this.watched = [failing(beat, 'Quiet sockets of partners are closed once two heartbeats in a row have failed', 1)];
     // The target would give it all versions of the function besides.
     const role = schedulerRole(this, beat, 'default').withoutPolicyUpdates();
     new Schedule(this, 'Schedule', {

@@ -4,7 +4,7 @@ import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { PLATFORM } from '../contract/platform';
+import { dropReasons, PLATFORM } from '../contract/platform';
 import { ApiFunction } from './api-function';
 import { addChangeStream } from './change-stream';
 import { Counted } from './counted';
@@ -12,7 +12,7 @@ import { failureQueue, type Failures } from './failure-queue';
 import type { PlatformBus } from './platform-bus';
 import type { Tables } from './tables';
 import type { Telemetry } from './telemetry';
-import { late, type Watched } from './watched';
+import { failing, late, type Watched } from './watched';
 
 export interface PlatformTalkProps {
   readonly platform: PlatformBus;
@@ -32,11 +32,16 @@ export class PlatformTalk extends Construct {
   constructor(scope: Construct, id: string, props: PlatformTalkProps) {
     super(scope, id);
     const tell = new Tell(this, 'Tell', props);
-    this.watched = [late(tell.reader, 'Jobs of partners reach the drone platform more than a minute late')];
+    const hear = new Hear(this, 'Hear', props);
+    this.watched = [
+      late(tell.reader, 'Jobs of partners reach the drone platform more than a minute late'),
+      failing(tell.reader, 'Jobs of partners reach the drone platform late'),
+      failing(hear.worker, 'Partners see progress and positions that the drone platform has reported late'),
+    ];
     this.failures = [
       { queue: tell.failures, suffering: 'Jobs of partners do not reach the drone platform' },
       {
-        queue: new Hear(this, 'Hear', props).failures,
+        queue: hear.failures,
         suffering: 'Partners do not see progress or positions that the drone platform has reported',
       },
     ];
@@ -67,6 +72,7 @@ class Tell extends Construct {
 class Hear extends Construct {
   /** Events that could not be worked on. */
   readonly failures: Queue;
+  readonly worker: ApiFunction;
 
   constructor(scope: Construct, id: string, { platform, tables, telemetry, bundles }: PlatformTalkProps) {
     super(scope, id);
@@ -85,17 +91,17 @@ class Hear extends Construct {
       eventPattern: { source: [PLATFORM] },
       targets: [new SqsQueue(heard, { deadLetterQueue: this.failures })],
     });
-    const hear = new ApiFunction(this, 'HearPlatform', {
+    const hear = (this.worker = new ApiFunction(this, 'HearPlatform', {
       entry: 'platform/hear',
       bundles,
       description: 'Work on what the drone platform says',
       timeoutSeconds: 30,
       environment: { FAILURES_QUEUE_URL: this.failures.queueUrl },
-    }).uses(tables, { jobs: ['get', 'update'], fleet: ['put', 'update'] });
+    }).uses(tables, { jobs: ['get', 'update'], fleet: ['put', 'update'] }));
     telemetry.grantTake(hear);
     hear.may(['sqs:SendMessage'], [this.failures.queueArn]);
     heard.grantConsumeMessages(hear.lambda);
-    new Counted(this, 'Dropped', { in: [hear], as: 'PlatformReportsDropped' });
+    new Counted(this, 'Dropped', { in: [hear], as: 'PlatformReportsDropped', reasons: dropReasons });
     new EventSourceMapping(this, 'FromHeard', {
       target: hear.lambda,
       eventSourceArn: heard.queueArn,

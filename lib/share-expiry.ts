@@ -10,7 +10,7 @@ import { failureQueue } from './failure-queue';
 import type { PlatformBus } from './platform-bus';
 import { schedulerRole } from './scheduler-role';
 import type { Tables } from './tables';
-import { late, type Watched } from './watched';
+import { failing, late, type Watched } from './watched';
 
 export interface ShareExpiryProps {
   readonly tables: Tables;
@@ -37,7 +37,7 @@ export class ShareExpiry extends Construct {
       // It is called up to a minute early and waits for the moment.
       timeoutSeconds: 90,
       failures: this.failures,
-    }).uses(tables, { shares: ['delete'] });
+    }).uses(tables, { shares: ['update', 'delete'] });
     // It has a fixed name, and without the function its schedules are worth nothing.
     const group = new ScheduleGroup(this, 'Schedules', { removalPolicy: RemovalPolicy.DESTROY });
     const role = schedulerRole(this, expire, group.scheduleGroupName);
@@ -77,6 +77,11 @@ export class ShareExpiry extends Construct {
     });
     this.watched = [
       late(schedule, 'Partners hear of the end of shares that last a minute too late, and the platform of shares'),
+      failing(
+        schedule,
+        'The end of shares that partners make is scheduled late, and the drone platform hears of them late',
+      ),
+      failing(expire, 'Followers and viewers of shares that partners made hear late that they have expired'),
     ];
   }
 }

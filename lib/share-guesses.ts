@@ -20,7 +20,7 @@ export class ShareGuesses extends Construct {
     const refused = new Counted(this, 'Refused', {
       in: functions,
       as: 'ShareCodesRefused',
-      only: 'share_not_found',
+      reasons: ['share_not_found'],
     });
     this.watched = {
       name: 'ShareCodesRefused',

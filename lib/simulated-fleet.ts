@@ -8,6 +8,7 @@ import { Construct } from 'constructs';
 import { SERVICE } from '../contract/platform';
 import { ApiFunction } from './api-function';
 import { failureQueue, type Failures } from './failure-queue';
+import { failing, type Watched } from './watched';
 import type { PlatformBus } from './platform-bus';
 import { schedulerRole } from './scheduler-role';
 import type { Tables } from './tables';
@@ -29,6 +30,7 @@ export class SimulatedFleet extends Construct {
   static readonly entries = ['hear-jobs', 'fly'];
 
   readonly failures: Failures;
+  readonly watched: readonly Watched[];
 
   constructor(scope: Construct, id: string, { platform, tables, speed, rest, bundles }: SimulatedFleetProps) {
     super(scope, id);
@@ -70,6 +72,8 @@ export class SimulatedFleet extends Construct {
     })
       .uses(tables, { fleet: ['scan'] })
       .may(['dynamodb:Scan', 'dynamodb:UpdateItem'], [missions.tableArn]);
+    const suffering = 'Jobs of partners in the sandbox are not flown';
+    this.watched = [failing(hear, suffering), failing(fly, suffering)];
     platform.grantTell(fly);
     const role = schedulerRole(this, fly, 'default').withoutPolicyUpdates();
     new Schedule(this, 'Schedule', {

@@ -9,6 +9,7 @@ import { ChannelAddress } from './channel-address';
 import type { CustomDomain } from './deployment-choices';
 import type { Identity } from './identity';
 import type { Tables } from './tables';
+import { failing, type Watched } from './watched';
 
 const STAGE = 'live';
 
@@ -45,6 +46,7 @@ export class Sockets extends Construct {
   readonly address: ChannelAddress;
   /** Who is let in: tokens and share codes come here. */
   readonly connect: ApiFunction;
+  readonly watched: readonly Watched[];
   private readonly api: WebSocketApi;
 
   constructor(scope: Construct, id: string, { domain, logAccess, identity, tables, bundles }: SocketsProps) {
@@ -84,6 +86,11 @@ export class Sockets extends Construct {
       id: 'AwsSolutions-APIG4',
       reason: 'The function of $connect verifies the token itself: an authorizer could not refuse with 404 and 429.',
     });
+    this.watched = [
+      failing(connect, 'Partners and viewers can not connect to channels: handshakes answer 500'),
+      failing(disconnect, 'Connections of partners and viewers that have ended keep their places until they time out'),
+      failing(answer, 'Partners get no answer to what they say on a channel'),
+    ];
     this.addStage(logAccess);
     this.address = new ChannelAddress(this, 'Address', { host: this.host, stage: STAGE, domain });
   }

@@ -50,7 +50,8 @@ export class StatusChannels extends Construct {
     const fanOut = new FanOut(this, 'FanOut', { tables, sockets: this.sockets, bundles });
     const expiry = new ShareExpiry(this, 'ShareExpiry', { tables, platform, bundles });
     const heartbeat = new Heartbeat(this, 'Heartbeat', { tables, sockets: this.sockets, bundles });
-    this.watched = [...fanOut.watched, ...expiry.watched, ...heartbeat.watched];
+    const parts = [this.sockets, this.topics, fanOut, expiry, heartbeat];
+    this.watched = parts.flatMap(({ watched }) => watched);
     this.failures = [
       {
         queue: fanOut.failures,

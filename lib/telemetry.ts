@@ -72,8 +72,15 @@ export class Telemetry extends Construct {
     this.failures = [{ queue: unwatched, suffering: 'A device that has fallen silent still counts as online' }];
     const { watch, queue } = this.watchSilence(publish, unwatched);
     this.silence = queue;
-    // One that fails comes again, five times; those before the queue for failures gets any.
-    this.watched = [failing(watch, 'A device that has fallen silent still counts as online', 3)];
+    this.watched = [
+      // One that fails comes again, five times; those before the queue for failures gets any.
+      failing(watch, 'A device that has fallen silent still counts as online', 3),
+      failing(subscribe, 'Partners can not follow telemetry'),
+      failing(unsubscribe, 'Partners can not stop following telemetry'),
+      failing(publish, 'Telemetry that partners publish is not taken, or not passed on'),
+      failing(control, 'Viewers of what partners share can not steer'),
+      failing(playback, 'Viewers of what partners share see no video'),
+    ];
   }
 
   /** Binds a function to all that taking telemetry needs: the fleet, its followers, and the watch over silence. */

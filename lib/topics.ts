@@ -7,6 +7,7 @@ import type { CustomDomain } from './deployment-choices';
 import type { Identity } from './identity';
 import { ManagedMqttDomain } from './managed-mqtt-domain';
 import type { Tables } from './tables';
+import { failing, type Watched } from './watched';
 
 /** Lifecycle events of AWS IoT that count. Failed attempts to connect would come under `presence` too. */
 const events = [
@@ -31,6 +32,7 @@ export class Topics extends Construct {
 
   /** Where partners connect: `mqtts://<host>:<port>`. */
   readonly url: string;
+  readonly watched: readonly Watched[];
 
   constructor(scope: Construct, id: string, { domain, identity, tables, bundles }: TopicsProps) {
     super(scope, id);
@@ -72,11 +74,18 @@ export class Topics extends Construct {
       });
     }
     this.url = `mqtts://${domain?.name ?? domainName}:8883`;
-    this.limitSubscriptions({ tables, bundles }, `${iot}:client/*`);
+    const count = this.limitSubscriptions({ tables, bundles }, `${iot}:client/*`);
+    this.watched = [
+      failing(authorize, 'Partners can not connect over MQTT: their tokens can not be verified'),
+      failing(
+        count,
+        'Subscriptions of partners over MQTT are miscounted: some may hold too many, or lose a connection',
+      ),
+    ];
   }
 
   /** AWS IoT limits a connection, not a client with many of them (spec section 8). */
-  private limitSubscriptions({ tables, bundles }: Pick<TopicsProps, 'tables' | 'bundles'>, connections: string): void {
+  private limitSubscriptions({ tables, bundles }: Pick<TopicsProps, 'tables' | 'bundles'>, connections: string) {
     const count = new ApiFunction(this, 'CountSubscriptions', {
       entry: 'mqtt/count-subscriptions',
       bundles,
@@ -98,5 +107,6 @@ export class Topics extends Construct {
         sourceArn: rule.attrArn,
       });
     }
+    return count;
   }
 }

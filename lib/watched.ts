@@ -1,5 +1,6 @@
-import { Duration } from 'aws-cdk-lib/core';
-import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration, Stack } from 'aws-cdk-lib/core';
+import { MathExpression, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { ApiFunction } from './api-function';
 
 /** Of every alarm: how long its metric is looked at. */
@@ -25,10 +26,25 @@ export const late = ({ node, lambda }: ApiFunction, suffering: string): Watched 
   threshold: LATE,
 });
 
-/** A function that nobody waits for fails unnoticed. */
-export const failing = ({ node, lambda }: ApiFunction, suffering: string, threshold = 1): Watched => ({
-  name: `${node.id}Fails`,
-  suffering,
-  metric: lambda.metricErrors({ period }),
-  threshold,
-});
+/**
+ * Errors of a function, from `threshold` in a period on: those that ended it, and those that it has caught and logged,
+ * which no metric of Lambda's counts. Both metrics have data only for periods with errors, and a sum has none where one of
+ * its parts has none.
+ */
+export function failing(watched: ApiFunction, suffering: string, threshold = 5): Watched {
+  const { node, lambda } = watched;
+  const name = `${node.id.charAt(0).toUpperCase()}${node.id.slice(1)}Errors`;
+  const lines = new MetricFilter(watched, 'ErrorLines', {
+    logGroup: lambda.logGroup,
+    filterPattern: FilterPattern.stringValue('$.level', '=', 'ERROR'),
+    metricNamespace: Stack.of(watched).stackName,
+    metricName: name,
+    metricValue: '1',
+  });
+  const metric = new MathExpression({
+    expression: 'FILL(lines, 0) + FILL(failures, 0)',
+    usingMetrics: { lines: lines.metric({ statistic: 'Sum' }), failures: lambda.metricErrors() },
+    period,
+  });
+  return { name, suffering, metric, threshold };
+}

@@ -2,9 +2,12 @@ import * as z from 'zod/mini';
 import { share } from '../../domain/share';
 import { nextToken, success } from './page';
 
-const sharedLink = z.extend(z.omit(share, { deviceId: true, currentViewers: true, version: true, metadata: true }), {
-  shareUrl: z.string(),
-});
+const sharedLink = z.extend(
+  z.omit(share, { deviceId: true, currentViewers: true, version: true, metadata: true, expired: true }),
+  {
+    shareUrl: z.string(),
+  },
+);
 
 export const createdShareReply = z.object({
   success,

@@ -1,15 +1,19 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { $ZodError } from 'zod/v4/core';
-import { platformEnvelope } from '../../contract/platform';
+import { dropReasons, platformEnvelope, type DropReason } from '../../contract/platform';
 import { putAside } from '../../data/put-aside';
 import { Refusal } from '../../domain/refusal';
 import { logger } from '../logger';
-import { isKnown, work } from './work';
+import { ComesEarly, isKnown, work } from './work';
 
 /** Nothing will make it right: it must not come again. */
 const isHopeless = (error: unknown) =>
   error instanceof SyntaxError || error instanceof $ZodError || error instanceof Refusal;
+
+/** What the metric counts it as. */
+const dropReasonOf = (error: unknown): DropReason =>
+  (error instanceof Refusal && dropReasons.find((reason) => reason === error.code)) || 'malformed';
 
 function reasonOf(error: unknown): string {
   if (error instanceof $ZodError) return z.prettifyError(error);
@@ -30,8 +34,7 @@ async function hear({ body }: SQSRecord): Promise<void> {
   } catch (error) {
     if (!isHopeless(error)) throw error;
     await putAside(body, reasonOf(error));
-    const reason = error instanceof Refusal ? error.code : 'malformed';
-    logger.warn('an event of the platform was put aside', { reason });
+    logger.warn('an event of the platform was put aside', { reason: dropReasonOf(error) });
   }
 }
 
@@ -46,8 +49,8 @@ export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> 
       await hear(record);
     } catch (error) {
       batchItemFailures.push({ itemIdentifier: record.messageId });
-      const reason = error instanceof Error ? error : new Error(String(error));
-      logger.error('an event of the platform could not be worked on', { error: reason });
+      if (error instanceof ComesEarly) logger.info('a report comes again later', { eventId: error.message });
+      else logger.error('an event of the platform could not be worked on', { error });
     }
   }
   return { batchItemFailures };

@@ -1,4 +1,4 @@
-import { heardFromPlatform, type HeardType } from '../../contract/platform';
+import { heardFromPlatform, type DropReason, type HeardType } from '../../contract/platform';
 import { registerDevice, registerGroup, removeFromFleet } from '../../data/fleet-registry';
 import { reportStatus } from '../../data/reported-status';
 import { organisationOf, type Kind, type Organisation } from '../../domain/id';
@@ -15,7 +15,7 @@ function ownerOf(kind: Kind, id: string): Organisation {
 }
 
 /** Each organisation's own samples, as if it had published them. */
-async function takeTelemetry(telemetry: readonly Sample[], now: Date): Promise<string | undefined> {
+async function takeTelemetry(telemetry: readonly Sample[], now: Date): Promise<DropReason | undefined> {
   const owners = new Set(telemetry.map(({ deviceId }) => ownerOf('device', deviceId)));
   let accepted = 0;
   const take = async (owner: Organisation) => {
@@ -24,6 +24,11 @@ async function takeTelemetry(telemetry: readonly Sample[], now: Date): Promise<s
   };
   await allDone([...owners].map(take));
   return accepted > 0 ? undefined : 'late or repeated';
+}
+
+/** A report that builds on another one that is not there yet; the message names the event. */
+export class ComesEarly extends Error {
+  override readonly name = 'ComesEarly';
 }
 
 /** What an event says: `id` and `at` are its own, `now` is when it is worked on. */
@@ -35,15 +40,15 @@ export interface Heard {
 }
 
 /** Why an event of the fleet changed nothing: something later is known. */
-const late = (isDone: boolean) => (isDone ? undefined : 'late');
+const late = (isDone: boolean) => (isDone ? undefined : ('late' as const));
 
 /** How each event is worked on; gives why it changed nothing, if so. */
-const works: { readonly [Type in HeardType]: (heard: Heard) => Promise<string | undefined> } = {
+const works: { readonly [Type in HeardType]: (heard: Heard) => Promise<DropReason | undefined> } = {
   'job.status.reported': async ({ detail, id, now }) => {
     const { jobId, status } = heardFromPlatform['job.status.reported'].parse(detail);
     const outcome = await reportStatus(jobId, status, `platform-${id}`, now.toISOString());
     // A queue keeps no order: what is missing may be behind it.
-    if (outcome === 'early') throw new Error(`${jobId} can't be ${status} yet`);
+    if (outcome === 'early') throw new ComesEarly(id);
     return outcome === 'moved' ? undefined : outcome;
   },
   'device.telemetry.reported': ({ detail, now }) =>
@@ -73,4 +78,4 @@ export const isKnown = (type: string): type is HeardType => Object.hasOwn(works,
  * @returns why nothing has changed, or undefined
  * @throws ZodError, Refusal for what is malformed or concerns what isn't there; other errors pass with time
  */
-export const work = (type: HeardType, heard: Heard): Promise<string | undefined> => works[type](heard);
+export const work = (type: HeardType, heard: Heard): Promise<DropReason | undefined> => works[type](heard);

@@ -38,7 +38,7 @@ export async function handler(): Promise<void> {
   const beatOrLeave = (connection: Connection) =>
     beat(connection).catch((error: unknown) => {
       const { connectionId } = connection;
-      logger.warn('a socket has missed a heartbeat', { connectionId, reason: String(error) });
+      logger.warn('a socket has missed a heartbeat', { connectionId, error });
     });
   for await (const page of allConnections()) await eachAtOnce(page, beatOrLeave);
 }

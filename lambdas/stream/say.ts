@@ -1,7 +1,8 @@
 import { topicOf } from '../../contract/channels';
 import { channelKey, followersOf, type Connection } from '../../data/connections';
+import { retainLater } from '../../data/retained-status';
 import { closeSocket, postToSocket } from '../../data/sockets';
-import { publish } from '../../data/topics';
+import { isRefusedForGood, publish, type Retention } from '../../data/topics';
 import type { Channel, StatusEvent } from '../../domain/status-event';
 import { allDone } from '../all-done';
 import { eachAtOnce } from '../each-at-once';
@@ -20,7 +21,7 @@ function sayOne(text: string, weight: StatusEvent['weight']) {
     } catch (error) {
       if (weight === 'last') throw error;
       const { connectionId } = connection;
-      logger.warn('a socket could be neither reached nor closed', { connectionId, reason: String(error) });
+      logger.warn('a socket could be neither reached nor closed', { connectionId, error });
     }
   };
 }
@@ -49,10 +50,46 @@ async function saySockets(event: StatusEvent, audience: Audience): Promise<void>
   for await (const page of audience(event)) await eachAtOnce(page, serve);
 }
 
-async function sayTopic({ channel, message, weight }: StatusEvent): Promise<void> {
-  const topic = topicOf(channel);
-  await publish(topic, JSON.stringify(message), weight === 'state');
-  if (weight === 'last') await publish(topic, '', true);
+/**
+ * Retains the state of a channel. What AWS IoT does not retain now, because the topic had a state within the last second or
+ * the account has no room, is published without, so that who listens hears of it, and retained later by another function:
+ * nobody's changes wait for it.
+ */
+async function publishState(event: StatusEvent, payload: string, retention: Retention): Promise<void> {
+  const topic = topicOf(event.channel);
+  try {
+    await publish(topic, payload, retention);
+  } catch (error) {
+    if (payload !== '') await publish(topic, payload, 'none');
+    logger.warn('a state could not be retained yet', { error });
+    const { message } = event;
+    await retainLater({ ...event.channel, ...(message.type === 'device.status' && { deviceId: message.deviceId }) });
+  }
+}
+
+async function publishEvent(event: StatusEvent): Promise<void> {
+  const payload = JSON.stringify(event.message);
+  switch (event.weight) {
+    case 'passing':
+      return publish(topicOf(event.channel), payload, 'none');
+    case 'state':
+      return publishState(event, payload, 'until-replaced');
+    case 'final':
+      return publishState(event, payload, 'for-a-day');
+    case 'last':
+      await publish(topicOf(event.channel), payload, 'none');
+      return publishState(event, '', 'until-replaced');
+  }
+}
+
+/** What AWS IoT refuses for good would hold up everything behind it in the stream. */
+async function sayTopic(event: StatusEvent): Promise<void> {
+  try {
+    await publishEvent(event);
+  } catch (error) {
+    if (!isRefusedForGood(error)) throw error;
+    logger.error('a message was refused by its topic', { kind: event.channel.kind, error });
+  }
 }
 
 /**

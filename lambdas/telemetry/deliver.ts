@@ -40,7 +40,7 @@ const sendTo = (texts: readonly string[]) => async (follower: Connection) => {
     await send(follower, texts);
   } catch (error) {
     const { connectionId } = follower;
-    logger.warn('a socket could be neither reached nor closed', { connectionId, reason: String(error) });
+    logger.warn('a socket could be neither reached nor closed', { connectionId, error });
   }
 };
 

@@ -37,6 +37,8 @@ export interface Message {
   readonly payload: Buffer;
   readonly qos: 0 | 1;
   readonly retain: boolean;
+  /** After so many seconds it is not retained any more. */
+  readonly expirySeconds?: number | undefined;
 }
 
 export interface Broker {
@@ -120,10 +122,13 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
 
   return {
     port: server && (server.address() as AddressInfo).port,
-    publish: (message) =>
-      new Promise((resolve, reject) => {
+    async publish({ expirySeconds, ...message }) {
+      await new Promise<void>((resolve, reject) => {
         aedes.publish({ cmd: 'publish', dup: false, ...message }, (error) => (error ? reject(error) : resolve()));
-      }),
+      });
+      if (message.retain && expirySeconds !== undefined)
+        options.retained.expire(message.topic, message.payload, expirySeconds);
+    },
     async disconnect(clientId, { cleanSession, preventWill }) {
       const connection = connections.byClientId.get(clientId);
       if (!connection) return false;

@@ -52,11 +52,14 @@ export function createDataPlane({ broker, retained, arns }: DataPlaneOptions): A
       const qos = query.get('qos') ?? '0';
       if (isBadTopic(topic)) return invalid('The topic is reserved, too long, or has a wildcard');
       if (qos !== '0' && qos !== '1') return invalid('qos must be 0 or 1');
+      if (!/^\d*$/.test(query.get('messageExpiry') ?? '')) return invalid('messageExpiry must be a number of seconds');
       if (payload.length > MAX_PAYLOAD_BYTES)
         return failure('rest', 413, 'RequestEntityTooLargeException', 'The payload exceeds 128 KB');
       const running = broker();
       if (!running) return failure('rest', 503, 'ServiceUnavailableException', 'The broker does not run');
-      await running.publish({ topic, payload, qos: qos === '0' ? 0 : 1, retain: isTrue(request, 'retain') });
+      const expirySeconds = query.has('messageExpiry') ? Number(query.get('messageExpiry')) : undefined;
+      const how = { qos: qos === '0' ? (0 as const) : (1 as const), retain: isTrue(request, 'retain'), expirySeconds };
+      await running.publish({ topic, payload, ...how });
       return ok();
     },
   };

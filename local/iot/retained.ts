@@ -9,6 +9,8 @@ export interface RetainedMessage {
   readonly qos: 0 | 1;
   /** Milliseconds since 1970. */
   readonly lastModifiedTime: number;
+  /** When it is discarded, milliseconds since 1970; without, never (MQTT 5, section 3.3.2.3.3). */
+  readonly expiresAt?: number | undefined;
 }
 
 /** AWS IoT Core developer guide, "Using MQTT retained messages". */
@@ -18,6 +20,8 @@ export interface RetainedMessages {
   list(): readonly RetainedMessage[];
   /** Replaces the message of the topic; one without payload removes it. */
   put(message: Omit<RetainedMessage, 'lastModifiedTime'>): void;
+  /** Has the message of a topic discarded after so many seconds, if it still has this payload. */
+  expire(topic: string, payload: Buffer, seconds: number): void;
   close(): void;
 }
 
@@ -27,6 +31,7 @@ const line = z.object({
   payload: z.base64().transform((text) => Buffer.from(text, 'base64')),
   qos: z.union([z.literal(0), z.literal(1)]),
   lastModifiedTime: z.number(),
+  expiresAt: z.number().optional(),
 });
 
 /** Opens the retained messages of a folder; without one they end with the process. */
@@ -36,6 +41,15 @@ export function openRetainedMessages(dataFolder?: string): RetainedMessages {
     if (message.payload.length === 0) messages.delete(message.topic);
     else messages.set(message.topic, message);
   };
+  const standing = (message: RetainedMessage | undefined) => {
+    if (message?.expiresAt === undefined || message.expiresAt > Date.now()) return message;
+    messages.delete(message.topic);
+    return undefined;
+  };
+  const save = (message: RetainedMessage) => {
+    keep(message);
+    if (file !== undefined) writeSync(file, toLine(message));
+  };
   let file: number | undefined;
   if (dataFolder !== undefined) {
     const path = join(dataFolder, 'retained-messages.jsonl');
@@ -44,12 +58,15 @@ export function openRetainedMessages(dataFolder?: string): RetainedMessages {
     file = openSync(path, 'a', 0o600);
   }
   return {
-    get: (topic) => messages.get(topic),
-    list: () => [...messages.values()].sort((one, other) => (one.topic < other.topic ? -1 : 1)),
-    put(message) {
-      const kept = { ...message, lastModifiedTime: Date.now() };
-      keep(kept);
-      if (file !== undefined) writeSync(file, toLine(kept));
+    get: (topic) => standing(messages.get(topic)),
+    list: () =>
+      [...messages.values()]
+        .filter((message) => standing(message) !== undefined)
+        .sort((one, other) => (one.topic < other.topic ? -1 : 1)),
+    put: (message) => save({ ...message, lastModifiedTime: Date.now() }),
+    expire(topic, payload, seconds) {
+      const message = messages.get(topic);
+      if (message?.payload.equals(payload)) save({ ...message, expiresAt: Date.now() + seconds * 1000 });
     },
     close() {
       if (file !== undefined) closeSync(file);

@@ -73,12 +73,21 @@ describe('Publishing', () => {
     await publish(socket, samples[0] ?? {});
   });
 
-  test.each([[[]], [Array.from({ length: 101 }, () => ({}))], [null], ['x']])(
-    'a list of none or of over 100, or none at all, is an error: %#.',
+  test.each([[[]], [Array.from({ length: 41 }, () => ({}))], [null], ['x']])(
+    'a list of none or of over 40, or none at all, is an error: %#.',
     async (telemetry) => {
       expect(await ask(socket, { action: 'publish', telemetry })).toMatchObject({ error: 'invalid_request' });
     },
   );
+
+  test('of more than 32 kB is taken when it comes in several frames: a list of samples with much of their own.', async () => {
+    const sensorPayload = { own: 'x'.repeat(6000) };
+    const telemetry = Array.from({ length: 10 }, () => sampleOf(deviceId, { sensorPayload }));
+    const text = JSON.stringify({ action: 'publish', telemetry, id: 'large' });
+    for (let from = 0; from < text.length; from += 30_000)
+      socket.socket.send(text.slice(from, from + 30_000), { fin: from + 30_000 >= text.length });
+    expect(await socket.like({ id: 'large' })).toEqual({ type: 'published', accepted: 10, id: 'large' });
+  });
 
   test('over 128 kB closes the socket, and no other.', async () => {
     const neighbour = await openTelemetry(partner);

@@ -1,4 +1,5 @@
 import { clients } from '../api/client';
+import { fullSample } from '../domain/fixtures/samples';
 import { iso } from '../api/given';
 import { ask, openTelemetry, publish, sampleOf, samplesIn, subscribeTo } from './telemetry-socket';
 import { quiet } from './until';
@@ -47,12 +48,25 @@ describe('Who follows a device', () => {
   test('hears the samples of a list in the order of their moments, whatever their order in the list.', async () => {
     const [follower, publisher] = await Promise.all([openTelemetry(partner), openTelemetry(partner)]);
     await subscribeTo(follower, { deviceId: kestrel });
-    const samples = Array.from({ length: 100 }, () => sampleOf(kestrel));
+    const samples = Array.from({ length: 40 }, () => sampleOf(kestrel));
     await publish(publisher, ...samples.toReversed());
     await follower.like({ timestamp: samples.at(-1)?.timestamp });
     expect(samplesIn(follower, kestrel).map(({ timestamp }) => timestamp)).toEqual(
       samples.map(({ timestamp }) => timestamp),
     );
+  });
+
+  test('hears a list of as many full samples as a message may have, sent in one frame by an ordinary client.', async () => {
+    const [follower, publisher] = await Promise.all([openTelemetry(partner), openTelemetry(partner)]);
+    await subscribeTo(follower, { deviceId: kestrel });
+    const { deviceId: _, timestamp: __, jobId: ___, ...state } = fullSample;
+    const samples = Array.from({ length: 40 }, () => sampleOf(kestrel, { ...state, jobId: 'x'.repeat(64) }));
+    expect(await ask(publisher, { action: 'publish', telemetry: samples })).toEqual({
+      type: 'published',
+      accepted: 40,
+    });
+    await follower.like({ timestamp: samples.at(-1)?.timestamp });
+    expect(samplesIn(follower, kestrel)).toHaveLength(40);
   });
 
   test('begins with its last known state, if it ever reported.', async () => {

@@ -1,5 +1,6 @@
-import { telemetryActions, type TelemetryAction } from '../../contract/telemetry';
-import { id } from '../domain/fixtures/samples';
+import { MAX_SAMPLES, telemetryActions, type TelemetryAction } from '../../contract/telemetry';
+import { deviceState } from '../../domain/telemetry';
+import { fullSample, id } from '../domain/fixtures/samples';
 
 const accepts = (action: TelemetryAction, message: object) =>
   telemetryActions[action].message.safeParse({ action, ...message }).success;
@@ -28,9 +29,25 @@ describe('A message to publish', () => {
       expect(message.parse({ action: 'publish', telemetry }).telemetry).toEqual([sample]);
   });
 
-  test('brings 1 to 100 samples.', () => {
-    const accepted = [0, 1, 100, 101].map((length) => accepts('publish', { telemetry: Array(length).fill(sample) }));
+  test('brings 1 to 40 samples.', () => {
+    const accepted = [0, 1, 40, 41].map((length) => accepts('publish', { telemetry: Array(length).fill(sample) }));
     expect(accepted).toEqual([false, true, true, false]);
+  });
+
+  test('fits into one frame of 32 KB with as many samples as it may bring, each with all that a sample has.', () => {
+    const message = { action: 'publish', id: 'x'.repeat(64), telemetry: Array(MAX_SAMPLES).fill(fullSample) };
+    expect(telemetryActions.publish.message.safeParse(message).success).toBe(true);
+    expect(Object.keys(fullSample).sort()).toEqual(['deviceId', ...Object.keys(deviceState.shape)].sort());
+    expect(Buffer.byteLength(JSON.stringify(message))).toBeLessThanOrEqual(32 * 1024);
+  });
+
+  test.each([
+    [0, 'must have at least one sample'],
+    [41, 'must have at most 40 samples'],
+  ])('says what is wrong with a list of %d.', (length, message) => {
+    const list = { action: 'publish', telemetry: Array(length).fill(sample) };
+    const { error } = telemetryActions.publish.message.safeParse(list);
+    expect(error?.issues).toMatchObject([{ path: ['telemetry'], message }]);
   });
 
   test('is refused when one of its samples is wrong, which is named by its place.', () => {

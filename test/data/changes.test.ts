@@ -26,6 +26,13 @@ describe('A record', () => {
     });
   });
 
+  test('of a share that DynamoDB itself has deleted is one whose time was up.', () => {
+    const removed = record(shareKey, { ...sampleShare(), organisation: acme }, undefined);
+    const byTtl = { ...removed, userIdentity: { type: 'Service', principalId: 'dynamodb.amazonaws.com' } };
+    expect(changeOf(byTtl)).toMatchObject({ before: { expired: true } });
+    expect(changeOf(removed)?.before).not.toHaveProperty('expired');
+  });
+
   test('of the fleet table is a device with what it reported, or nothing that anybody follows.', () => {
     const lastState = { timestamp: '2026-11-27T10:00:00.000Z', droneState: 'HOVER' };
     const item = { ...device, kind: 'device', lastState: JSON.stringify(lastState) };

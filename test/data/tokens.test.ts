@@ -35,7 +35,8 @@ test('A secret keeps the characters that a form encodes.', async () => {
   answers(200, granted);
   await requestToken('client-1', 'a+b&c=d');
   expect(sent().form).toMatchObject({ client_secret: 'a+b&c=d' });
-  expect(cognito.mock.calls[0]?.[1]?.body?.toString()).toContain('client_secret=a%2Bb%26c%3Dd');
+  const body = cognito.mock.calls[0]?.[1]?.body as URLSearchParams;
+  expect(body.toString()).toContain('client_secret=a%2Bb%26c%3Dd');
 });
 
 test.each([400, 401])("Cognito's %d invalid_client is a refusal.", async (status) => {

@@ -1,22 +1,40 @@
-import { DeleteConnectionCommand } from '@aws-sdk/client-iot-data-plane';
-import { endMqttConnection, publish } from '../../data/topics';
+import {
+  DeleteConnectionCommand,
+  InvalidRequestException,
+  RequestEntityTooLargeException,
+  ThrottlingException,
+} from '@aws-sdk/client-iot-data-plane';
+import { endMqttConnection, isRefusedForGood, publish } from '../../data/topics';
 import { broker, published } from './fixtures/topics';
 
 describe('Publishing', () => {
-  test.each([true, false])('is one call with QoS 1, retained as asked for: %s.', async (retain) => {
-    await publish('a/JOB/STATUS', '{"jobState":"QUEUED"}', retain);
-    expect(published()).toEqual([{ topic: 'a/JOB/STATUS', text: '{"jobState":"QUEUED"}', retain, qos: 1 }]);
+  test.each([
+    ['none', { retain: false }],
+    ['until-replaced', { retain: true }],
+    ['for-a-day', { retain: true, expiresIn: 86_400 }],
+  ] as const)('is one call with QoS 1, retained as asked for: %s.', async (retention, retained) => {
+    await publish('a/JOB/STATUS', '{"jobState":"QUEUED"}', retention);
+    expect(published()).toEqual([{ topic: 'a/JOB/STATUS', text: '{"jobState":"QUEUED"}', qos: 1, ...retained }]);
   });
 
   test('nothing, retained, clears what was.', async () => {
-    await publish('a/JOB/STATUS', '', true);
+    await publish('a/JOB/STATUS', '', 'until-replaced');
     expect(published()).toMatchObject([{ text: '', retain: true }]);
   });
 
   test('fails when the broker does.', async () => {
     const fault = new Error('throttled');
     broker.onAnyCommand().rejects(fault);
-    await expect(publish('a', '', false)).rejects.toBe(fault);
+    await expect(publish('a', '', 'none')).rejects.toBe(fault);
+  });
+
+  test.each([
+    [new InvalidRequestException({ message: 'no', $metadata: {} }), true],
+    [new RequestEntityTooLargeException({ message: 'no', $metadata: {} }), true],
+    [new ThrottlingException({ message: 'no', $metadata: {} }), false],
+    [new Error('socket hang up'), false],
+  ])('%s is refused for good: %s.', (error, forGood) => {
+    expect(isRefusedForGood(error)).toBe(forGood);
   });
 });
 

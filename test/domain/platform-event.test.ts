@@ -50,10 +50,10 @@ test('A share begins and ends without its code', () => {
 });
 
 test.each([
-  ['REVOKED', '2026-11-27T11:00:00.000Z'],
-  ['EXPIRED', '2026-11-27T10:30:00.500Z'],
-])('A share that ends is %s when it had until %s', (reason, expiresAt) => {
-  expect(ofShare(sampleShare({ expiresAt }), undefined)).toMatchObject({ type: 'share.ended', detail: { reason } });
+  ['REVOKED', {}],
+  ['EXPIRED', { expired: true }],
+] as const)('A share that ends is %s when it is removed with %j', (reason, mark) => {
+  expect(ofShare(sampleShare(mark), undefined)).toMatchObject({ type: 'share.ended', detail: { reason } });
 });
 
 test('Viewers that come and go, and devices, are not told', () => {

@@ -147,6 +147,20 @@ describe('A job', () => {
     });
   });
 
+  test.each(jobStatuses)(
+    'that is %s is kept for a day if no other state can follow, else until one does.',
+    (status) => {
+      const [event] = eventsBetween({ kind: 'job', before: undefined, after: sampleJob({ status }) }, at);
+      expect(event?.weight).toBe(['COMPLETED', 'FAILED', 'CANCELLED'].includes(status) ? 'final' : 'state');
+    },
+  );
+
+  test('that is deleted never says so at a time before its last state: records of a stream are rounded down.', () => {
+    const before = sampleJob({ updatedAt: '2026-11-27T10:30:00.900Z' });
+    const [event] = eventsBetween({ kind: 'job', before, after: undefined }, at);
+    expect(event?.message.timestamp).toBe('2026-11-27T10:30:00.900Z');
+  });
+
   test('that is deleted says so with the state that it had, as its last word.', () => {
     const [event] = eventsBetween({ kind: 'job', before: sampleJob({ status: 'QUEUED' }), after: undefined }, at);
     expect(event).toMatchObject({
@@ -200,21 +214,31 @@ describe('A device', () => {
 });
 
 describe('A share', () => {
-  const ended = (expiresAt: string) =>
-    eventsBetween({ kind: 'share', before: sampleShare({ expiresAt, currentViewers: 2 }), after: undefined }, at);
+  const expiresAt = '2026-11-27T10:30:00.500Z';
+  const createdAt = '2026-11-27T10:29:00.000Z';
+  const ended = (change: Partial<Share>, moment = at) => {
+    const before = sampleShare({ createdAt, expiresAt, currentViewers: 2, ...change });
+    return eventsBetween({ kind: 'share', before, after: undefined }, moment);
+  };
 
-  test.each([
-    ['with time left was revoked', '2026-11-27T10:30:01.001Z', 'REVOKED'],
-    [
-      'in its last second counts as expired, for the moment is known to the second',
-      '2026-11-27T10:30:01.000Z',
-      'EXPIRED',
-    ],
-    ['whose time is up has expired', '2026-11-27T10:29:59.000Z', 'EXPIRED'],
-  ])('that is gone %s.', (_, expiresAt, shareState) => {
-    expect(ended(expiresAt)).toMatchObject([
-      { weight: 'last', message: { shareState, currentViewers: 0, sequence: 2, timestamp: at } },
-    ]);
+  test('that is gone was revoked, whatever the moment of the record is rounded to.', () => {
+    const last = { weight: 'last', message: { shareState: 'REVOKED', currentViewers: 0, sequence: 2 } };
+    expect(ended({})).toMatchObject([last]);
+    expect(ended({}, '2026-11-27T10:31:00.000Z')).toMatchObject([last]);
+    expect(ended({}, '2026-11-27T10:28:00.000Z')).toMatchObject([{ message: { timestamp: createdAt } }]);
+  });
+
+  test('that is gone with the mark that its time was up has expired, at that time.', () => {
+    for (const moment of [at, '2026-11-27T10:28:00.000Z']) {
+      expect(ended({ expired: true }, moment)).toMatchObject([
+        { weight: 'last', message: { shareState: 'EXPIRED', currentViewers: 0, sequence: 2, timestamp: expiresAt } },
+      ]);
+    }
+  });
+
+  test('that is marked because its time is up says nothing yet.', () => {
+    const change = { before: sampleShare(), after: sampleShare({ expired: true }) };
+    expect(eventsBetween({ kind: 'share', ...change }, at)).toEqual([]);
   });
 
   test('says how many watch it.', () => {

@@ -1,22 +1,24 @@
-import { DeleteCommand } from '../../data/documents';
+import { DeleteCommand, UpdateCommand } from '../../data/documents';
 import { handler } from '../../lambdas/schedule/expire-share';
-import { conditionFailed, onlyCommand, store } from '../data/fixtures/store';
+import { conditionFailed, sent, store } from '../data/fixtures/store';
 import { acme, id } from '../domain/fixtures/samples';
 
 const shareCode = id('share');
 const from = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();
 
 beforeEach(() => {
-  store.on(DeleteCommand).resolves({});
+  store.resolves({});
 });
 
-test('A share whose time is up is ended, by one write that looks again whether it is.', async () => {
+test('A share whose time is up is marked so, by a write that looks again whether it is, and then removed.', async () => {
   await handler({ shareCode, expiresAt: from(-1000) });
-  expect(onlyCommand()).toMatchObject({
-    TableName: 'shares',
-    Key: { organisation: acme, shareCode },
-    ConditionExpression: 'expiresAt <= :now',
+  const [mark, removal, ...more] = sent();
+  expect(mark).toMatchObject({
+    ...{ TableName: 'shares', Key: { organisation: acme, shareCode } },
+    ...{ UpdateExpression: 'SET expired = :true', ConditionExpression: 'expiresAt <= :now' },
   });
+  expect(removal).toEqual({ TableName: 'shares', Key: { organisation: acme, shareCode } });
+  expect(more).toEqual([]);
 });
 
 test('A share that has time left is waited for, and not ended a moment early.', async () => {
@@ -24,17 +26,21 @@ test('A share that has time left is waited for, and not ended a moment early.', 
   const ended = handler({ shareCode, expiresAt });
   expect(store).not.toHaveReceivedAnyCommand();
   await ended;
-  const { ':now': now } = onlyCommand()['ExpressionAttributeValues'] as Record<string, string>;
+  const { ':now': now } = sent()[0]?.['ExpressionAttributeValues'] as Record<string, string>;
   expect(Date.parse(now ?? '')).toBeGreaterThanOrEqual(Date.parse(expiresAt));
 });
 
 test('To be called twice, or after the share was revoked, is fine.', async () => {
-  store.on(DeleteCommand).rejects(conditionFailed());
+  store.on(UpdateCommand).rejects(conditionFailed());
   await expect(handler({ shareCode, expiresAt: from(-1000) })).resolves.toBeUndefined();
+  expect(store).not.toHaveReceivedCommand(DeleteCommand);
 });
 
-test('A store that fails is an error, so that it is tried again.', async () => {
-  store.on(DeleteCommand).rejects(new Error('throttled'));
+test.each([
+  ['mark', UpdateCommand],
+  ['remove', DeleteCommand],
+])('A store that does not %s it is an error, so that it is tried again.', async (_, command) => {
+  store.on(command).rejects(new Error('throttled'));
   await expect(handler({ shareCode, expiresAt: from(-1000) })).rejects.toThrow('throttled');
 });
 

@@ -1,11 +1,14 @@
 import { DeleteCommand, QueryCommand } from '../../data/documents';
 import { connection, gone, said, sockets } from '../data/fixtures/sockets';
 import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
+import { PublishCommand, RequestEntityTooLargeException, ThrottlingException } from '@aws-sdk/client-iot-data-plane';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { topicOf } from '../../contract/channels';
-import { jobMessage, type StatusEvent } from '../../domain/status-event';
+import { deviceMessage, jobMessage, type StatusEvent } from '../../domain/status-event';
 import { say } from '../../lambdas/stream/say';
 import { store } from '../data/fixtures/store';
 import { broker, published } from '../data/fixtures/topics';
+import { queue } from './fixtures/telemetry';
 import { id, sampleJob } from '../domain/fixtures/samples';
 import { logLines } from './fixtures/log';
 
@@ -19,9 +22,14 @@ const text = JSON.stringify(event().message);
 const names = (count: number) => Array.from({ length: count }, (_, index) => `socket-${index + 1}`);
 const followed = (...Items: object[]) => store.on(QueryCommand).resolves({ Items });
 const followedBy = (count: number) => followed(...names(count).map((connectionId) => connection({ connectionId })));
+const throttled = new ThrottlingException({ message: 'one a second', $metadata: {} });
+/** Channels that wait to be retained. */
+const retainedLater = () =>
+  queue.commandCalls(SendMessageCommand).map(({ args: [{ input }] }) => JSON.parse(input.MessageBody ?? '') as object);
 const stuck = Object.assign(new Error('the request took too long'), { name: 'TimeoutError' });
 
 beforeEach(() => {
+  process.env['RETENTION_QUEUE_URL'] = 'https://queue.test/retention';
   store.onAnyCommand().resolves({});
 });
 
@@ -37,12 +45,13 @@ describe('A change that nobody follows', () => {
 
 describe('On its topic', () => {
   test.each([
-    ['state', true],
-    ['passing', false],
-  ] as const)('what is %s is retained: %s.', async (weight, retain) => {
+    ['state', { retain: true }],
+    ['final', { retain: true, expiresIn: 86_400 }],
+    ['passing', { retain: false }],
+  ] as const)('what is %s is retained: %j.', async (weight, retained) => {
     followed();
     await say(event(weight));
-    expect(published()).toEqual([{ topic: topicOf(channel), text, retain, qos: 1 }]);
+    expect(published()).toEqual([{ topic: topicOf(channel), text, qos: 1, ...retained }]);
   });
 
   test('the last word is not retained, and then nothing is.', async () => {
@@ -52,6 +61,46 @@ describe('On its topic', () => {
       { text, retain: false },
       { text: '', retain: true },
     ]);
+  });
+
+  test.each(['state', 'final'] as const)(
+    'a %s that can not be retained now is heard at once, and its channel waits to be retained.',
+    async (weight) => {
+      followed();
+      broker.on(PublishCommand, { retain: true }).rejects(throttled);
+      await say(event(weight));
+      expect(published()).toMatchObject([{ retain: true }, { text, retain: false }]);
+      expect(retainedLater()).toEqual([channel]);
+      expect(logLines()).toMatchObject([{ level: 'WARN', message: 'a state could not be retained yet' }]);
+    },
+  );
+
+  test('a state of a device that can not be retained names the device of its group.', async () => {
+    followed();
+    broker.on(PublishCommand, { retain: true }).rejects(throttled);
+    const device = { deviceId: id('device'), deviceGroupId: id('group'), name: 'Kestrel', version: 1 };
+    const message = deviceMessage({ ...device, status: 'online' }, '2026-11-27T10:30:00.000Z');
+    await say({ channel: { kind: 'group', id: id('group') }, weight: 'state', message });
+    expect(retainedLater()).toEqual([{ kind: 'group', id: id('group'), deviceId: id('device') }]);
+  });
+
+  test('what can not be cleared after the last word waits too, and nobody hears an empty message.', async () => {
+    followed();
+    broker.on(PublishCommand, { retain: true }).rejects(throttled);
+    await say(event('last'));
+    expect(published()).toMatchObject([
+      { text, retain: false },
+      { text: '', retain: true },
+    ]);
+    expect(retainedLater()).toEqual([channel]);
+  });
+
+  test('what is refused for good holds nothing up: it is logged, and the sockets are told.', async () => {
+    followedBy(2);
+    broker.onAnyCommand().rejects(new RequestEntityTooLargeException({ message: 'no', $metadata: {} }));
+    await say(event());
+    expect(said()).toHaveLength(2);
+    expect(logLines()).toMatchObject([{ level: 'ERROR', kind: 'job', message: 'a message was refused by its topic' }]);
   });
 
   test('a failure fails the change, once no socket is being told any more.', async () => {

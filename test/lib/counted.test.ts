@@ -1,12 +1,16 @@
 import './without-code';
 import type { SQSEvent } from 'aws-lambda';
 import { changeJob } from '../../data/job-changes';
+import { BatchGetCommand, QueryCommand } from '../../data/documents';
 import { readItem } from '../../data/jobs';
 import { invalid, Refusal } from '../../domain/refusal';
 import { handler as hear } from '../../lambdas/platform/hear';
 import { acceptTelemetry } from '../../lambdas/telemetry/accept';
 import { acme, id, sampleJob } from '../domain/fixtures/samples';
+import { connection, sockets } from '../data/fixtures/sockets';
+import { store } from '../data/fixtures/store';
 import { logLines, written } from '../lambdas/fixtures/log';
+import { deviceItem } from '../lambdas/fixtures/telemetry';
 import { counted, filtersOn } from './filter-pattern';
 import { smallTable, synthesise } from './synthesised';
 
@@ -56,6 +60,19 @@ describe('What the drone platform reports', () => {
     await when();
     expect(written.join('')).not.toBe('');
     expect(countedOf('PlatformTalk/Hear/HearPlatform')).toEqual([`PlatformReportsDropped ${reason}`]);
+  });
+
+  test('and that a follower can not be told of is not counted: the text of an error would be a metric.', async () => {
+    const { acceptTelemetry: accept } = jest.requireActual<typeof import('../../lambdas/telemetry/accept')>(
+      '../../lambdas/telemetry/accept',
+    );
+    jest.mocked(acceptTelemetry).mockImplementation(accept);
+    store.on(BatchGetCommand).resolves({ Responses: { fleet: [deviceItem(id('device'))] } });
+    store.on(QueryCommand).resolves({ Items: [connection({ channel: `telemetry#${id('device')}` })] });
+    sockets.rejects(new Error('socket hang up on 10.0.0.7'));
+    await say('device.telemetry.reported', { deviceId: id('device'), timestamp: new Date().toISOString() });
+    expect(logLines()).toMatchObject([{ message: 'a socket could be neither reached nor closed' }]);
+    expect(countedOf('PlatformTalk/Hear/HearPlatform')).toEqual([]);
   });
 
   test.each([

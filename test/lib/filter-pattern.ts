@@ -14,22 +14,26 @@ export function filtersOn({ byPath, resources }: Synthesised, place: string): Fi
     .filter(({ Properties }) => (Properties['LogGroupName'] as { Ref: string }).Ref === logId)
     .map(({ Properties }) => {
       const [transformation] = Properties['MetricTransformations'] as [
-        { MetricName: string; Dimensions: Filter['dimensions'] },
+        { MetricName: string; Dimensions?: Filter['dimensions'] },
       ];
-      const { MetricName: metric, Dimensions: dimensions } = transformation;
+      const { MetricName: metric, Dimensions: dimensions = [] } = transformation;
       return { pattern: String(Properties['FilterPattern']), metric, dimensions };
     });
 }
 
 /**
- * What a filter makes of a line of the log, as far as its pattern compares one field with a text, or with `*` for any
- * (CloudWatch Logs user guide, "Filter pattern syntax"): the values of its dimensions, or undefined for a line that does
- * not count. Without each of its dimensions a line does not count either.
+ * What a filter makes of a line of the log, as far as its pattern compares fields with texts, one of which has to be
+ * there (CloudWatch Logs user guide, "Filter pattern syntax"): the values of its dimensions, or undefined for a line that
+ * does not count. Without each of its dimensions a line does not count either.
  */
 export function counted({ pattern, dimensions }: Filter, line: Record<string, unknown>): string[] | undefined {
-  const [, field = '', text] = /^\{ \$\.(\w+) = "(.+)" \}$/.exec(pattern) ?? [];
-  if (text === undefined) throw new Error(`can't read ${pattern}`);
-  if (!(field in line) || (text !== '*' && line[field] !== text)) return undefined;
+  const terms = pattern.slice(1, -1).split('||');
+  const fits = terms.map((term) => {
+    const [, field = '', text] = /^\s*\(?\$\.(\w+) = "([^"*]+)"\)?\s*$/.exec(term) ?? [];
+    if (text === undefined) throw new Error(`can't read ${pattern}`);
+    return line[field] === text;
+  });
+  if (!fits.includes(true)) return undefined;
   const values = dimensions.map(({ Value }) => line[Value.replace(/^\$\./, '')]);
   return values.includes(undefined) ? undefined : values.map(String);
 }

@@ -1,5 +1,6 @@
 /** What the template says, in one file: to synthesise it takes longer than to look at it. */
 import './without-code';
+import './stack/alarms';
 import './stack/change-streams';
 import './stack/channel-functions';
 import './stack/deployment';

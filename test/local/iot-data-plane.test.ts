@@ -93,6 +93,26 @@ describe('The data API of IoT Core', () => {
     expect((await admin.send(new ListRetainedMessagesCommand({}))).retainedTopics).toEqual([]);
   });
 
+  it('retains a message until it expires', async () => {
+    const expiring = (topic: string, messageExpiry: number) =>
+      admin.send(new PublishCommand({ topic, payload: Buffer.from('done'), qos: 1, retain: true, messageExpiry }));
+    await expiring('e/soon', 1);
+    await expiring('e/later', 3600);
+    await publish('e/never', 'state', true);
+    const topics = async () =>
+      (await admin.send(new ListRetainedMessagesCommand({}))).retainedTopics?.map(({ topic }) => topic);
+    expect(await topics()).toEqual(['e/later', 'e/never', 'e/soon']);
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 1001);
+    expect(await topics()).toEqual(['e/later', 'e/never']);
+    await expect(admin.send(new GetRetainedMessageCommand({ topic: 'e/soon' }))).rejects.toMatchObject({
+      name: 'ResourceNotFoundException',
+    });
+    clock.mockReturnValue(Date.now() + 3600_000);
+    expect(await topics()).toEqual(['e/never']);
+    clock.mockRestore();
+    for (const topic of ['e/later', 'e/never']) await publish(topic, '', true);
+  });
+
   it('delivers what is published one after the other in that order', async () => {
     const client = await given.connect('anyone');
     const got = inbox(client);

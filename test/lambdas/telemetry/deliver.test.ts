@@ -101,7 +101,7 @@ test("A socket that can be neither reached nor closed is nobody else's trouble, 
   sockets.on(DeleteConnectionCommand).rejects(new Error('timed out as well'));
   await expect(deliver(kestrel, messages)).resolves.toBeUndefined();
   expect(sentTo('there')).toEqual(messages);
-  expect(logLines()).toMatchObject([{ level: 'WARN', connectionId: 'stuck', reason: 'Error: timed out as well' }]);
+  expect(logLines()).toMatchObject([{ level: 'WARN', connectionId: 'stuck', error: { message: 'timed out as well' } }]);
 });
 
 test('It is an error when the followers could not be read: to the publisher, nothing has been said.', async () => {

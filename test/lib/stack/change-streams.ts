@@ -5,8 +5,8 @@ const stack = synthesise({}, smallTable);
 const { byPath, resources } = stack;
 const { rightsOf, nameOf } = rightsIn(stack);
 
-const mappings = Object.entries(byPath('AWS::Lambda::EventSourceMapping')).filter(([path]) =>
-  path.startsWith('StatusChannels/'),
+const mappings = Object.entries(byPath('AWS::Lambda::EventSourceMapping')).filter(
+  ([path, { Properties }]) => path.startsWith('StatusChannels/') && 'StartingPosition' in Properties,
 );
 
 const only = (filter: object) => ({ Filters: [{ Pattern: JSON.stringify(filter) }] });

@@ -71,9 +71,21 @@ const expected: Readonly<Record<string, Expected>> = {
       ...socketRights,
       ...publishRights,
       ...streamRights(['jobs', 'shares', 'fleet'], 'StatusChannels/FanOut/Failures'),
+      'sqs:SendMessage StatusChannels/FanOut/Retention',
     ],
-    settings: ['SOCKETS_URL'],
+    settings: ['SOCKETS_URL', 'RETENTION_QUEUE_URL'],
     seconds: 60,
+  },
+  'StatusChannels/FanOut/RetainStatus': {
+    entry: 'queue/retain-status',
+    tables: { jobs: ['get'], shares: ['get'], fleet: ['query'] },
+    more: [
+      ...publishRights,
+      ...['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 'GetQueueUrl', 'ReceiveMessage'].map(
+        (action) => `sqs:${action} StatusChannels/FanOut/Retention`,
+      ),
+    ],
+    seconds: 30,
   },
   'StatusChannels/FanOut/GreetConnection': {
     entry: 'stream/greet-connection',
@@ -103,7 +115,7 @@ const expected: Readonly<Record<string, Expected>> = {
   },
   'StatusChannels/ShareExpiry/ExpireShare': {
     entry: 'schedule/expire-share',
-    tables: { shares: ['delete'] },
+    tables: { shares: ['update', 'delete'] },
     more: ['sqs:SendMessage StatusChannels/ShareExpiry/Failures'],
     seconds: 90,
   },

@@ -17,8 +17,9 @@ function alarmsOfPage(): [name: string, from: string][] {
 test('docs/operations.md says of each alarm what to do, and from where on it fires', () => {
   const alarms = Object.entries(byPath('AWS::CloudWatch::Alarm')).map(([place, { Properties }]) => {
     const threshold = Number(Properties['Threshold']);
-    const from = Properties['MetricName'] === 'IteratorAge' ? `${threshold / 1000} s` : String(threshold);
-    return [place.replace('Alarms/', ''), from];
+    const name = place.replace('Alarms/', '');
+    if (Properties['MetricName'] === 'IteratorAge') return [name, `${threshold / 1000} s`];
+    return [name, name === 'RetainedMessages' ? `${threshold} %` : String(threshold)];
   });
   expect(alarmsOfPage().sort()).toEqual(alarms.sort());
 });

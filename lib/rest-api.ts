@@ -4,6 +4,7 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IDependable } from 'constructs';
 import type { CustomDomain } from './deployment-choices';
+import { routeOf } from '../contract/access';
 import { routesOf, type EndpointTable } from './endpoint-table';
 import { addFixedReply } from './fixed-reply';
 import { addGatewayResponses } from './gateway-responses';
@@ -73,7 +74,7 @@ export class RestApi extends Construct {
     this.api.node.tryRemoveChild('Endpoint');
     this.logAccess = this.api.node.findChild('Account');
     addGatewayResponses(this.api);
-    this.answerUnknownPaths();
+    this.answerUnknownPaths(table);
     Validations.of(this.api).acknowledge(
       {
         id: 'AwsSolutions-APIG2',
@@ -99,17 +100,24 @@ export class RestApi extends Construct {
   }
 
   /** The resource of a path, made with all before it when it isn't there yet. */
-  resource(path: string): apigateway.Resource {
-    return this.api.root.resourceForPath(path);
+  resource(path: string): apigateway.IResource {
+    return path === '/' ? this.api.root : this.api.root.resourceForPath(path);
   }
 
   /**
    * API Gateway reads the `Authorization` of a call to an unknown path as an AWS signature and answers 403 with a
-   * complaint about its form when it is a bearer token, so that the 404 has to be an endpoint.
+   * complaint about its form when it is a bearer token, so that the 404 has to be an endpoint. No page of AWS says whether
+   * a path that leads nowhere below a resource falls back to a `{path+}` further up, so each resource has one of its own,
+   * but for those with another path parameter: API Gateway lets siblings have one, and it takes what comes.
    */
-  private answerUnknownPaths(): void {
-    for (const resource of [this.api.root, this.api.root.addResource('{path+}')]) {
-      addFixedReply(resource, 404, 'Not found');
+  private answerUnknownPaths(table: EndpointTable): void {
+    const served = Object.keys(table).map((key) => routeOf(key).path);
+    const all = new Set(['/', ...served.flatMap(withAncestors)]);
+    for (const path of all) {
+      const below = path === '/' ? path : `${path}/`;
+      const hasParameter = [...all].some((other) => other.startsWith(`${below}{`));
+      if (!hasParameter) addFixedReply(this.resource(`${below}{path+}`), 404, 'Not found');
+      if (!served.includes(path)) addFixedReply(this.resource(path), 404, 'Not found');
     }
   }
 
@@ -123,6 +131,12 @@ export class RestApi extends Construct {
     // The name's owner points it there: an alias or CNAME record in their DNS.
     new CfnOutput(this, 'DomainTarget', { value: domain.domainNameAliasDomainName }).overrideLogicalId('DomainTarget');
   }
+}
+
+/** `/v3/jobs` as `/v3` and `/v3/jobs`. */
+function withAncestors(path: string): string[] {
+  const parts = path.split('/').slice(1);
+  return parts.map((_, index) => `/${parts.slice(0, index + 1).join('/')}`);
 }
 
 /** Metrics of a method cost money, so only those that have an alarm of their own get them: where tokens are issued. */

@@ -80,16 +80,18 @@ function nodeOf<Method>(id: string, pathPart: string, path: string): Node<Method
   return { id, pathPart, path, literals: new Map(), parameter: undefined, greedy: undefined, methods: new Map() };
 }
 
-/** A literal part goes before a parameter and that before a greedy one; resources without methods are not deployed. */
+/**
+ * A literal part goes before a parameter and that before a greedy one; resources without methods are not deployed. A way
+ * that has been taken is not left again: no page of AWS says that API Gateway would, so an API must not rest on it.
+ */
 function descend<Method>(node: Node<Method>, segments: readonly string[]): Match<Method> | undefined {
   const [segment, ...rest] = segments;
   if (segment === undefined) return node.methods.size > 0 ? { node, pathParameters: {} } : undefined;
   const literal = node.literals.get(segment);
-  const found = literal && descend(literal, rest);
-  if (found) return found;
+  if (literal) return descend(literal, rest);
   if (node.parameter && segment !== '') {
     const match = descend(node.parameter, rest);
-    if (match) return bind(match, node.parameter.pathPart.slice(1, -1), segment);
+    return match && bind(match, node.parameter.pathPart.slice(1, -1), segment);
   }
   if (!node.greedy || node.greedy.methods.size === 0) return undefined;
   return bind({ node: node.greedy, pathParameters: {} }, node.greedy.pathPart.slice(1, -2), segments.join('/'));

@@ -67,8 +67,16 @@ describe.each(endpoints)('%s', (key, endpoint) => {
   });
 });
 
+/** Paths with no endpoint: each resource without a path parameter below it has a catch-all of its own. */
+const unknown = [
+  ...['/', '/{path+}', '/v3', '/v3/{path+}', '/v3/auth', '/v3/auth/{path+}', '/v3/auth/token/{path+}'],
+  ...['/v3/jobs/create/{path+}', '/v3/jobs/{jobId}/{path+}', '/v3/jobs/{jobId}/cancel/{path+}'],
+  ...['/v3/streams', '/v3/streams/{path+}', '/v3/streams/share/{shareCode}/{path+}'],
+  ...['/v3/shares/{shareCode}/{path+}', '/v3/shares/{shareCode}/resources/{path+}', '/v3/resources/{path+}'],
+];
+
 test('Nothing is served beside the table of endpoints, the 405s and the 404s', () => {
-  const others = [...paths, '/', '/{path+}'].map((path) => `ANY ${path}`);
+  const others = [...paths, ...unknown].map((path) => `ANY ${path}`);
   expect([...methods.keys()].sort()).toEqual([...Object.keys(endpointTable), ...others].sort());
 });
 
@@ -87,7 +95,7 @@ test.each(paths)('Any other method of %s is 405 with Allow', (path) => {
   });
 });
 
-test.each(['/', '/{path+}'])('An unknown path is 404 even with a bearer token: %s', (path) => {
+test.each(unknown)('An unknown path is 404 even with a bearer token: %s', (path) => {
   expect(fixedReply(methods.get(`ANY ${path}`))).toMatchObject({
     status: '404',
     body: { 'application/json': '{"error":"Not found"}' },

@@ -158,6 +158,30 @@ describe.each([
   },
 );
 
+/** What becomes of each type when the stack is deleted: by default, and with removeData (docs/operations.md). */
+const fates: readonly (readonly [type: string, byDefault: string, withRemoveData: string])[] = [
+  ['AWS::DynamoDB::Table', 'Retain', 'Delete'],
+  ['AWS::Cognito::UserPool', 'Retain', 'Delete'],
+  ['AWS::Cognito::UserPoolResourceServer', 'Retain', 'Delete'],
+  ['AWS::S3::Bucket', 'Retain', 'Delete'],
+  ['AWS::ApiGateway::Account', 'Retain', 'Retain'],
+  ...[
+    ...['AWS::ApiGateway::RestApi', 'AWS::ApiGatewayV2::Api', 'AWS::CloudFront::Distribution'],
+    ...['AWS::Cognito::UserPoolDomain', 'AWS::Events::EventBus', 'AWS::Events::Archive', 'AWS::SQS::Queue'],
+    ...['AWS::Scheduler::ScheduleGroup', 'AWS::Logs::LogGroup'],
+  ].map((type) => [type, 'Delete', 'Delete'] as const),
+];
+
+test.each(fates)('%s: %s when the stack is deleted, %s with removeData', (type, byDefault, withRemoveData) => {
+  const policiesIn = (context: Record<string, string>) => {
+    const found = Object.values(synthesise(context).byPath(type));
+    expect(found.length).toBeGreaterThan(0);
+    return new Set(found.map(({ DeletionPolicy = 'Delete' }) => DeletionPolicy));
+  };
+  expect(policiesIn({})).toEqual(new Set([byDefault]));
+  expect(policiesIn({ removeData: 'true' })).toEqual(new Set([withRemoveData]));
+});
+
 test('Nothing that is retained has a name that would stand in the way when the stack is created again', () => {
   const retained = Object.values(base.resources).filter(({ DeletionPolicy }) => DeletionPolicy === 'Retain');
   expect(retained.length).toBeGreaterThan(8);

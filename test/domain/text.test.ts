@@ -32,6 +32,26 @@ test.each([
   expect(read(given)).toBeUndefined();
 });
 
+test.each(['9999-12-31T23:59:59-01:00', '0000-01-01T00:00:00+01:00'])(
+  'The moment %s is refused: in UTC its year has a form that would not be read back.',
+  (given) => {
+    const { error } = moment.safeParse(given);
+    expect(error?.issues.map(({ message }) => message)).toEqual(['must lie in the years 0000 to 9999 in UTC']);
+  },
+);
+
+test('What is kept of a moment is read back as it is, to the ends of the years that are taken.', () => {
+  const seconds = fc.integer({ min: 0, max: 59 }).map((value) => String(value).padStart(2, '0'));
+  const ends = fc.tuple(fc.constantFrom('0000-01-01T00:00:', '9999-12-31T23:59:'), seconds);
+  const offset = fc.constantFrom('Z', '+00:00', '-00:01', '+00:01', '+14:00', '-14:00', '+23:59', '-23:59');
+  fc.assert(
+    fc.property(ends, offset, ([start, second], zone) => {
+      const kept = read(`${start}${second}${zone}`);
+      if (kept !== undefined) expect(read(kept)).toBe(kept);
+    }),
+  );
+});
+
 test('Every moment keeps what it means, whatever its offset.', () => {
   const twoDigits = (value: number) => String(value).padStart(2, '0');
   const dates = fc.date({ min: new Date('1970-01-02Z'), max: new Date('2100-01-01Z'), noInvalidDate: true });

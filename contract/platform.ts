@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { job, jobStatus } from '../domain/job';
+import { list } from '../domain/list';
 import { share } from '../domain/share';
 import { sample } from '../domain/telemetry';
 import { moment, text } from '../domain/text';
@@ -51,7 +52,7 @@ export const heardFromPlatform = {
   'job.status.reported': z.object({ jobId: name, status: jobStatus, at: moment }),
   'device.telemetry.reported': z.pipe(
     z.transform((one) => (typeof one === 'object' && one !== null && 'telemetry' in one ? one : { telemetry: [one] })),
-    z.object({ telemetry: z.array(sample).check(z.minLength(1), z.maxLength(MAX_SAMPLES)) }),
+    z.object({ telemetry: list(sample, 1, MAX_SAMPLES, 'samples') }),
   ),
   'device-group.registered': z.object({ deviceGroupId: name, name: name, description: z._default(text(0, 4096), '') }),
   'device-group.removed': z.object({ deviceGroupId: name }),

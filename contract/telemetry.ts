@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { list } from '../domain/list';
 import { sample } from '../domain/telemetry';
 import { text } from '../domain/text';
 import type { Scope } from './endpoint';
@@ -37,12 +38,7 @@ export const telemetryActions = {
       // One sample is a list of one, so that a fault in it is named as in a list.
       telemetry: z.pipe(
         z.transform((one): unknown => (Array.isArray(one) ? one : [one])),
-        z
-          .array(sample)
-          .check(
-            z.minLength(1, { error: 'must have at least one sample' }),
-            z.maxLength(MAX_SAMPLES, { error: `must have at most ${MAX_SAMPLES} samples` }),
-          ),
+        list(sample, 1, MAX_SAMPLES, 'samples'),
       ),
     }),
   },

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { list } from './list';
 import { metadata } from './metadata';
 import { text } from './text';
 
@@ -6,8 +7,8 @@ export const shareTypes = ['STREAM', 'DEVICE_STATUS'] as const;
 export const permissions = ['view', 'control'] as const;
 
 const permissionList = z.pipe(
-  z.array(z.enum(permissions)).check(z.minLength(1)),
-  z.transform((list) => permissions.filter((permission) => list.includes(permission))),
+  list(z.enum(permissions), 1, 10, 'permissions'),
+  z.transform((given) => permissions.filter((permission) => given.includes(permission))),
 );
 
 /** What a partner asks for with a new share (spec section 4; bounds: DESIGN section 3). */

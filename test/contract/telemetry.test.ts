@@ -42,12 +42,17 @@ describe('A message to publish', () => {
   });
 
   test.each([
-    [0, 'must have at least one sample'],
+    [0, 'must have at least 1 samples'],
     [41, 'must have at most 40 samples'],
   ])('says what is wrong with a list of %d.', (length, message) => {
     const list = { action: 'publish', telemetry: Array(length).fill(sample) };
     const { error } = telemetryActions.publish.message.safeParse(list);
     expect(error?.issues).toMatchObject([{ path: ['telemetry'], message }]);
+  });
+
+  test('is refused for its length alone when it is too long, whatever is in it.', () => {
+    const list = { action: 'publish', telemetry: Array(100_000).fill({ odd: 1 }) };
+    expect(telemetryActions.publish.message.safeParse(list).error?.issues).toHaveLength(1);
   });
 
   test('is refused when one of its samples is wrong, which is named by its place.', () => {

@@ -1,4 +1,6 @@
+import { $ZodError } from 'zod/v4/core';
 import { UpdateCommand } from '../../data/documents';
+import { toDetails } from '../../lambdas/details';
 import { serve } from './fixtures/serve';
 import { id, sampleJob } from '../domain/fixtures/samples';
 import { store } from '../data/fixtures/store';
@@ -62,6 +64,35 @@ describe('A body', () => {
   test('is not echoed at length.', async () => {
     const { body } = await patch({ ['x'.repeat(5000)]: 1 });
     expect(JSON.stringify(body).length).toBeLessThan(300);
+  });
+
+  test('with thousands of unknown fields names the first of them.', async () => {
+    const { body } = await patch(Object.fromEntries(Array.from({ length: 9000 }, (_, index) => [`field${index}`, 1])));
+    const message = 'unknown field: field0, field1, field2, field3, field4, and 8995 more';
+    expect(body).toEqual({ error: 'invalid_request', details: [{ path: '', message }] });
+  });
+
+  test('with a list that is too long is refused for that alone.', async () => {
+    const handler = serve('POST /v3/streams/share', () => Promise.reject(new Error('not reached')));
+    store.on(UpdateCommand).resolves({ Attributes: { calls: 1 } });
+    const permissions = Array(100_000).fill('odd');
+    const body = { resourceId: id('device'), shareType: 'STREAM', permissions };
+    const message = 'must have at most 10 permissions';
+    expect(await call(handler, { scopes: ['stream:share'], body })).toMatchObject(
+      refused({ path: 'permissions', message }),
+    );
+  });
+
+  test('with many faults has the first twenty named, and says how many more there are.', () => {
+    const issues = Array.from({ length: 25 }, (_, index) => ({
+      ...{ code: 'custom' as const, path: [index], message: 'odd', input: 1 },
+    }));
+    const details = toDetails(new $ZodError(issues));
+    expect(details).toHaveLength(21);
+    expect(details.slice(19)).toEqual([
+      { path: '19', message: 'odd' },
+      { path: '', message: 'and 5 more faults' },
+    ]);
   });
 
   test('may come in base64, as API Gateway sends what it takes for binary.', async () => {

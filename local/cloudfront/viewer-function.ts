@@ -1,12 +1,16 @@
 /** CloudFront Functions: CloudFront developer guide, "JavaScript runtime 2.0 features for CloudFront Functions". */
-import { createHash, createHmac } from 'node:crypto';
-import { parse, stringify, escape, unescape } from 'node:querystring';
-import { createContext, Script } from 'node:vm';
+import { Script } from 'node:vm';
 import * as z from 'zod';
+import type { Template } from '../template';
+import { unlistedIn } from './runtime-check';
+import { createWorld } from './runtime-world';
+
+/** "Quotas on CloudFront Functions". */
+const MAX_CODE_BYTES = 10 * 1024;
 
 export const functionProperties = z.object({
   Name: z.string(),
-  FunctionCode: z.string().max(10 * 1024, { error: 'a function has at most 10 KB' }),
+  FunctionCode: z.string().refine((code) => Buffer.byteLength(code) <= MAX_CODE_BYTES, 'a function has at most 10 KB'),
   FunctionConfig: z.object({
     Runtime: z.literal('cloudfront-js-2.0', { error: 'of the runtimes only cloudfront-js-2.0 is played' }),
     KeyValueStoreAssociations: z.undefined({ error: 'key value stores are not played on this machine' }).optional(),
@@ -20,28 +24,26 @@ export type ViewerFunction = (event: unknown) => Promise<unknown>;
 const TIME_LIMIT_MS = 1000;
 
 /**
- * Loads the JavaScript of a function as it is, into a world that names what the runtime has and nothing else of Node: no
- * file, no network, no timer, no `process`, no code made of text. That shows what would fail in CloudFront, it is no fence
- * against ill will. Throws for code that can't be loaded or has no `handler`.
+ * Loads the JavaScript of a function as it is, into a world that has what the runtime has. `log` takes what it prints.
+ * Throws for code that can't be loaded, has no `handler`, or uses what AWS does not list, naming it with its line.
  */
 export function compileViewerFunction(
   { Name, FunctionCode }: z.infer<typeof functionProperties>,
   log: (line: string) => void,
 ): ViewerFunction {
-  const say = (...parts: unknown[]) => log(`${Name} ${parts.map(String).join(' ')}`);
-  const sandbox = {
-    console: { log: say, error: say },
-    require: (name: string) => moduleOf(name),
-    ...{ Buffer, atob, btoa, TextEncoder, TextDecoder },
-  };
-  const context = createContext(sandbox, { codeGeneration: { strings: false, wasm: false } });
+  const { context, missingMethods } = createWorld((line) => log(`${Name} ${line}`));
   const run = (code: string): unknown =>
     new Script(code, { filename: Name }).runInContext(context, { timeout: TIME_LIMIT_MS });
-  try {
-    run(FunctionCode);
-  } catch (error) {
-    throw new Error(`The CloudFront function ${Name} can't be loaded: ${messageOf(error)}`, { cause: error });
+  const cannotLoad = (error: unknown) =>
+    new Error(`The CloudFront function ${Name} can't be loaded: ${messageOf(error)}`, { cause: error });
+  const [unlisted] = attempt(() => unlistedIn(FunctionCode, missingMethods), cannotLoad);
+  if (unlisted) {
+    const { what, line } = unlisted;
+    throw new Error(
+      `The CloudFront function ${Name} uses ${what} (line ${line}), which cloudfront-js-2.0 does not have`,
+    );
   }
+  attempt(() => run(`'use strict';${FunctionCode}`), cannotLoad);
   if (run('typeof handler') !== 'function') throw new Error(`The CloudFront function ${Name} has no handler`);
 
   return async (event) => {
@@ -50,17 +52,6 @@ export function compileViewerFunction(
     const output = await withinLimit(result as Promise<string | undefined>);
     return output === undefined ? undefined : (JSON.parse(output) as unknown);
   };
-}
-
-const modules: Readonly<Record<string, unknown>> = {
-  buffer: { Buffer },
-  crypto: { createHash, createHmac },
-  querystring: { parse, stringify, escape, unescape, decode: parse, encode: stringify },
-};
-
-function moduleOf(name: string): unknown {
-  if (!Object.hasOwn(modules, name)) throw new Error(`Cannot find module "${name}"`);
-  return modules[name];
 }
 
 /** A promise that nothing will ever settle ends the function too. */
@@ -78,4 +69,20 @@ async function withinLimit<T>(work: Promise<T>): Promise<T> {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Code of the CloudFront functions of a template, by logical id: what other judges of that language are given. */
+export function viewerFunctionSources({ Resources }: Pick<Template, 'Resources'>): Readonly<Record<string, string>> {
+  const functions = Object.entries(Resources).filter(([, { Type }]) => Type === 'AWS::CloudFront::Function');
+  return Object.fromEntries(
+    functions.map(([id, { Properties }]) => [id, z.string().parse(Properties['FunctionCode'])]),
+  );
+}
+
+function attempt<T>(work: () => T, failure: (error: unknown) => Error): T {
+  try {
+    return work();
+  } catch (error) {
+    throw failure(error);
+  }
 }

@@ -22,7 +22,7 @@ export interface EventSourcesOptions {
   readonly engineUrl: string;
   /** Where the positions in the streams are kept. */
   readonly dataFolder: string;
-  readonly lambda: Pick<Lambda, 'invoke' | 'timeoutOf'>;
+  readonly lambda: Pick<Lambda, 'invoke' | 'timeoutOf' | 'deadLetterQueueOf'>;
   /** Has the queues, and takes what could not be worked on. */
   readonly sqs: Pick<Sqs, 'send' | 'queue'>;
   /** Policy documents of a function's role. */

@@ -1,7 +1,8 @@
 /** Queues → functions: Lambda developer guide, "Using Lambda with Amazon SQS". */
 import * as z from 'zod';
 import { parseEventPattern } from '../event-pattern';
-import { FunctionError, type Lambda } from '../lambda';
+import { FunctionError, RecursiveInvocation, type Lambda } from '../lambda';
+import { longestChain } from '../lambda/trace';
 import type { AccessRequest } from '../policy';
 import type { Queue, Sqs } from '../sqs';
 import { failuresIn } from './queue-failures';
@@ -29,8 +30,8 @@ export const queueSourceProperties = z
 export interface QueueSourceOptions {
   readonly region: string;
   readonly accountId: string;
-  readonly lambda: Pick<Lambda, 'invoke' | 'timeoutOf'>;
-  readonly sqs: Pick<Sqs, 'queue'>;
+  readonly lambda: Pick<Lambda, 'invoke' | 'timeoutOf' | 'deadLetterQueueOf'>;
+  readonly sqs: Pick<Sqs, 'queue' | 'send'>;
   readonly signal: AbortSignal;
   log(line: string): void;
 }
@@ -116,14 +117,27 @@ export function startQueueSource(
   /** Gives the ids of the messages that failed. */
   async function failuresOf(records: readonly QueueRecord[]): Promise<ReadonlySet<string>> {
     const ids = records.map(({ messageId }) => messageId);
+    const event = { Records: records };
+    // How AWS counts a batch of several chains is not documented; the longest is the strictest way.
+    const cause = longestChain(
+      functionArn,
+      records.map(({ attributes }) => attributes['AWSTraceHeader']),
+    );
     try {
-      const answer = await lambda.invoke(functionArn, { Records: records });
+      const answer = await lambda.invoke(functionArn, event, cause);
       return new Set(FunctionResponseTypes.length > 0 ? failuresIn(answer, ids) : []);
     } catch (error) {
+      if (error instanceof RecursiveInvocation) keepStopped(event);
       const reason = error instanceof FunctionError ? error.type : String(error);
       if (!signal.aborted) log(`${name}: a batch of ${records.length} messages failed: ${reason}`);
       return new Set(ids);
     }
+  }
+
+  /** What a stopped invocation was for goes to the function's own queue too, if it has one. */
+  function keepStopped(event: object): void {
+    const queueArn = lambda.deadLetterQueueOf(functionArn);
+    if (queueArn !== undefined) sqs.send(queueArn, JSON.stringify(event));
   }
 
   return work();

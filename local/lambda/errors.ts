@@ -30,5 +30,16 @@ export class RequestTooLarge extends Error {
   }
 }
 
+/** The function has been invoked too often in one chain of requests, and its configuration does not allow that. */
+export class RecursiveInvocation extends FunctionError {
+  constructor() {
+    super(
+      'RecursiveInvocationException',
+      'Lambda has detected your function being invoked in a recursive loop with other AWS resources and stopped your function’s invocation.',
+    );
+    this.name = 'RecursiveInvocation';
+  }
+}
+
 /** Event and result of a synchronous invocation, each (Lambda quotas: 6 MB). */
 export const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;

@@ -12,12 +12,13 @@ import { matches } from '../policy';
 import { propertiesOf } from '../properties';
 import type { Created, Resource, Service } from '../service';
 import { environmentOf, type FunctionCredentials } from './environment';
-import { FunctionError, MAX_PAYLOAD_BYTES, RequestTooLarge } from './errors';
+import { FunctionError, MAX_PAYLOAD_BYTES, RecursiveInvocation, RequestTooLarge } from './errors';
 import { createInstanceBudget, type BudgetLimits } from './instance-budget';
 import { createInstancePool, type InstancePool, type PoolLimits } from './instance-pool';
 import type { InstanceSpec } from './instance';
+import { MOST_ROUNDS, traceOf } from './trace';
 
-export { FunctionError, RequestTooLarge, TimedOut } from './errors';
+export { FunctionError, RecursiveInvocation, RequestTooLarge, TimedOut } from './errors';
 
 export interface LambdaOptions {
   readonly region: string;
@@ -37,9 +38,11 @@ export interface LambdaOptions {
 export interface Lambda extends Service {
   /**
    * Calls a function and waits for its result, as JSON would carry it.
-   * Rejects with FunctionError (`type` and message of what the handler threw), TimedOut or RequestTooLarge.
+   * `cause` is the tracing header that came with the event, if it goes on with a chain of requests.
+   * Rejects with FunctionError (`type` and message of what the handler threw), TimedOut, RequestTooLarge or
+   * RecursiveInvocation.
    */
-  invoke(functionArnOrName: string, event: unknown): Promise<unknown>;
+  invoke(functionArnOrName: string, event: unknown, cause?: string): Promise<unknown>;
   /** Whether an AWS::Lambda::Permission lets this AWS service call the function on behalf of this ARN. */
   permits(functionArnOrName: string, principal: string, sourceArn: string): boolean;
   /** ARN of the queue for what a function has failed at for good, when it is called asynchronously and has one. */
@@ -57,6 +60,7 @@ const functionProperties = z.object({
   MemorySize: z.number().default(128),
   Timeout: z.number().default(3),
   DeadLetterConfig: z.object({ TargetArn: z.string().regex(/^arn:[^:]+:sqs:/, 'only queues are played') }).optional(),
+  RecursiveLoop: z.enum(['Allow', 'Terminate']).default('Terminate'),
   Environment: z.object({ Variables: z.record(z.string(), z.string()).default({}) }).default({ Variables: {} }),
 });
 
@@ -72,6 +76,8 @@ export function createLambda(options: LambdaOptions): Lambda {
   const specs = new Map<string, Omit<InstanceSpec, 'bootstrap'>>();
   const pools = new Map<string, InstancePool>();
   const deadLetterQueues = new Map<string, string>();
+  /** Names of functions that may be a part of a loop. */
+  const recursive = new Set<string>();
   const permissions: z.infer<typeof permissionProperties>[] = [];
   const limits = {
     ...{ maxInstances: 4, maxTotal: 16, maxStarting: availableParallelism(), idleMs: 60_000 },
@@ -86,6 +92,7 @@ export function createLambda(options: LambdaOptions): Lambda {
     const functionName = properties.FunctionName ?? resource.logicalId.slice(0, 64);
     const functionArn = `arn:aws:lambda:${options.region}:${options.accountId}:function:${functionName}`;
     if (DeadLetterConfig) deadLetterQueues.set(functionName, DeadLetterConfig.TargetArn);
+    if (properties.RecursiveLoop === 'Allow') recursive.add(functionName);
     specs.set(functionName, {
       functionName,
       functionArn,
@@ -123,13 +130,17 @@ export function createLambda(options: LambdaOptions): Lambda {
       await Promise.all([...pools.values()].map((pool) => pool.end()));
     },
 
-    async invoke(functionArnOrName, event) {
-      const pool = pools.get(nameOf(functionArnOrName));
-      if (!pool) throw new FunctionError('ResourceNotFoundException', `Function not found: ${functionArnOrName}`);
+    async invoke(functionArnOrName, event, cause) {
+      const name = nameOf(functionArnOrName);
+      const [pool, spec] = [pools.get(name), specs.get(name)];
+      if (!pool || !spec)
+        throw new FunctionError('ResourceNotFoundException', `Function not found: ${functionArnOrName}`);
       const payload = JSON.stringify(event ?? null);
       const bytes = Buffer.byteLength(payload);
       if (bytes > MAX_PAYLOAD_BYTES) throw new RequestTooLarge(bytes);
-      const result = await pool.invoke(randomUUID(), payload);
+      const trace = traceOf(spec.functionArn, cause);
+      if (trace.rounds > MOST_ROUNDS && !recursive.has(name)) throw new RecursiveInvocation();
+      const result = await pool.invoke({ requestId: randomUUID(), payload, trace: trace.header });
       if (Buffer.byteLength(result) > MAX_PAYLOAD_BYTES) {
         throw new FunctionError(
           'Function.ResponseSizeTooLarge',

@@ -1,6 +1,6 @@
 /** All instances of one function: reused, scaled out and queued as Lambda does it ("Understanding Lambda function scaling"). */
 import { FunctionError } from './errors';
-import { startInstance, type Instance, type InstanceSpec } from './instance';
+import { startInstance, type Instance, type InstanceSpec, type InvocationRequest } from './instance';
 
 export interface PoolLimits {
   /** Instances of a function at the same time; further calls wait in order. */
@@ -11,7 +11,7 @@ export interface PoolLimits {
 
 export interface InstancePool {
   /** Runs one call on a free instance; result and errors are those of {@link Instance.run}. */
-  invoke(requestId: string, payload: string): Promise<string>;
+  invoke(request: InvocationRequest): Promise<string>;
   /** Ends all instances. */
   end(): Promise<void>;
   readonly size: number;
@@ -26,8 +26,7 @@ export interface InstancePool {
 }
 
 interface Call {
-  readonly requestId: string;
-  readonly payload: string;
+  readonly request: InvocationRequest;
   resolve(result: string): void;
   reject(error: unknown): void;
 }
@@ -65,7 +64,7 @@ export function createInstancePool(
 
   async function serve(instance: Instance, call: Call): Promise<void> {
     try {
-      call.resolve(await instance.run(call.requestId, call.payload));
+      call.resolve(await instance.run(call.request));
     } catch (error) {
       call.reject(error);
     }
@@ -115,13 +114,13 @@ export function createInstancePool(
       }
     },
 
-    invoke: (requestId, payload) =>
+    invoke: (request) =>
       new Promise((resolve, reject) => {
         if (closed) {
           reject(stopped());
           return;
         }
-        waiting.push({ requestId, payload, resolve, reject });
+        waiting.push({ request, resolve, reject });
         dispatch();
       }),
 

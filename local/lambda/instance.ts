@@ -15,12 +15,15 @@ export interface InstanceSpec extends InstanceData {
   readonly timeoutMs: number;
 }
 
+/** A call without its deadline, which begins when an instance takes it. */
+export type InvocationRequest = Omit<Invocation, 'deadline'>;
+
 export interface Instance {
   /** Resolves when the handler is loaded; rejects with FunctionError when it can't be, and the instance is gone. */
   readonly ready: Promise<void>;
   readonly ended: boolean;
   /** Resolves with the handler's result as JSON; rejects with FunctionError or TimedOut. One call at a time. */
-  run(requestId: string, payload: string): Promise<string>;
+  run(request: InvocationRequest): Promise<string>;
   end(): Promise<void>;
 }
 
@@ -104,9 +107,9 @@ export function startInstance(spec: InstanceSpec, onEnd: () => void): Instance {
     get ended() {
       return ended;
     },
-    async run(requestId, payload) {
-      const answer = answerWithin(timeoutMs, requestId);
-      worker.postMessage({ requestId, payload, deadline: Date.now() + timeoutMs } satisfies Invocation);
+    async run(request) {
+      const answer = answerWithin(timeoutMs, request.requestId);
+      worker.postMessage({ ...request, deadline: Date.now() + timeoutMs } satisfies Invocation);
       const message = await answer;
       if (message.kind === 'result') return message.payload;
       throw failureOf(message);

@@ -19,10 +19,11 @@ export interface InstanceData {
   readonly logFile: string;
 }
 
-/** One invocation; `deadline` in milliseconds since 1970. */
+/** One invocation; `deadline` in milliseconds since 1970, `trace` is its tracing header. */
 export interface Invocation {
   readonly requestId: string;
   readonly payload: string;
+  readonly trace: string;
   readonly deadline: number;
 }
 
@@ -93,6 +94,7 @@ function contextOf({ requestId, deadline }: Invocation) {
 }
 
 async function answer(handler: Handler, invocation: Invocation): Promise<void> {
+  process.env['_X_AMZN_TRACE_ID'] = invocation.trace;
   try {
     const result = await handler(JSON.parse(invocation.payload), contextOf(invocation));
     tell({ kind: 'result', payload: JSON.stringify(result ?? null) });

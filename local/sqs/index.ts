@@ -131,7 +131,7 @@ export function createSqs({ region, accountId, endpointUrl, dataFolder }: SqsOpt
         }
         if (bodyOf(call) === undefined) throw new Refused('InvalidParameterValue', 'The request is no JSON.');
         if (!queue) throw new Refused('QueueDoesNotExist', 'The specified queue does not exist.');
-        return json(await operation(queue, bodyOf(call)));
+        return json(await operation(queue, bodyOf(call), traceHeaderOf(call)));
       } catch (error) {
         if (error instanceof Refused) return failure('json', 400, error.code, error.message);
         throw error;
@@ -148,6 +148,11 @@ function nameIn(call: AwsCall): string | undefined {
 function operationOf({ headers }: AwsCall): string {
   const target = String(headers['x-amz-target']);
   return target.slice(target.lastIndexOf('.') + 1);
+}
+
+function traceHeaderOf({ headers }: AwsCall): string | undefined {
+  const header = headers['x-amzn-trace-id'];
+  return typeof header === 'string' ? header : undefined;
 }
 
 function bodyOf({ body }: AwsCall): unknown {

@@ -27,6 +27,8 @@ export const keptMessage = z.object({
   sentAt: z.number(),
   receiveCount: z.number(),
   firstReceivedAt: z.number().optional(),
+  /** Tracing header of whoever sent it. */
+  traceHeader: z.string().optional(),
   /** ARN of the queue that gave it up. */
   givenUpBy: z.string().optional(),
   /** Until then nobody receives it: it is delayed, or somebody else works on it. */
@@ -48,6 +50,7 @@ export function systemAttributesOf(message: ReceivedMessage, senderId: string): 
     SentTimestamp: String(message.sentAt),
     SenderId: senderId,
     ApproximateFirstReceiveTimestamp: String(message.firstReceivedAt),
+    ...(message.traceHeader !== undefined && { AWSTraceHeader: message.traceHeader }),
     ...(message.givenUpBy !== undefined && { DeadLetterQueueSourceArn: message.givenUpBy }),
   };
 }

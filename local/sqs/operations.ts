@@ -13,8 +13,11 @@ export class Refused extends Error {
   }
 }
 
-/** Works on a queue with the body of a call, and gives the body of the answer; throws {@link Refused}. */
-export type Operation = (queue: Queue, input: unknown) => object | Promise<object>;
+/**
+ * Works on a queue with the body of a call and its tracing header, and gives the body of the answer; throws
+ * {@link Refused}.
+ */
+export type Operation = (queue: Queue, input: unknown, traceHeader?: string) => object | Promise<object>;
 
 const seconds = (most: number) => z.number().int().min(0).max(most);
 const LONGEST_DELAY = 900;
@@ -26,6 +29,8 @@ const sending = z.object({
   MessageAttributes: messageAttributes
     .refine((attributes) => Object.keys(attributes).length <= 10, 'a message has at most 10 attributes')
     .default({}),
+  /** Goes before the tracing header of the call (SQS developer guide, "Amazon SQS and AWS X-Ray"). */
+  MessageSystemAttributes: z.object({ AWSTraceHeader: z.object({ StringValue: z.string() }).optional() }).default({}),
 });
 const receiving = z.object({
   MaxNumberOfMessages: z.number().int().min(1).max(10).default(1),
@@ -42,13 +47,14 @@ const batch = z.object({ Entries: z.array(z.looseObject({ Id: z.string().regex(/
 
 const MOST_BATCH_BYTES = 1_048_576;
 
-function send(queue: Queue, input: unknown): object {
-  const { MessageBody, DelaySeconds, MessageAttributes } = read(sending, input);
+function send(queue: Queue, input: unknown, traceHeader?: string): object {
+  const { MessageBody, DelaySeconds, MessageAttributes, MessageSystemAttributes } = read(sending, input);
   if (MessageBody === undefined) throw new Refused('MissingParameter', 'The request must contain MessageBody.');
   if (sizeOf(MessageBody, MessageAttributes) > queue.maxBytes) {
     throw new Refused('InvalidParameterValue', `Message must be shorter than ${queue.maxBytes} bytes.`);
   }
-  const { id } = queue.send(MessageBody, MessageAttributes, DelaySeconds);
+  const trace = MessageSystemAttributes.AWSTraceHeader?.StringValue ?? traceHeader;
+  const { id } = queue.send(MessageBody, MessageAttributes, DelaySeconds, trace);
   return { MessageId: id, MD5OfMessageBody: md5(MessageBody) };
 }
 
@@ -123,8 +129,8 @@ function attributesOf({ arn, messages, visibilityTimeout, delay, redrive }: Queu
 }
 
 /** The same operation for up to ten entries, each of which succeeds or fails on its own. */
-function eachOf(operation: (queue: Queue, input: unknown) => object): Operation {
-  return (queue, input) => {
+function eachOf(operation: (queue: Queue, input: unknown, traceHeader?: string) => object): Operation {
+  return (queue, input, traceHeader) => {
     const { Entries } = read(batch, input);
     if (Entries.length === 0) throw new Refused('EmptyBatchRequest', 'The batch request contains no entries.');
     if (Entries.length > 10) {
@@ -144,7 +150,7 @@ function eachOf(operation: (queue: Queue, input: unknown) => object): Operation 
     const Failed: object[] = [];
     for (const { Id, ...entry } of Entries) {
       try {
-        Successful.push({ Id, ...operation(queue, entry) });
+        Successful.push({ Id, ...operation(queue, entry, traceHeader) });
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
         Failed.push({ Id, SenderFault: true, Code: error.code, Message: error.message });

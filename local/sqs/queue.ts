@@ -18,8 +18,8 @@ export interface QueueSettings {
 }
 
 export interface Queue extends Omit<QueueSettings, 'changed'> {
-  /** Adds a message, to be received after a delay in seconds. */
-  send(body: string, attributes?: MessageAttributes, delay?: number): Message;
+  /** Adds a message, to be received after a delay in seconds, with the tracing header of its sender. */
+  send(body: string, attributes?: MessageAttributes, delay?: number, traceHeader?: string): Message;
   /** Gives at most so many messages that nobody else works on, and hides them for so many seconds. */
   receive(limit: number, visibilityTimeout?: number): readonly ReceivedMessage[];
   /** Deletes a received message; gives whether the receipt is the last one of a message. */
@@ -70,9 +70,11 @@ export function createQueue(settings: QueueSettings): Queue {
       return messages;
     },
 
-    send(body, attributes = {}, delay = ownDelay) {
+    send(body, attributes = {}, delay = ownDelay, traceHeader?: string) {
       const sentAt = Date.now();
-      return add({ id: randomUUID(), body, attributes, sentAt, receiveCount: 0, hiddenUntil: sentAt + delay * 1000 });
+      const hiddenUntil = sentAt + delay * 1000;
+      const traced = traceHeader === undefined ? {} : { traceHeader };
+      return add({ id: randomUUID(), body, attributes, sentAt, receiveCount: 0, hiddenUntil, ...traced });
     },
 
     receive(limit, visibilityTimeout = settings.visibilityTimeout) {

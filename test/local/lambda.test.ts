@@ -74,7 +74,9 @@ describe('a function', () => {
       AWS_ENDPOINT_URL: 'http://127.0.0.1:9',
       AWS_ACCESS_KEY_ID: `key of ${arnOf('one')}`,
     });
-    expect(Object.keys(environment).filter((name) => !/^(AWS_|_HANDLER$|TABLE$|PATH$|TZ$)/.test(name))).toEqual([]);
+    expect(
+      Object.keys(environment).filter((name) => !/^(AWS_|_HANDLER$|_X_AMZN_TRACE_ID$|TABLE$|PATH$|TZ$)/.test(name)),
+    ).toEqual([]);
     expect(await lambda.invoke('two', {})).toMatchObject({ AWS_ACCESS_KEY_ID: `key of ${arnOf('two')}` });
   });
 

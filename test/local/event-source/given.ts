@@ -98,6 +98,7 @@ export async function givenStreams(): Promise<GivenStreams> {
         log: (line) => log.push(line),
         lambda: {
           timeoutOf: () => 3,
+          deadLetterQueueOf: () => undefined,
           invoke: async (functionArn, event) => {
             const name = functionArn.slice(functionArn.lastIndexOf(':') + 1);
             const { Records } = event as { Records: Delivered[] };

@@ -33,6 +33,7 @@ describe('A queue in front of a function', () => {
       log: (line) => log.push(line),
       lambda: {
         timeoutOf: () => 3,
+        deadLetterQueueOf: () => undefined,
         invoke: async (_function, event) => {
           const { Records } = event as { Records: QueueRecord[] };
           batches.push(Records);
@@ -133,7 +134,7 @@ describe('A queue in front of a function', () => {
     await start(
       { EventSourceArn: arnOf('Retried') },
       {
-        lambda: { timeoutOf: () => 1, invoke },
+        lambda: { timeoutOf: () => 1, deadLetterQueueOf: () => undefined, invoke },
         policiesOf: () => [parsePolicy({ Statement: [{ Effect: 'Allow', Action: 'sqs:*', Resource: '*' }] })],
       },
     );
@@ -213,7 +214,7 @@ describe('A queue in front of a function', () => {
   });
 
   it('is not read when its visibility timeout is shorter than a call may take', async () => {
-    const lambda = { invoke: () => Promise.resolve(), timeoutOf: () => 4 };
+    const lambda = { invoke: () => Promise.resolve(), timeoutOf: () => 4, deadLetterQueueOf: () => undefined };
     await expect(start({}, { lambda })).rejects.toThrow(
       'visibility timeout: 3 seconds is less than Function timeout: 4',
     );

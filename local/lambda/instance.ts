@@ -2,7 +2,8 @@
 import { appendFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { FunctionError, TimedOut } from './errors';
-import type { InstanceData, InstanceMessage, Invocation } from './worker';
+import { createBell, sendInvocation } from './invocations';
+import type { InstanceData, InstanceMessage, Invocation, WorkerData } from './worker';
 
 /** Lambda gives the initialisation of an instance 10 seconds (developer guide, "Lambda runtime environment"). */
 const INIT_LIMIT_MS = 10_000;
@@ -35,12 +36,13 @@ interface Waiting {
 
 /** Starts an instance. `onEnd` is called once, whenever and however it ends. */
 export function startInstance(spec: InstanceSpec, onEnd: () => void): Instance {
-  const { bootstrap, environment, timeoutMs, ...workerData } = spec;
+  const { bootstrap, environment, timeoutMs, ...data } = spec;
+  const bell = createBell();
   const worker = new Worker(bootstrap, {
     eval: true,
     env: environment,
     execArgv: [],
-    workerData: workerData satisfies InstanceData,
+    workerData: { ...data, bell } satisfies WorkerData,
     // A small young generation keeps idle instances small; the old one is what the function may use in an account.
     resourceLimits: { maxOldGenerationSizeMb: spec.memorySize, maxYoungGenerationSizeMb: 2 },
   });
@@ -109,7 +111,7 @@ export function startInstance(spec: InstanceSpec, onEnd: () => void): Instance {
     },
     async run(request) {
       const answer = answerWithin(timeoutMs, request.requestId);
-      worker.postMessage({ ...request, deadline: Date.now() + timeoutMs } satisfies Invocation);
+      sendInvocation(worker, bell, { ...request, deadline: Date.now() + timeoutMs } satisfies Invocation);
       const message = await answer;
       if (message.kind === 'result') return message.payload;
       throw failureOf(message);

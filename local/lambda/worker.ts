@@ -5,7 +5,9 @@
 import { openSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { afterThaw, waitForInvocation, type Bell } from './invocations';
+import { makeFilesReadOnly } from './read-only-files';
 
 /** What an instance is told when it starts. */
 export interface InstanceData {
@@ -17,6 +19,11 @@ export interface InstanceData {
   /** File and export, such as `index.handler`. */
   readonly handler: string;
   readonly logFile: string;
+}
+
+/** The same, and what rings when an invocation has been sent. */
+export interface WorkerData extends InstanceData {
+  readonly bell: Bell;
 }
 
 /** One invocation; `deadline` in milliseconds since 1970, `trace` is its tracing header. */
@@ -35,7 +42,10 @@ export type InstanceMessage =
 
 type Handler = (event: unknown, context: unknown) => unknown;
 
-const data = workerData as InstanceData;
+const data = workerData as WorkerData;
+
+/** The invocation that is under way. */
+let current: Invocation | undefined;
 
 function describe(thrown: unknown): { type: string; message: string; trace: string } {
   if (thrown instanceof Error) {
@@ -46,6 +56,18 @@ function describe(thrown: unknown): { type: string; message: string; trace: stri
 
 function tell(message: InstanceMessage): void {
   parentPort?.postMessage(message);
+}
+
+/** Gives the answer to the invocation under way, and from then on nothing runs until the next one. */
+function answerWith(port: MessagePort, handler: Handler, message: InstanceMessage): void {
+  current = undefined;
+  tell(message);
+  serveNext(port, handler);
+}
+
+function serveNext(port: MessagePort, handler: Handler): void {
+  const invocation = (current = waitForInvocation(port, data.bell) as Invocation);
+  afterThaw(() => void answer(port, handler, invocation));
 }
 
 /** Sends what the function prints to the log file, at once and line by line, so that nothing is lost when it ends. */
@@ -76,6 +98,15 @@ function load(): Handler {
     error.name = 'Runtime.HandlerNotFound';
     throw error;
   }
+  // Handlers with a callback are gone since Node.js 24 ("Define Lambda function handler in Node.js").
+  const version = Number(/nodejs(\d+)/.exec(process.env['AWS_EXECUTION_ENV'] ?? '')?.[1]);
+  if (handler.length > 2 && version >= 24) {
+    const error = new Error(
+      'AWS Lambda has removed support for callback-based function handlers starting with Node.js 24',
+    );
+    error.name = 'Runtime.CallbackHandlerDeprecated';
+    throw error;
+  }
   return handler as Handler;
 }
 
@@ -93,24 +124,31 @@ function contextOf({ requestId, deadline }: Invocation) {
   };
 }
 
-async function answer(handler: Handler, invocation: Invocation): Promise<void> {
+async function answer(port: MessagePort, handler: Handler, invocation: Invocation): Promise<void> {
   process.env['_X_AMZN_TRACE_ID'] = invocation.trace;
+  let message: InstanceMessage;
   try {
     const result = await handler(JSON.parse(invocation.payload), contextOf(invocation));
-    tell({ kind: 'result', payload: JSON.stringify(result ?? null) });
+    message = { kind: 'result', payload: JSON.stringify(result ?? null) };
   } catch (thrown) {
-    const { type, message, trace } = describe(thrown);
-    console.error(JSON.stringify({ level: 'ERROR', requestId: invocation.requestId, errorType: type, message, trace }));
-    tell({ kind: 'failure', type, message });
+    const { type, message: text, trace } = describe(thrown);
+    const { requestId } = invocation;
+    console.error(JSON.stringify({ level: 'ERROR', requestId, errorType: type, message: text, trace }));
+    message = { kind: 'failure', type, message: text };
   }
+  answerWith(port, handler, message);
 }
 
-function run(): void {
+function run(port: MessagePort): void {
   printTo(data.logFile);
+  makeFilesReadOnly(data.folder);
   try {
     const handler = load();
-    parentPort?.on('message', (invocation: Invocation) => void answer(handler, invocation));
-    tell({ kind: 'ready' });
+    // Nothing is left that could settle what the handler waits for: the runtime answers with null.
+    process.on('beforeExit', () => {
+      if (current) answerWith(port, handler, { kind: 'result', payload: 'null' });
+    });
+    answerWith(port, handler, { kind: 'ready' });
   } catch (thrown) {
     const { type, message, trace } = describe(thrown);
     console.error(JSON.stringify({ level: 'ERROR', errorType: type, message, trace }));
@@ -118,4 +156,4 @@ function run(): void {
   }
 }
 
-run();
+if (parentPort) run(parentPort);

@@ -216,7 +216,7 @@ describe('the template', () => {
 });
 
 it('is an error of a function when the instance ends under a call', async () => {
-  const lambda = await start({ endless: 'exports.handler = () => new Promise(() => {})' });
+  const lambda = await start({ endless: 'exports.handler = () => new Promise(() => setInterval(() => {}, 1000))' });
   const call = lambda.invoke('endless', {});
   const failed = expect(call).rejects.toThrow(FunctionError);
   await new Promise((done) => setTimeout(done, 100));

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { createIamLimits } from './iam-limits';
 import { parsePolicy, type PolicyDocument } from './policy';
 import type { Created, Resource, Service } from './service';
 import { accountId } from './template';
@@ -69,10 +70,14 @@ export function createIam(): Iam {
   /** By name. */
   const roles = new Map<string, Role>();
   const managedPolicies = new Map<string, PolicyDocument>();
+  const limits = createIamLimits();
 
   const createRole = ({ logicalId, properties }: Resource): Created => {
     const role = roleShape.parse(properties);
     const name = role.RoleName ?? logicalId;
+    limits.trust(name, properties['AssumeRolePolicyDocument']);
+    limits.managedPolicies(name, role.ManagedPolicyArns.length);
+    for (const { PolicyDocument } of role.Policies) limits.inline(name, PolicyDocument);
     role.ManagedPolicyArns.filter((arn) => arn.startsWith(awsPrefix)).forEach(awsPolicy);
     roles.set(name, {
       documents: role.Policies.map(({ PolicyDocument }) => parsePolicy(PolicyDocument)),
@@ -105,7 +110,11 @@ export function createIam(): Iam {
       const policy = policyShape.parse(resource.properties);
       const document = parsePolicy(policy.PolicyDocument);
       attach(policy.Roles, document, resource.logicalId);
-      if (resource.type === 'AWS::IAM::Policy') return { ref: resource.logicalId };
+      if (resource.type === 'AWS::IAM::Policy') {
+        for (const name of policy.Roles) limits.inline(name, policy.PolicyDocument);
+        return { ref: resource.logicalId };
+      }
+      limits.managed(resource.logicalId, policy.PolicyDocument);
       const arn = `arn:aws:iam::${accountId}:policy/${resource.logicalId}`;
       managedPolicies.set(arn, document);
       return { ref: arn, attributes: { PolicyArn: arn } };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { refuseOverLimits } from './template-limits';
 import { isTrue, noValue, referencesIn, resolve, type Scope } from './intrinsics';
 
 const names = z.union([z.string().transform((one) => [one]), z.array(z.string())]);
@@ -14,6 +15,7 @@ const rawResource = z.object({
 });
 
 const templateShape = z.object({
+  Description: z.string().default(''),
   Parameters: z.record(z.string(), z.object({ Default: z.unknown().optional() })).default({}),
   Mappings: z.record(z.string(), z.record(z.string(), z.record(z.string(), z.unknown()))).default({}),
   Conditions: z.record(z.string(), z.unknown()).default({}),
@@ -48,18 +50,20 @@ export interface Assembly {
 export const region = 'eu-central-1';
 export const accountId = '000000000000';
 
-/** Reads a cloud assembly (`cdk.out`), finding the template through its manifest; throws unless it holds one stack. */
+/**
+ * Reads a cloud assembly (`cdk.out`), finding the template through its manifest; throws unless it holds one stack, and
+ * for one that CloudFormation would not take.
+ */
 export function readAssembly(folder: string): Assembly {
   const manifest = manifestShape.parse(readJson(join(folder, 'manifest.json')));
   const stacks = Object.entries(manifest.artifacts).filter(([, { type }]) => type === 'aws:cloudformation:stack');
   const [stack] = stacks;
   if (!stack || stacks.length > 1) throw new Error(`${folder} holds ${stacks.length} stacks, not one`);
   const [id, { properties }] = stack;
-  return {
-    folder,
-    stackName: properties?.stackName ?? id,
-    template: parseTemplate(readJson(join(folder, properties?.templateFile ?? `${id}.template.json`))),
-  };
+  const text = readFileSync(join(folder, properties?.templateFile ?? `${id}.template.json`), 'utf8');
+  const template = parseTemplate(JSON.parse(text));
+  refuseOverLimits(template, Buffer.byteLength(text));
+  return { folder, stackName: properties?.stackName ?? id, template };
 }
 
 /** Gives a CloudFormation template its shape; throws a ZodError for what is none. */

@@ -17,7 +17,11 @@ export interface RuntimeFacts {
 }
 
 const LIMIT_BYTES = 4096;
-const RESERVED = /^(_HANDLER|_X_AMZN_.*|AWS_(REGION|LAMBDA_.*|ACCESS_KEY.*|SECRET_ACCESS_KEY|SESSION_TOKEN))$/;
+/** "Defined runtime environment variables": those whose keys are reserved. */
+const RESERVED =
+  /^(_HANDLER|_X_AMZN_TRACE_ID|LAMBDA_(TASK_ROOT|RUNTIME_DIR)|AWS_(REGION|DEFAULT_REGION|EXECUTION_ENV|LAMBDA_.*|ACCESS_KEY|ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN))$/;
+/** What the API of Lambda takes: CreateFunction, `Environment`. */
+const NAME = /^[a-zA-Z]\w+$/;
 
 /**
  * Gives a function its own variables and those of the runtime, and nothing else of this process than where programs are
@@ -30,6 +34,8 @@ export function environmentOf(
 ): Record<string, string> {
   const reserved = Object.keys(own).find((name) => RESERVED.test(name));
   if (reserved !== undefined) throw new Error(`Function ${functionName}: ${reserved} is reserved by Lambda`);
+  const unfit = Object.keys(own).find((name) => !NAME.test(name));
+  if (unfit !== undefined) throw new Error(`Function ${functionName}: ${unfit} is no name for a variable of Lambda`);
   const bytes = Buffer.byteLength(Object.entries(own).flat().join(''));
   if (bytes > LIMIT_BYTES) {
     throw new Error(`Function ${functionName}: its environment has ${bytes} bytes, Lambda takes ${LIMIT_BYTES}`);

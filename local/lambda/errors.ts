@@ -41,5 +41,8 @@ export class RecursiveInvocation extends FunctionError {
   }
 }
 
-/** Event and result of a synchronous invocation, each (Lambda quotas: 6 MB). */
+/** Event of a synchronous invocation (Lambda quotas: 6 MB). */
 export const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
+
+/** Result of one: the number in Lambda's own refusal, which leaves 100 bytes beyond 6 MB. */
+export const MAX_RESULT_BYTES = 6_291_556;

@@ -8,13 +8,15 @@ import { availableParallelism } from 'node:os';
 import { buildSync } from 'esbuild';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { matches } from '../policy';
 import { propertiesOf } from '../properties';
 import type { Created, Resource, Service } from '../service';
 import { environmentOf, type FunctionCredentials } from './environment';
-import { FunctionError, MAX_PAYLOAD_BYTES, RecursiveInvocation, RequestTooLarge } from './errors';
+import { FunctionError, MAX_PAYLOAD_BYTES, MAX_RESULT_BYTES, RecursiveInvocation, RequestTooLarge } from './errors';
+import { nameOf } from './function-name';
+import { checkPackage } from './package-size';
 import { createInstanceBudget, type BudgetLimits } from './instance-budget';
 import { createInstancePool, type InstancePool, type PoolLimits } from './instance-pool';
+import { createPermissions } from './permissions';
 import type { InstanceSpec } from './instance';
 import { MOST_ROUNDS, traceOf } from './trace';
 
@@ -52,23 +54,19 @@ export interface Lambda extends Service {
 }
 
 const functionProperties = z.object({
-  FunctionName: z.string().optional(),
+  FunctionName: z
+    .string()
+    .regex(/^[\w-]{1,64}$/, 'a name has at most 64 letters, digits, hyphens and underscores')
+    .optional(),
   PackageType: z.literal('Zip').default('Zip'),
   Runtime: z.string().startsWith('nodejs'),
   Handler: z.string().includes('.'),
   Role: z.string(),
-  MemorySize: z.number().default(128),
-  Timeout: z.number().default(3),
+  MemorySize: z.number().min(128).max(10_240).default(128),
+  Timeout: z.number().max(900).default(3),
   DeadLetterConfig: z.object({ TargetArn: z.string().regex(/^arn:[^:]+:sqs:/, 'only queues are played') }).optional(),
   RecursiveLoop: z.enum(['Allow', 'Terminate']).default('Terminate'),
   Environment: z.object({ Variables: z.record(z.string(), z.string()).default({}) }).default({ Variables: {} }),
-});
-
-const permissionProperties = z.object({
-  Action: z.string(),
-  FunctionName: z.string(),
-  Principal: z.string(),
-  SourceArn: z.string().optional(),
 });
 
 /** Lambda for the functions and permissions of one template. */
@@ -78,7 +76,8 @@ export function createLambda(options: LambdaOptions): Lambda {
   const deadLetterQueues = new Map<string, string>();
   /** Names of functions that may be a part of a loop. */
   const recursive = new Set<string>();
-  const permissions: z.infer<typeof permissionProperties>[] = [];
+  const arnOf = (name: string) => `arn:aws:lambda:${options.region}:${options.accountId}:function:${name}`;
+  const permissions = createPermissions(arnOf);
   const limits = {
     ...{ maxInstances: 4, maxTotal: 16, maxStarting: availableParallelism(), idleMs: 60_000 },
     ...options.limits,
@@ -89,14 +88,16 @@ export function createLambda(options: LambdaOptions): Lambda {
     const { Environment, Role, DeadLetterConfig, ...properties } = propertiesOf(resource, functionProperties);
     const assetPath = resource.metadata['aws:asset:path'];
     if (typeof assetPath !== 'string') throw new Error(`${resource.logicalId}: only code from an asset can run here`);
+    const folder = join(options.assemblyFolder, assetPath);
+    checkPackage(folder, resource.logicalId);
     const functionName = properties.FunctionName ?? resource.logicalId.slice(0, 64);
-    const functionArn = `arn:aws:lambda:${options.region}:${options.accountId}:function:${functionName}`;
+    const functionArn = arnOf(functionName);
     if (DeadLetterConfig) deadLetterQueues.set(functionName, DeadLetterConfig.TargetArn);
     if (properties.RecursiveLoop === 'Allow') recursive.add(functionName);
     specs.set(functionName, {
       functionName,
       functionArn,
-      folder: join(options.assemblyFolder, assetPath),
+      folder,
       handler: properties.Handler,
       memorySize: properties.MemorySize,
       timeoutMs: properties.Timeout * 1000,
@@ -111,7 +112,7 @@ export function createLambda(options: LambdaOptions): Lambda {
   }
 
   function createPermission(resource: Resource): Created {
-    permissions.push(propertiesOf(resource, permissionProperties));
+    permissions.add(resource);
     return { ref: resource.logicalId };
   }
 
@@ -141,10 +142,10 @@ export function createLambda(options: LambdaOptions): Lambda {
       const trace = traceOf(spec.functionArn, cause);
       if (trace.rounds > MOST_ROUNDS && !recursive.has(name)) throw new RecursiveInvocation();
       const result = await pool.invoke({ requestId: randomUUID(), payload, trace: trace.header });
-      if (Buffer.byteLength(result) > MAX_PAYLOAD_BYTES) {
+      if (Buffer.byteLength(result) > MAX_RESULT_BYTES) {
         throw new FunctionError(
           'Function.ResponseSizeTooLarge',
-          `Response payload size exceeded maximum allowed payload size (${MAX_PAYLOAD_BYTES} bytes)`,
+          `Response payload size exceeded maximum allowed payload size (${MAX_RESULT_BYTES} bytes).`,
         );
       }
       return JSON.parse(result) as unknown;
@@ -158,20 +159,8 @@ export function createLambda(options: LambdaOptions): Lambda {
       return spec.timeoutMs / 1000;
     },
 
-    permits: (functionArnOrName, principal, sourceArn) =>
-      permissions.some(
-        (one) =>
-          nameOf(one.FunctionName) === nameOf(functionArnOrName) &&
-          one.Principal === principal &&
-          ['lambda:InvokeFunction', 'lambda:*'].includes(one.Action) &&
-          (one.SourceArn === undefined || matches(one.SourceArn, sourceArn)),
-      ),
+    permits: permissions.permits,
   };
-}
-
-/** `arn:aws:lambda:region:account:function:name[:qualifier]` or a bare name. */
-function nameOf(functionArnOrName: string): string {
-  return functionArnOrName.startsWith('arn:') ? (functionArnOrName.split(':')[6] ?? '') : functionArnOrName;
 }
 
 /** worker.ts as JavaScript: bundled once, so that no instance has to load a TypeScript loader. */

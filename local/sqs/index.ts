@@ -33,7 +33,10 @@ export interface Sqs extends Service, AwsApi {
 }
 
 const queueProperties = z.object({
-  QueueName: z.string().optional(),
+  QueueName: z
+    .string()
+    .regex(/^[\w-]{1,80}$/, 'a name has at most 80 letters, digits, hyphens and underscores')
+    .optional(),
   FifoQueue: z.literal(false).optional(),
   VisibilityTimeout: z.number().int().min(0).max(43_200).default(30),
   DelaySeconds: z.number().int().min(0).max(900).default(0),

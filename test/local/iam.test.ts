@@ -73,4 +73,44 @@ describe('IAM on this machine', () => {
     expect(() => createIam().policiesOf(nobody)).toThrow('role/Nobody');
     expect(() => createIam().trusts(nobody, 'lambda.amazonaws.com')).toThrow('role/Nobody');
   });
+
+  it.each([
+    [
+      'more inline than it may',
+      () => [role({}), ...[1, 2].map((n) => attached('AWS::IAM::Policy', `P${n}`, large(5200)))],
+      'written into role Role',
+    ],
+    [
+      'a managed policy that is too large',
+      () => [role({}), attached('AWS::IAM::ManagedPolicy', 'P', large(6144))],
+      'The managed policy P',
+    ],
+    [
+      'a trust policy that is too large',
+      () => [role({ AssumeRolePolicyDocument: trusting('s'.repeat(2048)) })],
+      'The trust policy of role Role',
+    ],
+    [
+      'eleven managed policies',
+      () => [role({ ManagedPolicyArns: Array.from({ length: 11 }, () => logs) })],
+      'has 11 managed policies',
+    ],
+  ])('refuses a role with %s', async (_what, resources, message) => {
+    const iam = createIam();
+    const all = resources();
+    for (const resource of all.slice(0, -1)) await iam.create(resource);
+    expect(() => iam.create(all.at(-1) ?? role({}))).toThrow(message);
+  });
+
+  it('does not count white space', async () => {
+    const iam = createIam();
+    await iam.create(role({}));
+    await iam.create(attached('AWS::IAM::ManagedPolicy', 'P', policy('a:b', `r${' '.repeat(7000)}`)));
+  });
+});
+
+const logs = 'arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole';
+const large = (characters: number) => policy('a:b', 'r'.repeat(characters));
+const trusting = (Service: string) => ({
+  Statement: [{ Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service } }],
 });

@@ -1,3 +1,5 @@
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { FunctionError, RequestTooLarge, TimedOut } from '../../local/lambda';
 import { arnOf, functionOf, startFunctions, type InlineFunctions } from './inline-functions';
 
@@ -136,7 +138,7 @@ describe('a call that fails', () => {
 
   it('because the event or the result is larger than 6 MB says so', async () => {
     const lambda = await start({ big: 'exports.handler = async ({ size }) => "x".repeat(size)' });
-    const tooMuch = 6 * 1024 * 1024 + 1;
+    const tooMuch = 6 * 1024 * 1024 + 101;
     await expect(lambda.invoke('big', 'x'.repeat(tooMuch))).rejects.toThrow(RequestTooLarge);
     await expect(lambda.invoke('big', { size: tooMuch })).rejects.toMatchObject({
       type: 'Function.ResponseSizeTooLarge',
@@ -186,6 +188,29 @@ describe('instances', () => {
 });
 
 describe('the template', () => {
+  it('has no function with more than 250 MB of code', async () => {
+    const lambda = await start({});
+    const folder = functions?.folder ?? '';
+    const big = functionOf(folder, 'big', '');
+    mkdirSync(join(folder, 'big', 'deep'));
+    const file = join(folder, 'big', 'deep', 'data');
+    writeFileSync(file, '');
+    truncateSync(file, 250 * 1024 * 1024);
+    await lambda.create(big);
+    truncateSync(file, 250 * 1024 * 1024 + 1);
+    expect(() => lambda.create(big)).toThrow('big: its code has 262144001 bytes, Lambda takes 262144000');
+  });
+
+  it('lets no function have a policy of more than 20 KB', async () => {
+    const lambda = await start({ f: 'exports.handler = async () => 1' });
+    const SourceArn = `arn:aws:execute-api:eu-central-1:000000000000:api/live/GET/${'x'.repeat(200)}`;
+    const add = () => lambda.create(permission({ Principal: 'apigateway.amazonaws.com', SourceArn }));
+    for (let n = 0; n < 35; n++) await add();
+    expect(() => {
+      for (let n = 0; n < 15; n++) void add();
+    }).toThrow(/Permission: the policy of f has 2\d{4} bytes, Lambda takes 20480/);
+  });
+
   const permission = (properties: object) => ({
     logicalId: 'Permission',
     type: 'AWS::Lambda::Permission',
@@ -205,8 +230,22 @@ describe('the template', () => {
   });
 
   it.each([
+    [
+      'a variable reserved since',
+      { Environment: { Variables: { LAMBDA_TASK_ROOT: 'x' } } },
+      'LAMBDA_TASK_ROOT is reserved',
+    ],
+    [
+      'a variable that names the default region',
+      { Environment: { Variables: { AWS_DEFAULT_REGION: 'x' } } },
+      'is reserved',
+    ],
+    ['a variable of one letter', { Environment: { Variables: { X: '1' } } }, 'X is no name'],
+    ['a name of 65 characters', { FunctionName: 'f'.repeat(65) }, '64 letters'],
+    ['more time than a quarter of an hour', { Timeout: 901 }, 'Timeout'],
+    ['too little memory', { MemorySize: 127 }, 'MemorySize'],
     ['a reserved variable', { Environment: { Variables: { AWS_REGION: 'x' } } }, 'AWS_REGION is reserved'],
-    ['too large an environment', { Environment: { Variables: { X: 'x'.repeat(4096) } } }, '4097 bytes'],
+    ['too large an environment', { Environment: { Variables: { XY: 'x'.repeat(4095) } } }, '4097 bytes'],
     ['another runtime', { Runtime: 'python3.13' }, 'Runtime'],
   ])('with %s is refused', async (_what, properties, message) => {
     const lambda = await start({});

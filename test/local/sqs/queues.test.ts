@@ -33,6 +33,11 @@ describe('A queue', () => {
   });
   afterEach(() => given.end());
 
+  it('has a name of at most 80 letters, digits, hyphens and underscores', () => {
+    expect(() => given.queue('Long', { QueueName: 'q'.repeat(81) })).toThrow('80 letters');
+    expect(() => given.queue('Dotted', { QueueName: 'a.b' })).toThrow('80 letters');
+  });
+
   it('is named by its URL, which is at the endpoint, and by its attributes', async () => {
     const resource = { type: 'AWS::SQS::Queue', logicalId: 'Logical', properties: { QueueName: 'own' }, metadata: {} };
     expect(await given.sqs.create(resource)).toEqual({

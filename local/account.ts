@@ -11,6 +11,7 @@ import { createIam } from './iam';
 import { createIot } from './iot';
 import { createLambda } from './lambda';
 import { appendTo } from './log-file';
+import { createQuotas, noQuotas, type AccountAge } from './quotas';
 import { createS3 } from './s3';
 import { withoutBucketDeployer } from './s3/without-bucket-deployer';
 import { createScheduler } from './scheduler';
@@ -29,6 +30,8 @@ export interface AccountOptions {
   readonly endpoint: AwsEndpoint;
   /** At most so many instances of functions run at a time. */
   readonly instances: number;
+  /** What the account may do at a time; without it, anything. */
+  readonly quotas?: AccountAge | undefined;
   /** Address of the DynamoDB engine. */
   readonly engineUrl: string;
   /** Ports of the REST API, the user pools, the WebSocket channels and the MQTT broker. */
@@ -55,7 +58,8 @@ export interface Account {
 /** Every service of the account, each with those that it calls; nothing listens yet. */
 export function createAccount(options: AccountOptions): Account {
   const { assemblyFolder, dataFolder, logFile, endpoint, engineUrl, certificate } = options;
-  const place = { region, accountId };
+  const quotas = options.quotas === undefined ? noQuotas : createQuotas(options.quotas);
+  const place = { region, accountId, quotas };
   const log = appendTo(logFile);
   const iam = createIam();
   const roles = new Map<string, string>();

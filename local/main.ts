@@ -27,11 +27,15 @@ async function main(stopped: AbortSignal): Promise<void> {
       'fleet-rest': { type: 'string', default: '10' },
       // Of all functions together; each takes 14 MB and is started again when it has made room for another.
       instances: { type: 'string', default: '16' },
+      // AWS's throttles bite, as in an account that has asked for no more; in a new one Lambda runs ten calls at a time.
+      quotas: { type: 'boolean', default: false },
+      'new-account': { type: 'boolean', default: false },
     },
   });
   const { app, memory, 'no-fleet': withoutFleet, 'fleet-speed': speed, 'fleet-rest': rest } = values;
   const fleet = { simulatedFleet: 'true', simulatedFleetSpeed: speed, simulatedFleetRest: rest };
   const choices = withoutFleet ? {} : fleet;
+  const quotas = values['new-account'] ? 'new-account' : values.quotas ? 'default' : undefined;
   const instances = wholeNumber('--instances', values.instances, 1000);
   const folder = resolve(process.env['LOCAL_DIR'] ?? join(root, '.local'));
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -54,7 +58,7 @@ async function main(stopped: AbortSignal): Promise<void> {
     app === undefined ? synthesise(root, assemblyFolder, choices, stopped) : undefined,
   ]);
   const ports = { port, identityPort, wsPort, mqttPort };
-  const options: StackOptions = { assemblyFolder, folder, memory, instances, ...ports, certificate };
+  const options: StackOptions = { assemblyFolder, folder, memory, instances, quotas, ...ports, certificate };
   const show = (facts: StackFacts) => console.log(banner(facts, memory ? undefined : folder));
   await releaseCompiler();
   // The stack removes its files itself unless it broke off.

@@ -9,6 +9,7 @@ import { createCloudFormationApi } from './cloudformation-api';
 import { deploy, type Outputs } from './deploy';
 import { startEngine } from './dynamodb/engine';
 import { startKinesisVideo } from './kinesis-video';
+import type { AccountAge } from './quotas';
 import { releaseCompiler } from './release-compiler';
 import { seed } from './seeding';
 import { readPartners, removeStackFiles, writePartners, writeStackFiles, type StackFacts } from './stack-file';
@@ -23,6 +24,8 @@ export interface StackOptions {
   readonly memory: boolean;
   /** At most so many instances of functions run at a time. */
   readonly instances: number;
+  /** Whether AWS's quotas hold, and of which account. */
+  readonly quotas?: AccountAge | undefined;
   /** Port of the REST API. */
   readonly port: number;
   /** Port of the user pools, TLS. */

@@ -10,6 +10,7 @@ import { createGatewayResponses, GatewayError } from './gateway-responses';
 import { callLambda } from './lambda-proxy';
 import { createMock } from './mock-integration';
 import type { DeployedStage, Method, Stage } from './rest-api';
+import { noQuotas, type Quotas } from '../quotas';
 import { createThrottle, type Throttle } from './throttle';
 import type { UsagePlans } from './usage-plans';
 
@@ -18,6 +19,7 @@ export interface GatewayOptions {
   readonly accountId: string;
   readonly functions: Functions;
   readonly usagePlans: UsagePlans;
+  readonly quotas?: Pick<Quotas, 'admits'>;
 }
 
 /** Answers a request; `readBody` is called once it may go on to the integration. Never rejects but with what that does. */
@@ -37,7 +39,7 @@ interface Served {
 /** Compiles a stage; throws, naming the method or response, for what can't be played here. */
 export function createGateway(deployed: DeployedStage, options: GatewayOptions): Gateway {
   const { stage, routes } = deployed;
-  const { functions, usagePlans } = options;
+  const { functions, usagePlans, quotas = noQuotas } = options;
   const apiArn = `arn:aws:execute-api:${options.region}:${options.accountId}:${stage.RestApiId}`;
   const render = createGatewayResponses(deployed.gatewayResponses);
   const authorizers = new Map(
@@ -82,7 +84,8 @@ export function createGateway(deployed: DeployedStage, options: GatewayOptions):
     context.resourceId = route.resource.id;
     context.resourcePath = route.resource.path;
     call.pathParameters = route.pathParameters;
-    if (!method.throttle.admits(method.name)) throw new GatewayError('THROTTLED');
+    if (!quotas.admits('apiGatewayRequests') || !method.throttle.admits(method.name))
+      throw new GatewayError('THROTTLED');
     await method.authorizer?.(call, `${apiArn}/${stage.StageName}/${request.method}${request.path}`);
     if (method.apiKeyRequired) usagePlans.admit(call, method.name);
     call.body = await readBody();

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { physicalId } from '../physical-id';
 import { propertiesOf } from '../properties';
 import type { Lambda } from '../lambda';
+import type { Quotas } from '../quotas';
 import type { AwsApi, Created, Resource, Service } from '../service';
 import { openApiKeys } from './api-keys';
 import { createFunctions } from './functions';
@@ -25,6 +26,8 @@ export interface ApiGatewayOptions {
   /** Where API keys are kept. */
   readonly dataFolder: string;
   readonly lambda: Pick<Lambda, 'invoke' | 'permits'>;
+  /** Default: none. */
+  readonly quotas?: Pick<Quotas, 'admits'>;
   /** Takes a line of the execution log: why a call ended in a 5xx that no function caused. */
   log(line: string): void;
 }

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
 import { physicalId } from '../physical-id';
 import { propertiesOf } from '../properties';
+import { noQuotas, type Quotas } from '../quotas';
 import type { AwsApi, Created, Resource, Service } from '../service';
 import { clientSettings, CognitoError, openAppClients } from './app-clients';
 import { createManagement } from './management';
@@ -25,6 +26,8 @@ export interface CognitoOptions {
   readonly certificate: { readonly key: string; readonly cert: string };
   /** Where the signing key and the clients are kept. */
   readonly dataFolder: string;
+  /** Default: none. */
+  readonly quotas?: Pick<Quotas, 'admits'>;
 }
 
 export interface Cognito extends Service, AwsApi {
@@ -55,7 +58,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 
 /** Cognito for the user pools of a template. */
 export function createCognito(options: CognitoOptions): Cognito {
-  const { region, accountId, dataFolder, host = '127.0.0.1' } = options;
+  const { region, accountId, dataFolder, host = '127.0.0.1', quotas = noQuotas } = options;
   const pools = new Map<string, Pool>();
   const domains = new Map<string, string>();
   const clients = openAppClients(dataFolder, (poolId) => poolOf(poolId).scopes);
@@ -114,6 +117,8 @@ export function createCognito(options: CognitoOptions): Cognito {
     const poolId = domains.get(first);
     if (poolId !== undefined && place === 'oauth2/token') {
       if (request.method !== 'POST') return { status: 405, body: { error: 'method_not_allowed' } };
+      // What the body of such an answer is, AWS does not say.
+      if (!quotas.admits('cognitoClientTokens')) return { status: 429, body: { error: 'too_many_requests' } };
       const body = await bodyOf(request);
       const { authorization, 'content-type': contentType = '' } = request.headers;
       const issuer = { key, issuer: issuerOf(poolId), clients: clients.list(poolId) };

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
-import { RequestTooLarge } from '../lambda';
+import { RequestTooLarge, TooManyRequests } from '../lambda';
 import type { StreamRecord } from './stream-reader';
 
 export type DiscardReason = 'RetryAttemptsExhausted' | 'RecordAgeExceeded';
@@ -45,6 +45,7 @@ export function createDelivery(options: DeliveryOptions): (batch: readonly Strea
   return async (batch) => {
     /** The next piece is the last one. */
     const pieces: Piece[] = [{ records: batch, retries: 0, calls: 0 }];
+    let throttles = 0;
     for (let piece = pieces.pop(); piece; piece = pieces.pop()) {
       if (signal.aborted) return false;
       const records = withoutOld(piece);
@@ -58,7 +59,8 @@ export function createDelivery(options: DeliveryOptions): (batch: readonly Strea
       const failed = last ? { records: rest, retries: 0, calls: 0 } : { ...piece, records };
       const next = after(failed, outcome);
       pieces.push(...next.reverse());
-      const delay = Math.min(FIRST_PAUSE_MS * 2 ** failed.retries, LONGEST_PAUSE_MS);
+      throttles = outcome.throttled === true ? throttles + 1 : 0;
+      const delay = Math.min(FIRST_PAUSE_MS * 2 ** (failed.retries + throttles), LONGEST_PAUSE_MS);
       if (next.length > 0) await pause(delay, undefined, { signal }).catch(() => undefined);
     }
     return true;
@@ -89,17 +91,19 @@ export function createDelivery(options: DeliveryOptions): (batch: readonly Strea
   async function attempt(records: readonly StreamRecord[]): Promise<Outcome> {
     try {
       const answer = await options.invoke(records);
-      return { failedAt: options.reportsFailures ? firstFailure(answer, records) : records.length, tooLarge: false };
+      return { failedAt: options.reportsFailures ? firstFailure(answer, records) : records.length };
     } catch (error) {
-      return { failedAt: 0, tooLarge: error instanceof RequestTooLarge };
+      return { failedAt: 0, tooLarge: error instanceof RequestTooLarge, throttled: error instanceof TooManyRequests };
     }
   }
 
   /** What to try after a piece has failed at its first record; splitting it is no retry. */
-  function after({ records, retries, calls }: Piece, { failedAt, tooLarge }: Outcome): Piece[] {
+  function after({ records, retries, calls }: Piece, { failedAt, tooLarge, throttled }: Outcome): Piece[] {
+    // "This doesn't apply to service errors or throttles where the batch doesn't reach the function."
+    if (throttled) return [{ records, retries, calls }];
     // It has only just become the first one.
     if (failedAt > 0) return [{ records, retries, calls }];
-    if ((options.bisects || tooLarge) && records.length > 1) {
+    if ((options.bisects || tooLarge === true) && records.length > 1) {
       const middle = Math.ceil(records.length / 2);
       return [records.slice(0, middle), records.slice(middle)].map((half) => ({
         records: half,
@@ -116,7 +120,9 @@ export function createDelivery(options: DeliveryOptions): (batch: readonly Strea
 interface Outcome {
   /** Index of the first record that failed, the number of records when none did. */
   readonly failedAt: number;
-  readonly tooLarge: boolean;
+  readonly tooLarge?: boolean;
+  /** Lambda did not take the call. */
+  readonly throttled?: boolean;
 }
 
 const report = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })).nullish() }).nullish();

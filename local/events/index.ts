@@ -6,6 +6,7 @@ import * as z from 'zod';
 import type { Lambda } from '../lambda';
 import { createLaterCalls } from '../lambda/later-calls';
 import { propertiesOf } from '../properties';
+import { noQuotas, type Quotas } from '../quotas';
 import type { AwsApi, Created, Resource, Service } from '../service';
 import type { Sqs } from '../sqs';
 import { createDelivery } from './delivery';
@@ -17,6 +18,8 @@ export interface EventsOptions {
   readonly accountId: string;
   readonly lambda: Pick<Lambda, 'invoke' | 'permits'>;
   readonly sqs: Pick<Sqs, 'send' | 'queue' | 'permits'>;
+  /** Default: none. */
+  readonly quotas?: Pick<Quotas, 'admits'>;
   /** Takes a line for each event that is given up; no line holds an event. */
   log(line: string): void;
 }
@@ -27,7 +30,8 @@ const busProperties = z.object({ Name: z.string().regex(/^[\w.-]{1,256}$/) });
 const FAREWELL_MS = 2000;
 
 /** EventBridge for the buses and rules of one template, and the default bus. */
-export function createEvents({ region, accountId, lambda, sqs, log: write }: EventsOptions): Service & AwsApi {
+export function createEvents(options: EventsOptions): Service & AwsApi {
+  const { region, accountId, lambda, sqs, log: write, quotas = noQuotas } = options;
   const log = (line: string) => write(`events ${line}`);
   const buses = new Set(['default']);
   const rules: Rule[] = [];
@@ -53,8 +57,7 @@ export function createEvents({ region, accountId, lambda, sqs, log: write }: Eve
 
   return {
     ...createEventsApi({
-      region,
-      accountId,
+      ...{ region, accountId, quotas },
       hasBus: (name) => buses.has(name),
       busArn: (name) => arnOf('event-bus', name),
       publish(busName, event) {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { failure } from '../aws-refusal';
+import type { Quotas } from '../quotas';
 import type { AwsAnswer, AwsApi, AwsCall } from '../service';
 import { busNameIn } from './rule';
 
@@ -37,6 +38,7 @@ export interface BusEvent {
 export interface PutEventsOptions {
   readonly region: string;
   readonly accountId: string;
+  readonly quotas: Pick<Quotas, 'admits'>;
   hasBus(name: string): boolean;
   busArn(name: string): string;
   /** Takes an event for the rules of a bus. */
@@ -88,6 +90,7 @@ export function createEventsApi(options: PutEventsOptions): AwsApi {
       if (operationOf(call) !== 'PutEvents') {
         return refuse('UnknownOperationException', `${operationOf(call)} is not played on this machine`);
       }
+      if (!options.quotas.admits('putEvents')) return refuse('ThrottlingException', 'Rate exceeded');
       const { data, error } = read(call);
       if (!data) return refuse('ValidationException', z.prettifyError(error));
       if (data.Entries.reduce((sum, one) => sum + sizeOf(one), 0) > MOST_BYTES) {

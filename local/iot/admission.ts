@@ -3,6 +3,7 @@ import type { AedesOptions, Client, ConnectPacket } from 'aedes';
 import { randomUUID } from 'node:crypto';
 import type { Arns } from './arns';
 import type { Authorizer, Credentials, Verdict } from './authorizer';
+import type { Quotas } from '../quotas';
 import { end, type Connection, type Connections } from './connection';
 import { MqttStream } from './mqtt-stream';
 import { createPermits, type Permits } from './policy';
@@ -15,18 +16,21 @@ const MIN_KEEP_ALIVE = 30;
 /** Return codes of CONNACK (MQTT 3.1.1, table 3.1). */
 const IDENTIFIER_REJECTED = 2;
 const NOT_AUTHORIZED = 5;
+/** What a throttled client is told; which one AWS uses, it does not say. */
+const SERVER_UNAVAILABLE = 3;
 
 export interface AdmissionOptions {
   readonly connections: Connections;
   readonly authorizer: Authorizer | undefined;
   readonly arns: Arns;
+  readonly quotas: Pick<Quotas, 'admits'>;
   log(line: string): void;
 }
 
 type Admission = Pick<Required<AedesOptions>, 'preConnect' | 'authenticate'>;
 
 /** aedes' hooks for a CONNECT: the authorizer is asked, its policies must allow the connection and its last will. */
-export function createAdmission({ connections, authorizer, arns, log }: AdmissionOptions): Admission {
+export function createAdmission({ connections, authorizer, arns, quotas, log }: AdmissionOptions): Admission {
   const requests = new WeakMap<Client, ConnectPacket>();
   let versionNumber = 0;
 
@@ -37,6 +41,11 @@ export function createAdmission({ connections, authorizer, arns, log }: Admissio
     if (!request || !(stream instanceof MqttStream)) return NOT_AUTHORIZED;
     const { clientId } = request;
     if (Buffer.byteLength(clientId) > MAX_CLIENT_ID_BYTES || clientId.startsWith('$')) return IDENTIFIER_REJECTED;
+
+    if (!quotas.admits('iotConnects') || !quotas.admits('iotConnectsOfClient', clientId)) {
+      log(`a connection of ${client.id} refused: throttled`);
+      return SERVER_UNAVAILABLE;
+    }
 
     const { servername } = stream.socket;
     const serverName = typeof servername === 'string' && servername !== '' ? servername : undefined;

@@ -13,7 +13,7 @@ import {
   type LifecycleEvent,
 } from './lifecycle';
 import { MqttStream } from './mqtt-stream';
-import { createRights, type RightsOptions } from './rights';
+import { createRights, NOWHERE, type RightsOptions } from './rights';
 import type { RuleMessage } from './rule-sql';
 import { createSessions } from './sessions';
 
@@ -117,6 +117,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     if (left.length > 0 && !client.closed) tell(client, (connection) => unsubscribed(connection, left));
   });
   aedes.on('publish', ({ topic, payload }, client) => {
+    if (topic === NOWHERE) return;
     onMessage({ topic, payload: Buffer.from(payload), clientId: client?.id });
   });
 

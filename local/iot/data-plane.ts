@@ -1,10 +1,11 @@
 /** The data API: AWS IoT API reference, "AWS IoT data", as @aws-sdk/client-iot-data-plane calls it. */
 import { failure } from '../aws-refusal';
+import type { Quotas } from '../quotas';
 import type { AwsAnswer, AwsApi, AwsCall } from '../service';
 import type { Arns } from './arns';
 import type { Broker } from './broker';
 import type { RetainedMessage, RetainedMessages } from './retained';
-import { MAX_PAYLOAD_BYTES } from './rights';
+import { admitsRetained, MAX_PAYLOAD_BYTES } from './rights';
 import { isBadTopic } from './topic';
 
 /** A call with its path taken apart: `name` is the topic or the client id. */
@@ -26,6 +27,7 @@ interface DataPlaneOptions {
   broker(): Broker | undefined;
   readonly retained: RetainedMessages;
   readonly arns: Arns;
+  readonly quotas: Quotas;
 }
 
 const ok = (value: unknown = {}): AwsAnswer => ({
@@ -38,7 +40,16 @@ const notFound = (message: string) => failure('rest', 404, 'ResourceNotFoundExce
 const isTrue = ({ query }: Request, name: string) => query.get(name) === 'true';
 
 /** Publish, DeleteConnection, GetRetainedMessage and ListRetainedMessages. */
-export function createDataPlane({ broker, retained, arns }: DataPlaneOptions): AwsApi {
+export function createDataPlane({ broker, retained, arns, quotas }: DataPlaneOptions): AwsApi {
+  function isThrottled({ name: topic, body }: Request, retain: boolean): boolean {
+    if (retain && !admitsRetained(quotas, topic)) return true;
+    const isOneMore = retain && body.length > 0 && retained.get(topic) === undefined;
+    const isBounded = quotas.retainedMessages < Infinity;
+    return (
+      (isBounded && isOneMore && retained.count >= quotas.retainedMessages) || !quotas.admits('iotInboundPublishes')
+    );
+  }
+
   const publish: Operation = {
     method: 'POST',
     path: /^\/topics\/([^/]+)$/,
@@ -55,10 +66,12 @@ export function createDataPlane({ broker, retained, arns }: DataPlaneOptions): A
       if (!/^\d*$/.test(query.get('messageExpiry') ?? '')) return invalid('messageExpiry must be a number of seconds');
       if (payload.length > MAX_PAYLOAD_BYTES)
         return failure('rest', 413, 'RequestEntityTooLargeException', 'The payload exceeds 128 KB');
+      const retain = isTrue(request, 'retain');
+      if (isThrottled(request, retain)) return failure('rest', 429, 'ThrottlingException', 'Rate exceeded');
       const running = broker();
       if (!running) return failure('rest', 503, 'ServiceUnavailableException', 'The broker does not run');
       const expirySeconds = query.has('messageExpiry') ? Number(query.get('messageExpiry')) : undefined;
-      const how = { qos: qos === '0' ? (0 as const) : (1 as const), retain: isTrue(request, 'retain'), expirySeconds };
+      const how = { qos: qos === '0' ? (0 as const) : (1 as const), retain, expirySeconds };
       await running.publish({ topic, payload, ...how });
       return ok();
     },

@@ -7,6 +7,7 @@ import * as z from 'zod';
 import type { DeploymentApi } from '../aws-custom-resource';
 import type { Lambda } from '../lambda';
 import { propertiesOf } from '../properties';
+import { noQuotas, type Quotas } from '../quotas';
 import type { AwsApi, Created, Resource, Service } from '../service';
 import { createArns } from './arns';
 import { createAuthorizer, type Authorizer } from './authorizer';
@@ -32,6 +33,8 @@ export interface IotOptions {
   readonly lambda: Pick<Lambda, 'invoke' | 'permits'>;
   /** Default 50, which AWS raises on request. */
   readonly subscriptionsPerConnection?: number;
+  /** Default: none. */
+  readonly quotas?: Quotas;
   /** Waits before the second and the third attempt of a rule's function; default: those of AWS. */
   readonly retryDelaysMs?: readonly number[];
   /** Takes a line for each refusal and for each rule that could not run; no line holds a topic or a password. */
@@ -57,7 +60,7 @@ const authorizerProperties = z.object({
 
 /** IoT Core for the authorizers, the domain configurations and the topic rules of a template; one of them is served. */
 export function createIot(options: IotOptions): Iot {
-  const { lambda, host = '127.0.0.1', port, certificate, subscriptionsPerConnection = 50 } = options;
+  const { lambda, host = '127.0.0.1', port, certificate, subscriptionsPerConnection = 50, quotas = noQuotas } = options;
   const log = (line: string) => options.log(`iot ${line}`);
   const arns = createArns(options);
   const calls = createLaterCalls(lambda, log, options.retryDelaysMs);
@@ -84,7 +87,7 @@ export function createIot(options: IotOptions): Iot {
   };
 
   return {
-    ...createDataPlane({ broker: () => broker, retained, arns }),
+    ...createDataPlane({ broker: () => broker, retained, arns, quotas }),
     types: Object.keys(makers),
     deploymentApi: domains.api,
     create(resource) {
@@ -109,6 +112,7 @@ export function createIot(options: IotOptions): Iot {
         arns,
         retained,
         subscriptionsPerConnection,
+        quotas,
         onMessage: (message) => rules.route(message),
         onLifecycleEvent: ({ topic, payload }) => rules.route(fromAws(topic, payload)),
         log,

@@ -16,6 +16,7 @@ export interface RetainedMessage {
 /** AWS IoT Core developer guide, "Using MQTT retained messages". */
 export interface RetainedMessages {
   get(topic: string): RetainedMessage | undefined;
+  readonly count: number;
   /** In the order of their topics. */
   list(): readonly RetainedMessage[];
   /** Replaces the message of the topic; one without payload removes it. */
@@ -59,6 +60,9 @@ export function openRetainedMessages(dataFolder?: string): RetainedMessages {
   }
   return {
     get: (topic) => standing(messages.get(topic)),
+    get count() {
+      return [...messages.values()].filter((message) => standing(message) !== undefined).length;
+    },
     list: () =>
       [...messages.values()]
         .filter((message) => standing(message) !== undefined)

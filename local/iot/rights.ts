@@ -4,6 +4,7 @@
  */
 import type { AedesOptions, AedesPublishPacket, PublishPacket, Subscription } from 'aedes';
 import type { Arns } from './arns';
+import type { Quotas } from '../quotas';
 import type { Connection, Connections } from './connection';
 import type { DisconnectReason } from './lifecycle';
 import type { RetainedMessages } from './retained';
@@ -17,6 +18,7 @@ export interface RightsOptions {
   readonly retained: RetainedMessages;
   readonly arns: Arns;
   readonly subscriptionsPerConnection: number;
+  readonly quotas: Pick<Quotas, 'admits'>;
   log(line: string): void;
 }
 
@@ -34,7 +36,7 @@ class Fault extends Error {
 
 /** aedes' hooks for publishing, subscribing and receiving. An error that is passed on ends the connection. */
 export function createRights(options: RightsOptions): Rights {
-  const { connections, retained, arns, subscriptionsPerConnection, log } = options;
+  const { connections, retained, arns, subscriptionsPerConnection, quotas, log } = options;
   const unknown = new Fault('CLIENT_ERROR', 'not connected');
 
   function faultOfPublish(connection: Connection, packet: PublishPacket): Fault | undefined {
@@ -70,6 +72,15 @@ export function createRights(options: RightsOptions): Rights {
     return connection.permits('iot:Receive', arns.topic(topic));
   }
 
+  function isThrottled({ sessionIdentifier }: Connection, { topic, retain }: PublishPacket): boolean {
+    if (!quotas.admits('iotPublishesOfConnection', sessionIdentifier)) return true;
+    return !quotas.admits('iotInboundPublishes') || (retain && !admitsRetained(quotas, topic));
+  }
+
+  function isForwarded({ sessionIdentifier }: Connection): boolean {
+    return quotas.admits('iotPublishesOfConnection', sessionIdentifier) && quotas.admits('iotOutboundPublishes');
+  }
+
   function note(connection: Connection, { reason, message }: Fault): void {
     connection.endReason ??= reason;
     log(`${connection.clientId}: ${message}`);
@@ -81,6 +92,7 @@ export function createRights(options: RightsOptions): Rights {
       const connection = client ? connections.of.get(client) : undefined;
       const fault = connection ? faultOfPublish(connection, packet) : unknown;
       if (connection && fault) note(connection, fault);
+      else if (connection && isThrottled(connection, packet)) discard(packet);
       done(fault);
     },
 
@@ -91,6 +103,9 @@ export function createRights(options: RightsOptions): Rights {
       const fault = connection ? faultOfSubscription(connection, subscription) : unknown;
       if (connection && refusal !== undefined) {
         log(`${connection.clientId}: a subscription is refused, ${refusal}`);
+        done(null, null);
+      } else if (connection && !fault && !quotas.admits('iotSubscriptions')) {
+        log(`${connection.clientId}: a subscription is refused, throttled`);
         done(null, null);
       } else if (fault) {
         if (connection) note(connection, fault);
@@ -104,7 +119,20 @@ export function createRights(options: RightsOptions): Rights {
     /** What a client may not receive is not delivered, without a word. */
     authorizeForward(client, packet) {
       const connection = connections.of.get(client);
-      return connection && mayReceive(connection, packet) ? packet : null;
+      return connection && mayReceive(connection, packet) && isForwarded(connection) ? packet : null;
     },
   };
+}
+
+/** Whether one more retained message of a topic may be published now. */
+export function admitsRetained(quotas: Pick<Quotas, 'admits'>, topic: string): boolean {
+  return quotas.admits('iotRetainedPublishesOfTopic', topic) && quotas.admits('iotRetainedPublishes');
+}
+
+/** Where messages go that nobody gets. */
+export const NOWHERE = '$discarded';
+
+/** A throttled message reaches nobody and is not acknowledged, and the connection stays. */
+function discard(packet: PublishPacket): void {
+  Object.assign(packet, { topic: NOWHERE, qos: 0, retain: false, payload: '' });
 }

@@ -41,6 +41,14 @@ export class RecursiveInvocation extends FunctionError {
   }
 }
 
+/** As many invocations are under way as the account may have; the function was not reached. */
+export class TooManyRequests extends Error {
+  constructor() {
+    super('TooManyRequestsException: Rate Exceeded.');
+    this.name = 'TooManyRequests';
+  }
+}
+
 /** Event of a synchronous invocation (Lambda quotas: 6 MB). */
 export const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
 

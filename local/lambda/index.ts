@@ -9,9 +9,17 @@ import { buildSync } from 'esbuild';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { propertiesOf } from '../properties';
+import { noQuotas, type Quotas } from '../quotas';
 import type { Created, Resource, Service } from '../service';
 import { environmentOf, type FunctionCredentials } from './environment';
-import { FunctionError, MAX_PAYLOAD_BYTES, MAX_RESULT_BYTES, RecursiveInvocation, RequestTooLarge } from './errors';
+import {
+  FunctionError,
+  MAX_PAYLOAD_BYTES,
+  MAX_RESULT_BYTES,
+  RecursiveInvocation,
+  RequestTooLarge,
+  TooManyRequests,
+} from './errors';
 import { nameOf } from './function-name';
 import { checkPackage } from './package-size';
 import { createInstanceBudget, type BudgetLimits } from './instance-budget';
@@ -20,7 +28,7 @@ import { createPermissions } from './permissions';
 import type { InstanceSpec } from './instance';
 import { MOST_ROUNDS, traceOf } from './trace';
 
-export { FunctionError, RecursiveInvocation, RequestTooLarge, TimedOut } from './errors';
+export { FunctionError, RecursiveInvocation, RequestTooLarge, TimedOut, TooManyRequests } from './errors';
 
 export interface LambdaOptions {
   readonly region: string;
@@ -35,14 +43,16 @@ export interface LambdaOptions {
   credentialsOf(functionArn: string, roleArn: string): FunctionCredentials;
   /** Default: 4 instances a function and 16 in all, as many starting as there are processors, ended after a minute without work. */
   readonly limits?: Partial<PoolLimits & BudgetLimits>;
+  /** Default: none. Calls that wait for an instance here count too: an account would have had one. */
+  readonly quotas?: Pick<Quotas, 'concurrentExecutions'>;
 }
 
 export interface Lambda extends Service {
   /**
    * Calls a function and waits for its result, as JSON would carry it.
    * `cause` is the tracing header that came with the event, if it goes on with a chain of requests.
-   * Rejects with FunctionError (`type` and message of what the handler threw), TimedOut, RequestTooLarge or
-   * RecursiveInvocation.
+   * Rejects with FunctionError (`type` and message of what the handler threw), TimedOut, RequestTooLarge,
+   * TooManyRequests or RecursiveInvocation.
    */
   invoke(functionArnOrName: string, event: unknown, cause?: string): Promise<unknown>;
   /** Whether an AWS::Lambda::Permission lets this AWS service call the function on behalf of this ARN. */
@@ -82,6 +92,8 @@ export function createLambda(options: LambdaOptions): Lambda {
     ...{ maxInstances: 4, maxTotal: 16, maxStarting: availableParallelism(), idleMs: 60_000 },
     ...options.limits,
   };
+  const { concurrentExecutions } = options.quotas ?? noQuotas;
+  let underWay = 0;
   const share = createInstanceBudget(pools, limits);
 
   function createFunction(resource: Resource): Created {
@@ -141,7 +153,11 @@ export function createLambda(options: LambdaOptions): Lambda {
       if (bytes > MAX_PAYLOAD_BYTES) throw new RequestTooLarge(bytes);
       const trace = traceOf(spec.functionArn, cause);
       if (trace.rounds > MOST_ROUNDS && !recursive.has(name)) throw new RecursiveInvocation();
-      const result = await pool.invoke({ requestId: randomUUID(), payload, trace: trace.header });
+      if (underWay >= concurrentExecutions) throw new TooManyRequests();
+      underWay += 1;
+      const result = await pool
+        .invoke({ requestId: randomUUID(), payload, trace: trace.header })
+        .finally(() => (underWay -= 1));
       if (Buffer.byteLength(result) > MAX_RESULT_BYTES) {
         throw new FunctionError(
           'Function.ResponseSizeTooLarge',

@@ -1,8 +1,11 @@
 /** Asynchronous invocation: Lambda developer guide, "How Lambda handles errors and retries with asynchronous invocation". */
-import { FunctionError, type Lambda } from '.';
+import { FunctionError, TooManyRequests, type Lambda } from '.';
 
 /** Lambda waits a minute before the second attempt and two before the third. */
 const RETRY_DELAYS_MS = [60_000, 120_000];
+/** A throttled event comes back after a second, then twice as late each time, up to five minutes. */
+const FIRST_THROTTLED_MS = 1000;
+const LONGEST_THROTTLED_MS = 300_000;
 /** Calls under way; further ones are not taken, so that a flood of events does not fill the memory. */
 const MAX_UNDER_WAY = 1000;
 
@@ -23,12 +26,15 @@ export function createLaterCalls(
   const timers = new Set<NodeJS.Timeout>();
   let ended = false;
 
-  function attempt(functionArn: string, event: unknown, retries: number): void {
+  function attempt(functionArn: string, event: unknown, retries: number, throttled = 0): void {
     const call = lambda
       .invoke(functionArn, event)
       .then(
         () => undefined,
-        (error: unknown) => retry(functionArn, event, retries, error),
+        (error: unknown) => {
+          if (!(error instanceof TooManyRequests)) retry(functionArn, event, retries, error);
+          else if (!ended) comeBack(functionArn, event, retries, throttled);
+        },
       )
       .finally(() => underWay.delete(call));
     underWay.add(call);
@@ -40,9 +46,19 @@ export function createLaterCalls(
       log(`${functionArn} was given up: ${error instanceof FunctionError ? error.type : String(error)}`);
       return;
     }
+    later(delay, () => attempt(functionArn, event, retries + 1));
+  }
+
+  /** The function was not reached, so it is no attempt. */
+  function comeBack(functionArn: string, event: unknown, retries: number, throttled: number): void {
+    const delay = Math.min(FIRST_THROTTLED_MS * 2 ** throttled, LONGEST_THROTTLED_MS);
+    later(delay, () => attempt(functionArn, event, retries, throttled + 1));
+  }
+
+  function later(delay: number, work: () => void): void {
     const timer = setTimeout(() => {
       timers.delete(timer);
-      attempt(functionArn, event, retries + 1);
+      work();
     }, delay).unref();
     timers.add(timer);
   }

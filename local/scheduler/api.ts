@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { failure } from '../aws-refusal';
 import type { AccessRequest } from '../policy';
+import type { Quotas } from '../quotas';
 import type { AwsAnswer, AwsApi, AwsCall } from '../service';
 import { parseScheduleExpression } from './expression';
 import { schedule, type KeptSchedule, type Schedule } from './schedule';
@@ -16,6 +17,7 @@ export interface Schedules {
   /** Whether Scheduler may take on the role. */
   isTrustedBy(roleArn: string): boolean;
   arnOf(groupName: string, name: string): string;
+  readonly quotas: Pick<Quotas, 'admits'>;
 }
 
 /** What a call is about. */
@@ -41,6 +43,8 @@ const withRole = z.object({ Target: z.object({ RoleArn: z.string() }) });
 export function createSchedulerApi(schedules: Schedules): AwsApi {
   const operations: Readonly<Record<string, (target: Target) => AwsAnswer>> = {
     CreateSchedule: ({ groupName, name, input }) => {
+      if (!schedules.quotas.admits('createSchedule'))
+        return failure('rest', 429, 'ThrottlingException', 'Rate exceeded');
       const wanted = read(name, input);
       if ('status' in wanted) return wanted;
       if (schedules.find(groupName, name)) {

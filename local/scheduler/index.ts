@@ -10,6 +10,7 @@ import type { Iam } from '../iam';
 import type { Lambda } from '../lambda';
 import { evaluate } from '../policy';
 import { propertiesOf } from '../properties';
+import { noQuotas, type Quotas } from '../quotas';
 import type { AwsApi, Created, Resource, Service } from '../service';
 import type { Sqs } from '../sqs';
 import { createSchedulerApi } from './api';
@@ -25,6 +26,8 @@ export interface SchedulerOptions {
   /** Takes what a function with a dead-letter queue has failed at. */
   readonly sqs: Pick<Sqs, 'send'>;
   readonly iam: Pick<Iam, 'policiesOf' | 'trusts'>;
+  /** Default: none. */
+  readonly quotas?: Pick<Quotas, 'admits'>;
   /** Takes a line for each call that fails; no line holds an input. */
   log(line: string): void;
   /** Waits before the second and the third attempt of a function; default: those of AWS. */
@@ -35,7 +38,7 @@ const groupProperties = z.object({ Name: z.string().optional() });
 
 /** Scheduler for the groups and schedules of one template, and for those that its functions make. */
 export function createScheduler(options: SchedulerOptions): Service & AwsApi {
-  const { region, accountId, lambda, sqs, iam, log } = options;
+  const { region, accountId, lambda, sqs, iam, log, quotas = noQuotas } = options;
   const file = openDataFile(join(options.dataFolder, 'schedules.json'), z.array(keptSchedule), []);
   /** Made through the API; those of the template are made anew at each start. */
   const kept = new Map<string, KeptSchedule>();
@@ -114,6 +117,7 @@ export function createScheduler(options: SchedulerOptions): Service & AwsApi {
       },
       hasGroup: (name) => groups.has(name),
       isTrustedBy,
+      quotas,
       arnOf: (groupName, name) => arnOf('schedule', `${groupName}/${name}`),
     }),
     types: ['AWS::Scheduler::ScheduleGroup', 'AWS::Scheduler::Schedule'],

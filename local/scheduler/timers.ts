@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { FunctionError, type Lambda } from '../lambda';
+import { FunctionError, TooManyRequests, type Lambda } from '../lambda';
 import { parseScheduleExpression } from './expression';
 import type { KeptSchedule } from './schedule';
 
 /** Lambda tries an asynchronous invocation again after one minute and then after two. */
 const RETRY_DELAYS_MS = [60_000, 120_000];
+const THROTTLED_MS = 1000;
 /** setTimeout takes no more. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -65,7 +66,7 @@ export function createTimers(options: TimersOptions): Timers {
     const event = options.eventOf(schedule);
     for (const delay of [undefined, ...retryDelaysMs]) {
       if (delay !== undefined && !(await waited(delay))) return false;
-      const failure = await failureOf(lambda.invoke(schedule.Target.Arn, event));
+      const failure = await failureOf(reached(schedule.Target.Arn, event));
       if (failure === undefined) return true;
       // Stopping the functions fails it too, and it is to be called again at the next start.
       if (ending.signal.aborted) return false;
@@ -73,6 +74,17 @@ export function createTimers(options: TimersOptions): Timers {
     }
     options.gaveUp(schedule.Target.Arn, event);
     return true;
+  }
+
+  /** Scheduler comes back to what Lambda does not take; such a call is no attempt of the function. */
+  async function reached(functionArn: string, event: unknown): Promise<unknown> {
+    for (;;) {
+      try {
+        return await lambda.invoke(functionArn, event);
+      } catch (error) {
+        if (!(error instanceof TooManyRequests) || !(await waited(THROTTLED_MS))) throw error;
+      }
+    }
   }
 
   function waited(ms: number): Promise<boolean> {

@@ -5,6 +5,7 @@
 import { createFunctions } from '../api-gateway/functions';
 import { createThrottle } from '../api-gateway/throttle';
 import type { Lambda } from '../lambda';
+import { noQuotas, type Quotas } from '../quotas';
 import type { AwsApi, Service } from '../service';
 import { createApiParts } from './api-parts';
 import { openConnection, type Connection } from './connection';
@@ -21,6 +22,8 @@ export interface WebSocketApiOptions {
   readonly accountId: string;
   readonly lambda: Pick<Lambda, 'invoke' | 'permits'>;
   readonly limits?: Partial<WebSocketLimits>;
+  /** Default: none. Messages in both directions are requests to API Gateway. */
+  readonly quotas?: Pick<Quotas, 'admits'>;
   /** Takes a line of the execution log; no line holds a query, a header or a body. */
   log(line: string): void;
 }
@@ -49,6 +52,7 @@ const STOP_PATIENCE_MS = 2_000;
 /** API Gateway for the WebSocket APIs of a template. */
 export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const { quotas = noQuotas } = options;
   const parts = createApiParts(options.region);
   const handshakes = createHandshakes();
   const functions = createFunctions(options.lambda, options.log);
@@ -88,6 +92,7 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
   return {
     ...createManagement({
       get: (id) => connections.get(id)?.connection,
+      quotas,
       stageArn: (id, name) =>
         (connections.get(id)?.stage ?? stages.find((one) => one.name === name) ?? stages[0])?.arn ?? apiArn('*'),
     }),
@@ -127,7 +132,7 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
     },
 
     start() {
-      stages = parts.stages().map((one) => serveStage(one, apiArn(one.apiId), functions));
+      stages = parts.stages().map((one) => serveStage(one, apiArn(one.apiId), functions, quotas));
       return Promise.resolve();
     },
 

@@ -3,6 +3,7 @@
  * backend service", and the model of ApiGatewayManagementApi (errors and their statuses).
  */
 import { failure } from '../aws-refusal';
+import type { Quotas } from '../quotas';
 import type { AwsAnswer, AwsApi, AwsCall } from '../service';
 import type { Connection } from './connection';
 import { MAX_MESSAGE_BYTES } from './limits';
@@ -12,6 +13,7 @@ export interface OpenConnections {
   get(connectionId: string): Connection | undefined;
   /** ARN of the stage of this name, or of the only one, for what is said about a connection that is not there. */
   stageArn(connectionId: string, stageName: string | undefined): string;
+  readonly quotas: Pick<Quotas, 'admits'>;
 }
 
 /**
@@ -35,6 +37,9 @@ export function createManagement(connections: OpenConnections): AwsApi {
     const target = targetOf(path);
     const command = commands[method];
     if (!target || !command) return failure('rest', 403, 'ForbiddenException', 'Forbidden');
+    if (!connections.quotas.admits('apiGatewayRequests')) {
+      return failure('rest', 429, 'LimitExceededException', 'Too Many Requests');
+    }
     if (body.length > MAX_MESSAGE_BYTES) {
       return failure('rest', 413, 'PayloadTooLargeException', 'Message too long');
     }

@@ -1,6 +1,7 @@
 /** One stage at work: what becomes of a handshake, of a message and of an end, with the routes that the stage has. */
 import type { Functions } from '../api-gateway/functions';
 import { createThrottle } from '../api-gateway/throttle';
+import { noQuotas, type Quotas } from '../quotas';
 import type { Route, StageParts } from './api-parts';
 import { awsId, connectEvent, disconnectEvent, messageEvent, type ConnectionFacts, type Pairs } from './events';
 import { callRoute, IntegrationFailure, type IntegrationResult } from './integration';
@@ -25,7 +26,12 @@ export interface ServedStage {
 }
 
 /** Serves a stage whose functions are called through `functions`; `apiArn` is the ARN of its API. */
-export function serveStage({ stage, apiId, routes, select }: StageParts, apiArn: string, functions: Functions) {
+export function serveStage(
+  { stage, apiId, routes, select }: StageParts,
+  apiArn: string,
+  functions: Functions,
+  quotas: Pick<Quotas, 'admits'> = noQuotas,
+) {
   const arn = `${apiArn}/${stage.StageName}`;
   const throttles = new Map([...routes.keys()].map((routeKey) => [routeKey, throttleOf(routeKey)]));
 
@@ -37,7 +43,8 @@ export function serveStage({ stage, apiId, routes, select }: StageParts, apiArn:
     return createThrottle({ RateLimit: ThrottlingRateLimit, BurstLimit: ThrottlingBurstLimit });
   }
 
-  const admits = (routeKey: string) => throttles.get(routeKey)?.admits(routeKey) ?? true;
+  const admits = (routeKey: string) =>
+    quotas.admits('apiGatewayRequests') && (throttles.get(routeKey)?.admits(routeKey) ?? true);
 
   /** A client can't name the routes that start with a dollar sign. */
   function routeFor(text: string): Route | undefined {

@@ -19,7 +19,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAwsEndpoint } from '../../local/aws-endpoint';
 import { serverCertificate, type ServerCertificate } from '../../local/certificate-authority';
-import { createCognito, type Cognito } from '../../local/cognito';
+import { createCognito, type Cognito, type CognitoOptions } from '../../local/cognito';
+import { stingy } from './stingy';
 
 const folder = mkdtempSync(join(tmpdir(), 'cognito-'));
 const endpoint = createAwsEndpoint();
@@ -49,13 +50,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function start(): Promise<Cognito> {
+async function start(more: Partial<CognitoOptions> = {}): Promise<Cognito> {
   const started = createCognito({
     region: 'eu-central-1',
     accountId: '123456789012',
     port: 0,
     dataFolder: folder,
     certificate,
+    ...more,
   });
   const make = (type: string, properties: Record<string, unknown>) =>
     started.create({ type: `AWS::Cognito::${type}`, logicalId: type, properties, metadata: {} });
@@ -308,4 +310,13 @@ describe('an app client', () => {
     });
     reader.destroy();
   });
+});
+
+it('The token endpoint answers with 429 beyond the quota of the account', async () => {
+  const usual = cognito;
+  cognito = await start({ quotas: stingy({ cognitoClientTokens: 0 }) });
+  const { status } = await askToken({ client_id: 'a', client_secret: 'b' });
+  await cognito.stop?.();
+  cognito = usual;
+  expect(status).toBe(429);
 });

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLambda, type Lambda, type LambdaOptions } from '../../local/lambda';
+import { noQuotas } from '../../local/quotas';
 import type { Resource } from '../../local/service';
 
 export const region = 'eu-central-1';
@@ -21,6 +22,7 @@ export async function startFunctions(
   sources: Readonly<Record<string, string>>,
   properties: Readonly<Record<string, unknown>> = {},
   limits: LambdaOptions['limits'] = {},
+  quotas: LambdaOptions['quotas'] = noQuotas,
 ): Promise<InlineFunctions> {
   const folder = mkdtempSync(join(tmpdir(), 'functions-'));
   const logFile = join(folder, 'functions.log');
@@ -32,6 +34,7 @@ export async function startFunctions(
     endpointUrl: 'http://127.0.0.1:9',
     credentialsOf: (functionArn) => ({ accessKeyId: `key of ${functionArn}`, secretAccessKey: 'secret' }),
     limits,
+    quotas,
   });
   for (const [name, source] of Object.entries(sources))
     await lambda.create(functionOf(folder, name, source, properties));

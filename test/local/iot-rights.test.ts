@@ -4,6 +4,7 @@ import { createArns } from '../../local/iot/arns';
 import type { Connection, Connections } from '../../local/iot/connection';
 import { openRetainedMessages } from '../../local/iot/retained';
 import { createRights } from '../../local/iot/rights';
+import { noQuotas } from '../../local/quotas';
 import { place } from './iot-given';
 
 describe('A retained message that is on its way to a new subscriber', () => {
@@ -16,6 +17,7 @@ describe('A retained message that is on its way to a new subscriber', () => {
     retained,
     arns: createArns(place),
     subscriptionsPerConnection: 50,
+    quotas: noQuotas,
     log: () => undefined,
   });
   const packet = (payload: Buffer, retain: boolean) => ({ topic: 'state', payload, retain }) as AedesPublishPacket;

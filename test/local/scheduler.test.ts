@@ -12,11 +12,12 @@ import {
 } from '@aws-sdk/client-scheduler';
 import { createAwsEndpoint } from '../../local/aws-endpoint';
 import { createIam } from '../../local/iam';
-import { FunctionError } from '../../local/lambda';
+import { FunctionError, TooManyRequests } from '../../local/lambda';
 import { parsePolicy } from '../../local/policy';
 import { createScheduler, type SchedulerOptions } from '../../local/scheduler';
 import type { AwsApi, Resource, Service } from '../../local/service';
 import { until } from './event-source/given';
+import { stingy } from './stingy';
 
 const functionArn = 'arn:aws:lambda:eu-central-1:000000000000:function:Expire';
 const roleArn = (name: string) => `arn:aws:iam::000000000000:role/${name}`;
@@ -118,6 +119,28 @@ describe('Scheduler on this machine', () => {
     client.destroy();
     await endpoint.stop();
     rmSync(folder, { recursive: true });
+  });
+
+  it('is throttled beyond the quota of new schedules', async () => {
+    await scheduler.stop?.();
+    await start([], { quotas: stingy({ createSchedule: 1 }) });
+    await create();
+    await expect(create({ Name: 'share-2' })).rejects.toMatchObject({
+      name: 'ThrottlingException',
+      $metadata: { httpStatusCode: 429 },
+    });
+  });
+
+  it('comes back to a function that Lambda throttles, without losing an attempt', async () => {
+    await scheduler.stop?.();
+    await start([], { retryDelaysMs: [] });
+    answer = () => {
+      if (calls.length === 1) throw new TooManyRequests();
+      return null;
+    };
+    await create({ ScheduleExpression: inSeconds(1) });
+    await until(() => calls.length === 2);
+    expect(putAside).toEqual([]);
   });
 
   it('keeps a schedule and shows it', async () => {

@@ -1,5 +1,6 @@
 import { createApiGateway, type ApiGateway } from '../../local/api-gateway';
 import { physicalId } from '../../local/physical-id';
+import type { Quotas } from '../../local/quotas';
 import type { Resource } from '../../local/service';
 import { accountId, arnOf, region, startFunctions } from './inline-functions';
 
@@ -26,6 +27,7 @@ export interface ApiSpec {
   readonly gatewayResponses?: readonly object[];
   readonly usagePlan?: object;
   readonly stage?: object;
+  readonly quotas?: Quotas;
 }
 
 /** An API that answers on this machine. */
@@ -46,7 +48,7 @@ export const apiId = physicalId('Api', 10);
 export const keyValue = 'key-0123456789-0123456789';
 
 export async function startApi(spec: ApiSpec): Promise<SmallApi> {
-  const functions = await startFunctions(spec.functions ?? {});
+  const functions = await startFunctions(spec.functions ?? {}, {}, {}, spec.quotas);
   const log: string[] = [];
   const gateway = createApiGateway({
     region,
@@ -54,6 +56,7 @@ export async function startApi(spec: ApiSpec): Promise<SmallApi> {
     port: 0,
     dataFolder: functions.folder,
     lambda: functions.lambda,
+    ...(spec.quotas && { quotas: spec.quotas }),
     log: (line) => log.push(line),
   });
   const { lambda } = functions;

@@ -1,4 +1,4 @@
-import { RequestTooLarge } from '../../../local/lambda';
+import { RequestTooLarge, TooManyRequests } from '../../../local/lambda';
 import { createDelivery, type DeliveryOptions } from '../../../local/event-source/delivery';
 import type { StreamRecord } from '../../../local/event-source/stream-reader';
 
@@ -145,5 +145,14 @@ describe('Delivering a batch of records', () => {
     };
     const happened = await deliver('ab', answer, { signal: stop.signal, maxRetries: 0 });
     expect(happened).toEqual({ calls: ['ab'], discarded: [], done: [], whole: false });
+  });
+
+  it('takes a throttle for no attempt: the batch stays whole and is tried again', async () => {
+    const answer = (_given: string, call: number) => {
+      if (call <= 3) throw new TooManyRequests();
+      return null;
+    };
+    const happened = await deliver('ab', answer, { maxRetries: 0, bisects: true });
+    expect(happened).toEqual({ calls: ['ab', 'ab', 'ab', 'ab'], discarded: [], done: ['b'], whole: true });
   });
 });

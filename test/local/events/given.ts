@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { createAwsEndpoint } from '../../../local/aws-endpoint';
 import { createEvents } from '../../../local/events';
+import { noQuotas, type Quotas } from '../../../local/quotas';
 import { createSqs } from '../../../local/sqs';
 import { makeQueue, place } from '../sqs/given';
 
@@ -15,7 +16,7 @@ export const entry = { EventBusName: 'platform', Source: 'ours', DetailType: 'jo
 export type GivenEvents = Awaited<ReturnType<typeof givenEvents>>;
 
 /** EventBridge with the bus `platform`, functions that only note what they get, and queues that let it in. */
-export async function givenEvents() {
+export async function givenEvents(quotas: Quotas = noQuotas) {
   const folder = await mkdtemp(join(tmpdir(), 'events-test-'));
   const endpoint = createAwsEndpoint();
   await endpoint.start();
@@ -26,6 +27,7 @@ export async function givenEvents() {
   const events = createEvents({
     ...place,
     sqs,
+    quotas,
     log: (line) => log.push(line),
     lambda: {
       invoke: (arn, event) => Promise.resolve(got.push({ name: arn.slice(arn.lastIndexOf(':') + 1), event })),

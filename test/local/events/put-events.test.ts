@@ -1,4 +1,5 @@
 import { busArn, entry, functionArn, givenEvents, type GivenEvents } from './given';
+import { stingy } from '../stingy';
 
 const uuid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/) as unknown;
 
@@ -106,5 +107,11 @@ describe('Events that are put on a bus', () => {
       body: Buffer.from('{}'),
     });
     expect(answer.body).toContain('PutRule is not played');
+  });
+
+  it('are throttled beyond the quota', async () => {
+    const throttled = await givenEvents(stingy({ putEvents: 0 }));
+    await expect(throttled.put(entry)).rejects.toMatchObject({ name: 'ThrottlingException' });
+    await throttled.end();
   });
 });

@@ -1,5 +1,7 @@
+import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { FunctionError } from '../../../local/lambda';
 import { closing, nextMessage, nextMessages, serveApi, until, type Event, type ServedApi } from './served-api';
+import { stingy } from '../stingy';
 
 describe('Messages to a WebSocket API', () => {
   let served: ServedApi;
@@ -28,6 +30,19 @@ describe('Messages to a WebSocket API', () => {
     const socket = await served.connect();
     socket.send('{"action":"ping"}');
     expect(await nextMessage(socket)).toEqual({ type: 'pong', to: 'ping' });
+  });
+
+  it('count as requests of the account in both directions', async () => {
+    served = await serveApi({ routes, quotas: stingy({ apiGatewayRequests: 2 }) });
+    const socket = await served.connect();
+    socket.send('{"action":"silent"}');
+    await until(() => seen.length === 1);
+    const answer = nextMessage(socket);
+    socket.send('{"action":"silent"}');
+    expect(await answer).toMatchObject({ message: 'Too Many Requests' });
+    const ConnectionId = seen[0]?.requestContext.connectionId;
+    const post = served.management().send(new PostToConnectionCommand({ ConnectionId, Data: Buffer.from('a') }));
+    await expect(post).rejects.toMatchObject({ name: 'LimitExceededException', $metadata: { httpStatusCode: 429 } });
   });
 
   it('are handed over with the event that API Gateway sends', async () => {

@@ -5,6 +5,7 @@ import { ApiGatewayManagementApiClient } from '@aws-sdk/client-apigatewaymanagem
 import { WebSocket, type ClientOptions } from 'ws';
 import { createAwsEndpoint, type Credentials } from '../../../local/aws-endpoint';
 import { parsePolicy } from '../../../local/policy';
+import type { Quotas } from '../../../local/quotas';
 import { createWebSocketApi, type WebSocketApi } from '../../../local/websocket-api';
 import type { WebSocketLimits } from '../../../local/websocket-api/limits';
 
@@ -39,6 +40,7 @@ export interface ServedOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** SourceArns that the functions permit; default all. */
   readonly permits?: (sourceArn: string) => boolean;
+  readonly quotas?: Quotas;
 }
 
 const region = 'eu-central-1';
@@ -49,6 +51,7 @@ export async function serveApi({
   limits,
   settings,
   permits,
+  quotas,
 }: ServedOptions): Promise<ServedApi> {
   const log: string[] = [];
   const api = createWebSocketApi({
@@ -59,6 +62,7 @@ export async function serveApi({
       permits: (_function, _principal, sourceArn) => permits?.(sourceArn) ?? true,
     },
     ...(limits && { limits }),
+    ...(quotas && { quotas }),
     log: (line) => log.push(line),
   });
   const create = async (type: string, logicalId: string, properties: Record<string, unknown>) =>

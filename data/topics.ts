@@ -6,10 +6,11 @@ import {
   RequestEntityTooLargeException,
 } from '@aws-sdk/client-iot-data-plane';
 
-const client = new IoTDataPlaneClient({
-  maxAttempts: 3,
-  requestHandler: { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true },
-});
+const patience = { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true };
+const client = new IoTDataPlaneClient({ maxAttempts: 3, requestHandler: patience });
+
+/** AWS IoT retains one message of a topic a second: what it refuses is not to be tried again at once. */
+const retaining = new IoTDataPlaneClient({ maxAttempts: 1, requestHandler: patience });
 
 /** Whether a message is kept for who subscribes later, and for how long. */
 export type Retention = 'none' | 'until-replaced' | 'for-a-day';
@@ -23,7 +24,7 @@ const DAY_S = 86_400;
  *   the account has as many as its quota allows
  */
 export async function publish(topic: string, payload: string, retention: Retention): Promise<void> {
-  await client.send(
+  await (retention === 'none' ? client : retaining).send(
     new PublishCommand({
       topic,
       payload: new TextEncoder().encode(payload),

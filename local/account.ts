@@ -5,6 +5,7 @@ import type { ServerCertificate } from './certificate-authority';
 import { createCloudFront } from './cloudfront';
 import { createCognito } from './cognito';
 import { createDynamoDb } from './dynamodb';
+import { createTimedOutItems } from './dynamodb/timed-out-items';
 import { createEventSources } from './event-source';
 import { createEvents } from './events';
 import { createIam } from './iam';
@@ -75,12 +76,13 @@ export function createAccount(options: AccountOptions): Account {
       return endpoint.register(nameOf(functionArn), () => iam.policiesOf(roleArn));
     },
   });
-  const dynamoDb = createDynamoDb(engineUrl);
+  const timedOut = createTimedOutItems();
+  const dynamoDb = createDynamoDb(engineUrl, timedOut);
   const sqs = createSqs({ ...place, endpointUrl: endpoint.url, dataFolder });
   const events = createEvents({ ...place, lambda, sqs, log });
   const scheduler = createScheduler({ ...place, dataFolder, lambda, sqs, iam, log });
   const eventSources = createEventSources({
-    ...{ ...place, engineUrl, dataFolder, lambda, sqs, log },
+    ...{ ...place, engineUrl, dataFolder, lambda, sqs, timedOut, log },
     policiesOf: (functionArn) => iam.policiesOf(roleOf(functionArn)),
   });
   const cognito = createCognito({ ...place, port: options.identityPort, dataFolder, certificate });

@@ -1,4 +1,5 @@
 import { DeleteItemCommand, ScanCommand, type AttributeValue, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { TimedOutItems } from './timed-out-items';
 
 /** A table whose items expire. */
 export interface ExpiringTable {
@@ -11,11 +12,12 @@ export interface ExpiringTable {
 /**
  * Deletes expired items, which the engine does not do itself: looks at one page of every table each time it is called,
  * and goes on where it left off, so that a large table costs no more time than a small one (AWS itself may take days).
- * Each deletion is conditional, so an item that was renewed meanwhile stays.
+ * Each deletion is conditional, so an item that was renewed meanwhile stays, and is noted in `timedOut`.
  */
 export function createExpiry(
   client: DynamoDBClient,
   tables: readonly ExpiringTable[],
+  timedOut: Pick<TimedOutItems, 'add' | 'remove'>,
   pageSize = 500,
 ): () => Promise<void> {
   const places = new Map<string, Record<string, AttributeValue> | undefined>();
@@ -43,7 +45,9 @@ export function createExpiry(
         ExpressionAttributeNames: expired,
         ExpressionAttributeValues: now,
       });
+      timedOut.add(name, Key);
       await client.send(deletion).catch((error: unknown) => {
+        timedOut.remove(name, Key);
         if (!(error instanceof Error && error.name === 'ConditionalCheckFailedException')) throw error;
       });
     }

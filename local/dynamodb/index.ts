@@ -11,6 +11,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { createExpiry, type ExpiringTable } from './expiry';
 import { dynamoDbPermissions, tableArn } from './permissions';
+import { createTimedOutItems, type TimedOutItems } from './timed-out-items';
 import type { AwsAnswer, AwsApi, AwsCall, Created, Resource, Service } from '../service';
 import { region } from '../template';
 
@@ -42,9 +43,9 @@ const sweepInterval = 3;
 
 /**
  * Plays DynamoDB with an engine at `engineUrl`: makes the tables of the template unless they exist, passes calls on,
- * and deletes what has expired.
+ * and deletes what has expired, noting it in `timedOut`.
  */
-export function createDynamoDb(engineUrl: string): Service & AwsApi {
+export function createDynamoDb(engineUrl: string, timedOut: TimedOutItems = createTimedOutItems()): Service & AwsApi {
   const client = new DynamoDBClient({
     endpoint: engineUrl,
     region,
@@ -102,7 +103,7 @@ export function createDynamoDb(engineUrl: string): Service & AwsApi {
       };
     },
     start: () => {
-      const sweep = createExpiry(client, expiring);
+      const sweep = createExpiry(client, expiring, timedOut);
       const tick = () => {
         sweeping = sweep().catch((error: unknown) => console.error('Deleting expired items failed:', error));
         void sweeping.then(() => timer?.refresh());

@@ -3,6 +3,7 @@
  * guide, "Using Lambda with DynamoDB" and "with Amazon SQS". Other sources are not played.
  */
 import { setMaxListeners } from 'node:events';
+import type { TimedOutItems } from '../dynamodb/timed-out-items';
 import { parseEventPattern } from '../event-pattern';
 import type { Lambda } from '../lambda';
 import { physicalId } from '../physical-id';
@@ -25,6 +26,8 @@ export interface EventSourcesOptions {
   readonly lambda: Pick<Lambda, 'invoke' | 'timeoutOf' | 'deadLetterQueueOf'>;
   /** Has the queues, and takes what could not be worked on. */
   readonly sqs: Pick<Sqs, 'send' | 'queue'>;
+  /** Which deletions DynamoDB made itself; without it, none. */
+  readonly timedOut?: Pick<TimedOutItems, 'has'>;
   /** Policy documents of a function's role. */
   policiesOf(functionArn: string): readonly PolicyDocument[];
   /** Takes a line for each batch that is given up or fails; no line holds an item or a message. */
@@ -56,7 +59,7 @@ export function createEventSources(options: EventSourcesOptions): EventSources {
   const stopping = new AbortController();
   // Every source waits for it, however many there are.
   setMaxListeners(0, stopping.signal);
-  const shared = { ...options, writes, signal: stopping.signal };
+  const shared = { timedOut: { has: () => false }, ...options, writes, signal: stopping.signal };
   let running: Promise<void>[] = [];
   let positions: Positions | undefined;
 

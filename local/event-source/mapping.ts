@@ -1,6 +1,7 @@
 /** One event source mapping at work: Lambda developer guide, "Using AWS Lambda with Amazon DynamoDB". */
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { TimedOutItems } from '../dynamodb/timed-out-items';
 import type { EventPattern } from '../event-pattern';
 import { createDelivery, type DeliveryOptions } from './delivery';
 import type { Position, StreamReader, StreamRecord } from './stream-reader';
@@ -20,12 +21,16 @@ export interface MappingOptions extends Pick<
   readonly filters: readonly EventPattern[];
   readonly reader: StreamReader;
   readonly writes: Writes;
+  readonly timedOut: Pick<TimedOutItems, 'has'>;
   invoke(event: { readonly Records: readonly StreamRecord[] }): Promise<unknown>;
   discard(records: readonly StreamRecord[], shardId: string, ...how: DiscardDetails): void;
   /** Is told how far it has come. */
   reached(position: Position): void;
   log(line: string): void;
 }
+
+/** Who deletes an item whose time to live is over. */
+const DYNAMODB = { type: 'Service', principalId: 'dynamodb.amazonaws.com' };
 
 type DiscardDetails = [reason: Parameters<DeliveryOptions['discard']>[1], calls: number];
 
@@ -85,9 +90,10 @@ export async function runMapping(options: MappingOptions): Promise<void> {
 
   /** What the engine does not know: where it plays, and that numbers of different tables are different events. */
   function asEvent(record: StreamRecord): StreamRecord {
-    const { region: awsRegion, streamArn: eventSourceARN } = options;
+    const { region: awsRegion, streamArn: eventSourceARN, tableName, timedOut } = options;
     const eventID = createHash('md5').update(`${eventSourceARN} ${record.dynamodb.SequenceNumber}`).digest('hex');
-    return { ...record, eventID, awsRegion, eventSourceARN };
+    const isTimedOut = record.eventName === 'REMOVE' && timedOut.has(tableName, record.dynamodb.Keys ?? {});
+    return { ...record, eventID, awsRegion, eventSourceARN, ...(isTimedOut && { userIdentity: DYNAMODB }) };
   }
 }
 

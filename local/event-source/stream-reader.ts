@@ -11,6 +11,7 @@ export interface Position {
 const streamRecord = z.looseObject({
   eventName: z.enum(['INSERT', 'MODIFY', 'REMOVE']),
   dynamodb: z.looseObject({
+    Keys: z.record(z.string(), z.unknown()).optional(),
     SequenceNumber: z.string(),
     /** Unix seconds. */
     ApproximateCreationDateTime: z.number(),

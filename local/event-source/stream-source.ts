@@ -8,6 +8,7 @@ import { failureRecord } from './failure-record';
 import { runMapping } from './mapping';
 import type { Positions } from './positions';
 import { createStreamReader } from './stream-reader';
+import type { TimedOutItems } from '../dynamodb/timed-out-items';
 import type { Writes } from './writes';
 
 export const streamSourceProperties = z.strictObject({
@@ -41,6 +42,7 @@ export interface StreamSourceOptions {
   readonly lambda: Pick<Lambda, 'invoke'>;
   readonly sqs: Pick<Sqs, 'send'>;
   readonly writes: Writes;
+  readonly timedOut: Pick<TimedOutItems, 'has'>;
   readonly positions: Positions;
   readonly signal: AbortSignal;
   log(line: string): void;
@@ -65,7 +67,7 @@ export function startStreamSource(
   properties: StreamSource,
   options: StreamSourceOptions,
 ): Promise<void> {
-  const { region, engineUrl, lambda, sqs, writes, positions, signal, log } = options;
+  const { region, engineUrl, lambda, sqs, writes, timedOut, positions, signal, log } = options;
   const { EventSourceArn: streamArn, DestinationConfig } = properties;
   return runMapping({
     region,
@@ -81,6 +83,7 @@ export function startStreamSource(
     signal,
     reader: createStreamReader(engineUrl, streamArn, positions.of(name, streamArn) ?? properties.StartingPosition),
     writes,
+    timedOut,
     invoke: (event) => lambda.invoke(functionArn, event),
     discard: (records, shardId, reason, calls) => {
       const failure = failureRecord({ records, reason, calls, functionArn, streamArn, shardId });

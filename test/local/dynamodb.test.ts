@@ -8,6 +8,7 @@ import { createDynamoDb } from '../../local/dynamodb';
 import { prepareDatabase } from '../../local/dynamodb/database-file';
 import { startEngine, type DynamoDbEngine } from '../../local/dynamodb/engine';
 import { createExpiry } from '../../local/dynamodb/expiry';
+import { createTimedOutItems } from '../../local/dynamodb/timed-out-items';
 import type { Resource } from '../../local/service';
 
 // A program is started, on a machine that may be busy.
@@ -97,11 +98,14 @@ describe('DynamoDB on this machine', () => {
     await put('old-b', { ttl: { N: '1' } });
     await put('new', { ttl: { N: String(now + 100) } });
     const keys = ['organisation', 'code'];
-    const sweep = createExpiry(client, [{ name: 'Shares', attribute: 'ttl', keys }], 2);
+    const timedOut = createTimedOutItems();
+    const sweep = createExpiry(client, [{ name: 'Shares', attribute: 'ttl', keys }], timedOut, 2);
     await sweep();
     await sweep();
     await sweep();
     expect(await codes()).toEqual(['kept', 'new']);
+    const isTimedOut = (code: string) => timedOut.has('Shares', { code: { S: code }, organisation: { S: 'o' } });
+    expect(['old-a', 'old-b', 'new', 'kept'].map(isTimedOut)).toEqual([true, true, false, false]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { DeleteItemCommand, PutItemCommand, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import { createTimedOutItems } from '../../../local/dynamodb/timed-out-items';
 import type { EventSources } from '../../../local/event-source';
 import { parsePolicy } from '../../../local/policy';
 import { givenStreams, queueArn, until, type GivenStreams } from './given';
@@ -31,6 +32,23 @@ describe('The stream of a table', () => {
   afterEach(async () => {
     await sources?.stop?.();
     await given.end();
+  });
+
+  it('says who deleted an item whose time to live was over, and nothing of the others', async () => {
+    const timedOut = createTimedOutItems();
+    await start({ Follow: {} }, { timedOut });
+    for (const id of ['a', 'b']) await put(id);
+    timedOut.add('Things', { id: { S: 'a' } });
+    for (const id of ['a', 'b'])
+      await given.client.send(new DeleteItemCommand({ TableName: 'Things', Key: { id: { S: id } } }));
+    await until(() => given.ids('Follow').length === 4);
+    const records = (given.batches.get('Follow') ?? []).flat() as { userIdentity?: unknown }[];
+    expect(records.map(({ userIdentity }) => userIdentity)).toEqual([
+      undefined,
+      undefined,
+      { type: 'Service', principalId: 'dynamodb.amazonaws.com' },
+      undefined,
+    ]);
   });
 
   it('reaches a function in the shape of Lambda, in order', async () => {

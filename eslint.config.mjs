@@ -23,7 +23,7 @@ const arrows = {
   },
   bin: {
     folders: ['lib', 'contract', 'domain', 'data'],
-    packages: ['aws-cdk-lib', 'constructs', 'zod', 'mqtt', 'ws', '@aws-sdk/*'],
+    packages: ['aws-cdk-lib', 'constructs', 'zod', 'mqtt', 'ws', 'undici', '@aws-sdk/*'],
     node: true,
   },
   simulator: { folders: ['contract'], packages: ['zod', '@aws-sdk/*', 'aws-lambda'], node: true },

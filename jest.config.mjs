@@ -22,12 +22,12 @@ export default {
     {
       ...common,
       displayName: 'unit',
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(api|channels|viewer)/'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(api|channels|viewer|bin/smoke)/'],
     },
     {
       ...common,
       displayName: 'api',
-      testMatch: ['<rootDir>/test/{api,channels}/**/*.test.ts'],
+      testMatch: ['<rootDir>/test/{api,channels,bin/smoke}/**/*.test.ts'],
       globalSetup: '<rootDir>/test/api/stack/start.ts',
       globalTeardown: '<rootDir>/test/api/stack/stop.ts',
       setupFilesAfterEnv: ['<rootDir>/test/api/stack/patience.ts'],

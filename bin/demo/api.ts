@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Rest } from '../client/rest';
 import type { RunningStack } from './stack';
 
 const answer = z.looseObject({
@@ -16,15 +17,13 @@ export async function signIn({ baseUrl, partners }: RunningStack) {
   if (!partner) throw new Error('the stack has no demo partner');
   const { clientId, clientSecret, apiKey } = partner;
 
+  const rest = new Rest(baseUrl);
+
   /** @throws Error that names the endpoint when it answers with anything but a success */
   async function call(method: string, path: string, body?: object, headers?: Record<string, string>) {
-    const response = await fetch(`${baseUrl}${path}`, {
-      method,
-      headers: { 'content-type': 'application/json', ...headers },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${method} ${path.replace(/share-\S+/, '…')} answered ${response.status}`);
-    return answer.parse(await response.json());
+    const { status, body: content } = await rest.send(method, path, { ...(headers && { headers }), body });
+    if (status >= 300) throw new Error(`${method} ${path.replace(/share-\S+/, '…')} answered ${status}`);
+    return answer.parse(content);
   }
 
   const credentials = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };

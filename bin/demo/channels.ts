@@ -1,8 +1,7 @@
-import { connectAsync } from 'mqtt';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { WebSocket } from 'ws';
 import * as z from 'zod';
+import { authorities } from '../client/authorities';
+import { openSocket } from '../client/socket';
+import * as topics from '../client/topic';
 import type { Partner } from './api';
 import type { RunningStack } from './stack';
 
@@ -10,26 +9,35 @@ const message = z.looseObject({ type: z.string(), jobState: z.string().optional(
 export type Message = z.output<typeof message>;
 type Hear = (heard: Message) => void;
 
+const read = (hear: Hear) => (text: string) => hear(message.parse(JSON.parse(text)));
+
 /** Follows a topic over MQTTS; gives what ends it. */
-export async function followTopic(stack: RunningStack, { token, partner }: Partner, topic: string, hear: Hear) {
-  const client = await connectAsync(stack.mqttUrl, {
-    clientId: `${partner.clientId}-demo`,
-    username: partner.clientId,
-    password: token,
-    ca: readFileSync(stack.caFile),
-    protocolVersion: 4,
+export const followTopic = (
+  { mqttUrl, caFile }: RunningStack,
+  { token, partner }: Partner,
+  topic: string,
+  hear: Hear,
+) =>
+  topics.followTopic({
+    mqttUrl,
+    ca: authorities(caFile),
+    clientId: partner.clientId,
+    token,
+    suffix: 'demo',
+    topic,
+    hear: read(hear),
   });
-  client.on('message', (_topic, payload) => payload.length > 0 && hear(message.parse(JSON.parse(payload.toString()))));
-  await client.subscribeAsync(topic, { qos: 1 });
-  return () => client.endAsync();
-}
 
 /** Follows a path over a WebSocket; gives what ends it. `first` is sent when it is open. */
-export async function followSocket(stack: RunningStack, { token }: Partner, path: string, hear: Hear, first?: object) {
-  const socket = new WebSocket(`${stack.wsUrl}${path}`, { headers: { authorization: `Bearer ${token}` } });
-  socket.on('message', (data: Buffer) => hear(message.parse(JSON.parse(data.toString()))));
-  await once(socket, 'open');
-  if (first) socket.send(JSON.stringify(first));
+export async function followSocket(
+  { wsUrl }: RunningStack,
+  { token }: Partner,
+  path: string,
+  hear: Hear,
+  first?: object,
+) {
+  const socket = await openSocket({ url: `${wsUrl}${path}`, token, hear: read(hear) });
+  if (first) socket.send(first);
   return () => {
     socket.close();
     return Promise.resolve();

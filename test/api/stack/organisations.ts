@@ -51,6 +51,8 @@ export const cast = {
   'telemetry-state': [all],
   'share-page': [all],
   'platform-fleet': [all],
+  sabotage: [all, all, all, all, all, ['command:read']],
+  'whole-story': [all, all, ['command:read']],
 } as const satisfies Record<string, readonly (typeof all | readonly Scope[])[]>;
 
 export type OrganisationName = keyof typeof cast;

@@ -28,6 +28,8 @@ export default {
       ...common,
       displayName: 'api',
       testMatch: ['<rootDir>/test/{api,channels,bin/smoke}/**/*.test.ts'],
+      // Of a stack elsewhere there are no logs and no data folder.
+      testPathIgnorePatterns: ['/node_modules/', ...(process.env.BASE_URL ? ['/on-this-machine/'] : [])],
       globalSetup: '<rootDir>/test/api/stack/start.ts',
       globalTeardown: '<rootDir>/test/api/stack/stop.ts',
       setupFilesAfterEnv: ['<rootDir>/test/api/stack/patience.ts'],

@@ -28,7 +28,10 @@ export interface OpenSocket {
   readonly closed: Promise<number>;
 }
 
-const CONNECT_WITHIN_MS = 10_000;
+const CONNECT_WITHIN_MS = 8_000;
+
+/** `ws` would wait 30 s for a server that does not answer the close frame, and keep the process running. */
+const CLOSE_WITHIN_MS = 2_000;
 
 /**
  * Opens a WebSocket.
@@ -51,5 +54,9 @@ export async function openSocket({ url, ca, token, hear }: SocketRequest): Promi
       reject(new HandshakeRefused(statusCode));
     });
   });
-  return { send: (message) => socket.send(JSON.stringify(message)), close: () => socket.close(), closed };
+  const close = () => {
+    socket.close();
+    setTimeout(() => socket.terminate(), CLOSE_WITHIN_MS).unref();
+  };
+  return { send: (message) => socket.send(JSON.stringify(message)), close, closed };
 }

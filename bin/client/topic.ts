@@ -14,8 +14,7 @@ export interface Subscription {
   readonly hear: (text: string) => void;
 }
 
-/** In ms. */
-const CONNECT_WITHIN_MS = 10_000;
+const CONNECT_WITHIN_MS = 8_000;
 
 /**
  * Follows a topic over MQTTS.

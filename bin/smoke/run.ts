@@ -8,7 +8,7 @@ import { steps } from './steps';
 import { Story } from './story';
 import { readTarget, type Target } from './target';
 import { tell } from './tell';
-import { timeIsUp } from './unexpected';
+import { TookTooLong } from './unexpected';
 
 /** How a run is told to end early, and how long it waits. */
 interface Circumstances {
@@ -51,7 +51,7 @@ async function tellInTime(
   report: Report,
 ): Promise<void> {
   const ending = new AbortController();
-  const timer = setTimeout(() => ending.abort(timeIsUp()), patience.storyMs);
+  const timer = setTimeout(() => ending.abort(new TookTooLong()), patience.storyMs);
   interrupted?.addEventListener('abort', () => ending.abort(interrupted.reason));
   const story = new Story(target, patience, ending.signal);
   try {

@@ -4,7 +4,7 @@ import { CleanUp } from './clean-up';
 import { Inbox, type Message } from './inbox';
 import type { Patience } from './patience';
 import type { Target } from './target';
-import { Missing, timeIsUp } from './unexpected';
+import { Missing, TookTooLong } from './unexpected';
 
 /** An open WebSocket and what came over it. */
 export interface Listener {
@@ -64,7 +64,7 @@ export class Story {
   async within<Result>(ms: number, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const ending = new AbortController();
     const endWithStory = () => ending.abort(this.signal.reason);
-    const timer = setTimeout(() => ending.abort(timeIsUp()), ms);
+    const timer = setTimeout(() => ending.abort(new TookTooLong()), ms);
     this.signal.addEventListener('abort', endWithStory);
     try {
       this.signal.throwIfAborted();

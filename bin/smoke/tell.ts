@@ -2,7 +2,7 @@ import { HandshakeRefused } from '../client/socket';
 import type { Report } from './report';
 import type { Step } from './step';
 import type { Story } from './story';
-import { Missing, reasonOf, Unexpected } from './unexpected';
+import { Missing, reasonOf, TookTooLong, Unexpected } from './unexpected';
 
 /** Takes the steps in their order, each whatever became of those before it, and then takes back what they have made. */
 export async function tell(steps: readonly Step[], story: Story, report: Report): Promise<void> {
@@ -29,7 +29,7 @@ async function take({ name, run }: Step, story: Story, report: Report): Promise<
 }
 
 const whyAborted = ({ reason }: AbortSignal): string =>
-  reason instanceof Error && reason.name === 'TimeoutError' ? 'the time for the story is over' : String(reason);
+  reason instanceof TookTooLong ? 'the time for the story is over' : String(reason);
 
 async function takeBack(story: Story, report: Report): Promise<void> {
   const began = performance.now();

@@ -15,7 +15,9 @@ export class Missing extends Error {
 }
 
 /** The reason of a signal that aborts since something took too long. */
-export const timeIsUp = () => new DOMException('took too long', 'TimeoutError');
+export class TookTooLong extends Error {
+  override readonly name = 'TimeoutError';
+}
 
 /** Status and body, as one line. */
 export const inOneLine = ({ status, body }: Answer): string => `${status} ${JSON.stringify(body) || 'without a body'}`;

@@ -1,11 +1,13 @@
 import { DeleteMessageCommand, ListQueuesCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
-import { queues } from '../api/stack/aws-access';
+import { ofThisStack, queues } from '../api/stack/aws-access';
 
 /** Takes out of its queue what is there of changes that could not be said: where the records were. */
 export async function takeFailures(): Promise<unknown[]> {
   const sqs = queues();
   const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand());
-  const QueueUrl = QueueUrls.find((url) => url.includes('StatusChannelsFanOutFailures'));
+  const nameOf = (url: string) => url.slice(url.lastIndexOf('/') + 1);
+  const name = ofThisStack(QueueUrls.map(nameOf), 'StatusChannelsFanOutFailures');
+  const QueueUrl = QueueUrls.find((url) => nameOf(url) === name);
   if (QueueUrl === undefined) throw new Error(`no queue of failures among ${QueueUrls.join(', ')}`);
   const taken: unknown[] = [];
   for (;;) {

@@ -67,7 +67,7 @@ export async function tryToConnect(client: Client, options: IClientOptions = {})
     username: clientId,
     password: await client.token(),
     clientId: `${clientId}-${++connections}`,
-    ca: readFileSync(caFile),
+    ...(caFile !== undefined && { ca: readFileSync(caFile) }),
     protocolVersion: 4,
     reconnectPeriod: 0,
     ...options,

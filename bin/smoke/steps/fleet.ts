@@ -12,7 +12,7 @@ async function resources(story: Story): Promise<string> {
   const { deviceGroupId } = group;
   story.give('fleet', { deviceGroupId, deviceId: flown.deviceId, observedId: observed.deviceId });
   expectThat(count === groups.length, `a count of ${groups.length}`, () => `${count}`);
-  return `${count} groups`;
+  return `device groups: ${count}`;
 }
 
 export const fleetSteps: readonly Step[] = [{ name: 'resources', run: resources }];

@@ -1,12 +1,12 @@
-import { DynamoDBClient, ListTablesCommand, type ListTablesCommandOutput } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as z from 'zod';
-import { stackFile } from './facts';
+import { localFolder } from './address';
 
 const root = join(__dirname, '../../..');
 const run = promisify(execFile);
@@ -19,13 +19,10 @@ const accessShape = z.object({
   stackName: z.string(),
 });
 
-/** Folder of the local stack under test, or undefined for a deployed one: then the tests' own environment leads to AWS. */
-export function localFolder(): string | undefined {
-  const folder = dirname(stackFile());
-  return existsSync(join(folder, 'aws.json')) ? folder : undefined;
-}
-
-/** Runs the command line that operators onboard partners with; rejects with what it complained about. */
+/**
+ * Runs the command line that operators onboard partners with; a stack elsewhere it finds by AWS_* and STACK_NAME.
+ * @throws Error with what it complained about
+ */
 export async function runPartnerCommand(...words: string[]): Promise<string> {
   const folder = localFolder();
   const args = ['--import', 'tsx', 'bin/partner.ts', ...words, '--json', ...(folder ? ['--local'] : [])];
@@ -39,7 +36,7 @@ function localAccess() {
   return accessShape.parse(JSON.parse(readFileSync(join(folder, 'aws.json'), 'utf8')));
 }
 
-/** What a client of an AWS API needs to reach the stack under test. */
+/** What a client of an AWS API needs to reach the stack under test; nothing for one elsewhere, where AWS_* tell. */
 export function access() {
   const local = localAccess();
   if (!local) return {};
@@ -47,7 +44,7 @@ export function access() {
   return { endpoint, region, credentials: { accessKeyId, secretAccessKey } };
 }
 
-/** Name of the stack under test; for a deployed one as the command line has it. */
+/** Name of the stack under test; for one elsewhere as the command line has it. */
 export const stackName = () => localAccess()?.stackName ?? process.env['STACK_NAME'] ?? 'DroneMissionApi';
 
 /** DynamoDB of the stack under test, for what no endpoint can make, such as a share that has expired. */
@@ -57,13 +54,27 @@ let knownDatabase: DynamoDBDocumentClient | undefined;
 /** SQS of the stack under test. */
 export const queues = () => new SQSClient(access());
 
-let knownTables: Promise<ListTablesCommandOutput> | undefined;
+/**
+ * Of the names of an account that of this stack, by the name that CDK made it from. CloudFormation puts the name of the
+ * stack before it, the stack on this machine does not.
+ */
+export const ofThisStack = (names: readonly string[], part: string): string | undefined =>
+  names.find((name) => name.startsWith(`${stackName()}-${part}`) || name.startsWith(part));
 
-/** Name of a table of the stack, by the name that CDK made it from. */
+let knownTables: Promise<string[]> | undefined;
+
+async function listTables(): Promise<string[]> {
+  const names: string[] = [];
+  for await (const { TableNames = [] } of paginateListTables({ client: new DynamoDBClient(access()) }, {}))
+    names.push(...TableNames);
+  return names;
+}
+
+/** Name of a table of the stack. */
 export async function tableNamed(part: 'Jobs' | 'Shares' | 'Fleet' | 'Connections'): Promise<string> {
-  const { TableNames = [] } = await (knownTables ??= database().send(new ListTablesCommand()));
-  const found = TableNames.find((name) => name.includes(`Tables${part}`));
-  if (found === undefined) throw new Error(`no table of ${part} among ${TableNames.join(', ')}`);
+  const names = await (knownTables ??= listTables());
+  const found = ofThisStack(names, `Tables${part}`);
+  if (found === undefined) throw new Error(`no table of ${part} among ${names.join(', ')}`);
   return found;
 }
 

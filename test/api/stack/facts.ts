@@ -1,20 +1,32 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { partnersShape } from '../../../local/stack-file';
+import { isElsewhere, stackFile } from './address';
 
-const factsShape = partnersShape.extend({
-  baseUrl: z.string(),
+const factsShape = z.object({
+  baseUrl: z.string().transform((url) => url.replace(/\/+$/, '')),
   wsUrl: z.string(),
   mqttUrl: z.string(),
-  caFile: z.string(),
+  /** Certificate authority beside the public ones, in PEM. */
+  caFile: z.string().optional(),
 });
 
-/** Where the stack under test is described: the `stack.json` of the one that jest started, or of another one. */
-export function stackFile(): string {
-  const file = process.env['STACK_FILE'];
-  if (!file) throw new Error('STACK_FILE is not set: jest starts the stack and sets it');
-  return file;
+export type Facts = z.output<typeof factsShape>;
+
+/** Addresses of the stack under test: from the environment when it is elsewhere, else from its file. */
+export function readFacts(): Facts {
+  if (!isElsewhere()) return factsShape.parse(JSON.parse(readFileSync(stackFile(), 'utf8')));
+  const { BASE_URL: baseUrl, WS_URL: wsUrl, MQTT_URL: mqttUrl, CA_FILE: caFile } = process.env;
+  return factsShape.parse({ baseUrl, wsUrl, mqttUrl, caFile: caFile || undefined });
 }
 
-/** Addresses and demo partners of the stack under test. */
-export const readFacts = () => factsShape.parse(JSON.parse(readFileSync(stackFile(), 'utf8')));
+const channels = factsShape.pick({ wsUrl: true, mqttUrl: true });
+
+/**
+ * Takes the channels of a stack elsewhere from its outputs, unless the environment names them already.
+ * @param onboarded what `partner onboard --json` has printed
+ */
+export function nameChannels(onboarded: string): void {
+  const { wsUrl, mqttUrl } = channels.parse(JSON.parse(onboarded));
+  process.env['WS_URL'] ||= wsUrl;
+  process.env['MQTT_URL'] ||= mqttUrl;
+}

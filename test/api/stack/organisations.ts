@@ -14,7 +14,7 @@ const all = 'all' as const;
 export const cast = {
   stranger: [all, all],
   access: [all, ...scopes.map((scope) => [scope])],
-  auth: [all, all],
+  auth: [all, all, ['command:read']],
   throttled: [all],
   'create-job': [all, all],
   'list-jobs': [all, all, all],

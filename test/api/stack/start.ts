@@ -1,7 +1,9 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isElsewhere } from './address';
 import { runPartnerCommand } from './aws-access';
+import { nameChannels } from './facts';
 import { onboarding } from './organisations';
 import { startStack, stopStack, type RunningStack } from './running-stack';
 
@@ -9,12 +11,13 @@ import { startStack, stopStack, type RunningStack } from './running-stack';
 export type GlobalWithStack = typeof globalThis & { runningStack?: RunningStack };
 
 /**
- * Starts the local stack once for all tests, unless STACK_FILE names the `stack.json` of one that runs already, and
- * onboards the organisations that the tests play with through the command line that onboards real ones.
+ * Starts a local stack once for all tests, unless the environment names another: BASE_URL one elsewhere, STACK_FILE the
+ * `stack.json` of one that runs on this machine already. Onboards the organisations that the tests play with through the
+ * command line that onboards real ones.
  */
 export default async function start(): Promise<void> {
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
-  if (process.env['STACK_FILE']) return onboard();
+  if (isElsewhere() || process.env['STACK_FILE']) return onboard();
   const stack = await startStack();
   (globalThis as GlobalWithStack).runningStack = stack;
   process.env['STACK_FILE'] = join(stack.folder, 'stack.json');
@@ -30,6 +33,8 @@ async function onboard(): Promise<void> {
   const wanted = join(folder, 'onboarding.json');
   writeFileSync(wanted, JSON.stringify(onboarding));
   const onboarded = join(folder, 'organisations.json');
-  writeFileSync(onboarded, await runPartnerCommand('onboard', '--file', wanted), { mode: 0o600 });
+  const printed = await runPartnerCommand('onboard', '--file', wanted);
+  writeFileSync(onboarded, printed, { mode: 0o600 });
   process.env['ORGANISATIONS_FILE'] = onboarded;
+  if (isElsewhere()) nameChannels(printed);
 }

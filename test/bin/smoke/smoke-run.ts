@@ -28,12 +28,16 @@ export interface Outcome {
   readonly complaint: string;
 }
 
-/** Runs the command in this process. */
-export async function smoke(words: readonly string[], interrupted?: AbortSignal): Promise<Outcome> {
+/** Runs the command in this process; `waits` is for how long it waits, and `interrupted` ends it early. */
+export async function smoke(
+  words: readonly string[],
+  { interrupted, waits = {} }: { interrupted?: AbortSignal | undefined; waits?: Partial<Patience> } = {},
+): Promise<Outcome> {
   let printed = '';
   let complaint = '';
   const terminal = { print: (text: string) => (printed += text), complain: (text: string) => (complaint += text) };
-  const exitCode = await run(words, terminal, { patience, ...(interrupted && { interrupted }) });
+  const circumstances = { patience: { ...patience, ...waits }, ...(interrupted && { interrupted }) };
+  const exitCode = await run(words, terminal, circumstances);
   return { exitCode, lines: printed.split('\n'), complaint };
 }
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { steps } from '../../../bin/smoke/steps';
@@ -27,7 +28,7 @@ async function tellWith(sabotage: Sabotage, client: Client = second, interrupted
   const { baseUrl, wsUrl, close } = await startProxy(sabotage);
   const addresses = ['--base-url', baseUrl, '--ws-url', wsUrl, '--without', 'limits'];
   try {
-    return await smoke(['--credentials', credentialsFile(client, narrow), ...addresses], interrupted);
+    return await smoke(['--credentials', credentialsFile(client, narrow), ...addresses], { interrupted });
   } finally {
     await close();
   }
@@ -42,7 +43,8 @@ const secretsOf = ({ credentials }: Client, prefix = '') => ({
 describe('npm run smoke', () => {
   test('tells the whole story, a line each, with addresses as options and secrets from the environment.', async () => {
     const { baseUrl, wsUrl, mqttUrl, caFile } = readFacts();
-    const addresses = `--base-url ${baseUrl} --ws-url ${wsUrl} --mqtt-url ${mqttUrl} --ca-file ${caFile}`;
+    const authority = caFile === undefined ? '' : `--ca-file ${caFile}`;
+    const addresses = `--base-url ${baseUrl} --ws-url ${wsUrl} --mqtt-url ${mqttUrl} ${authority}`;
     const who = `--client ${first.credentials.clientId} --narrow-client ${narrow.credentials.clientId}`;
     const child = spawn('sh', ['-c', `${scripts.smoke} ${addresses} ${who}`], {
       cwd: join(__dirname, '../../..'),
@@ -129,5 +131,20 @@ describe('npm run smoke', () => {
     expect(outcome.exitCode).toBe(1);
     expect(outcome.lines).toContain('FAIL  token: expected an answer, came ECONNREFUSED');
     expect(stepsThat('ok', outcome)).toEqual(['clean-up']);
+  });
+
+  test('is over in time when the service takes calls and never answers.', async () => {
+    const silent = createServer();
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const urls = ['--base-url', `http://127.0.0.1:${port}`, '--ws-url', `ws://127.0.0.1:${port}`];
+    const waits = { answerMs: 300, storyMs: 1000 };
+    const began = Date.now();
+    const outcome = await smoke(['--credentials', credentialsFile(second, narrow), ...urls], { waits });
+    expect(Date.now() - began).toBeLessThan(5000);
+    silent.close();
+    expect(outcome.lines).toContain('FAIL  token: expected an answer, came no answer in time');
+    expect(outcome.lines).toContain('skip  405 with Allow: the time for the story is over');
+    expect(outcome.exitCode).toBe(1);
   });
 });

@@ -2,8 +2,9 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
-import { partnersShape } from '../../local/stack-file';
-import { startStack, stopStack, type RunningStack } from '../api/stack/running-stack';
+import { partnersShape } from '../../../local/stack-file';
+import { smoke, stepsThat } from '../../bin/smoke/smoke-run';
+import { startStack, stopStack, type RunningStack } from '../../api/stack/running-stack';
 
 /** A stack of its own: in the one for all tests nobody flies. */
 let stack: RunningStack;
@@ -87,4 +88,12 @@ test('Devices at rest are online', async () => {
   const { resources = [] } = await call('GET', '/v3/resources');
   const statuses = resources.flatMap(({ devices }) => devices.map(({ status }) => status));
   expect(new Set(statuses)).toEqual(new Set(['online']));
+});
+
+test('The smoke test holds while the fleet flies, and leaves the job to it.', async () => {
+  const words = ['--credentials', join(stack.folder, 'stack.json'), '--without', 'limits'];
+  const outcome = await smoke(words, { waits: { fleetMs: 30_000 } });
+  expect([stepsThat('FAIL', outcome), outcome.exitCode]).toEqual([[], 0]);
+  const line = outcome.lines.find((told) => told.startsWith('ok    lifecycle of a job'));
+  expect(line).toMatch(/\(the fleet made it (QUEUED|IN_PROGRESS|COMPLETED)\)$/);
 });

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { endpointTable } from '../../contract/access';
-import type { EndpointKey } from '../../contract/endpoints';
-import { clients, send } from './client';
-import { forgeries } from './forgeries';
-import { givenJob, givenShare } from './given';
-import { localFolder } from './stack/aws-access';
-import { readLogs, secretsIn } from './stack/logs';
+import { endpointTable } from '../../../contract/access';
+import type { EndpointKey } from '../../../contract/endpoints';
+import { clients, send } from '../client';
+import { forgeries } from '../forgeries';
+import { givenJob, givenShare } from '../given';
+import { expectLocalFolder } from '../stack/address';
+import { readLogs, secretsIn } from '../stack/logs';
 
 const [partner, reader = partner] = clients('confidentiality');
 const { clientId, clientSecret, apiKey } = partner.credentials;
@@ -14,7 +14,7 @@ const marker = 'what-only-the-partner-may-read';
 /** Logs of the stack under test, once they tell of the request. */
 async function logsWith(requestId: string): Promise<string> {
   for (let tries = 0; tries < 100; tries++) {
-    const logs = readLogs(localFolder() ?? '');
+    const logs = readLogs(expectLocalFolder());
     if (logs.includes(requestId)) return logs;
     await pause(50);
   }
@@ -49,9 +49,7 @@ async function useEverything(): Promise<string> {
   return last.headers.get('x-request-id') ?? '';
 }
 
-const onThisMachine = localFolder() ? describe : describe.skip;
-
-onThisMachine('What the stack prints and logs', () => {
+describe('What the stack prints and logs', () => {
   let logs: string;
   beforeAll(async () => {
     logs = await logsWith(await useEverything());

@@ -1,12 +1,12 @@
 import { endpointTable, routeOf } from '../../../contract/access';
 import type { EndpointKey } from '../../../contract/endpoints';
 import { channels } from '../../../contract/channels';
-import { HandshakeRefused } from '../../client/socket';
 import { create } from '../creation';
 import { call, expectRefusal, expectThat, send } from '../endpoint';
+import { expectRefusedHandshake } from '../handshake';
 import type { Step } from '../step';
 import type { Story } from '../story';
-import { inOneLine, reasonOf, Unexpected } from '../unexpected';
+import { inOneLine, Unexpected } from '../unexpected';
 import { newToken } from './token';
 
 const keys = Object.keys(endpointTable) as EndpointKey[];
@@ -20,12 +20,8 @@ async function unauthorized(story: Story, token: string | null): Promise<undefin
   expectThat(scheme === 'Bearer', 'WWW-Authenticate: Bearer', () => String(scheme));
 }
 
-async function unauthorizedHandshake(story: Story): Promise<undefined> {
-  const outcome = await story.listen(channels.job.path.replace('{id}', 'none')).catch((error: unknown) => error);
-  if (outcome instanceof HandshakeRefused && outcome.status === 401) return undefined;
-  const came = outcome instanceof Error ? reasonOf(outcome) : 'an open socket';
-  throw new Unexpected('a handshake that is refused with 401', came);
-}
+const unauthorizedHandshake = (story: Story) =>
+  expectRefusedHandshake(story, channels.job.path.replace('{id}', 'none'), 401);
 
 /** What a token may do, from its own claims: `<resource server>/<scope>` each. */
 function scopesIn(token: string): readonly string[] {
@@ -82,7 +78,7 @@ async function unknownField(story: Story): Promise<undefined> {
 export const refusalSteps: readonly Step[] = [
   { name: '401 without a token', run: (story) => unauthorized(story, null) },
   { name: '401 for a token that is none', run: (story) => unauthorized(story, 'not-a-token') },
-  { name: '401 for a socket without a token', part: 'wss', run: unauthorizedHandshake },
+  { name: 'no socket without a token', part: 'wss', run: unauthorizedHandshake },
   { name: '403 outside the scopes', part: 'scopes', run: outsideTheScopes },
   { name: '404 for an unknown job', run: unknownJob },
   { name: '404 for an unknown path', run: unknownPath },

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { TELEMETRY_PATH } from '../../../contract/telemetry';
-import { HandshakeRefused } from '../../client/socket';
+import { expectRefusedHandshake } from '../handshake';
 import type { Step } from '../step';
 import type { Story } from '../story';
-import { reasonOf, Unexpected } from '../unexpected';
+import { Unexpected } from '../unexpected';
 
 const pathOf = (shareCode: string) => `${TELEMETRY_PATH}?${new URLSearchParams({ shareCode }).toString()}`;
 
@@ -28,15 +28,8 @@ async function isToldOfTheEnd(story: Story): Promise<undefined> {
   if (closed === undefined) throw new Unexpected('a socket that is closed', 'one that stays open');
 }
 
-async function isRefused(story: Story): Promise<undefined> {
-  const { shareCode } = story.take('share');
-  const expected = 'a handshake that is refused with 404';
-  const outcome = await story.listen(pathOf(shareCode)).catch((error: unknown) => error);
-  if (outcome instanceof HandshakeRefused && outcome.status === 404) return undefined;
-  const came = outcome instanceof Error ? reasonOf(outcome) : 'an open socket';
-  throw new Unexpected(expected, came);
-}
+const isRefused = (story: Story) => expectRefusedHandshake(story, pathOf(story.take('share').shareCode), 404);
 
 export const viewShare: Step = { name: 'view the share', part: 'wss', run: view };
 export const viewerIsTold: Step = { name: 'the viewer is told and closed', part: 'wss', run: isToldOfTheEnd };
-export const viewerIsRefused: Step = { name: '404 for a viewer after that', part: 'wss', run: isRefused };
+export const viewerIsRefused: Step = { name: 'no viewer gets in after that', part: 'wss', run: isRefused };

@@ -73,9 +73,9 @@ export const sabotages: Readonly<Record<string, readonly [make: () => Sabotage, 
     () => answerTo(GET_SHARE, () => ({ status: 410 }), { nth: 2 }),
     /404 \{"error":"Share not found"\}, came 410/,
   ],
-  '404 for a viewer after that': [
-    () => ({ handshake: (path, real) => (VIEWER.test(path) ? 403 : real) }),
-    /refused with 404, came .* 403/,
+  'no viewer gets in after that': [
+    () => ({ handshake: (path, real) => (VIEWER.test(path) ? 503 : real) }),
+    /refused with 404, came .* 503/,
   ],
   '401 for a wrong client secret': [
     () => answerTo(TOKEN, () => ({ status: 400 }), { nth: 2 }),
@@ -97,9 +97,9 @@ export const sabotages: Readonly<Record<string, readonly [make: () => Sabotage, 
       answerTo(/./, () => ({ status: 403 }), { when: ({ authorization = '' }) => authorization.endsWith('-token') }),
     /401 \{"error":"Unauthorized"\}, came 403/,
   ],
-  '401 for a socket without a token': [
-    () => ({ handshake: (path, real) => (CHANNEL.test(path) ? 403 : real) }),
-    /refused with 401, came .* 403/,
+  'no socket without a token': [
+    () => ({ handshake: (path, real) => (CHANNEL.test(path) ? 503 : real) }),
+    /refused with 401, came .* 503/,
   ],
   '403 outside the scopes': [
     () => answerTo(/^GET \/v3\/streams\/share$/, () => ({ status: 200, body: {} })),

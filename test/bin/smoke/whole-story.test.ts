@@ -76,7 +76,7 @@ describe('npm run smoke', () => {
     const outcome = await tellWith(bodyOf(/^GET \/v3\/resources/, { resources: [], count: 0 }));
     expect(stepsThat('FAIL', outcome)).toEqual(['resources']);
     expect(outcome.lines).toContain('skip  create a job: needs what an earlier step did not give: fleet');
-    const refusals = names.filter((name) => /^(401|403|404 for an unknown path|405)/.test(name));
+    const refusals = names.filter((name) => /^(401|403|404 for an unknown path|405|no socket)/.test(name));
     expect(stepsThat('ok', outcome)).toEqual(['token', ...refusals, 'clean-up']);
   });
 
@@ -99,6 +99,15 @@ describe('npm run smoke', () => {
     expect([outcome.exitCode, stepsThat('FAIL', outcome)]).toEqual([0, []]);
     const line = outcome.lines.find((told) => told.startsWith('ok    create a share'));
     expect(line).toMatch(/ms \(after 1 s for the limit of the run before\)$/);
+  });
+
+  test('lets a handshake be refused with another 4xx than the promised one, and names it.', async () => {
+    const outcome = await tellWith({ handshake: () => 403 });
+    expect([outcome.exitCode, stepsThat('FAIL', outcome)]).toEqual([0, []]);
+    const told = outcome.lines
+      .filter((line) => /no (socket|viewer)/.test(line))
+      .map((line) => line.slice(line.indexOf('(')));
+    expect(told).toEqual(['(refused with 403 in place of 404)', '(refused with 403 in place of 401)']);
   });
 
   test('deletes what it has made when it is interrupted.', async () => {

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+
+export interface CommandOptions {
+  readonly cwd?: string;
+  /** Added to the environment of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Exit codes that are answers, not failures. Default: 0 alone. */
+  readonly exitCodes?: readonly number[];
+  /** Default: ten minutes. */
+  readonly timeoutMs?: number;
+}
+
+export interface CommandAnswer {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const TEN_MINUTES_MS = 600_000;
+/** Characters of a failed command's output that are shown, its last ones. */
+const SHOWN = 4000;
+
+/**
+ * Runs a command to its end.
+ * @throws Error with what it printed last when it can't be started, takes too long or ends with another exit code
+ */
+export function runCommand(
+  command: string,
+  args: readonly string[],
+  { cwd, env, exitCodes = [0], timeoutMs = TEN_MINUTES_MS }: CommandOptions = {},
+): Promise<CommandAnswer> {
+  const child = spawn(command, args, {
+    ...(cwd !== undefined && { cwd }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+    timeout: timeoutMs,
+  });
+  const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  child.stdout.on('data', (chunk: Buffer) => chunks.stdout.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => chunks.stderr.push(chunk));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (exitCode, signal) => {
+      const stdout = Buffer.concat(chunks.stdout).toString();
+      const stderr = Buffer.concat(chunks.stderr).toString();
+      if (exitCode !== null && exitCodes.includes(exitCode)) return resolve({ exitCode, stdout, stderr });
+      const said = `${stdout}\n${stderr}`.trim().slice(-SHOWN);
+      reject(new Error(`${command} ${args.join(' ')} ended with ${exitCode ?? signal}:\n${said}`));
+    });
+  });
+}

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { NotInstalled } from '../lane';
+
+/** Outside the tree, so that a clean clone finds what was installed before; `OUTSIDERS_CACHE` names another folder. */
+function cacheFolder(): string {
+  return process.env['OUTSIDERS_CACHE'] ?? join(homedir(), '.cache', 'drone-mission-api', 'outsiders');
+}
+
+/**
+ * A folder of the cache that is installed once and never changed again: other contents have another folder.
+ * @param name of what is installed, for people
+ * @param contents everything that decides what is installed, such as a list of pinned versions
+ * @param install fills an empty folder, which is then moved: what is installed must not hold its own path
+ * @throws {NotInstalled} when `install` fails
+ */
+export async function installed(
+  name: string,
+  contents: string,
+  install: (folder: string) => Promise<void>,
+): Promise<string> {
+  const digest = createHash('sha256').update(contents).digest('hex').slice(0, 12);
+  const folder = join(cacheFolder(), `${name}-${digest}`);
+  if (existsSync(folder)) return folder;
+  mkdirSync(cacheFolder(), { recursive: true });
+  const fresh = mkdtempSync(join(cacheFolder(), `.${name}-`));
+  try {
+    console.log(`installing ${name} into ${folder}`);
+    await install(fresh);
+    renameSync(fresh, folder);
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true });
+    // Somebody else was faster: what is there is the same.
+    if (existsSync(folder)) return folder;
+    throw new NotInstalled(name, error instanceof Error ? error.message : String(error), error);
+  }
+  return folder;
+}

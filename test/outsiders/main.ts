@@ -1,0 +1,39 @@
+import { cfnLint } from './cfn-lint/lane';
+import { njs } from './njs/lane';
+import type { Lane } from './lane';
+
+const lanes: Readonly<Record<string, Lane>> = { 'cfn-lint': cfnLint, njs };
+
+/** Runs lanes one after the other; says what each one found. */
+async function main(names: readonly string[]): Promise<void> {
+  const unknown = names.filter((name) => !Object.hasOwn(lanes, name));
+  if (unknown.length > 0 || names.length === 0) {
+    const known = Object.entries(lanes).map(([name, { title }]) => `  ${name.padEnd(16)}${title}`);
+    throw new Error(`usage: npm run outsiders -- <lane> …, the lanes being\n${known.join('\n')}`);
+  }
+  for (const name of names) if (!(await holds(name))) process.exitCode = 1;
+}
+
+async function holds(name: string): Promise<boolean> {
+  const lane = lanes[name];
+  if (!lane) return false;
+  console.log(`${name}: ${lane.title}`);
+  const began = performance.now();
+  const seconds = () => `${((performance.now() - began) / 1000).toFixed(1)} s`;
+  try {
+    const objections = await lane.run();
+    for (const objection of objections) console.log(`  ✗ ${objection}`);
+    console.log(
+      objections.length === 0 ? `${name}: holds (${seconds()})` : `${name}: ${objections.length} found (${seconds()})`,
+    );
+    return objections.length === 0;
+  } catch (error) {
+    console.log(`${name}: failed (${seconds()}): ${error instanceof Error ? error.message : String(error)}`);
+    return false;
+  }
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 2;
+});

@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+import type { Template } from '../../../local/template';
+import { fullAssembly } from '../assemblies';
+import { runCommand } from '../command';
+import { ensureDebianProgram } from '../install/debian';
+import type { Lane } from '../lane';
+import { casesFor, type Case } from './cases';
+
+const viewerFunction = z.object({
+  FunctionCode: z.string(),
+  FunctionConfig: z.object({ Runtime: z.literal('cloudfront-js-2.0') }),
+});
+/** CloudFront developer guide, "Quotas on CloudFront Functions". */
+const MAX_CODE_BYTES = 10 * 1024;
+
+/**
+ * The engine that CloudFront's JavaScript runtime comes from. This one is older than runtime 2.0: what it refuses is
+ * outside the documented language, or so new that it is better left out.
+ */
+export const njs: Lane = {
+  title: 'the CloudFront functions, run by njs',
+  run: async () => {
+    await ensureDebianProgram('njs', 'njs');
+    const { template } = await fullAssembly();
+    const tables = casesFor(stageOf(template));
+    const functions = Object.entries(template.Resources).filter(([, { Type }]) => Type === 'AWS::CloudFront::Function');
+    const objections = tables
+      .filter(({ of }) => !functions.some(([logicalId]) => of.test(logicalId)))
+      .map(({ of }) => `there is no function ${of.source} in the template`);
+    for (const [logicalId, { Properties }] of functions) {
+      const { FunctionCode } = viewerFunction.parse(Properties);
+      const cases = tables.find(({ of }) => of.test(logicalId))?.cases;
+      if (!cases) objections.push(`${logicalId} has no table of cases in test/outsiders/njs/cases.ts`);
+      else objections.push(...(await judge(logicalId, FunctionCode, cases)));
+    }
+    return objections;
+  },
+};
+
+/** Name of the one stage that the WebSocket API has. */
+function stageOf({ Resources }: Template): string {
+  const stages = Object.values(Resources).filter(({ Type }) => Type === 'AWS::ApiGatewayV2::Stage');
+  return z.tuple([z.object({ StageName: z.string() })]).parse(stages.map(({ Properties }) => Properties))[0].StageName;
+}
+
+async function judge(logicalId: string, code: string, cases: readonly Case[]): Promise<string[]> {
+  const bytes = Buffer.byteLength(code);
+  if (bytes > MAX_CODE_BYTES) return [`${logicalId} has ${bytes} bytes, CloudFront takes ${MAX_CODE_BYTES}`];
+  const folder = mkdtempSync(join(tmpdir(), 'outsiders-njs-'));
+  const file = join(folder, 'function.js');
+  const events = JSON.stringify(cases.map(({ event }) => event));
+  writeFileSync(file, `${code}\nconsole.log(JSON.stringify(${events}.map((event) => handler(event))));\n`);
+  try {
+    const { exitCode, stdout, stderr } = await runCommand('njs', [file], { exitCodes: [0, 1], timeoutMs: 10_000 });
+    if (exitCode !== 0) return [`${logicalId}: ${(stdout + stderr).trim().replaceAll(`${folder}/`, '')}`];
+    const results = z.array(z.record(z.string(), z.unknown())).length(cases.length).parse(JSON.parse(stdout));
+    console.log(`  ${logicalId}: ${cases.length} requests, ${bytes} bytes`);
+    return cases.flatMap((one, index) => differences(logicalId, one, results[index] ?? {}));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function differences(
+  logicalId: string,
+  { event, expected }: Case,
+  result: Readonly<Record<string, unknown>>,
+): string[] {
+  return Object.keys(expected)
+    .filter((field) => !isDeepStrictEqual(result[field], expected[field]))
+    .map((field) => {
+      const [is, must] = [result[field], expected[field]].map((value) => JSON.stringify(value) ?? 'nothing');
+      return `${logicalId}, ${JSON.stringify(event.request.uri)}: ${field} is ${is} instead of ${must}`;
+    });
+}

@@ -43,9 +43,12 @@ export function runCommand(
     child.once('close', (exitCode, signal) => {
       const stdout = Buffer.concat(chunks.stdout).toString();
       const stderr = Buffer.concat(chunks.stderr).toString();
-      if (exitCode !== null && exitCodes.includes(exitCode)) return resolve({ exitCode, stdout, stderr });
-      const said = `${stdout}\n${stderr}`.trim().slice(-SHOWN);
-      reject(new Error(`${command} ${args.join(' ')} ended with ${exitCode ?? signal}:\n${said}`));
+      if (exitCode !== null && exitCodes.includes(exitCode)) {
+        resolve({ exitCode, stdout, stderr });
+      } else {
+        const said = `${stdout}\n${stderr}`.trim().slice(-SHOWN);
+        reject(new Error(`${command} ${args.join(' ')} ended with ${exitCode ?? signal}:\n${said}`));
+      }
     });
   });
 }

@@ -73,7 +73,9 @@ function differences(
   return Object.keys(expected)
     .filter((field) => !isDeepStrictEqual(result[field], expected[field]))
     .map((field) => {
-      const [is, must] = [result[field], expected[field]].map((value) => JSON.stringify(value) ?? 'nothing');
+      const [is, must] = [result[field], expected[field]].map((value) =>
+        value === undefined ? 'nothing' : JSON.stringify(value),
+      );
       return `${logicalId}, ${JSON.stringify(event.request.uri)}: ${field} is ${is} instead of ${must}`;
     });
 }

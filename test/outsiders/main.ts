@@ -1,9 +1,15 @@
 import { cfnLint } from './cfn-lint/lane';
 import { dynamoDbLocal } from './dynamodb-local/lane';
+import { lambdaRuntime } from './lambda-runtime/lane';
 import { njs } from './njs/lane';
 import type { Lane } from './lane';
 
-const lanes: Readonly<Record<string, Lane>> = { 'cfn-lint': cfnLint, njs, 'dynamodb-local': dynamoDbLocal };
+const lanes: Readonly<Record<string, Lane>> = {
+  'cfn-lint': cfnLint,
+  njs,
+  'dynamodb-local': dynamoDbLocal,
+  'lambda-runtime': lambdaRuntime,
+};
 
 /** Runs lanes one after the other; says what each one found. */
 async function main(names: readonly string[]): Promise<void> {

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import type { LambdaRuntime } from '../install/node';
+import type { DeployedFunction } from './functions';
+import { startRuntimeApi, type Outcome } from './runtime-api';
+
+/** An instance of a function, under AWS's runtime interface client. */
+export interface Instance {
+  /** Rejects when the instance can't be initialised, ends, or does not answer within the function's timeout. */
+  invoke(event: unknown): Promise<Outcome>;
+  /** All that it has printed. */
+  readonly printed: () => string;
+  stop(): void;
+}
+
+/** @param endpointUrl where its calls of AWS go */
+export async function startInstance(
+  { binFolder, client }: LambdaRuntime,
+  { folder, handler, arn, timeoutMs, environment }: DeployedFunction,
+  endpointUrl: string,
+): Promise<Instance> {
+  const api = await startRuntimeApi(arn, timeoutMs);
+  const child = spawn(`${binFolder}/node`, [client, handler], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...environment,
+      PATH: `${binFolder}:/usr/local/bin:/usr/bin:/bin`,
+      LAMBDA_TASK_ROOT: folder,
+      _HANDLER: handler,
+      AWS_LAMBDA_RUNTIME_API: api.address,
+      AWS_ENDPOINT_URL: endpointUrl,
+    },
+  });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+  const ended = new Promise<never>((_, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) =>
+      reject(new Error(`the instance ended with ${code ?? signal}: ${printed.trim()}`)),
+    );
+  });
+  ended.catch(() => undefined);
+  return {
+    invoke: (event) => {
+      const late = new Promise<never>((_, reject) => {
+        setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs).unref();
+      });
+      return Promise.race([api.invoke(event), ended, late]);
+    },
+    printed: () => printed,
+    stop: () => {
+      child.kill('SIGKILL');
+      api.close();
+    },
+  };
+}

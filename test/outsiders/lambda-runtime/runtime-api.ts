@@ -1,0 +1,98 @@
+/**
+ * The Lambda Runtime API, as Lambda offers it to the runtime of one instance
+ * (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html): one invocation at a time.
+ */
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** What became of an invocation: what the handler gave, or the error that the runtime told of. */
+export type Outcome = { readonly response: unknown } | { readonly error: unknown };
+
+export interface RuntimeApi {
+  /** Host and port, as `AWS_LAMBDA_RUNTIME_API` has them. */
+  readonly address: string;
+  /** Hands an event to the runtime. Rejects when the runtime says that it could not be initialised. */
+  invoke(event: unknown): Promise<Outcome>;
+  close(): void;
+}
+
+interface Invocation {
+  readonly requestId: string;
+  readonly event: string;
+  readonly resolve: (outcome: Outcome) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const PREFIX = '/2018-06-01/runtime';
+const ACCEPTED = JSON.stringify({ status: 'OK' });
+
+/** @param functionArn and time left, in ms, that every invocation has */
+export async function startRuntimeApi(functionArn: string, timeLeftMs: number): Promise<RuntimeApi> {
+  const waiting: Invocation[] = [];
+  const running = new Map<string, Invocation>();
+  let asking: ServerResponse | undefined;
+  let broken: Error | undefined;
+
+  const handOver = () => {
+    if (!asking || waiting.length === 0) return;
+    const invocation = waiting.shift() as Invocation;
+    running.set(invocation.requestId, invocation);
+    asking.writeHead(200, {
+      'content-type': 'application/json',
+      'lambda-runtime-aws-request-id': invocation.requestId,
+      'lambda-runtime-deadline-ms': String(Date.now() + timeLeftMs),
+      'lambda-runtime-invoked-function-arn': functionArn,
+      'lambda-runtime-trace-id': 'Root=1-5bef4de7-ad49b0e87f6ef6c87fc2e700;Parent=9a9197af755a6419;Sampled=1',
+    });
+    asking.end(invocation.event);
+    asking = undefined;
+  };
+
+  const fail = (error: Error) => {
+    broken = error;
+    for (const { reject } of waiting.splice(0)) reject(error);
+  };
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const path = (request.url ?? '').slice(PREFIX.length);
+    if (path === '/invocation/next' && request.method === 'GET') {
+      asking = response;
+      handOver();
+      return;
+    }
+    const body: unknown = JSON.parse((await text(request)) || 'null');
+    const [, requestId = '', what] = /^\/invocation\/([\w-]+)\/(response|error)$/.exec(path) ?? [];
+    const invocation = running.get(requestId);
+    if (path === '/init/error') fail(new Error(`init error: ${JSON.stringify(body)}`));
+    else if (!invocation) response.statusCode = 404;
+    else invocation.resolve(what === 'response' ? { response: body } : { error: body });
+    running.delete(requestId);
+    if (response.statusCode !== 404) response.statusCode = 202;
+    response.setHeader('content-type', 'application/json');
+    response.end(ACCEPTED);
+  };
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      fail(error instanceof Error ? error : new Error(String(error)));
+      response.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `127.0.0.1:${port}`,
+    invoke: (event) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ requestId: randomUUID(), event: JSON.stringify(event), resolve, reject });
+        if (broken) fail(broken);
+        else handOver();
+      }),
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

@@ -1,7 +1,15 @@
-import { readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import * as z from 'zod';
 import { synthesise } from '../../local/synthesis';
 import { readAssembly, type Assembly } from '../../local/template';
+
+const manifest = z.object({
+  artifacts: z.record(
+    z.string(),
+    z.object({ properties: z.object({ templateFile: z.string().optional() }).optional() }),
+  ),
+});
 
 /** A synthesised app, and its template as AWS gets it. */
 export interface SynthesisedApp extends Assembly {
@@ -36,6 +44,7 @@ export const fullAssembly = () => assembly('everything', everything);
 async function assembly(name: string, choices: Readonly<Record<string, string>>): Promise<SynthesisedApp> {
   const folder = join(root, 'cdk.out', name);
   await synthesise(root, folder, choices, AbortSignal.timeout(120_000));
-  const [template = ''] = readdirSync(folder).filter((file) => file.endsWith('.template.json'));
+  const { artifacts } = manifest.parse(JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')));
+  const [template = ''] = Object.values(artifacts).flatMap(({ properties }) => properties?.templateFile ?? []);
   return { ...readAssembly(folder), templateFile: join(folder, template) };
 }

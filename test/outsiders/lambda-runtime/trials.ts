@@ -129,6 +129,10 @@ export const trials: Readonly<Record<string, readonly Trial[]>> = {
   ],
   StatusChannelsFanOutStatusFanOut: [nothing, unknownItem],
   // No connection, so there is nobody to greet.
+  StatusChannelsFanOutRetainStatus: [
+    nothing,
+    { event: { Records: [message] }, outcome: oneFailure(message.messageId) },
+  ],
   StatusChannelsFanOutGreetConnection: [nothing, { ...unknownItem, outcome: noFailure }],
   StatusChannelsShareExpirySeeToShare: [nothing, unknownItem],
   StatusChannelsShareExpiryExpireShare: [{ event: {}, outcome: notUnderstood }],
@@ -143,6 +147,7 @@ export const trials: Readonly<Record<string, readonly Trial[]>> = {
   PlatformTalkHearHearPlatform: [nothing],
   SimulatedFleetHearJobs: [{ event: {}, outcome: notUnderstood }],
   SimulatedFleetFly: [{ event: {}, outcome: { response: null } }],
-  // The CDK's own, for calls at deployment: it answers at the address that CloudFormation gives, here none.
+  // The CDK's own, called at deployment: they answer at the address that CloudFormation gives, here none.
   AWS679f53fac002430cb0da5b7982bd2287: [{ event: {}, outcome: notUnderstood }],
+  CustomS3AutoDeleteObjectsCustomResourceProvider: [{ event: {}, outcome: notUnderstood }],
 };

@@ -53,16 +53,26 @@ async function judge(logicalId: string, code: string, cases: readonly Case[]): P
   const folder = mkdtempSync(join(tmpdir(), 'outsiders-njs-'));
   const file = join(folder, 'function.js');
   const events = JSON.stringify(cases.map(({ event }) => event));
-  writeFileSync(file, `${code}\nconsole.log(JSON.stringify(${events}.map((event) => handler(event))));\n`);
+  // One line for each: it breaks long ones.
+  writeFileSync(file, `${code}\n${events}.forEach((event) => console.log(JSON.stringify(handler(event))));\n`);
   try {
     const { exitCode, stdout, stderr } = await runCommand('njs', [file], { exitCodes: [0, 1], timeoutMs: 10_000 });
     if (exitCode !== 0) return [`${logicalId}: ${(stdout + stderr).trim().replaceAll(`${folder}/`, '')}`];
-    const results = z.array(z.record(z.string(), z.unknown())).length(cases.length).parse(JSON.parse(stdout));
+    const results = resultsIn(stdout, cases.length);
     console.log(`  ${logicalId}: ${cases.length} requests, ${bytes} bytes`);
     return cases.flatMap((one, index) => differences(logicalId, one, results[index] ?? {}));
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+/** @throws ZodError when there are not so many, SyntaxError when one is no JSON */
+function resultsIn(stdout: string, count: number) {
+  const lines = stdout.trimEnd().split('\n');
+  return z
+    .array(z.record(z.string(), z.unknown()))
+    .length(count)
+    .parse(lines.map((line): unknown => JSON.parse(line)));
 }
 
 function differences(

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { startServer, type Server } from '../server';
+
+const REGION = 'eu-central-1';
+/** Where all calls of AWS go that name no host of their own. */
+const ENDPOINT = `https://${REGION}.amazonaws.com`;
+const PORT = 4566;
+const READY_WITHIN_MS = 30_000;
+
+/** Where `fillWorkFolder` has put the certificate. */
+export const certificateIn = (work: string) => join(work, 'certificate.pem');
+
+/** The environment of a program that calls AWS, as the administrator of an account there. */
+export const administrator = (work: string) => ({
+  AWS_ENDPOINT_URL: ENDPOINT,
+  AWS_REGION: REGION,
+  AWS_ACCESS_KEY_ID: 'test',
+  AWS_SECRET_ACCESS_KEY: 'test',
+  NODE_EXTRA_CA_CERTS: certificateIn(work),
+  AWS_CA_BUNDLE: certificateIn(work),
+  AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+});
+
+/**
+ * Starts the emulator on 443, where AWS is, and on a port that it has to have beside that.
+ * @param work folder with its certificate, where its log goes
+ * @param python interpreter that has its package
+ * @param nodeFolder folder of the Node.js that functions run on
+ */
+export function startEmulator(work: string, python: string, nodeFolder: string): Promise<Server> {
+  const temporary = join(work, 'temporary');
+  const certificate = certificateIn(work);
+  return startServer({
+    command: python,
+    args: [join(__dirname, 'emulator.py')],
+    env: {
+      AUTH: 'true',
+      BIND_HOST: '127.0.0.1',
+      GATEWAY_PORT: String(PORT),
+      MINISTACK_HOST: new URL(ENDPOINT).host,
+      MINISTACK_REGION: REGION,
+      USE_SSL: '1',
+      MINISTACK_SSL_CERT: certificate,
+      MINISTACK_SSL_KEY: join(work, 'key.pem'),
+      SFTP_ENABLED: '0',
+      // What its functions get: the Node.js of the template, and this authority instead of AWS's.
+      PATH: `${nodeFolder}:${process.env['PATH'] ?? ''}`,
+      NODE_EXTRA_CA_CERTS: certificate,
+      AWS_CA_BUNDLE: certificate,
+      HOME: temporary,
+      TMPDIR: temporary,
+    },
+    cwd: work,
+    logFile: join(work, 'emulator.log'),
+    url: `${ENDPOINT}:${PORT}/_ministack/health`,
+    readyWithinMs: READY_WITHIN_MS,
+  });
+}

@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
+
+/** Memory that all processes of a program but this one have now, in MB, as far as it is theirs alone. Linux. */
+export function memoryOfOthersMb(program: string): number {
+  const own = String(process.pid);
+  const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && name !== own);
+  const kilobytes = processes.filter((id) => runs(id, program)).map(privateKilobytes);
+  return Math.round(kilobytes.reduce((sum, one) => sum + one, 0) / 1024);
+}
+
+function runs(id: string, program: string): boolean {
+  const [started = ''] = read(`/proc/${id}/cmdline`).split('\0');
+  return basename(started) === basename(program) && link(`/proc/${id}/exe`) !== process.execPath;
+}
+
+const privateKilobytes = (id: string) =>
+  Array.from(read(`/proc/${id}/smaps_rollup`).matchAll(/^Private_\w+:\s+(\d+) kB$/gm), ([, size]) =>
+    Number(size),
+  ).reduce((sum, one) => sum + one, 0);
+
+/** Empty when the process has ended meanwhile. */
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function link(file: string): string {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return '';
+  }
+}

@@ -20,13 +20,21 @@ const put = async (item: Record<string, unknown>) =>
   database().send(new PutCommand({ TableName: await tableNamed('Connections'), Item: item }));
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
-/** Lets connections have taken places that they never gave back; `followed` is what each of them is noted to follow. */
-async function givenLost(names: readonly string[], expiresAt: number, followed?: string): Promise<void> {
-  const held = new Set(names.map((name) => `${expiresAt} ${name}`));
-  await put({ channel: `client#${clientId}`, connectionId: 'slots', held });
-  if (followed === undefined) return;
-  for (const connectionId of names) await put({ channel: followed, connectionId, clientId, expiresAt, ttl: expiresAt });
-}
+const lost = Array.from({ length: MAX_CONNECTIONS }, (_, index) => `lost-${index}=`);
+
+/** Lets connections have taken places that they never gave back. */
+const givenLost = (expiresAt: number) =>
+  put({
+    channel: `client#${clientId}`,
+    connectionId: 'slots',
+    held: new Set(lost.map((name) => `${expiresAt} ${name}`)),
+  });
+
+/** Lets them have followed a channel, so that whoever tells them something finds out that they are gone. */
+const givenFollowing = (channelKey: string, expiresAt: number) =>
+  Promise.all(
+    lost.map((connectionId) => put({ channel: channelKey, connectionId, clientId, expiresAt, ttl: expiresAt })),
+  );
 
 /** Places of the client that are taken. */
 async function taken(): Promise<number> {
@@ -42,8 +50,6 @@ async function taken(): Promise<number> {
   return held instanceof Set ? held.size : 0;
 }
 const untilAllAreBack = () => until('giving all places back', async () => ((await taken()) === 0 ? true : undefined));
-const lost = Array.from({ length: MAX_CONNECTIONS }, (_, index) => `lost-${index}=`);
-
 afterEach(untilAllAreBack);
 
 describe('A client with 50 connections', () => {
@@ -73,14 +79,16 @@ describe('A client with 50 connections', () => {
 
 describe('A place whose connection was lost without a word', () => {
   test('comes back once the connection must have ended.', async () => {
-    await givenLost(lost, inSeconds(-1));
+    await givenLost(inSeconds(-1));
     expect(await tryToFollow(partner, channel())).toMatchObject({ status: 101 });
     expect(await taken()).toBe(1);
   });
 
   test('is held until then, and comes back before it with the next change on its channel.', async () => {
-    await givenLost(lost, inSeconds(3600), `job#${jobId}`);
+    const expiresAt = inSeconds(3600);
+    await givenLost(expiresAt);
     expect(await tryToFollow(partner, channel())).toEqual({ status: 429 });
+    await givenFollowing(`job#${jobId}`, expiresAt);
     await partner.call('PATCH /v3/jobs/{jobId}', { path: { jobId }, body: { status: 'QUEUED' } });
     await untilAllAreBack();
     const socket = await follow(partner, channel());

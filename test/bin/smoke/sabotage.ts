@@ -26,6 +26,18 @@ export interface Sabotage {
   readonly mqtt?: readonly [word: string, other: string];
 }
 
+/** Changes what each of them changes; of two that swap words over MQTT, only the first does. */
+export function together(all: readonly Sabotage[]): Sabotage {
+  const mqtt = all.find((one) => one.mqtt)?.mqtt;
+  return {
+    answer: (asked, real) => all.reduce((given, one) => one.answer?.(asked, given) ?? given, real),
+    message: (path, real) =>
+      all.reduce<Said | undefined>((said, one) => (said && one.message ? one.message(path, said) : said), real),
+    handshake: (path, real) => all.reduce((status, one) => one.handshake?.(path, status) ?? status, real),
+    ...(mqtt && { mqtt }),
+  };
+}
+
 /** Changes one answer: that to the nth request whose method and path match. */
 export function answerTo(
   asked: RegExp,

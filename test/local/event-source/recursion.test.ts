@@ -20,6 +20,10 @@ const again = `const { SQSClient, SendMessageCommand } = require(${JSON.stringif
 
 const everything = parsePolicy({ Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }] });
 
+/** For how long what must happen is waited for, on a machine that is busy. */
+const PATIENCE_MS = 20_000;
+jest.setTimeout(PATIENCE_MS + 5_000);
+
 describe('A function that sends what it gets to its own queue', () => {
   let given: GivenSqs;
   let lambda: Lambda;
@@ -77,7 +81,7 @@ describe('A function that sends what it gets to its own queue', () => {
   };
   const bodiesIn = (queue: string) => given.sqs.queue(arnOf(queue))?.messages.map(({ body }) => body) ?? [];
   const until = async (condition: () => boolean) => {
-    const end = Date.now() + 4000;
+    const end = Date.now() + PATIENCE_MS;
     while (!condition() && Date.now() < end) await new Promise((done) => setTimeout(done, 10));
     expect(condition()).toBe(true);
   };

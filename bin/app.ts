@@ -1,11 +1,11 @@
 import { App } from 'aws-cdk-lib/core';
 import { endpoints } from '../contract/endpoints';
-import { ChoiceError, deploymentChoices } from '../lib/deployment-choices';
-import { DroneMissionApiStack, stackName } from '../lib/drone-mission-api-stack';
+import { ChoiceError } from '../lib/deployment-choices';
+import { addStacks } from '../lib/stacks';
 
 const app = new App();
 try {
-  new DroneMissionApiStack(app, stackName(deploymentChoices(app.node).stage), { endpoints });
+  addStacks(app, endpoints);
   app.synth();
 } catch (error) {
   if (!(error instanceof ChoiceError)) throw error;

@@ -12,6 +12,8 @@ export interface ChannelAddressProps {
   readonly stage: string;
   /** Where partners reach it, beside the address that CloudFront gives. */
   readonly domain: CustomDomain | undefined;
+  /** Web ACL in front of it, of scope CLOUDFRONT. */
+  readonly webAclArn: string | undefined;
 }
 
 /** CloudFront in front of the WebSocket API, for the paths that partners use. It caches nothing. */
@@ -21,7 +23,7 @@ export class ChannelAddress extends Construct {
   /** Other things may be served beside the channels. */
   readonly distribution: cloudfront.Distribution;
 
-  constructor(scope: Construct, id: string, { host, stage, domain }: ChannelAddressProps) {
+  constructor(scope: Construct, id: string, { host, stage, domain, webAclArn }: ChannelAddressProps) {
     super(scope, id);
     const paths = new cloudfront.Function(this, 'ChannelPaths', {
       comment: 'Path of a channel to query of the WebSocket API',
@@ -43,6 +45,7 @@ export class ChannelAddress extends Construct {
         httpStatus,
         ttl: Duration.seconds(0),
       })),
+      ...(webAclArn !== undefined && { webAclId: webAclArn }),
       ...(domain && {
         domainNames: [domain.name],
         certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
@@ -51,12 +54,17 @@ export class ChannelAddress extends Construct {
     }));
     Validations.of(distribution).acknowledge(
       { id: 'AwsSolutions-CFR1', reason: 'Partners connect from any country; who they are is what counts.' },
-      { id: 'AwsSolutions-CFR2', reason: 'Machines with credentials connect, each of them 50 times at most.' },
       {
         id: 'AwsSolutions-CFR3',
         reason: 'Its log would keep queries, and so tokens; the access log of the WebSocket API has each handshake.',
       },
     );
+    if (webAclArn === undefined) {
+      Validations.of(distribution).acknowledge({
+        id: 'AwsSolutions-CFR2',
+        reason: 'Machines with credentials connect, each of them 50 times at most; cloudFrontWebAclArn is for more.',
+      });
+    }
     if (!domain) {
       Validations.of(distribution).acknowledge({
         id: 'AwsSolutions-CFR4',

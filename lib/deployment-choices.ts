@@ -1,6 +1,7 @@
 import type { Node } from 'constructs';
 import * as z from 'zod';
 import { didYouMean } from './nearest-name';
+import { resourceTags } from './resource-tags';
 
 /** A domain name of ours and the certificate for it, in the region of the stack unless told otherwise. */
 export interface CustomDomain {
@@ -28,7 +29,14 @@ const stage = text
     error: 'must be lower-case letters and digits, with single hyphens inside',
   })
   .max(20, { error: 'must have at most 20 characters' })
-  .refine((value) => !/aws|amazon|cognito/.test(value), { error: 'must not have aws, amazon or cognito in it' });
+  .refine((value) => !/aws|amazon|cognito/.test(value), { error: 'must not have aws, amazon or cognito in it' })
+  .refine((value) => !/(^|-)edge$/.test(value), { error: 'must not end in edge, as the stacks in us-east-1 do' });
+
+/** Requests of an address in five minutes: the least and the most that AWS WAF takes (WAF API reference, RateBasedStatement). */
+const requests = (() => {
+  const error = 'must be a whole number from 10 to 2000000000';
+  return z.coerce.number({ error }).int({ error }).min(10, { error }).max(2_000_000_000, { error });
+})();
 
 /** What can be chosen per deployment, as CDK context: `-c stage=staging`, or in cdk.json. */
 const choices = z.object({
@@ -56,6 +64,21 @@ const choices = z.object({
   /** Map of the share page, read by {@link mapTiles}. */
   mapTileUrl: z.unknown().optional(),
   mapAttribution: z.unknown().optional(),
+  /** How many requests an address may send to the REST API in five minutes. Default: any number. */
+  webRateLimit: requests.optional(),
+  /** The same to channels and share page; makes a second stack, in us-east-1, whose output is the ARN for the next. */
+  edgeRateLimit: requests.optional(),
+  cloudFrontWebAclArn: text
+    .regex(/^arn:aws[\w-]*:wafv2:us-east-1:\d{12}:global\/webacl\/[^/]+\/[\w-]+$/, {
+      error: 'must be the ARN of a web ACL of scope CLOUDFRONT, in us-east-1',
+    })
+    .optional(),
+  /** Tags of every resource, beside `service` and `stage`: `costCenter=42,owner=flight`. */
+  tags: resourceTags.default({}),
+  /** Policy that bounds what every role may do. Default: none. */
+  permissionsBoundaryArn: text
+    .regex(/^arn:aws[\w-]*:iam::(\d{12}|aws):policy\/[\w+=,.@/-]+$/, { error: 'must be the ARN of an IAM policy' })
+    .optional(),
   /** Every device is simulated: for a sandbox. Default: the drone platform is another's. */
   simulatedFleet: yesOrNo.default(false),
   /** How many times faster than real ones they fly, and every how many seconds they report at rest. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Alarms } from './alarms';
 import { Authorizer } from './authorizer';
 import { bundle } from './bundle';
+import { Dashboard } from './dashboard';
 import { deploymentChoices } from './deployment-choices';
 import type { EndpointTable } from './endpoint-table';
 import { Endpoints } from './endpoints';
@@ -17,6 +18,8 @@ import { SimulatedFleet } from './simulated-fleet';
 import { StatusChannels } from './status-channels';
 import { Tables } from './tables';
 import { Telemetry } from './telemetry';
+import { mark } from './mark';
+import { watchedService } from './watched-service';
 
 /** Name of the stack of a stage: two stages may share an account and region. */
 export const stackName = (stage: string | undefined): string =>
@@ -31,19 +34,20 @@ export class DroneMissionApiStack extends Stack {
   constructor(scope: Construct, id: string, { endpoints: table, ...props }: DroneMissionApiStackProps) {
     super(scope, id, { description: 'Drone mission integration API', ...props });
     const choices = deploymentChoices(this.node);
-    const { stage, removeData, domain, shareBaseUrl, alarmTopicArn, simulatedFleet, ...domains } = choices;
+    const { stage, removeData, domain, shareBaseUrl, alarmTopicArn: topicArn, simulatedFleet } = choices;
+    const { webSocketDomain, mqttDomain, cloudFrontWebAclArn } = choices;
     const bundles = join(Stage.of(this)?.assetOutdir ?? '', 'functions');
     const served = [Authorizer.entry, ...Endpoints.entries(table), ...StatusChannels.entries, ...Telemetry.entries];
     bundle([...served, ...PlatformTalk.entries], bundles);
 
     const tables = new Tables(this, 'Tables', { removeData });
-    const api = new RestApi(this, 'RestApi', { table, domain });
+    const api = new RestApi(this, 'RestApi', { table, domain, rateLimit: choices.webRateLimit });
     const identity = new Identity(this, 'Identity', { apiUrl: api.apiUrl, baseUrl: api.baseUrl, stage, removeData });
     const authorizer = new Authorizer(this, 'Authorizer', { identity, tables, bundles });
     const { logAccess } = api;
     const platform = new PlatformBus(this, 'Platform');
     const channels = new StatusChannels(this, 'StatusChannels', {
-      ...domains,
+      ...{ webSocketDomain, mqttDomain, cloudFrontWebAclArn },
       ...{ logAccess, identity, tables, platform, bundles },
     });
     const { sockets, topics } = channels;
@@ -68,7 +72,9 @@ export class DroneMissionApiStack extends Stack {
       functions: [sockets.connect, ...endpoints.takingShareCodes],
     });
     watched.push(guesses.watched);
-    new Alarms(this, 'Alarms', { api, endpoints, tables, failures, watched, topicArn: alarmTopicArn });
+    const all = watchedService({ api, endpoints, tables, failures, watched });
+    const alarms = new Alarms(this, 'Alarms', { watched: all, topicArn });
+    new Dashboard(this, 'Dashboard', { alarms, watched: all, api, endpoints, sockets });
 
     // What onboarding a partner needs to know and hands over, and whoever is or replays the platform.
     const outputs = {
@@ -85,5 +91,6 @@ export class DroneMissionApiStack extends Stack {
       PlatformArchiveArn: platform.archive.archiveArn,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
+    mark(this, choices);
   }
 }

@@ -8,6 +8,7 @@ import { routeOf } from '../contract/access';
 import { routesOf, type EndpointTable } from './endpoint-table';
 import { addFixedReply } from './fixed-reply';
 import { addGatewayResponses } from './gateway-responses';
+import { limitStage } from './web-rate-limit';
 
 const STAGE = 'live';
 
@@ -35,6 +36,8 @@ export interface RestApiProps {
   readonly table: EndpointTable;
   /** Where partners reach it, beside the address that API Gateway gives. */
   readonly domain: CustomDomain | undefined;
+  /** Requests that an address may send in five minutes. */
+  readonly rateLimit: number | undefined;
 }
 
 /** The front door: stage, address, usage plan, and every answer that needs no function. It has no endpoint yet. */
@@ -49,7 +52,7 @@ export class RestApi extends Construct {
   /** Lets API Gateway write logs, in all of the account: other APIs that do have to come after it. */
   readonly logAccess: IDependable;
 
-  constructor(scope: Construct, id: string, { table, domain }: RestApiProps) {
+  constructor(scope: Construct, id: string, { table, domain, rateLimit }: RestApiProps) {
     super(scope, id);
     const log = new LogGroup(this, 'AccessLog', {
       retention: RetentionDays.THREE_MONTHS,
@@ -80,13 +83,20 @@ export class RestApi extends Construct {
         id: 'AwsSolutions-APIG2',
         reason: 'Functions validate requests: API Gateway could not say which field is wrong and why.',
       },
-      { id: 'AwsSolutions-APIG3', reason: 'Machines with credentials call; limits and throttles bound each of them.' },
       { id: 'AwsSolutions-COG4', reason: 'Cognito’s authorizer answers 401 to a token without the scope, not 403.' },
       {
         id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
         reason: 'The policy that AWS keeps for just this: the account’s API Gateway writing logs.',
       },
     );
+    if (rateLimit === undefined) {
+      Validations.of(this.api).acknowledge({
+        id: 'AwsSolutions-APIG3',
+        reason: 'Machines with credentials call; limits and throttles bound each of them; webRateLimit is for more.',
+      });
+    } else {
+      limitStage(this.api.deploymentStage, rateLimit);
+    }
 
     this.usagePlan = this.api.addUsagePlan('UsagePlan', {
       description: 'Partners asking for tokens',

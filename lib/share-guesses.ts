@@ -24,6 +24,7 @@ export class ShareGuesses extends Construct {
     });
     this.watched = {
       name: 'ShareCodesRefused',
+      group: 'calls',
       suffering: 'Somebody tries share codes: one that is found would show what partners have shared',
       metric: refused.metric('share_not_found', { period }),
       threshold: MANY,

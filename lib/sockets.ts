@@ -2,6 +2,7 @@ import { Aws, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroupLogDestination, WebSocketApi, WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IDependable } from 'constructs';
 import { ApiFunction } from './api-function';
@@ -30,6 +31,8 @@ const accessLog = {
 export interface SocketsProps {
   /** Where partners reach it, beside the address that CloudFront gives. */
   readonly domain: CustomDomain | undefined;
+  /** Web ACL in front of it and of the share page. */
+  readonly webAclArn: string | undefined;
   /** What lets API Gateway write logs. */
   readonly logAccess: IDependable;
   readonly identity: Identity;
@@ -48,9 +51,11 @@ export class Sockets extends Construct {
   readonly connect: ApiFunction;
   readonly watched: readonly Watched[];
   private readonly api: WebSocketApi;
+  private readonly stage: WebSocketStage;
 
-  constructor(scope: Construct, id: string, { domain, logAccess, identity, tables, bundles }: SocketsProps) {
+  constructor(scope: Construct, id: string, { domain, webAclArn, logAccess, ...props }: SocketsProps) {
     super(scope, id);
+    const { identity, tables, bundles } = props;
     const connect = (this.connect = new ApiFunction(this, 'Connect', {
       entry: 'socket/connect',
       bundles,
@@ -91,8 +96,8 @@ export class Sockets extends Construct {
       failing(disconnect, 'Connections of partners and viewers that have ended keep their places until they time out'),
       failing(answer, 'Partners get no answer to what they say on a channel'),
     ];
-    this.addStage(logAccess);
-    this.address = new ChannelAddress(this, 'Address', { host: this.host, stage: STAGE, domain });
+    this.stage = this.addStage(logAccess);
+    this.address = new ChannelAddress(this, 'Address', { host: this.host, stage: STAGE, domain, webAclArn });
   }
 
   /** Lets a function post to sockets and close them, and tells it where. */
@@ -112,11 +117,16 @@ export class Sockets extends Construct {
     this.api.addRoute(action, { integration, returnResponse: true });
   }
 
+  /** What API Gateway counts of the channels, such as `ConnectCount`. */
+  metric(name: string, options: MetricOptions): Metric {
+    return this.stage.metric(name, options);
+  }
+
   private get host(): string {
     return `${this.api.apiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`;
   }
 
-  private addStage(logAccess: IDependable): void {
+  private addStage(logAccess: IDependable): WebSocketStage {
     const log = new LogGroup(this, 'AccessLog', {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -131,5 +141,6 @@ export class Sockets extends Construct {
       },
     });
     stage.node.addDependency(logAccess);
+    return stage;
   }
 }

@@ -16,6 +16,8 @@ export interface StatusChannelsProps {
   readonly webSocketDomain: CustomDomain | undefined;
   /** Where partners reach the channels over MQTTS, beside the address that AWS IoT gives. */
   readonly mqttDomain: CustomDomain | undefined;
+  /** Web ACL in front of the WSS channels and the share page. */
+  readonly cloudFrontWebAclArn: string | undefined;
   /** What lets API Gateway write logs. */
   readonly logAccess: IDependable;
   readonly identity: Identity;
@@ -42,10 +44,10 @@ export class StatusChannels extends Construct {
   readonly failures: readonly Failures[];
   readonly watched: readonly Watched[];
 
-  constructor(scope: Construct, id: string, { webSocketDomain, mqttDomain, logAccess, ...props }: StatusChannelsProps) {
+  constructor(scope: Construct, id: string, { webSocketDomain, mqttDomain, ...props }: StatusChannelsProps) {
     super(scope, id);
-    const { tables, platform, bundles } = props;
-    this.sockets = new Sockets(this, 'Sockets', { domain: webSocketDomain, logAccess, ...props });
+    const { tables, platform, bundles, cloudFrontWebAclArn: webAclArn } = props;
+    this.sockets = new Sockets(this, 'Sockets', { domain: webSocketDomain, webAclArn, ...props });
     this.topics = new Topics(this, 'Topics', { domain: mqttDomain, ...props });
     const fanOut = new FanOut(this, 'FanOut', { tables, sockets: this.sockets, bundles });
     const expiry = new ShareExpiry(this, 'ShareExpiry', { tables, platform, bundles });

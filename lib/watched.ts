@@ -6,10 +6,14 @@ import type { ApiFunction } from './api-function';
 /** Of every alarm: how long its metric is looked at. */
 export const period = Duration.minutes(5);
 
+/** Parts of the dashboard, in its order: what the metric of an alarm is about. */
+export const watchedGroups = ['calls', 'lateness', 'tables', 'queues', 'functions'] as const;
+
 /** A metric, with what partners suffer when it reaches the threshold within a period. */
 export interface Watched {
   /** Of the alarm. */
   readonly name: string;
+  readonly group: (typeof watchedGroups)[number];
   readonly suffering: string;
   readonly metric: IMetric;
   readonly threshold: number;
@@ -21,6 +25,7 @@ const LATE = 60_000;
 /** A reader of streams is late when what it reads is a minute old. */
 export const late = ({ node, lambda }: ApiFunction, suffering: string): Watched => ({
   name: `${node.id}Late`,
+  group: 'lateness',
   suffering,
   metric: lambda.metric('IteratorAge', { period, statistic: 'Maximum' }),
   threshold: LATE,
@@ -46,5 +51,5 @@ export function failing(watched: ApiFunction, suffering: string, threshold = 5):
     usingMetrics: { lines: lines.metric({ statistic: 'Sum' }), failures: lambda.metricErrors() },
     period,
   });
-  return { name, suffering, metric, threshold };
+  return { name, group: 'functions', suffering, metric, threshold };
 }

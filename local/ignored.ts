@@ -15,4 +15,6 @@ export const ignored: Readonly<Record<string, string>> = {
   'AWS::SNS::Subscription': 'nobody is paged from one machine',
   'AWS::SNS::Topic': 'nobody is paged from one machine',
   'AWS::SNS::TopicPolicy': 'nobody is paged from one machine',
+  'AWS::WAFv2::WebACL': 'only in a template with webRateLimit; who calls from this machine is no crowd to be kept out',
+  'AWS::WAFv2::WebACLAssociation': 'only in a template with webRateLimit',
 };

@@ -13,6 +13,7 @@ describe('What is chosen for a deployment', () => {
   test('is nothing, by default: everything is kept, and AWS gives the addresses', () => {
     expect(choose({})).toEqual({
       removeData: false,
+      tags: {},
       domain: undefined,
       webSocketDomain: undefined,
       mqttDomain: undefined,
@@ -25,6 +26,21 @@ describe('What is chosen for a deployment', () => {
     ['values, as cdk.json has them', { removeData: true, simulatedFleet: true, simulatedFleetSpeed: 8 }],
   ])('may be given as %s', (_, context) => {
     expect(choose(context)).toMatchObject({ removeData: true, simulatedFleet: { speed: 8, rest: 10 } });
+  });
+
+  test.each([
+    ['costCenter=42, owner=flight=ops', { costCenter: '42', owner: 'flight=ops' }],
+    [{ costCenter: '42' }, { costCenter: '42' }],
+  ])('may be tags: %j', (tags, read) => {
+    expect(choose({ tags }).tags).toEqual(read);
+  });
+
+  test('may be a number of requests, a web ACL of CloudFront and a boundary, which may be one of AWS', () => {
+    const cloudFrontWebAclArn = 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/edge/1-2';
+    const permissionsBoundaryArn = 'arn:aws:iam::aws:policy/PowerUserAccess';
+    expect(choose({ webRateLimit: '10', cloudFrontWebAclArn, permissionsBoundaryArn })).toMatchObject({
+      ...{ webRateLimit: 10, cloudFrontWebAclArn, permissionsBoundaryArn },
+    });
   });
 
   test('that is empty is not chosen, so that a script can pass on what may not be set', () => {
@@ -44,6 +60,33 @@ describe('What is chosen for a deployment', () => {
     ['stage', 'a--b', 'Context stage must be lower-case letters and digits, with single hyphens inside.'],
     ['stage', 'my-aws', 'Context stage must not have aws, amazon or cognito in it.'],
     ['stage', 'x'.repeat(21), 'Context stage must have at most 20 characters.'],
+    ['stage', 'my-edge', 'Context stage must not end in edge, as the stacks in us-east-1 do.'],
+    ['webRateLimit', '9', 'Context webRateLimit must be a whole number from 10 to 2000000000.'],
+    ['webRateLimit', '99.5', 'Context webRateLimit must be a whole number from 10 to 2000000000.'],
+    ['edgeRateLimit', 'many', 'Context edgeRateLimit must be a whole number from 10 to 2000000000.'],
+    [
+      'cloudFrontWebAclArn',
+      'arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/edge/1-2',
+      'Context cloudFrontWebAclArn must be the ARN of a web ACL of scope CLOUDFRONT, in us-east-1.',
+    ],
+    ['tags', 'costCenter', 'Context tags must be tags such as costCenter=42,owner=flight.'],
+    ['tags', 7, 'Context tags must be tags such as costCenter=42,owner=flight.'],
+    ['tags', 'aws:owner=flight', 'Context tags must not have a key that begins with aws:.'],
+    ['tags', 'owner=flight;ops', 'Context tags must be letters, digits, spaces and _.:/=+-@: owner is not.'],
+    ['tags', `${'k'.repeat(129)}=1`, 'Context tags must have keys of at most 128 characters.'],
+    ['tags', `owner=${'v'.repeat(257)}`, 'Context tags must have values of at most 256 characters: owner is longer.'],
+    ['tags', 'Stage=live', 'Context tags must have each key once: stage is there twice.'],
+    [
+      'tags',
+      Object.fromEntries(Array.from({ length: 49 }, (_, n) => [`k${n}`, '1'])),
+      'Context tags must be 48 tags at most.',
+    ],
+    ['permissionsBoundaryArn', 'bound', 'Context permissionsBoundaryArn must be the ARN of an IAM policy.'],
+    [
+      'permissionsBoundaryArn',
+      'arn:aws:iam::123456789012:role/bound',
+      'Context permissionsBoundaryArn must be the ARN of an IAM policy.',
+    ],
     ['domainName', 'api.example.com', 'Context domainName and certificateArn go together: give both or neither.'],
     [
       'certificateArn',

@@ -4,8 +4,9 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endpointTable } from '../../contract/access';
-import { DroneMissionApiStack } from '../../lib/drone-mission-api-stack';
+import { addStacks } from '../../lib/stacks';
 import { newApp } from './new-app';
+import { smallTable } from './synthesised';
 
 interface Report {
   readonly pluginReports: { pluginName: string; violations: { ruleName: string; violatingConstructs: object[] }[] }[];
@@ -15,7 +16,7 @@ interface Report {
 function findings(choices: Record<string, string> = {}): string[] {
   const app = newApp(choices);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  new DroneMissionApiStack(app, 'DroneMissionApi', { endpoints: endpointTable });
+  addStacks(app, endpointTable);
   jest.spyOn(console, 'error').mockImplementation();
   try {
     app.synth();
@@ -25,6 +26,8 @@ function findings(choices: Record<string, string> = {}): string[] {
   const report = JSON.parse(readFileSync(join(app.outdir, 'validation-report.json'), 'utf8')) as Report;
   return report.pluginReports.flatMap(({ violations }) => violations.map(({ ruleName }) => ruleName));
 }
+
+const webAclArn = 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/edge/1-2';
 
 test('cdk-nag and CloudFormation’s rules find nothing that is not explained', () => {
   expect(findings()).toEqual([]);
@@ -40,6 +43,32 @@ test('nor with everything that may be chosen', () => {
     webSocketCertificateArn: certificate('us-east-1'),
     mqttDomainName: 'mqtt.example.com',
     mqttCertificateArn: certificate('eu-west-1'),
+    webRateLimit: '100000',
+    edgeRateLimit: '2000',
+    cloudFrontWebAclArn: webAclArn,
+    tags: 'costCenter=42',
+    permissionsBoundaryArn: 'arn:aws:iam::123456789012:policy/bound',
   };
   expect(findings(chosen)).toEqual([]);
+});
+
+describe('That there is no web ACL', () => {
+  /** Rules that are explained away somewhere in the app. */
+  const acknowledged = (choices: Record<string, string>): string[] => {
+    const app = newApp(choices);
+    addStacks(app, smallTable);
+    return app.node
+      .findAll()
+      .flatMap(({ node }) => node.metadata.filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY))
+      .flatMap(({ data }) => JSON.stringify(data).match(/AwsSolutions-(APIG3|CFR2)/g) ?? [])
+      .sort();
+  };
+
+  test.each([
+    [{}, ['AwsSolutions-APIG3', 'AwsSolutions-CFR2']],
+    [{ webRateLimit: '100000' }, ['AwsSolutions-CFR2']],
+    [{ cloudFrontWebAclArn: webAclArn }, ['AwsSolutions-APIG3']],
+  ])('is explained where it is so, not with %j', (choices, explained) => {
+    expect(acknowledged(choices)).toEqual(explained);
+  });
 });

@@ -59,6 +59,7 @@ test.each(['FanOut', 'ShareExpiry'])('What %s could not work on is kept for two 
   expect(byPath('AWS::SQS::Queue')[place]?.Properties).toEqual({
     MessageRetentionPeriod: 14 * 24 * 3600,
     SqsManagedSseEnabled: true,
+    Tags: expect.anything() as unknown,
   });
   const policy = byPath('AWS::SQS::QueuePolicy')[`${place}/Policy`]?.Properties['PolicyDocument'];
   expect(policy).toMatchObject({

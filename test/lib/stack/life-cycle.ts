@@ -63,6 +63,10 @@ const choices: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   alarmTopicArn: { alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:on-call' },
   mapTileUrl: { mapTileUrl: 'none' },
   simulatedFleet: { simulatedFleet: 'true' },
+  webRateLimit: { webRateLimit: '100000' },
+  cloudFrontWebAclArn: { cloudFrontWebAclArn: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/edge/1-2' },
+  tags: { tags: 'costCenter=42' },
+  permissionsBoundaryArn: { permissionsBoundaryArn: 'arn:aws:iam::123456789012:policy/bound' },
 };
 
 describe('An update', () => {

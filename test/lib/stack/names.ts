@@ -8,6 +8,7 @@ const accountWide: readonly (readonly [type: string, ...path: string[]])[] = [
   ['AWS::CloudFront::Function', 'Name'],
   ['AWS::CloudFront::OriginAccessControl', 'OriginAccessControlConfig', 'Name'],
   ['AWS::CloudFront::ResponseHeadersPolicy', 'ResponseHeadersPolicyConfig', 'Name'],
+  ['AWS::CloudWatch::Dashboard', 'DashboardName'],
 ];
 
 /** Names that may be the same in two stages: parts of something that is named for itself, or not unique at all. */

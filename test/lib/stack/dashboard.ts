@@ -1,0 +1,157 @@
+import { filtersOn } from '../filter-pattern';
+import { ownFunctions } from '../rights';
+import { referred, synthesise } from '../synthesised';
+
+const whole = synthesise({ simulatedFleet: 'true' });
+const { resources, byPath } = whole;
+
+type Reference = { readonly Ref: string } | { readonly 'Fn::GetAtt': readonly [string, string] };
+
+/** The body of a dashboard as JSON, with each reference as `<LogicalId>` or `<LogicalId.Attribute>`. */
+function bodyOf(dashboard: unknown): unknown {
+  const { 'Fn::Join': join } = (dashboard as { DashboardBody: { 'Fn::Join': [string, (string | Reference)[]] } })
+    .DashboardBody;
+  const parts = join[1].map((part) => {
+    if (typeof part === 'string') return part;
+    return 'Ref' in part ? `<${part.Ref}>` : `<${part['Fn::GetAtt'].join('.')}>`;
+  });
+  return JSON.parse(parts.join(''));
+}
+
+interface Widget {
+  readonly type: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly properties: {
+    readonly title?: string;
+    readonly alarms?: string[];
+    readonly metrics?: unknown[][];
+    readonly annotations?: { horizontal: { value: number; label: string }[] };
+  };
+}
+
+const [dashboard] = Object.values(byPath('AWS::CloudWatch::Dashboard'));
+const body = bodyOf(dashboard?.Properties) as { widgets: Widget[]; periodOverride: string };
+const graphs = body.widgets.filter(({ type }) => type === 'metric');
+const alarms = Object.entries(resources).filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm');
+
+/** A metric as the dashboard names it: namespace, name, then names and values of dimensions, without what follows. */
+interface Metric {
+  readonly namespace: string;
+  readonly name: string;
+  readonly dimensions: Readonly<Record<string, string>>;
+}
+
+/** Metrics of a graph; an expression is none. */
+const metricsOf = ({ properties }: Widget): Metric[] =>
+  (properties.metrics ?? [])
+    .map((entry) => entry.filter((part): part is string => typeof part === 'string'))
+    .filter((parts) => parts.length >= 2)
+    .map(([namespace = '', name = '', ...pairs]) => ({ namespace, name, dimensions: dimensions(pairs) }));
+
+const dimensions = (pairs: string[]): Record<string, string> =>
+  Object.fromEntries(pairs.flatMap((key, index) => (index % 2 === 0 ? [[key, pairs[index + 1] ?? '']] : [])));
+
+/** The same of what an alarm looks at. */
+function metricsOfAlarm(properties: Readonly<Record<string, unknown>>): Metric[] {
+  const named = (metric: Record<string, unknown>): Metric => ({
+    namespace: String(metric['Namespace']),
+    name: String(metric['MetricName']),
+    dimensions: Object.fromEntries(
+      ((metric['Dimensions'] ?? []) as { Name: string; Value: unknown }[]).map(({ Name, Value }) => [
+        Name,
+        typeof Value === 'string' ? Value : `<${[Value].flatMap(reference).join('.')}>`,
+      ]),
+    ),
+  });
+  const queries = (properties['Metrics'] ?? []) as { MetricStat?: { Metric: Record<string, unknown> } }[];
+  if (queries.length === 0) return [named(properties)];
+  return queries.flatMap(({ MetricStat }) => (MetricStat ? [named(MetricStat.Metric)] : []));
+}
+
+const reference = (value: unknown): readonly string[] =>
+  (value as { 'Fn::GetAtt'?: readonly string[] })['Fn::GetAtt'] ?? [referred(value)];
+
+const inOrder = (metrics: Metric[]) => metrics.map((metric) => JSON.stringify(metric)).sort();
+
+test('The dashboard has the state of every alarm on top', () => {
+  const [first] = body.widgets;
+  expect(first).toMatchObject({ type: 'alarm', x: 0, y: 0, width: 24 });
+  expect(first?.properties.alarms?.toSorted()).toEqual(alarms.map(([id]) => `<${id}.Arn>`).sort());
+});
+
+test.each(alarms.map(([, { Properties, Metadata }]) => [Metadata?.['aws:cdk:path']?.split('/')[2] ?? '', Properties]))(
+  '%s is on the dashboard with what it looks at, the line from which it fires, and what partners suffer',
+  (name, properties) => {
+    const [graph, ...others] = graphs.filter(
+      ({ properties: { title } }) => `${title ?? ''}.` === properties['AlarmDescription'],
+    );
+    // Two functions may let partners suffer the same.
+    const own = [graph, ...others].find((one) => one?.properties.annotations?.horizontal[0]?.label.startsWith(name));
+    expect(own?.properties.annotations?.horizontal).toEqual([
+      expect.objectContaining({
+        value: properties['Threshold'],
+        label: `${name}: alarm from ${properties['Threshold'] as number} on`,
+      }),
+    ]);
+    expect(inOrder(own ? metricsOf(own) : [])).toEqual(inOrder(metricsOfAlarm(properties)));
+  },
+);
+
+/** What AWS gives, by namespace: the dimensions of a metric, and which resources they name. */
+const given: Readonly<Record<string, readonly (readonly [dimensions: string, type?: string])[]>> = {
+  'AWS/ApiGateway': [['ApiName,Method,Resource,Stage'], ['ApiName,Stage'], ['ApiId,Stage', 'AWS::ApiGatewayV2::Api']],
+  'AWS/DynamoDB': [['TableName', 'AWS::DynamoDB::Table'], ['GlobalSecondaryIndexName,TableName']],
+  'AWS/IoT': [['Protocol']],
+  'AWS/Lambda': [[''], ['FunctionName', 'AWS::Lambda::Function']],
+  'AWS/SQS': [['QueueName', 'AWS::SQS::Queue']],
+  'AWS/Usage': [['Class,Resource,Service,Type']],
+};
+
+test('Every graph shows metrics that AWS or a filter of the stack makes, of resources of the stack', () => {
+  const filtered = [...Object.keys(ownFunctions(whole))].flatMap((place) =>
+    filtersOn(whole, place.replace(/\/Function$/, '')).map(({ metric }) => metric),
+  );
+  const metrics = graphs.flatMap(metricsOf);
+  expect(metrics.length).toBeGreaterThan(80);
+  for (const { namespace, name, dimensions: named } of metrics) {
+    if (namespace === 'DroneMissionApi') {
+      expect(filtered).toContain(name);
+      continue;
+    }
+    const known = given[namespace]?.find(([names]) => names === Object.keys(named).sort().join(','));
+    expect([namespace, Object.keys(named), known]).not.toContain(undefined);
+    for (const value of Object.values(named).filter((one) => one.startsWith('<'))) {
+      const type = resources[value.slice(1, -1).split('.')[0] ?? '']?.Type;
+      if (known?.[1] !== undefined) expect([name, type]).toEqual([name, known[1]]);
+      expect([name, type]).not.toContain(undefined);
+    }
+  }
+});
+
+test.each([
+  ['5XXError', 'REST:'],
+  ['4XXError', 'REST:'],
+  ['Latency', 'REST:'],
+  ['Count', 'Tokens:'],
+  ['ConnectCount', 'WSS:'],
+  ['MessageCount', 'WSS:'],
+  ['Connect.Success', 'MQTT, all'],
+  ['PublishIn.Success', 'MQTT, all'],
+])('What partners feel first comes first: %s of %s', (metric, title) => {
+  const shown = graphs.filter((graph) => graph.properties.title?.startsWith(title));
+  expect(shown.flatMap(metricsOf).map(({ name }) => name)).toContain(metric);
+  const firstOfAlarms = Math.min(...graphs.filter(({ properties }) => properties.annotations).map(({ y }) => y));
+  for (const { y } of shown) expect(y).toBeLessThan(firstOfAlarms);
+});
+
+test('Metrics are shown over the period of their alarms, and no graph covers another', () => {
+  expect(body.periodOverride).toBe('inherit');
+  const cells = body.widgets.flatMap(({ x, y, width, height }) =>
+    Array.from({ length: width * height }, (_, index) => `${x + (index % width)},${y + Math.floor(index / width)}`),
+  );
+  expect(new Set(cells).size).toBe(cells.length);
+  for (const { x, width } of body.widgets) expect(x + width).toBeLessThanOrEqual(24);
+});

@@ -1,0 +1,82 @@
+import { Template } from 'aws-cdk-lib/assertions';
+import { stackName } from '../../../lib/drone-mission-api-stack';
+import { addStacks } from '../../../lib/stacks';
+import { newApp } from '../new-app';
+import { smallTable, synthesise } from '../synthesised';
+
+const webAclArn = 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/edge/11111111-2222-3333-4444-555555555555';
+const stacksOf = (context: Record<string, string>) => {
+  const app = newApp({ edgeRateLimit: '2000', ...context }, false);
+  addStacks(app, smallTable);
+  return app.synth().stacks;
+};
+
+describe('webRateLimit', () => {
+  const limited = synthesise({ webRateLimit: '100000' }, smallTable);
+  const [acl] = Object.values(limited.byPath('AWS::WAFv2::WebACL'));
+
+  test('answers an address that sends more to the REST API in five minutes as the contract says, and nobody else', () => {
+    expect(acl?.Properties).toMatchObject({
+      Scope: 'REGIONAL',
+      DefaultAction: { Allow: {} },
+      Rules: [
+        {
+          Statement: { RateBasedStatement: { Limit: 100_000, EvaluationWindowSec: 300, AggregateKeyType: 'IP' } },
+          Action: { Block: { CustomResponse: { ResponseCode: 429, CustomResponseBodyKey: 'RequestsOfAnAddress' } } },
+        },
+      ],
+      CustomResponseBodies: {
+        RequestsOfAnAddress: { ContentType: 'APPLICATION_JSON', Content: '{"error":"Too many requests"}' },
+      },
+    });
+  });
+
+  test('is of the stage that partners call', () => {
+    const [association] = Object.values(limited.byPath('AWS::WAFv2::WebACLAssociation'));
+    const arn = JSON.stringify(association?.Properties['ResourceArn']);
+    const [api] = Object.entries(limited.resources).find(([, { Type }]) => Type === 'AWS::ApiGateway::RestApi') ?? [];
+    const [stage] = Object.entries(limited.resources).find(([, { Type }]) => Type === 'AWS::ApiGateway::Stage') ?? [];
+    expect(arn).toContain(`{"Ref":"${api}"},"/stages/",{"Ref":"${stage}"}`);
+  });
+
+  test('keeps no sample of a request, which would hold tokens and share codes', () => {
+    expect(JSON.stringify(acl)).not.toContain('"SampledRequestsEnabled":true');
+    expect(JSON.stringify(acl).match(/"SampledRequestsEnabled":false/g)).toHaveLength(2);
+  });
+
+  test('is not there unless it is chosen', () => {
+    expect(synthesise({}, smallTable).byPath('AWS::WAFv2::WebACL')).toEqual({});
+  });
+});
+
+describe('cloudFrontWebAclArn', () => {
+  test('is the web ACL of channels and share page', () => {
+    const { template } = synthesise({ cloudFrontWebAclArn: webAclArn }, smallTable);
+    template.hasResourceProperties('AWS::CloudFront::Distribution', { DistributionConfig: { WebACLId: webAclArn } });
+  });
+});
+
+describe('edgeRateLimit', () => {
+  test('makes a stack in us-east-1 beside that of the stage, with a web ACL for CloudFront and its ARN', () => {
+    const stacks = stacksOf({ stage: 'staging' });
+    expect(stacks.map(({ stackName: name }) => name).sort()).toEqual([
+      'DroneMissionApi-staging',
+      'DroneMissionApi-staging-edge',
+    ]);
+    const edge = stacks.find(({ stackName: name }) => name.endsWith('-edge'));
+    expect(edge?.environment).toMatchObject({ account: 'unknown-account', region: 'us-east-1' });
+    const template = Template.fromJSON(edge?.template as Record<string, unknown>);
+    template.hasResourceProperties('AWS::WAFv2::WebACL', {
+      Scope: 'CLOUDFRONT',
+      Rules: [{ Statement: { RateBasedStatement: { Limit: 2000 } } }],
+    });
+    template.hasOutput('CloudFrontWebAclArn', { Value: { 'Fn::GetAtt': [expectId(template), 'Arn'] } });
+  });
+
+  test('is the only choice that makes a second stack', () => {
+    const more = { webRateLimit: '100000', cloudFrontWebAclArn: webAclArn, edgeRateLimit: '' };
+    expect(stacksOf(more).map(({ stackName: name }) => name)).toEqual([stackName(undefined)]);
+  });
+});
+
+const expectId = (template: Template): string => Object.keys(template.findResources('AWS::WAFv2::WebACL'))[0] ?? '';

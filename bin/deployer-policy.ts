@@ -1,0 +1,29 @@
+import { parseArgs } from 'node:util';
+import { policyDocuments } from './deployer-policy/documents';
+
+const usage = `usage: npm run --silent deployer-policy -- [DOCUMENT] [--permissions-boundary ARN]
+
+Prints the policies for CloudFormation's role (docs/deploying.md), or one of them, which IAM takes as it is.
+`;
+
+/** Prints what is asked for; exit code 2 when that makes no sense. */
+function run(words: string[]): number {
+  try {
+    const { values, positionals } = parseArgs({
+      args: words,
+      options: { 'permissions-boundary': { type: 'string' } },
+      allowPositionals: true,
+    });
+    const documents = policyDocuments(values['permissions-boundary']);
+    const [name, ...more] = positionals;
+    const chosen = name === undefined ? documents : documents[name];
+    if (chosen === undefined || more.length > 0) throw new Error(`documents are ${Object.keys(documents).join(', ')}`);
+    process.stdout.write(`${JSON.stringify(chosen, undefined, 2)}\n`);
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+    return 2;
+  }
+}
+
+process.exitCode = run(process.argv.slice(2));

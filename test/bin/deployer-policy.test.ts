@@ -1,0 +1,143 @@
+import '../lib/without-code';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beyond, policyDocuments } from '../../bin/deployer-policy/documents';
+import { leftOut } from '../../bin/deployer-policy/left-out';
+import { places } from '../../bin/deployer-policy/places';
+import registry from '../../bin/deployer-policy/registry.json';
+import { endpointTable } from '../../contract/access';
+import { addStacks } from '../../lib/stacks';
+import { newApp } from '../lib/new-app';
+import type { CfnResource } from '../lib/synthesised';
+
+const root = join(__dirname, '../..');
+const certificate = (region: string) => `arn:aws:acm:${region}:123456789012:certificate/abc`;
+
+/** Everything that may be chosen, in two deployments: what excludes something else is in the other one. */
+const variants: Record<string, string>[] = [
+  {},
+  {
+    ...{ stage: 'staging', removeData: 'true', simulatedFleet: 'true' },
+    ...{ domainName: 'api.example.com', certificateArn: certificate('eu-west-1') },
+    ...{ webSocketDomainName: 'channels.example.com', webSocketCertificateArn: certificate('us-east-1') },
+    ...{ mqttDomainName: 'mqtt.example.com', mqttCertificateArn: certificate('eu-west-1') },
+    ...{ alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:on-call', webRateLimit: '100000', edgeRateLimit: '2000' },
+    permissionsBoundaryArn: 'arn:aws:iam::123456789012:policy/bound',
+  },
+];
+const resources = variants.flatMap((context) => {
+  const app = newApp(context, false);
+  addStacks(app, endpointTable);
+  const templates = app.synth().stacks.map(({ template }) => template as { Resources: Record<string, CfnResource> });
+  return templates.flatMap(({ Resources }) => Object.values(Resources));
+});
+const ofAws = resources.filter(({ Type }) => Type.startsWith('AWS::'));
+
+const documents = policyDocuments();
+const statementsOf = (some: typeof documents) => Object.values(some).flatMap(({ Statement }) => Statement);
+const actionsOf = (some: typeof documents) => statementsOf(some).flatMap(({ Action }) => Action);
+
+test('The policy is made from exactly the types of resources that some deployment has', () => {
+  expect(Object.keys(registry.types)).toEqual([...new Set(ofAws.map(({ Type }) => Type))].sort());
+});
+
+test('docs/deployer-policy.json is what `npm run deployer-policy` prints', () => {
+  const committed: unknown = JSON.parse(readFileSync(join(root, 'docs/deployer-policy.json'), 'utf8'));
+  expect(committed).toEqual(documents);
+});
+
+test('It has every action that a handler of a type needs, but for those that are left out with a reason', () => {
+  const all = new Set(Object.values(registry.types).flat());
+  const absent = [...all].filter((action) => !actionsOf(documents).includes(action));
+  expect(absent.filter((action) => !leftOut.some(({ actions }) => actions.test(action)))).toEqual([]);
+  const more = actionsOf(documents).filter((action) => !all.has(action));
+  expect(more.filter((action) => !Object.hasOwn(beyond, action))).toEqual([]);
+});
+
+test.each(leftOut.map((left) => [left.because, left] as const))(
+  'Left out, since %s: no resource needs it',
+  (_, left) => {
+    const all = Object.values(registry.types).flat();
+    expect(all.filter((action) => left.actions.test(action))).not.toEqual([]);
+    const concerned = ofAws.filter(({ Type }) => left.types?.test(Type) ?? true);
+    expect(concerned).not.toEqual([]);
+    const needing = concerned.filter(({ Properties = {} }) =>
+      Object.entries(Properties).some(([name, value]) => left.properties?.test(name) && value !== ''),
+    );
+    expect(needing.map(({ Type }) => Type)).toEqual([]);
+  },
+);
+
+test('Every place that actions are bound to is one of some action', () => {
+  const actions = actionsOf(documents);
+  for (const [index, place] of places.entries()) {
+    const reached = actions.filter((action) => places.findIndex((one) => one.actions.test(action)) === index);
+    expect([String(place.actions), reached]).not.toEqual([String(place.actions), []]);
+  }
+});
+
+test('It has no wildcard of actions, and each document fits into a managed policy of IAM', () => {
+  for (const action of actionsOf(documents)) expect(action).toMatch(/^[a-z0-9-]+:[A-Za-z.]+$/);
+  // IAM counts no white space (IAM user guide, "IAM and AWS STS quotas").
+  for (const document of Object.values(documents)) expect(JSON.stringify(document).length).toBeLessThan(6144);
+});
+
+test('It makes, changes and passes roles of this app only, and passes them to three services', () => {
+  const ofRoles = statementsOf(documents).filter(({ Action }) => Action.some((action) => action.startsWith('iam:')));
+  for (const { Resource } of ofRoles) {
+    expect(Resource).toEqual([expect.stringMatching(/role\/(DroneMissionApi\*|aws-service-role\/ops\.apigateway)/)]);
+  }
+  const passing = ofRoles.filter(({ Action }) => Action.includes('iam:PassRole'));
+  expect(passing.map(({ Condition }) => Condition)).toEqual([
+    {
+      StringEquals: {
+        'iam:PassedToService': ['apigateway.amazonaws.com', 'lambda.amazonaws.com', 'scheduler.amazonaws.com'],
+      },
+    },
+  ]);
+});
+
+test('With a permissions boundary it makes and widens only roles that have it, and takes it from none', () => {
+  const boundary = 'arn:aws:iam::123456789012:policy/bound';
+  const bounded = policyDocuments(boundary);
+  expect(actionsOf(bounded)).not.toContain('iam:DeleteRolePermissionsBoundary');
+  const widening = ['AttachRolePolicy', 'CreateRole', 'PutRolePermissionsBoundary', 'PutRolePolicy'];
+  for (const action of widening.map((name) => `iam:${name}`)) {
+    const statements = statementsOf(bounded).filter(({ Action }) => Action.includes(action));
+    expect(statements.map(({ Condition }) => Condition)).toEqual([
+      { StringEquals: { 'iam:PermissionsBoundary': boundary } },
+    ]);
+  }
+});
+
+test('Names that are given in the template begin as those that the policy is bound to', () => {
+  const bound = {
+    'AWS::Events::EventBus': 'Name',
+    'AWS::Scheduler::ScheduleGroup': 'Name',
+    'AWS::CloudWatch::Dashboard': 'DashboardName',
+  };
+  for (const [type, property] of Object.entries(bound)) {
+    const names = ofAws
+      .filter(({ Type }) => Type === type)
+      .map(({ Properties }) => JSON.stringify(Properties[property]));
+    expect(names.length).toBeGreaterThan(0);
+    for (const name of names) expect(name).toMatch(/^("|\{"Fn::Join":\["",\[")DroneMissionApi/);
+  }
+});
+
+test('`npm run deployer-policy` prints one document as IAM takes it, or says which there are', () => {
+  const run = (...words: string[]) =>
+    execFileSync(process.execPath, ['--require', 'tsx/cjs', 'bin/deployer-policy.ts', ...words], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
+  expect(JSON.parse(run('data'))).toEqual(documents['data']);
+  expect(() => run('date')).toThrow(
+    expect.objectContaining({
+      status: 2,
+      stderr: expect.stringMatching(/^documents are functions, data, front\n/) as string,
+    }) as Error,
+  );
+});

@@ -3,7 +3,7 @@
 
 registry.py [TYPE ...]   writes registry.json anew, with these types beside those it has
 registry.py --check      says whether registry.json is as cfn-lint has it, and whether IAM knows each action of
-                         docs/deployer-policy.json and checks it against such a resource
+                         docs/deployer-policy.json and checks it against such a resource; ends with 3 if not
 
 Needs a Python that has cfn-lint: `pip install cfn-lint==1.58.0`.
 """
@@ -19,6 +19,8 @@ HERE = Path(__file__).parent
 REGISTRY = HERE / "registry.json"
 POLICY = HERE / "../../docs/deployer-policy.json"
 DATA = Path(cfnlint.__file__).parent / "data"
+# Exit code when something is wrong with the files; Python's own is 1.
+FAULTS = 3
 # `list` is for whoever looks for resources, not for a deployment.
 HANDLERS = ("create", "read", "update", "delete")
 # Handlers ask for these, and IAM's reference has none of such a name; in a policy they do no harm.
@@ -89,7 +91,7 @@ def check():
     iam = json.loads((DATA / "AdditionalSpecs/Policies.json").read_text())
     faults += faults_of_policy(json.loads(POLICY.read_text()), iam)
     print("\n".join(faults) or f"{len(fresh)} types and every action of the policy are as cfn-lint has them")
-    return 1 if faults else 0
+    return FAULTS if faults else 0
 
 
 def write(more):

@@ -2,17 +2,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { synthesise } from '../../local/synthesis';
-import { readAssembly, type Assembly } from '../../local/template';
+import { parseTemplate, type Assembly } from '../../local/template';
 
 const manifest = z.object({
   artifacts: z.record(
     z.string(),
-    z.object({ properties: z.object({ templateFile: z.string().optional() }).optional() }),
+    z.object({
+      type: z.string(),
+      properties: z.object({ templateFile: z.string().optional(), stackName: z.string().optional() }).default({}),
+    }),
   ),
 });
 
-/** A synthesised app, and its template as AWS gets it. */
-export interface SynthesisedApp extends Assembly {
+/** A stack of a synthesised app, and its template as AWS gets it. */
+export interface SynthesisedStack extends Assembly {
   readonly templateFile: string;
 }
 
@@ -23,6 +26,7 @@ const certificate = (region: string) =>
 
 /** Every context value that adds or changes resources, so that between this and the default nothing goes unseen. */
 const everything = {
+  stage: 'staging',
   removeData: 'true',
   simulatedFleet: 'true',
   alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
@@ -33,18 +37,42 @@ const everything = {
   webSocketCertificateArn: certificate('us-east-1'),
   mqttDomainName: 'mqtt.example.com',
   mqttCertificateArn: certificate('eu-central-1'),
+  webRateLimit: '100000',
+  edgeRateLimit: '2000',
+  cloudFrontWebAclArn:
+    'arn:aws:wafv2:us-east-1:123456789012:global/webacl/RateLimit/11111111-2222-3333-4444-555555555555',
+  tags: 'costCenter=42,owner=flight',
+  permissionsBoundaryArn: 'arn:aws:iam::123456789012:policy/boundary',
 };
 
-/** The app as `cdk synth` makes it without any choice. */
-export const defaultAssembly = () => assembly('.', {});
+/** The stack that `cdk synth` makes without any choice. */
+export const defaultStack = async () => (await stacks('.', {}))[0];
 
-/** The app with every choice that there is. */
-export const fullAssembly = () => assembly('everything', everything);
+/** The stacks of the app with every choice that there is: the service, then what CloudFront needs in us-east-1. */
+export const fullStacks = () => stacks('everything', everything);
 
-async function assembly(name: string, choices: Readonly<Record<string, string>>): Promise<SynthesisedApp> {
+/** The service with every choice that there is. */
+export const fullStack = async () => (await fullStacks())[0];
+
+async function stacks(
+  name: string,
+  choices: Readonly<Record<string, string>>,
+): Promise<[SynthesisedStack, ...SynthesisedStack[]]> {
   const folder = join(root, 'cdk.out', name);
   await synthesise(root, folder, choices, AbortSignal.timeout(120_000));
   const { artifacts } = manifest.parse(JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')));
-  const [template = ''] = Object.values(artifacts).flatMap(({ properties }) => properties?.templateFile ?? []);
-  return { ...readAssembly(folder), templateFile: join(folder, template) };
+  const found = Object.entries(artifacts)
+    .filter(([, { type }]) => type === 'aws:cloudformation:stack')
+    .map(([id, { properties }]) => {
+      const templateFile = join(folder, properties.templateFile ?? `${id}.template.json`);
+      const template = parseTemplate(JSON.parse(readFileSync(templateFile, 'utf8')));
+      return { folder, templateFile, stackName: properties.stackName ?? id, template };
+    })
+    // The service has the most resources, in whatever order the manifest names them.
+    .sort((one, other) => sizeOf(other) - sizeOf(one));
+  const [service, ...others] = found;
+  if (!service) throw new Error(`${folder} holds no stack`);
+  return [service, ...others];
 }
+
+const sizeOf = ({ template }: SynthesisedStack) => Object.keys(template.Resources).length;

@@ -1,4 +1,4 @@
-import { defaultAssembly, fullAssembly } from '../assemblies';
+import { defaultStack, fullStack } from '../assemblies';
 import { differences } from '../differences';
 import { installLambdaRuntime, type LambdaRuntime } from '../install/node';
 import type { Lane } from '../lane';
@@ -39,7 +39,7 @@ export const lambdaRuntime: Lane = {
 
 /** Some functions are there only when something is not chosen. */
 async function everyFunction(): Promise<DeployedFunction[]> {
-  const all = [...functionsOf(await defaultAssembly()), ...functionsOf(await fullAssembly())];
+  const all = [...functionsOf(await defaultStack()), ...functionsOf(await fullStack())];
   return [...new Map(all.map((one) => [one.logicalId, one])).values()];
 }
 

@@ -1,6 +1,6 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { SynthesisedApp } from '../assemblies';
+import type { SynthesisedStack } from '../assemblies';
 import { leftOut, type LeftOut } from './differing';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -23,7 +23,7 @@ export interface Trimmed {
  * Copies a synthesised app without what the emulator can't create, and without the properties and outputs that refer to it.
  * @param folder of the copy
  */
-export function trimmedCopy({ folder: from, templateFile }: SynthesisedApp, folder: string): Trimmed {
+export function trimmedCopy({ folder: from, templateFile }: SynthesisedStack, folder: string): Trimmed {
   // Other apps lie in folders below it.
   const own = /^(asset\.|[^/]*\.json$|cdk\.out$)/;
   cpSync(from, folder, { recursive: true, filter: (path) => path === from || own.test(path.slice(from.length + 1)) });

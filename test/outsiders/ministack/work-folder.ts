@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { defaultAssembly, type SynthesisedApp } from '../assemblies';
+import { defaultStack, type SynthesisedStack } from '../assemblies';
 import { runCommand } from '../command';
 import type { LambdaRuntime } from '../install/node';
 import { trimmedCopy, type Trimmed } from './trim';
@@ -21,7 +21,7 @@ export async function fillWorkFolder(path: string, { modules }: LambdaRuntime): 
   for (const name of ['layers', 'temporary']) mkdirSync(join(path, name));
   // Functions are unpacked below it, and look for modules in all folders above them.
   symlinkSync(modules, join(path, 'temporary', 'node_modules'));
-  const app = await defaultAssembly();
+  const app = await defaultStack();
   await makeCertificate(path);
   await unpackLayers(app, path);
   return trimmedCopy(app, join(path, 'app'));
@@ -37,7 +37,7 @@ async function makeCertificate(folder: string): Promise<void> {
 const layer = z.object({ 'aws:asset:path': z.string() });
 
 /** Lambda has them below /opt; the emulator leaves them packed. */
-async function unpackLayers({ folder, template }: SynthesisedApp, work: string): Promise<void> {
+async function unpackLayers({ folder, template }: SynthesisedStack, work: string): Promise<void> {
   const layers = Object.values(template.Resources).filter(({ Type }) => Type === 'AWS::Lambda::LayerVersion');
   const archives = new Set(layers.map(({ Metadata }) => layer.parse(Metadata)['aws:asset:path']));
   for (const archive of archives) await runCommand('unzip', ['-q', join(folder, archive), '-d', join(work, 'layers')]);

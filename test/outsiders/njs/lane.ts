@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { Template } from '../../../local/template';
-import { fullAssembly } from '../assemblies';
+import { fullStack } from '../assemblies';
 import { runCommand } from '../command';
 import { ensureDebianProgram } from '../install/debian';
 import type { Lane } from '../lane';
@@ -25,7 +25,7 @@ export const njs: Lane = {
   title: 'the CloudFront functions, run by njs',
   run: async () => {
     await ensureDebianProgram('njs', 'njs');
-    const { template } = await fullAssembly();
+    const { template } = await fullStack();
     const tables = casesFor(stageOf(template));
     const functions = Object.entries(template.Resources).filter(([, { Type }]) => Type === 'AWS::CloudFront::Function');
     const objections = tables

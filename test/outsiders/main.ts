@@ -1,3 +1,4 @@
+import { actionlint } from './actionlint/lane';
 import { cfnLint } from './cfn-lint/lane';
 import { dynamoDbLocal } from './dynamodb-local/lane';
 import { lambdaRuntime } from './lambda-runtime/lane';
@@ -7,6 +8,7 @@ import type { Lane } from './lane';
 
 const lanes: Readonly<Record<string, Lane>> = {
   'cfn-lint': cfnLint,
+  actionlint,
   njs,
   'dynamodb-local': dynamoDbLocal,
   'lambda-runtime': lambdaRuntime,

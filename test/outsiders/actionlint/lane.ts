@@ -1,0 +1,72 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { root } from '../assemblies';
+import { runCommand } from '../command';
+import { installed } from '../install/cache';
+import { ensureDebianProgram } from '../install/debian';
+import { NotInstalled, type Lane } from '../lane';
+
+/** What `-format '{{json .}}'` prints, of what is told on. */
+const problems = z.array(
+  z.object({ filepath: z.string(), line: z.number(), column: z.number(), message: z.string(), kind: z.string() }),
+);
+/** 1: it has found something (actionlint's usage, "Exit status"); shellcheck's are the same. */
+const ANSWERS = [0, 1];
+/** A tag can be moved to other code, a commit can't; the comment is for people. */
+const pinned = /uses: (\.\/\S+|[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/;
+
+/** Workflows are run by GitHub alone, so what can be known of them here is whether they make sense. */
+export const actionlint: Lane = {
+  title: 'the workflows of GitHub Actions by actionlint, their scripts and those of CI by shellcheck',
+  run: async () => {
+    await ensureDebianProgram('shellcheck', 'shellcheck');
+    const program = join(await installActionlint(), 'actionlint');
+    const workflows = filesIn('.github/workflows');
+    const scripts = filesIn('.ci');
+    const objections = await judgeWorkflows(program, workflows);
+    const { stdout } = await runCommand('shellcheck', ['--format', 'gcc', ...scripts], {
+      cwd: root,
+      exitCodes: ANSWERS,
+    });
+    console.log(`  ${workflows.length} workflows, ${scripts.length} scripts`);
+    return [...objections, ...workflows.flatMap(unpinned), ...stdout.split('\n').filter(Boolean)];
+  },
+};
+
+/** Builds it, pinned with what it needs by go.sum, from the Go module proxy. */
+async function installActionlint(): Promise<string> {
+  if (spawnSync('go', ['version']).status !== 0)
+    throw new NotInstalled('Go', 'version 1.25 or later, as go.mod in test/outsiders/actionlint says');
+  const contents = ['go.mod', 'go.sum'].map((file) => readFileSync(join(__dirname, file), 'utf8')).join('');
+  return installed('actionlint', contents, async (folder) => {
+    const options = ['-mod=readonly', '-trimpath', '-o', join(folder, 'actionlint')];
+    await runCommand('go', ['build', ...options, 'github.com/rhysd/actionlint/cmd/actionlint'], { cwd: __dirname });
+  });
+}
+
+async function judgeWorkflows(program: string, files: readonly string[]): Promise<string[]> {
+  const args = ['-shellcheck', 'shellcheck', '-pyflakes', '', '-format', '{{json .}}', ...files];
+  const { stdout } = await runCommand(program, args, { cwd: root, exitCodes: ANSWERS });
+  return problems
+    .parse(JSON.parse(stdout))
+    .map(({ filepath, line, column, message, kind }) => `${filepath}:${line}:${column} ${message} [${kind}]`);
+}
+
+function unpinned(file: string): string[] {
+  return readFileSync(join(root, file), 'utf8')
+    .split('\n')
+    .flatMap((line, index) =>
+      line.includes('uses:') && !pinned.test(line)
+        ? `${file}:${index + 1} is not pinned to a commit, with its version as a comment: ${line.trim()}`
+        : [],
+    );
+}
+
+/** @throws Error when there are none: then nothing would be judged */
+function filesIn(folder: string): string[] {
+  const files = readdirSync(join(root, folder)).map((name) => join(folder, name));
+  if (files.length === 0) throw new Error(`${folder} is empty`);
+  return files;
+}

@@ -11,6 +11,10 @@ import { addStacks } from '../../lib/stacks';
 import { newApp } from '../lib/new-app';
 import type { CfnResource } from '../lib/synthesised';
 
+interface BoundaryDocument {
+  readonly Statement: readonly { readonly Action: string | readonly string[] }[];
+}
+
 const root = join(__dirname, '../..');
 const certificate = (region: string) => `arn:aws:acm:${region}:123456789012:certificate/abc`;
 
@@ -62,7 +66,7 @@ test.each(leftOut.map((left) => [left.because, left] as const))(
     expect(all.filter((action) => left.actions.test(action))).not.toEqual([]);
     const concerned = ofAws.filter(({ Type }) => left.types?.test(Type) ?? true);
     expect(concerned).not.toEqual([]);
-    const needing = concerned.filter(({ Properties = {} }) =>
+    const needing = concerned.filter(({ Properties }) =>
       Object.entries(Properties).some(([name, value]) => left.properties?.test(name) && value !== ''),
     );
     expect(needing.map(({ Type }) => Type)).toEqual([]);
@@ -109,6 +113,21 @@ test('With a permissions boundary it makes and widens only roles that have it, a
       { StringEquals: { 'iam:PermissionsBoundary': boundary } },
     ]);
   }
+});
+
+test('docs/permissions-boundary.json lets every role do what it has to', () => {
+  const boundary = JSON.parse(readFileSync(join(root, 'docs/permissions-boundary.json'), 'utf8')) as BoundaryDocument;
+  const bounds = boundary.Statement.flatMap(({ Action }) => Action);
+  const allowed = (action: string) =>
+    bounds.some((bound) => (bound.endsWith(':*') ? action.startsWith(bound.slice(0, -1)) : action === bound));
+  const rights = ofAws
+    .filter(({ Type }) => Type === 'AWS::IAM::Policy')
+    .flatMap(({ Properties }) => (Properties['PolicyDocument'] as BoundaryDocument).Statement)
+    .flatMap(({ Action }) => Action);
+  expect(rights.length).toBeGreaterThan(40);
+  expect([...new Set(rights)].filter((action) => !allowed(action))).toEqual([]);
+  const services = new Set(rights.map((action) => action.split(':')[0]));
+  expect(bounds.filter((bound) => !services.has(bound.split(':')[0]))).toEqual([]);
 });
 
 test('Names that are given in the template begin as those that the policy is bound to', () => {

@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BatchWriteItemCommand, CreateTableCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { ScanCommand, type AttributeValue, type BatchWriteItemCommandInput } from '@aws-sdk/client-dynamodb';
+import { restoreItems } from '../../bin/restore-items/restore';
+import { startEngine, type DynamoDbEngine } from '../../local/dynamodb/engine';
+
+// A program is started, on a machine that may be busy.
+jest.setTimeout(30_000);
+
+type Item = Record<string, AttributeValue>;
+
+const job = (number: number, status: string): Item => ({
+  organisation: { S: 'acme' },
+  jobId: { S: `job-${String(number).padStart(3, '0')}` },
+  status: { S: status },
+  // What the document client would bend.
+  metadata: { M: { seen: { NS: ['1', '2'] }, height: { N: '12345678901234567890.5' } } },
+});
+
+describe('Items from a restored copy', () => {
+  let folder: string;
+  let engine: DynamoDbEngine;
+  let client: DynamoDBClient;
+  const credentials = { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'example' };
+
+  const makeTable = async (TableName: string, items: readonly Item[], rangeKey = 'jobId') => {
+    const keys = ['organisation', rangeKey];
+    await client.send(
+      new CreateTableCommand({
+        TableName,
+        AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+        KeySchema: keys.map((AttributeName, index) => ({ AttributeName, KeyType: index === 0 ? 'HASH' : 'RANGE' })),
+        BillingMode: 'PAY_PER_REQUEST',
+      }),
+    );
+    for (const Item of items) await client.send(new PutItemCommand({ TableName, Item }));
+  };
+  const itemsOf = async (TableName: string) => (await client.send(new ScanCommand({ TableName }))).Items;
+
+  const were = Array.from({ length: 60 }, (_, number) => job(number, 'PENDING'));
+  // Ten have changed since, one is gone, one is new.
+  const are = [...were.slice(1).map((item, index) => (index < 10 ? job(index + 1, 'FAILED') : item)), job(100, 'NEW')];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'restore-items-'));
+    engine = await startEngine(join(folder, 'dynamodb.sqlite'));
+    client = new DynamoDBClient({ endpoint: engine.url, region: 'eu-central-1', credentials });
+    await makeTable('were', were);
+  });
+  afterAll(async () => {
+    client.destroy();
+    await engine.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  test('are counted, and nothing is written unless asked for', async () => {
+    await makeTable('counted', are);
+    const counted = { from: 'were', to: 'counted', deleteOthers: true, write: false };
+    expect(await restoreItems(client, counted)).toEqual({ same: 49, put: 11, deleted: 1 });
+    expect(await itemsOf('counted')).toEqual(are);
+  });
+
+  test('are put where they differ; what has come since stays', async () => {
+    await makeTable('kept', are);
+    const kept = { from: 'were', to: 'kept', deleteOthers: false, write: true };
+    expect(await restoreItems(client, kept)).toEqual({ same: 49, put: 11, deleted: 0 });
+    expect(await itemsOf('kept')).toEqual([...were, job(100, 'NEW')]);
+    expect(await restoreItems(client, kept)).toEqual({ same: 60, put: 0, deleted: 0 });
+  });
+
+  test('are all that is left when the others are to be deleted, by the command', async () => {
+    await makeTable('exact', are);
+    const words = ['--from', 'were', '--to', 'exact', '--delete-others', '--write'];
+    const said = execFileSync(process.execPath, ['--import', 'tsx', 'bin/restore-items.ts', ...words], {
+      cwd: join(__dirname, '../..'),
+      encoding: 'utf8',
+      env: {
+        ...process.env,
+        AWS_ENDPOINT_URL: engine.url,
+        AWS_REGION: 'eu-central-1',
+        AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+      },
+    });
+    expect(said).toBe('49 as they were, 11 put, 1 deleted\n');
+    expect(await itemsOf('exact')).toEqual(were);
+  });
+
+  test('are put again when DynamoDB has left some of a batch undone', async () => {
+    await makeTable('refused', []);
+    const send = client.send.bind(client);
+    const spy = jest.spyOn(client, 'send');
+    const isWrite = (command: unknown) => command instanceof BatchWriteItemCommand;
+    let undone = 1;
+    spy.mockImplementation((...words: Parameters<typeof send>) => {
+      const [{ input }] = words;
+      if (undone === 0 || !isWrite(words[0])) return send(...words) as never;
+      undone -= 1;
+      return Promise.resolve({ UnprocessedItems: (input as BatchWriteItemCommandInput).RequestItems }) as never;
+    });
+    const refused = { from: 'were', to: 'refused', deleteOthers: false, write: true };
+    expect(await restoreItems(client, refused)).toEqual({ same: 0, put: 60, deleted: 0 });
+    spy.mockRestore();
+    expect(await itemsOf('refused')).toEqual(were);
+  });
+
+  test('are not put into a table of another kind, nor into their own', async () => {
+    await makeTable('devices', [], 'id');
+    const write = { from: 'were', deleteOthers: true, write: true };
+    await expect(restoreItems(client, { ...write, to: 'devices' })).rejects.toThrow('were is no copy of devices');
+    await expect(restoreItems(client, { ...write, to: 'were' })).rejects.toThrow('were is no copy of were');
+    expect(await itemsOf('were')).toHaveLength(60);
+  });
+});

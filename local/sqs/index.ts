@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { failure } from '../aws-refusal';
 import { propertiesOf } from '../properties';
 import type { AwsAnswer, AwsApi, AwsCall, Created, Resource, Service } from '../service';
-import { openMessages, type KeptMessages } from './kept-messages';
+import { openMessages, type JournalEntry, type KeptMessages } from './kept-messages';
 import type { MessageAttributes } from './message';
 import { operations, Refused } from './operations';
 import { createQueue, type Queue } from './queue';
@@ -69,7 +69,7 @@ export function createSqs({ region, accountId, endpointUrl, dataFolder }: SqsOpt
       delay: properties.DelaySeconds,
       retention: properties.MessageRetentionPeriod,
       maxBytes: properties.MaximumMessageSize,
-      changed: () => kept?.note(),
+      note: (entry: JournalEntry) => kept?.note(entry),
     };
     if (!RedrivePolicy) queues.set(name, createQueue(settings));
     else {
@@ -94,15 +94,18 @@ export function createSqs({ region, accountId, endpointUrl, dataFolder }: SqsOpt
 
     start() {
       const messages = openMessages(dataFolder, () =>
-        Object.fromEntries([...queues].map(([name, queue]) => [name, queue.messages])),
+        Object.fromEntries([...queues].map(([name, queue]) => [name, queue.kept])),
       );
       for (const [name, queue] of queues) for (const message of messages.of(name)) queue.takeOver(message);
       kept = messages;
+      kept.fold();
       return Promise.resolve();
     },
 
     stop() {
-      kept?.flush();
+      kept?.fold();
+      kept?.close();
+      kept = undefined;
       return Promise.resolve();
     },
 

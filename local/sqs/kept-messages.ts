@@ -1,49 +1,88 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { openDataFile } from '../data-file';
+import { openJournal } from './journal';
 import { keptMessage, type Message } from './message';
 
 const shape = z.record(z.string(), z.array(keptMessage));
 
-/** Writing takes at most so much of the time, and does not happen more often than this. */
-const SHARE_OF_TIME = 1 / 20;
-const WRITE_AFTER_MS = 200;
+/** What can happen to the messages of a queue, as the journal has it. */
+const entry = z.discriminatedUnion('did', [
+  z.object({ did: z.literal('add'), queue: z.string(), message: keptMessage }),
+  z.object({ did: z.literal('receive'), queue: z.string(), id: z.string(), receiveCount: z.number() }),
+  z.object({ did: z.literal('remove'), queue: z.string(), id: z.string() }),
+  z.object({ did: z.literal('purge'), queue: z.string() }),
+]);
 
-/** Messages of all queues, kept across restarts. */
+export type JournalEntry = z.infer<typeof entry>;
+
+/** The journal is folded into the file of all messages once it has so many lines, and more than twice as many as messages. */
+const FOLD_FROM_LINES = 2000;
+
+/** Messages of all queues, kept across restarts and crashes. */
 export interface KeptMessages {
-  /** What a queue held at the last stop. */
+  /** What a queue held when the process ended, however it did. */
   of(queueName: string): readonly Message[];
-  /** Notes that something has changed; what changed a moment before a crash is lost. */
-  note(): void;
-  /** Writes what has changed. */
-  flush(): void;
+  /** Writes what has happened before it returns, so that what a caller is then told of survives the process. */
+  note(entry: JournalEntry): void;
+  /** Writes all messages to one file and begins the journal anew. */
+  fold(): void;
+  close(): void;
 }
 
-/** Opens the messages in a data folder; `current` gives those to write, by the name of their queue. */
+/**
+ * Opens the messages in a data folder; `current` gives all that there are now, by the name of their queue.
+ * @throws Error when a file there holds something else
+ */
 export function openMessages(dataFolder: string, current: () => Record<string, readonly Message[]>): KeptMessages {
   const file = openDataFile<z.infer<typeof shape>>(join(dataFolder, 'queues.json'), shape, {});
-  let timer: NodeJS.Timeout | undefined;
-  let tookMs = 0;
+  const journal = openJournal(join(dataFolder, 'queues.journal'), entry);
+  const found = replay(file.read(), journal.entries);
+  let lines = journal.entries.length;
 
-  const flush = () => {
-    if (timer === undefined) return;
-    clearTimeout(timer);
-    timer = undefined;
-    const begun = performance.now();
+  const fold = () => {
     file.write(shape.parse(current()));
-    tookMs = performance.now() - begun;
+    // A crash before this line does no harm: the journal says what the file holds already.
+    journal.clear();
+    lines = 0;
   };
 
   return {
     of: (queueName) =>
-      (file.read()[queueName] ?? []).map((message) => ({
+      [...(found.get(queueName)?.values() ?? [])].map((message) => ({
         ...message,
         // Whoever had received it is gone.
         hiddenUntil: message.receiveCount > 0 ? 0 : message.hiddenUntil,
       })),
-    note: () => {
-      timer ??= setTimeout(flush, Math.max(WRITE_AFTER_MS, tookMs / SHARE_OF_TIME)).unref();
+    note(happened) {
+      // Before the entry is written: it tells of what is not in `current` yet.
+      if (lines >= FOLD_FROM_LINES && lines > 2 * count(current())) fold();
+      journal.append(happened);
+      lines += 1;
     },
-    flush,
+    fold,
+    close: () => journal.close(),
   };
+}
+
+const count = (queues: Record<string, readonly Message[]>) =>
+  Object.values(queues).reduce((sum, { length }) => sum + length, 0);
+
+/** What the queues hold after the entries; those that the messages show the effect of already change nothing. */
+function replay(kept: Readonly<Record<string, readonly Message[]>>, entries: readonly JournalEntry[]) {
+  const queues = new Map(
+    Object.entries(kept).map(([name, messages]) => [name, new Map(messages.map((each) => [each.id, each]))]),
+  );
+  for (const happened of entries) {
+    const messages = queues.get(happened.queue) ?? new Map<string, Message>();
+    queues.set(happened.queue, messages);
+    if (happened.did === 'add') messages.set(happened.message.id, happened.message);
+    else if (happened.did === 'remove') messages.delete(happened.id);
+    else if (happened.did === 'purge') messages.clear();
+    else {
+      const message = messages.get(happened.id);
+      if (message) messages.set(message.id, { ...message, receiveCount: happened.receiveCount });
+    }
+  }
+  return queues;
 }

@@ -1,5 +1,6 @@
 /** One standard queue: SQS developer guide, "Visibility timeout", "Delay queues", "Using dead-letter queues". */
 import { randomUUID } from 'node:crypto';
+import type { JournalEntry } from './kept-messages';
 import type { Message, MessageAttributes, ReceivedMessage } from './message';
 
 export interface QueueSettings {
@@ -13,11 +14,11 @@ export interface QueueSettings {
   readonly maxBytes: number;
   /** After how many receipts without a deletion a message is given up, and to whom. */
   readonly redrive?: { readonly maxReceiveCount: number; readonly to: Queue };
-  /** Is called whenever messages or their state have changed. */
-  changed(): void;
+  /** Keeps what happens to messages before anybody is told of it; when it throws, it has not happened. */
+  note(entry: JournalEntry): void;
 }
 
-export interface Queue extends Omit<QueueSettings, 'changed'> {
+export interface Queue extends Omit<QueueSettings, 'note'> {
   /** Adds a message, to be received after a delay in seconds, with the tracing header of its sender. */
   send(body: string, attributes?: MessageAttributes, delay?: number, traceHeader?: string): Message;
   /** Gives at most so many messages that nobody else works on, and hides them for so many seconds. */
@@ -33,16 +34,18 @@ export interface Queue extends Omit<QueueSettings, 'changed'> {
   takeOver(message: Message): void;
   /** All messages, oldest first. */
   readonly messages: readonly Message[];
+  /** The same, with those that are too old or were received too often, and are about to leave. */
+  readonly kept: readonly Message[];
 }
 
 export function createQueue(settings: QueueSettings): Queue {
-  const { arn, delay: ownDelay, retention, redrive, changed } = settings;
+  const { arn, name, delay: ownDelay, retention, redrive, note } = settings;
   const waiting = new Set<() => void>();
   let messages: Message[] = [];
 
   function add(message: Message): Message {
+    note({ did: 'add', queue: name, message });
     messages.push(message);
-    changed();
     for (const wake of [...waiting]) wake();
     return message;
   }
@@ -54,9 +57,12 @@ export function createQueue(settings: QueueSettings): Queue {
       redrive !== undefined && receiveCount >= redrive.maxReceiveCount && hiddenUntil <= now;
     const leaving = messages.filter((one) => isOver(one) || isGivenUp(one));
     if (leaving.length === 0) return;
+    for (const one of leaving) {
+      // A crash in between leaves it in both queues rather than in none.
+      if (!isOver(one)) redrive?.to.takeOver({ ...one, givenUpBy: arn });
+      note({ did: 'remove', queue: name, id: one.id });
+    }
     messages = messages.filter((one) => !leaving.includes(one));
-    for (const one of leaving) if (!isOver(one)) redrive?.to.takeOver({ ...one, givenUpBy: arn });
-    changed();
   }
 
   function worked(receiptHandle: string): Message | undefined {
@@ -67,6 +73,10 @@ export function createQueue(settings: QueueSettings): Queue {
     ...settings,
     get messages() {
       tidy(Date.now());
+      return messages;
+    },
+
+    get kept() {
       return messages;
     },
 
@@ -81,37 +91,37 @@ export function createQueue(settings: QueueSettings): Queue {
       const now = Date.now();
       tidy(now);
       const taken = messages.filter(({ hiddenUntil }) => hiddenUntil <= now).slice(0, limit);
-      if (taken.length > 0) changed();
       return taken.map((message) => {
         const receiptHandle = randomUUID();
         const firstReceivedAt = message.firstReceivedAt ?? now;
         const hiddenUntil = now + visibilityTimeout * 1000;
         Object.assign(message, { receiptHandle, firstReceivedAt, hiddenUntil });
         message.receiveCount += 1;
+        note({ did: 'receive', queue: name, id: message.id, receiveCount: message.receiveCount });
         return { ...message, receiptHandle };
       });
     },
 
     remove(receiptHandle) {
-      const kept = messages.filter((one) => one.receiptHandle !== receiptHandle);
-      const isKnown = kept.length < messages.length;
-      messages = kept;
-      if (isKnown) changed();
-      return isKnown;
+      const removed = messages.find((one) => one.receiptHandle === receiptHandle);
+      if (!removed) return false;
+      note({ did: 'remove', queue: name, id: removed.id });
+      messages = messages.filter((one) => one !== removed);
+      return true;
     },
 
     hide(receiptHandle, seconds) {
       const message = worked(receiptHandle);
       if (!message) return false;
+      // Not noted: after a crash it is there at once, for whoever had received it is gone.
       message.hiddenUntil = Date.now() + seconds * 1000;
-      changed();
       for (const wake of [...waiting]) wake();
       return true;
     },
 
     purge() {
+      note({ did: 'purge', queue: name });
       messages = [];
-      changed();
     },
 
     takeOver: (message) => void add(message),

@@ -11,7 +11,9 @@ import {
   SendMessageCommand,
   type ReceiveMessageCommandInput,
 } from '@aws-sdk/client-sqs';
-import { createSqs } from '../../../local/sqs';
+import { appendFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createSqs, type Sqs } from '../../../local/sqs';
 import { arnOf, givenSqs, makeQueue, place, type GivenSqs } from './given';
 
 describe('A queue', () => {
@@ -216,6 +218,72 @@ describe('A queue', () => {
     const [message, ...others] = await receive({ MessageAttributeNames: ['All'] });
     expect(message).toMatchObject({ Body: 'received', MessageAttributes: { one: { StringValue: 'x' } } });
     expect(others).toEqual([]);
+  });
+
+  describe('keeps what it has acknowledged when the process is killed:', () => {
+    /** Nobody stops this one. */
+    let killed: Sqs;
+    const things = () => killed.queue(arnOf('Things'));
+    const afterwards = async () => {
+      await given.sqs.start?.();
+      return given.sqs.queue(arnOf('Things'))?.messages.map(({ body }) => body);
+    };
+    beforeEach(async () => {
+      killed = given.again();
+      makeQueue(killed, 'Things');
+      await killed.start?.();
+    });
+
+    it('what was sent is there', async () => {
+      killed.send(arnOf('Things'), 'a');
+      things()?.send('b', {}, 900);
+      expect(await afterwards()).toEqual(['a', 'b']);
+    });
+
+    it('what was deleted or purged is not', async () => {
+      killed.send(arnOf('Things'), 'purged');
+      things()?.purge();
+      for (const body of ['a', 'b']) killed.send(arnOf('Things'), body);
+      things()?.remove(things()?.receive(1)[0]?.receiptHandle ?? '');
+      expect(await afterwards()).toEqual(['b']);
+    });
+
+    it('what was received is there at once, and was received', async () => {
+      killed.send(arnOf('Things'), 'a');
+      things()?.receive(1);
+      await given.sqs.start?.();
+      const [message] = await receive({ MessageSystemAttributeNames: ['ApproximateReceiveCount'] });
+      expect(message).toMatchObject({ Body: 'a', Attributes: { ApproximateReceiveCount: '2' } });
+    });
+
+    it('also after so much that the journal was folded, which stays small', async () => {
+      killed.send(arnOf('Things'), 'first');
+      for (let count = 0; count < 3000; count++) {
+        killed.send(arnOf('Things'), 'x');
+        const receipt = things()
+          ?.receive(2)
+          .find(({ body }) => body === 'x')?.receiptHandle;
+        things()?.remove(receipt ?? '');
+      }
+      const lines = (await readFile(join(given.folder, 'queues.journal'), 'utf8')).split('\n');
+      expect(lines.length).toBeLessThan(2100);
+      expect(await afterwards()).toEqual(['first']);
+    });
+
+    it('a line that was being written is dropped, and what is sent next is kept', async () => {
+      killed.send(arnOf('Things'), 'a');
+      await appendFile(join(given.folder, 'queues.journal'), '{"did":"add","queue":"Thi');
+      const next = given.again();
+      makeQueue(next, 'Things');
+      await next.start?.();
+      next.send(arnOf('Things'), 'b');
+      expect(await afterwards()).toEqual(['a', 'b']);
+    });
+
+    it('a line that is none names file and line', async () => {
+      await appendFile(join(given.folder, 'queues.journal'), 'what?\n');
+      expect(() => given.sqs.start?.()).toThrow(/queues\.journal, line 1 can't be read/);
+    });
   });
 
   it('wants the permission on the queue, for a batch the same as for one', () => {

@@ -1,13 +1,15 @@
 import type { Device } from '../domain/fleet';
 import type { Organisation } from '../domain/id';
-import type { DeviceState } from '../domain/telemetry';
-import { BatchGetCommand, UpdateCommand } from './documents';
+import { isTurn, type DeviceState } from '../domain/telemetry';
+import { BatchGetCommand, UpdateCommand, type UpdateCommandInput } from './documents';
 import { deviceFromItem } from './fleet';
-import { wasMade } from './refused-write';
+import { refusedBy, wasMade } from './refused-write';
 import { dynamodb, table } from './table';
 
-/** A device's state is written at most so often, in ms (DESIGN section 3: 1 Hz). */
-const AT_MOST_EVERY = 1000;
+/** A device's state is written at most so often, in ms (DESIGN section 3: 1 Hz), but for its turns. */
+export const KEPT_EVERY_MS = 1000;
+/** So many turns are written at once between two states that were due: more would be a device gone wild. */
+const MOST_TURNS = 5;
 
 /** Of these devices those that the organisation has, as of now; one read for up to 100. */
 export async function readDevices(organisation: Organisation, deviceIds: readonly string[]): Promise<Device[]> {
@@ -21,37 +23,114 @@ export async function readDevices(organisation: Organisation, deviceIds: readonl
     .filter((found) => found !== undefined);
 }
 
-/** Whether a device's state is due to be written; asked first, it spares the write that would be refused. */
-export const isDue = ({ reportedAt }: Device, now: Date) =>
-  reportedAt === undefined || now.getTime() - Date.parse(reportedAt) >= AT_MOST_EVERY;
+/**
+ * Why a state is written: nothing was within the last second, or the device was offline (`due`); or it makes a `turn`,
+ * which is kept at once.
+ */
+export type Occasion = 'due' | 'turn';
 
 /**
- * Keeps what a device of the fleet reported, if it is later than what is known and nothing was kept within the last
- * second; the device is online then.
+ * Why the newest of some samples of a device would be written; undefined when it is too early. Asked first, it spares the
+ * write that would be refused.
+ */
+export function occasionOf(device: Device, samples: readonly DeviceState[], now: Date): Occasion | undefined {
+  const { status, keptAt, lastState, turns = 0 } = device;
+  if (status !== 'online' || keptAt === undefined || now.getTime() - Date.parse(keptAt) >= KEPT_EVERY_MS) return 'due';
+  return turns < MOST_TURNS && samples.some((sample) => isTurn(lastState, sample)) ? 'turn' : undefined;
+}
+
+const occasions: Readonly<Record<Occasion, { condition: string; turns: string; values: Record<string, unknown> }>> = {
+  due: {
+    condition: 'attribute_not_exists(keptAt) OR keptAt <= :before OR #status <> :online',
+    turns: ':none',
+    values: {},
+  },
+  turn: {
+    condition: 'attribute_not_exists(turns) OR turns < :most',
+    turns: 'if_not_exists(turns, :none) + :one',
+    values: { ':most': MOST_TURNS },
+  },
+};
+
+/** What has become of a state: `kept`, no longer needed since a later one is, or refused because it came `too early`. */
+export type Kept =
+  { readonly outcome: 'kept'; readonly wasOnline: boolean } | { readonly outcome: 'superseded' | 'too early' };
+
+/**
+ * Keeps what a device of the fleet reported, if it is later than what is known and the occasion stands still; the device
+ * is online then.
  */
 export async function keepState(
   organisation: Organisation,
   deviceId: string,
   state: DeviceState,
   now: Date,
-): Promise<void> {
-  await wasMade(
+  occasion: Occasion,
+): Promise<Kept> {
+  const { condition, turns, values } = occasions[occasion];
+  const write: UpdateCommandInput = {
+    TableName: table('FLEET'),
+    Key: { organisation, id: deviceId },
+    UpdateExpression:
+      'SET lastState = :state, stateAt = :stateAt, reportedAt = :now, keptAt = :now, #status = :online,' +
+      ` turns = ${turns} ADD version :one`,
+    ConditionExpression: `attribute_exists(deviceId) AND (attribute_not_exists(stateAt) OR stateAt < :stateAt) AND (${condition})`,
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: {
+      ':state': JSON.stringify(state),
+      ':stateAt': state.timestamp,
+      ':now': now.toISOString(),
+      ':online': 'online',
+      ':one': 1,
+      ':none': 0,
+      ...(occasion === 'due' && { ':before': new Date(now.getTime() - KEPT_EVERY_MS).toISOString() }),
+      ...values,
+    },
+    ReturnValues: 'UPDATED_OLD',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  };
+  try {
+    const { Attributes } = await dynamodb.send(new UpdateCommand(write));
+    return { outcome: 'kept', wasOnline: Attributes?.['status'] === 'online' };
+  } catch (error) {
+    const { found } = refusedBy(error);
+    const isGone = found?.['deviceId'] === undefined;
+    const isTooEarly = !isGone && ((found['stateAt'] as string | undefined) ?? '') < state.timestamp;
+    return { outcome: isTooEarly ? 'too early' : 'superseded' };
+  }
+}
+
+/**
+ * Keeps a state that was too early when it came in, if it is later than what is known of the device and nothing has been
+ * written of it since it was read; whether the device is online it leaves as it is.
+ * @param device as it was read
+ * @param at when the state came in
+ * @returns whether it was written
+ */
+export function keepTrailing(
+  organisation: Organisation,
+  device: Device,
+  state: DeviceState,
+  at: string,
+  now: Date,
+): Promise<boolean> {
+  const { deviceId, version, reportedAt = at } = device;
+  return wasMade(
     dynamodb.send(
       new UpdateCommand({
         TableName: table('FLEET'),
         Key: { organisation, id: deviceId },
         UpdateExpression:
-          'SET lastState = :state, stateAt = :stateAt, reportedAt = :now, #status = :online ADD version :one',
-        ConditionExpression:
-          'attribute_exists(deviceId) AND (attribute_not_exists(stateAt) OR stateAt < :stateAt)' +
-          ' AND (attribute_not_exists(reportedAt) OR reportedAt <= :before)',
-        ExpressionAttributeNames: { '#status': 'status' },
+          'SET lastState = :state, stateAt = :stateAt, keptAt = :now, reportedAt = :heard, turns = :none ADD version :one',
+        ConditionExpression: 'stateAt < :stateAt AND version = :version AND reportedAt = :before',
         ExpressionAttributeValues: {
           ':state': JSON.stringify(state),
           ':stateAt': state.timestamp,
           ':now': now.toISOString(),
-          ':before': new Date(now.getTime() - AT_MOST_EVERY).toISOString(),
-          ':online': 'online',
+          ':heard': reportedAt > at ? reportedAt : at,
+          ':before': reportedAt,
+          ':version': version,
+          ':none': 0,
           ':one': 1,
         },
       }),
@@ -59,9 +138,12 @@ export async function keepState(
   );
 }
 
-/** Makes a device offline that has not been heard of since `reportedAt`; one that spoke in between stays online. */
-export async function endSilently(organisation: Organisation, deviceId: string, reportedAt: string): Promise<void> {
-  await wasMade(
+/**
+ * Makes a device offline that has not been heard of since `reportedAt`; one that spoke in between stays online.
+ * @returns false for one that did, or that is offline or gone already
+ */
+export function endSilently(organisation: Organisation, deviceId: string, reportedAt: string): Promise<boolean> {
+  return wasMade(
     dynamodb.send(
       new UpdateCommand({
         TableName: table('FLEET'),

@@ -16,6 +16,10 @@ export const device = z.object({
   lastState: z.optional(deviceState),
   /** When it was heard of last, by our clock; ISO 8601. */
   reportedAt: z.optional(z.string()),
+  /** When its last known state was written last, by our clock; ISO 8601. */
+  keptAt: z.optional(z.string()),
+  /** How many turns (`isTurn`) were written at once since a state was due. */
+  turns: z.optional(z.int()),
 });
 
 /** A group of devices, the unit that jobs are given to. */

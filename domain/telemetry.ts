@@ -84,3 +84,12 @@ export const SILENCE = 30_000;
  * the moment in Unix milliseconds, so it grows without anything being counted.
  */
 export const sequenceOf = ({ timestamp }: Pick<Sample, 'timestamp'>) => Date.parse(timestamp);
+
+/**
+ * Whether a device says that it has gone over into another state, or works on another job, than is known of it: what
+ * partners and people act on. What a sample does not tell is no change.
+ */
+export const isTurn = (known: DeviceState | undefined, told: DeviceState): boolean =>
+  (['droneState', 'dockState', 'jobId'] as const).some(
+    (name) => told[name] !== undefined && told[name] !== known?.[name],
+  );

@@ -69,12 +69,17 @@ export class Telemetry extends Construct {
     sockets.addAction('playback', playback);
 
     const unwatched = failureQueue(this, 'Failures');
-    this.failures = [{ queue: unwatched, suffering: 'A device that has fallen silent still counts as online' }];
+    this.failures = [
+      {
+        queue: unwatched,
+        suffering: 'A device that has fallen silent still counts as online, or its last sample is not kept',
+      },
+    ];
     const { watch, queue } = this.watchSilence(publish, unwatched);
     this.silence = queue;
     this.watched = [
       // One that fails comes again, five times; those before the queue for failures gets any.
-      failing(watch, 'A device that has fallen silent still counts as online', 3),
+      failing(watch, 'A device that has fallen silent still counts as online, or its last sample is not kept', 3),
       failing(subscribe, 'Partners can not follow telemetry'),
       failing(unsubscribe, 'Partners can not stop following telemetry'),
       failing(publish, 'Telemetry that partners publish is not taken, or not passed on'),
@@ -95,27 +100,33 @@ export class Telemetry extends Construct {
     grantWatch(taker, this.silence);
   }
 
-  /** A device that is online has one message under way, which the queue holds back until it may be silent. */
+  /**
+   * A device that is online has one message under way, which the queue holds back until it may be silent; samples that come
+   * too early to be kept are held back there too, for a second.
+   */
   private watchSilence(publish: ApiFunction, unwatched: Queue): { watch: ApiFunction; queue: Queue } {
     const queue = new Queue(this, 'Silence', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
-      visibilityTimeout: Duration.seconds(60),
+      // Six times what the function may take, and what messages are gathered for (Lambda developer guide, "SQS").
+      visibilityTimeout: Duration.seconds(61),
       // A device that was not looked at for so long has long been silent, or is watched by a later message.
       retentionPeriod: Duration.days(1),
       deadLetterQueue: { queue: unwatched, maxReceiveCount: 5 },
     });
     const watch = this.function('WatchSilence', {
       entry: 'queue/watch-silence',
-      description: 'Make a device offline that has been silent for 30 seconds',
+      description: 'Make a device offline that has been silent for 30 seconds, and keep the last of its samples',
       recursive: true,
-    }).uses(this.props.tables, { fleet: ['get', 'update'] });
+    }).uses(this.props.tables, { fleet: ['get', 'batchGet', 'update'] });
     for (const sender of [publish, watch]) grantWatch(sender, queue);
     queue.grantConsumeMessages(watch.lambda);
     new EventSourceMapping(this, 'FromSilence', {
       target: watch.lambda,
       eventSourceArn: queue.queueArn,
-      batchSize: 10,
+      // Samples that wait are many, and most of them are not needed any more: together they cost one read.
+      batchSize: 200,
+      maxBatchingWindow: Duration.seconds(1),
       reportBatchItemFailures: true,
     });
     return { watch, queue };

@@ -8,7 +8,9 @@ const playback = z.object({ protocol: z.literal('HLS'), url: z.string(), expires
 export const shareResourcesReply = z.object({
   success,
   resources: z.array(
-    z.extend(z.omit(device, { version: true, reportedAt: true }), { playback: z.optional(z.nullable(playback)) }),
+    z.extend(z.omit(device, { version: true, reportedAt: true, keptAt: true, turns: true }), {
+      playback: z.optional(z.nullable(playback)),
+    }),
   ),
   count: z.int(),
 });

@@ -1,5 +1,6 @@
-import { isDue, keepState, readDevices } from '../../data/device-state';
+import { keepState, occasionOf, readDevices } from '../../data/device-state';
 import { watchAgain } from '../../data/silence-watch';
+import { keepInASecond } from '../../data/trailing-states';
 import type { Device } from '../../domain/fleet';
 import type { Organisation } from '../../domain/id';
 import { Refusal, type Detail } from '../../domain/refusal';
@@ -12,9 +13,10 @@ import { sampleMessage } from './sample-message';
 const latest = new Map<string, number>();
 const MOST = 10_000;
 
-function remember(deviceId: string, sequence: number): void {
+function remember(deviceId: string, newest: Sample | undefined): void {
+  if (!newest) return;
   if (latest.size >= MOST) latest.clear();
-  latest.set(deviceId, sequence);
+  latest.set(deviceId, sequenceOf(newest));
 }
 
 /** What is later than anything known of the device, in order and each moment once. */
@@ -28,27 +30,42 @@ function news(device: Device, samples: readonly Sample[]): Sample[] {
   });
 }
 
-async function keep(organisation: Organisation, device: Device, sample: Sample, now: Date): Promise<void> {
-  if (!isDue(device, now)) return;
-  const { deviceId, ...state } = sample;
-  // Before it is online: a device that is, and that nobody watches, would never go offline.
-  if (device.status !== 'online') await watchAgain({ organisation, deviceId }, SILENCE);
-  await keepState(organisation, deviceId, state, now);
+/** What of a message one device has said that was news, in order. */
+interface Told {
+  readonly device: Device;
+  readonly accepted: readonly Sample[];
 }
 
-/** To everyone who follows the device, and into its last known state. */
-async function passOn(
-  organisation: Organisation,
-  device: Device,
-  accepted: readonly Sample[],
-  followersOf: FollowersOf,
-  now: Date,
-) {
+/** Keeps the newest sample of a device; gives it back when it came too early. */
+async function keep(organisation: Organisation, { device, accepted }: Told, now: Date): Promise<Sample | undefined> {
   const newest = accepted.at(-1);
-  if (!newest) return;
-  remember(device.deviceId, sequenceOf(newest));
+  if (!newest) return undefined;
+  const occasion = occasionOf(device, accepted, now);
+  if (!occasion) return newest;
+  const { deviceId, ...state } = newest;
+  // Before it is online, for the function may end at any time: a device that is, and that nobody watches, stays so.
+  if (device.status !== 'online') await watchAgain({ organisation, deviceId }, SILENCE);
+  const kept = await keepState(organisation, deviceId, state, now, occasion);
+  // It was made offline since it was read, and that was the end of its watch.
+  if (kept.outcome === 'kept' && device.status === 'online' && !kept.wasOnline)
+    await watchAgain({ organisation, deviceId }, SILENCE);
+  return kept.outcome === 'too early' ? newest : undefined;
+}
+
+/** Keeps the newest sample of each device: at once, or in a second if nothing later is kept by then. */
+async function keepAll(organisation: Organisation, told: readonly Told[], now: Date): Promise<void> {
+  const outcomes = await Promise.allSettled(told.map((each) => keep(organisation, each, now)));
+  const early = outcomes.flatMap((each) => (each.status === 'fulfilled' && each.value ? [each.value] : []));
+  await keepInASecond(organisation, early, now);
+  const failure = outcomes.find((each) => each.status === 'rejected');
+  if (failure) throw failure.reason;
+}
+
+/** To everyone who follows the device. */
+async function passOn({ device, accepted }: Told, followersOf: FollowersOf, now: Date): Promise<void> {
+  if (accepted.length === 0) return;
   const messages = accepted.map(({ deviceId: _deviceId, ...state }) => sampleMessage(device, state, now));
-  await allDone([deliver(device, messages, followersOf), keep(organisation, device, newest, now)]);
+  await deliver(device, messages, followersOf);
 }
 
 /** Faults that no schema sees. */
@@ -62,8 +79,9 @@ function faults(samples: readonly Sample[], devices: ReadonlyMap<string, Device>
 }
 
 /**
- * Takes telemetry of an organisation's devices: to everyone who follows them at once, and into their last
- * known state at most once a second. A sample that is not later than the last one is delivered to nobody.
+ * Takes telemetry of an organisation's devices: to everyone who follows them at once, and into their last known state,
+ * of which the newest sample is the one that stays: turns at once, other samples about once a second. A sample that is
+ * not later than the last one is delivered to nobody.
  * @param now moment at which it came in
  * @returns how many samples were news
  * @throws Refusal `invalid_request` that names each fault; nothing is taken then
@@ -77,11 +95,18 @@ export async function acceptTelemetry(
   const devices = new Map((await readDevices(organisation, ids)).map((device) => [device.deviceId, device]));
   const details = faults(samples, devices, now);
   if (details.length > 0) throw new Refusal('invalid_request', details);
-  const taken = [...devices.values()].map((device) => {
+  const told = [...devices.values()].map((device) => {
     const own = samples.filter(({ deviceId }) => deviceId === device.deviceId);
     return { device, accepted: news(device, own) };
   });
+  for (const { device, accepted } of told) remember(device.deviceId, accepted.at(-1));
   const followersOf = findFollowers();
-  await allDone(taken.map(({ device, accepted }) => passOn(organisation, device, accepted, followersOf, now)));
-  return taken.reduce((sum, { accepted }) => sum + accepted.length, 0);
+  try {
+    await allDone([...told.map((each) => passOn(each, followersOf, now)), keepAll(organisation, told, now)]);
+  } catch (error) {
+    // The publisher is told that it failed, and says it again: that must be news again.
+    for (const { device } of told) latest.delete(device.deviceId);
+    throw error;
+  }
+  return told.reduce((sum, { accepted }) => sum + accepted.length, 0);
 }

@@ -78,6 +78,45 @@ test('The last known state stands behind a share, and an older sample does not o
   expect(body.resources).toMatchObject([{ deviceId, status: 'online', lastState }]);
 });
 
+/** The last known state of the device, as it stands behind a share. */
+async function keptState(shareCode: string) {
+  const { body } = await partner.call('GET /v3/shares/{shareCode}/resources', { path: { shareCode } });
+  return (body.resources[0] as { lastState?: Record<string, unknown> }).lastState;
+}
+
+test('A change of its droneState, dockState or job is kept at once, however shortly it came after another sample.', async () => {
+  const [publisher, { shareCode }] = await Promise.all([openTelemetry(partner), givenShare(partner)]);
+  for (const change of [{ droneState: 'LANDED' }, { dockState: 'CLOSED' }, { jobId: 'none-of-ours' }]) {
+    await pause(1100);
+    const before = { droneState: 'HOVER', dockState: 'OPEN', jobId: 'another' };
+    await publish(publisher, sampleOf(deviceId, before));
+    await publish(publisher, sampleOf(deviceId, { ...before, ...change }));
+    expect(await keptState(shareCode)).toMatchObject({ ...before, ...change });
+  }
+});
+
+test('The last sample of a device is the one that stays, whenever it came; its group hears it, once a second at most.', async () => {
+  const [publisher, follower, { shareCode }] = await Promise.all([
+    openTelemetry(partner),
+    followFromSnapshot(partner, group),
+    givenShare(partner),
+  ]);
+  for (const gaps of [[10], [400, 400], Array.from({ length: 9 }, () => 100)]) {
+    await pause(1100);
+    const begun = Date.now();
+    await publish(publisher, sampleOf(deviceId, position(700)));
+    let last = sampleOf(deviceId, position(701));
+    for (const gap of gaps) {
+      await pause(gap);
+      await publish(publisher, (last = sampleOf(deviceId, position(701))));
+    }
+    await follower.like({ deviceId, timestamp: last.timestamp });
+    expect(await keptState(shareCode)).toMatchObject({ timestamp: last.timestamp });
+    const told = follower.messages.filter(({ timestamp }) => Date.parse(String(timestamp)) >= begun);
+    expect(told.length).toBeLessThanOrEqual(Math.ceil((Date.now() - begun) / 1000) + 1);
+  }
+});
+
 test('A device is online while it reports, and offline after 30 seconds of silence; its group is told of both, once.', async () => {
   const quietDevice = partner.credentials.deviceGroups[1]?.devices[0]?.deviceId ?? '';
   const quietGroup = partner.credentials.deviceGroups[1]?.deviceGroupId ?? '';

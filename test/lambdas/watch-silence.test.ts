@@ -1,7 +1,7 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { GetCommand, UpdateCommand } from '../../data/documents';
+import { BatchGetCommand, GetCommand, UpdateCommand } from '../../data/documents';
 import { handler } from '../../lambdas/queue/watch-silence';
-import { acme, id } from '../domain/fixtures/samples';
+import { acme, id, rival } from '../domain/fixtures/samples';
 import { sent, store } from '../data/fixtures/store';
 import { logLines } from './fixtures/log';
 import { deviceItem, queue } from './fixtures/telemetry';
@@ -32,16 +32,19 @@ afterEach(() => {
 });
 
 test.each([
-  [0, 30],
-  [12_300, 18],
+  [0, 29],
+  [12_300, 17],
   [29_999, 1],
-])('A device that spoke %d ms ago is looked at again in %d s.', async (ms, DelaySeconds) => {
-  given(deviceNamed('1'), { status: 'online', reportedAt: ago(ms) });
-  await expect(watching(deviceNamed('1'))).resolves.toEqual({ batchItemFailures: [] });
-  const MessageBody = JSON.stringify({ organisation: acme, deviceId: deviceNamed('1') });
-  expect(watchedAgain()).toMatchObject([{ MessageBody, DelaySeconds }]);
-  expect(ended()).toEqual([]);
-});
+])(
+  'A device that spoke %d ms ago is looked at again in %d s, and the second in which messages are gathered.',
+  async (ms, DelaySeconds) => {
+    given(deviceNamed('1'), { status: 'online', reportedAt: ago(ms) });
+    await expect(watching(deviceNamed('1'))).resolves.toEqual({ batchItemFailures: [] });
+    const MessageBody = JSON.stringify({ organisation: acme, deviceId: deviceNamed('1') });
+    expect(watchedAgain()).toMatchObject([{ MessageBody, DelaySeconds }]);
+    expect(ended()).toEqual([]);
+  },
+);
 
 test.each([30_000, 90_000])('A device that was silent for %d ms goes offline, if it is silent still.', async (ms) => {
   given(deviceNamed('1'), { status: 'online', reportedAt: ago(ms) });
@@ -73,4 +76,19 @@ test('A fault with one device comes again by itself; the others of the batch are
 test('A message that is not ours fails, so that it ends where failures are looked at.', async () => {
   const answer = await handler({ Records: [{ messageId: 'odd', body: '{}' }] } as never);
   expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'odd' }] });
+});
+
+test('Samples that wait are kept, those of an organisation with one read; where that fails they come again, and no other does.', async () => {
+  const tag = (organisation: string, deviceId: string) => ({
+    body: JSON.stringify({ organisation, at: ago(1000), trailing: [{ deviceId, timestamp: ago(1000) }] }),
+  });
+  store.on(BatchGetCommand).resolves({ Responses: { fleet: [] } });
+  const keys = { Keys: [{ organisation: rival, id: id('device', rival) }], ConsistentRead: true };
+  store.on(BatchGetCommand, { RequestItems: { fleet: keys } }).rejects(new Error('no store'));
+  const messages = [tag(acme, deviceNamed('1')), tag(rival, id('device', rival)), tag(acme, deviceNamed('2'))];
+  const Records = [...messages, { body: 'what?' }].map((each, index) => ({ messageId: `message-${index}`, ...each }));
+  await expect(handler({ Records } as never)).resolves.toEqual({
+    batchItemFailures: [{ itemIdentifier: 'message-1' }, { itemIdentifier: 'message-3' }],
+  });
+  expect(store).toHaveReceivedCommandTimes(BatchGetCommand, 2);
 });

@@ -1,7 +1,7 @@
 import './without-code';
 import type { SQSEvent } from 'aws-lambda';
 import { changeJob } from '../../data/job-changes';
-import { BatchGetCommand, QueryCommand } from '../../data/documents';
+import { BatchGetCommand, QueryCommand, UpdateCommand } from '../../data/documents';
 import { readItem } from '../../data/jobs';
 import { invalid, Refusal } from '../../domain/refusal';
 import { handler as hear } from '../../lambdas/platform/hear';
@@ -68,6 +68,7 @@ describe('What the drone platform reports', () => {
     );
     jest.mocked(acceptTelemetry).mockImplementation(accept);
     store.on(BatchGetCommand).resolves({ Responses: { fleet: [deviceItem(id('device'))] } });
+    store.on(UpdateCommand).resolves({});
     store.on(QueryCommand).resolves({ Items: [connection({ channel: `telemetry#${id('device')}` })] });
     sockets.rejects(new Error('socket hang up on 10.0.0.7'));
     await say('device.telemetry.reported', { deviceId: id('device'), timestamp: new Date().toISOString() });

@@ -23,6 +23,7 @@ const heard = (deviceId: string) => sentTo(`follower of ${deviceId}`);
 const reported = (ms: number, state: object = {}) => ({
   status: 'online',
   reportedAt: at(ms),
+  keptAt: at(ms),
   lastState: JSON.stringify({ timestamp: at(ms), ...state }),
 });
 
@@ -120,22 +121,69 @@ describe('A list of samples', () => {
   });
 });
 
+/** What was put into the queue, to be kept later, in messages that are held back for so long. */
+const keptLater = () =>
+  queue.commandCalls(SendMessageCommand).flatMap(({ args: [{ input }] }) => {
+    const message = JSON.parse(input.MessageBody ?? '') as { trailing?: unknown };
+    return message.trailing ? [{ ...message, delay: input.DelaySeconds }] : [];
+  });
+const written = () =>
+  store
+    .commandCalls(UpdateCommand)
+    .map(({ args: [{ input }] }) => input.ExpressionAttributeValues?.[':stateAt'] as string);
+
 describe('The last known state', () => {
   test.each([
-    ['when it never reported', {}, 1],
-    ['a second after that was done last', reported(-1000), 1],
-    ['less than a second after that was done last', reported(-999), 0],
-  ])('of a device is written, %s: %j, %d times.', async (_, change, writes) => {
+    ['when it never reported', {}],
+    ['a second after that was done last', reported(-1000)],
+    ['when it turns', reported(-999, { droneState: 'WAYPOINT' })],
+  ])('of a device is written at once, %s: %j.', async (_, change) => {
     const deviceId = givenDevice(change);
-    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now)).resolves.toBe(1);
-    expect(store).toHaveReceivedCommandTimes(UpdateCommand, writes);
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0, { droneState: 'LANDED' })], now)).resolves.toBe(1);
+    expect(written()).toEqual([at(0)]);
+    expect(keptLater()).toEqual([]);
     expect(heard(deviceId)).toHaveLength(1);
+  });
+
+  test('of a device that only moves is kept in a second: the sample itself is in the message, the newest of a list.', async () => {
+    const [one = '', other = ''] = givenDevices(reported(-999), reported(-1));
+    const samples = [sampleAt(one, 5), sampleAt(one, 7), sampleAt(one, 6), sampleAt(other, 8)];
+    await expect(acceptTelemetry(acme, samples, now)).resolves.toBe(4);
+    expect(written()).toEqual([]);
+    const trailing = [sampleAt(one, 7), sampleAt(other, 8)];
+    expect(keptLater()).toEqual([{ organisation: acme, at: at(0), trailing, delay: 1 }]);
+  });
+
+  test('is kept in a second when another function has written within the last one.', async () => {
+    const deviceId = givenDevice(reported(-1000));
+    store.on(UpdateCommand).rejects(conditionFailed({ deviceId, stateAt: at(-10) }));
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now)).resolves.toBe(1);
+    expect(keptLater()).toMatchObject([{ trailing: [sampleAt(deviceId, 0)] }]);
   });
 
   test('is no fault when another function has kept a later one.', async () => {
     const deviceId = givenDevice();
-    store.on(UpdateCommand).rejects(conditionFailed());
+    store.on(UpdateCommand).rejects(conditionFailed({ deviceId, stateAt: at(1) }));
     await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now)).resolves.toBe(1);
+    expect(keptLater()).toEqual([]);
+  });
+
+  test.each([
+    ['the queue', () => queue.rejectsOnce(new Error('no queue')), reported(-1)],
+    ['the store', () => store.on(UpdateCommand).rejectsOnce(new Error('no store')).resolves({}), {}],
+  ])('that %s did not take fails the message, and is news when it comes again.', async (_, fail, change) => {
+    const deviceId = givenDevice(change);
+    fail();
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 5)], now)).rejects.toThrow('no ');
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 5)], now)).resolves.toBe(1);
+  });
+
+  test('of the other devices is kept when one could not be.', async () => {
+    const [broken = '', early = ''] = givenDevices({}, reported(-1));
+    store.on(UpdateCommand).rejects(new Error('no store'));
+    const samples = [sampleAt(broken, 5), sampleAt(early, 5)];
+    await expect(acceptTelemetry(acme, samples, now)).rejects.toThrow('no store');
+    expect(keptLater()).toMatchObject([{ trailing: [sampleAt(early, 5)] }]);
   });
 });
 
@@ -151,17 +199,22 @@ describe('A device', () => {
     expect(queue).toHaveReceivedCommandWith(SendMessageCommand, {
       QueueUrl: 'https://queue.test/silence',
       MessageBody: JSON.stringify({ organisation: acme, deviceId }),
-      DelaySeconds: 30,
+      DelaySeconds: 29,
     });
     expect(store).toHaveReceivedCommandTimes(UpdateCommand, 1);
   });
 
-  test.each([
-    ['is online already', reported(-2000)],
-    ['has nothing that is to be kept', { ...reported(-500), status: 'offline' }],
-  ])('that %s is not watched once more.', async (_, change) => {
-    const deviceId = givenDevice(change);
+  test('that is online already is not watched once more.', async () => {
+    const deviceId = givenDevice(reported(-2000));
+    store.on(UpdateCommand).resolves({ Attributes: { status: 'online' } });
     await acceptTelemetry(acme, [sampleAt(deviceId, 0)], now);
     expect(queue).not.toHaveReceivedAnyCommand();
+  });
+
+  test('that was made offline since it was read is watched again.', async () => {
+    const deviceId = givenDevice(reported(-30_000));
+    store.on(UpdateCommand).resolves({ Attributes: { status: 'offline' } });
+    await acceptTelemetry(acme, [sampleAt(deviceId, 0)], now);
+    expect(queue).toHaveReceivedCommandTimes(SendMessageCommand, 1);
   });
 });

@@ -158,7 +158,7 @@ const expected: Readonly<Record<string, Expected>> = {
   },
   'Telemetry/WatchSilence': {
     entry: 'queue/watch-silence',
-    tables: { fleet: ['get', 'update'] },
+    tables: { fleet: ['get', 'batchGet', 'update'] },
     more: [
       'ChangeMessageVisibility',
       'DeleteMessage',

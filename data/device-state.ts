@@ -73,7 +73,7 @@ export async function keepState(
     Key: { organisation, id: deviceId },
     UpdateExpression:
       'SET lastState = :state, stateAt = :stateAt, reportedAt = :now, keptAt = :now, #status = :online,' +
-      ` turns = ${turns} ADD version :one`,
+      ` presentIn = :organisation, turns = ${turns} ADD version :one`,
     ConditionExpression: `attribute_exists(deviceId) AND (attribute_not_exists(stateAt) OR stateAt < :stateAt) AND (${condition})`,
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: {
@@ -81,6 +81,7 @@ export async function keepState(
       ':stateAt': state.timestamp,
       ':now': now.toISOString(),
       ':online': 'online',
+      ':organisation': organisation,
       ':one': 1,
       ':none': 0,
       ...(occasion === 'due' && { ':before': new Date(now.getTime() - KEPT_EVERY_MS).toISOString() }),
@@ -148,7 +149,7 @@ export function endSilently(organisation: Organisation, deviceId: string, report
       new UpdateCommand({
         TableName: table('FLEET'),
         Key: { organisation, id: deviceId },
-        UpdateExpression: 'SET #status = :offline ADD version :one',
+        UpdateExpression: 'SET #status = :offline REMOVE presentIn ADD version :one',
         ConditionExpression: 'reportedAt = :reportedAt AND #status = :online',
         ExpressionAttributeNames: { '#status': 'status' },
         ExpressionAttributeValues: { ':offline': 'offline', ':online': 'online', ':reportedAt': reportedAt, ':one': 1 },

@@ -85,7 +85,7 @@ export class ApiFunction extends Construct {
       const { tableName, tableArn } = tables[name];
       this.lambda.addEnvironment(`${name.toUpperCase()}_TABLE`, tableName);
       this.allow(operations, [tableArn]);
-      const indexes = tables.indexes[name] ?? [];
+      const indexes = tables.queried[name] ?? [];
       if (operations.includes('query') && indexes.length > 0) {
         this.allow(
           ['query'],

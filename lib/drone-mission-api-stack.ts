@@ -11,6 +11,7 @@ import { Endpoints } from './endpoints';
 import { Identity } from './identity';
 import { PlatformBus } from './platform-bus';
 import { PlatformTalk } from './platform-talk';
+import { Reconcile } from './reconcile';
 import { RestApi } from './rest-api';
 import { ShareGuesses } from './share-guesses';
 import { SharePage } from './share-page';
@@ -38,7 +39,7 @@ export class DroneMissionApiStack extends Stack {
     const { webSocketDomain, mqttDomain, cloudFrontWebAclArn } = choices;
     const bundles = join(Stage.of(this)?.assetOutdir ?? '', 'functions');
     const served = [Authorizer.entry, ...Endpoints.entries(table), ...StatusChannels.entries, ...Telemetry.entries];
-    bundle([...served, ...PlatformTalk.entries], bundles);
+    bundle([...served, ...PlatformTalk.entries, Reconcile.entry], bundles);
 
     const tables = new Tables(this, 'Tables', { removeData });
     const api = new RestApi(this, 'RestApi', { table, domain, rateLimit: choices.webRateLimit });
@@ -53,8 +54,15 @@ export class DroneMissionApiStack extends Stack {
     const { sockets, topics } = channels;
     const telemetry = new Telemetry(this, 'Telemetry', { tables, sockets, platform, bundles });
     const talk = new PlatformTalk(this, 'PlatformTalk', { platform, tables, telemetry, bundles });
+    const reconcile = new Reconcile(this, 'Reconcile', { tables, bundles });
     const failures = [...channels.failures, ...telemetry.failures, ...talk.failures];
-    const watched = [...authorizer.watched, ...channels.watched, ...telemetry.watched, ...talk.watched];
+    const watched = [
+      ...authorizer.watched,
+      ...channels.watched,
+      ...telemetry.watched,
+      ...talk.watched,
+      ...reconcile.watched,
+    ];
     if (simulatedFleet) {
       bundle(SimulatedFleet.entries, join(bundles, 'simulator'), 'simulator');
       const fleet = new SimulatedFleet(this, 'SimulatedFleet', { platform, tables, bundles, ...simulatedFleet });

@@ -23,9 +23,16 @@ export class Tables extends Construct implements Record<TableName, Table> {
   readonly connections: Table;
 
   /** Indexes that a query may use, by table. */
-  readonly indexes: Readonly<Partial<Record<TableName, readonly string[]>>> = {
+  readonly queried: Readonly<Partial<Record<TableName, readonly string[]>>> = {
     jobs: ['by-status'],
     connections: ['by-connection'],
+  };
+  /** Of the fleet: holds the keys of devices that are online and of nothing else, to be read whole. */
+  readonly onlineIndex = 'online';
+  /** All indexes, by table. */
+  readonly indexes: Readonly<Partial<Record<TableName, readonly string[]>>> = {
+    ...this.queried,
+    fleet: [this.onlineIndex],
   };
 
   constructor(scope: Construct, id: string, { removeData }: TablesProps) {
@@ -61,6 +68,12 @@ export class Tables extends Construct implements Record<TableName, Table> {
       partitionKey: organisation,
       sortKey: text('id'),
       timeToLiveAttribute: 'ttl',
+    });
+    // A device that goes on reporting leaves its entry as it is, so its samples cost no write there.
+    this.fleet.addGlobalSecondaryIndex({
+      indexName: this.onlineIndex,
+      partitionKey: text('presentIn'),
+      projectionType: ProjectionType.KEYS_ONLY,
     });
     this.partners = new Table(this, 'Partners', { ...kept, partitionKey: text('clientId') });
     this.requests = new Table(this, 'Requests', { ...kept, partitionKey: text('id'), timeToLiveAttribute: 'ttl' });

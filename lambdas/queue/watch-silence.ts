@@ -8,13 +8,18 @@ import { SILENCE } from '../../domain/telemetry';
 import { logger } from '../logger';
 import { keepTrailingStates } from '../telemetry/keep-trailing';
 
+/** A device that spoke while it was being ended is looked at again so much later, in ms. */
+const SOON_MS = 5000;
+
 async function watch(message: unknown): Promise<void> {
   const watched = readWatch(message);
   const device = await readDevice(watched.organisation, watched.deviceId);
   if (device?.status !== 'online' || device.reportedAt === undefined) return;
   const left = Date.parse(device.reportedAt) + SILENCE - Date.now();
   if (left > 0) await watchAgain(watched, left);
-  else await endSilently(watched.organisation, watched.deviceId, device.reportedAt);
+  else if (!(await endSilently(watched.organisation, watched.deviceId, device.reportedAt)))
+    // This look is its only one: were it not made again, the device would be online for good.
+    await watchAgain(watched, SOON_MS);
 }
 
 /** Keeps the trailing states of a batch, those of an organisation together, so that one's trouble is not another's. */

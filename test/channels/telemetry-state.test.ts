@@ -1,5 +1,8 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { setTimeout as pause } from 'node:timers/promises';
 import { clients } from '../api/client';
+import { database, tableNamed } from '../api/stack/aws-access';
+import { organisationOf } from '../../domain/id';
 import { fleetOf, givenJobThatIs, givenShare } from '../api/given';
 import { followFromSnapshot, type Socket } from './socket';
 import { ask, openTelemetry, publish, sampleOf, subscribeTo } from './telemetry-socket';
@@ -8,6 +11,24 @@ import { quiet, until } from './until';
 const [partner] = clients('telemetry-state');
 const { deviceId, deviceGroupId } = fleetOf(partner);
 const group = { kind: 'group', id: deviceGroupId } as const;
+
+const unwatched = partner.credentials.deviceGroups[1]?.devices[1]?.deviceId ?? '';
+let unwatchedSince = 0;
+
+/** As a function leaves it that ends before it has sent the message that watches over the device, or a queue that loses it. */
+beforeAll(async () => {
+  unwatchedSince = Date.now();
+  await database().send(
+    new UpdateCommand({
+      TableName: await tableNamed('Fleet'),
+      Key: { organisation: organisationOf('device', unwatched), id: unwatched },
+      UpdateExpression: 'SET #status = :online, presentIn = organisation, reportedAt = :past',
+      ConditionExpression: 'attribute_exists(deviceId)',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: { ':online': 'online', ':past': new Date(unwatchedSince - 20_000).toISOString() },
+    }),
+  );
+});
 
 /** Devices by whether they are online, as the partner sees its fleet. */
 async function statuses(): Promise<Readonly<Record<string, string>>> {
@@ -146,3 +167,9 @@ test('A device is online while it reports, and offline after 30 seconds of silen
   await publish(publisher, sampleOf(quietDevice));
   await until('coming back', () => (changes().at(-1)?.['status'] === 'online' ? true : undefined));
 });
+
+test('A device that nobody watches, for a message was lost, goes offline within a minute of its silence all the same.', async () => {
+  const deadline = unwatchedSince + 10_000 + 60_000 + 10_000;
+  while ((await statuses())[unwatched] !== 'offline' && Date.now() < deadline) await pause(500);
+  expect((await statuses())[unwatched]).toBe('offline');
+}, 90_000);

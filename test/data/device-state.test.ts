@@ -98,6 +98,7 @@ describe('Keeping a state', () => {
       ':now': '2026-11-27T10:30:00.500Z',
       ':before': '2026-11-27T10:29:59.500Z',
       ':online': 'online',
+      ':organisation': acme,
       ':one': 1,
       ':none': 0,
     });
@@ -167,7 +168,7 @@ describe('Ending silently', () => {
     await expect(endSilently(acme, id('device'), reportedAt)).resolves.toBe(true);
     expect(onlyCommand()).toMatchObject({
       Key: { organisation: acme, id: id('device') },
-      UpdateExpression: 'SET #status = :offline ADD version :one',
+      UpdateExpression: 'SET #status = :offline REMOVE presentIn ADD version :one',
       ConditionExpression: 'reportedAt = :reportedAt AND #status = :online',
     });
     expect(values()).toMatchObject({ ':reportedAt': reportedAt, ':online': 'online', ':offline': 'offline' });

@@ -2,7 +2,7 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { BatchGetCommand, GetCommand, UpdateCommand } from '../../data/documents';
 import { handler } from '../../lambdas/queue/watch-silence';
 import { acme, id, rival } from '../domain/fixtures/samples';
-import { sent, store } from '../data/fixtures/store';
+import { conditionFailed, sent, store } from '../data/fixtures/store';
 import { logLines } from './fixtures/log';
 import { deviceItem, queue } from './fixtures/telemetry';
 
@@ -52,6 +52,13 @@ test.each([30_000, 90_000])('A device that was silent for %d ms goes offline, if
   expect(ended()).toEqual([deviceNamed('1')]);
   expect(sent().at(-1)?.['ExpressionAttributeValues']).toMatchObject({ ':reportedAt': ago(ms) });
   expect(watchedAgain()).toEqual([]);
+});
+
+test('A device that spoke while it was being made offline is looked at again: it has no other watch.', async () => {
+  given(deviceNamed('1'), { status: 'online', reportedAt: ago(30_000) });
+  store.on(UpdateCommand).rejects(conditionFailed());
+  await expect(watching(deviceNamed('1'))).resolves.toEqual({ batchItemFailures: [] });
+  expect(watchedAgain()).toMatchObject([{ DelaySeconds: 4 }]);
 });
 
 test.each([

@@ -58,6 +58,7 @@ test.each(Object.keys(alarms))('%s adds up no metric that has no data when nothi
 test.each([
   ['jobsThrottled', ['', 'by-status']],
   ['connectionsThrottled', ['', 'by-connection']],
+  ['fleetThrottled', ['', 'online']],
   ['sharesThrottled', ['']],
 ])('%s sees reads and writes of the table and of its indexes: %j', (name, places) => {
   const seen = queriesOf(name).flatMap(({ MetricStat }) => {

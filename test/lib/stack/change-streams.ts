@@ -68,10 +68,14 @@ test.each(['FanOut', 'ShareExpiry'])('What %s could not work on is kept for two 
 });
 
 describe.each([
-  ['ShareExpiry', 'ExpireShare', (group: string) => group, ['sqs:SendMessage StatusChannels/ShareExpiry/Failures']],
-  ['Heartbeat', 'Beat', () => 'default', []],
-])('Schedules of %s', (part, called, groupOf, more) => {
-  const place = `StatusChannels/${part}`;
+  [
+    ...['StatusChannels/ShareExpiry', 'ExpireShare'],
+    (group: string) => group,
+    ['sqs:SendMessage StatusChannels/ShareExpiry/Failures'],
+  ],
+  ['StatusChannels/Heartbeat', 'Beat', () => 'default', []],
+  ['Reconcile', 'Reconcile', () => 'default', []],
+] as const)('Schedules of %s', (place, called, groupOf, more) => {
   const [group] = Object.values(byPath('AWS::Scheduler::ScheduleGroup')).map(({ Properties }) => Properties['Name']);
 
   test('may call their function, put aside what they could not hand over, and nothing else', () => {
@@ -118,19 +122,22 @@ test('Schedules of shares go with the stack, for their group has a fixed name', 
   expect(group?.DeletionPolicy).toBe('Delete');
 });
 
-test('The heart beats every five minutes, and a beat that failed is not made up for', () => {
-  const [schedule] = Object.values(byPath('AWS::Scheduler::Schedule'));
+test.each([
+  ['The heart beats', 'StatusChannels/Heartbeat', 'Beat', 'rate(5 minutes)'],
+  ['What is untrue is made true', 'Reconcile', 'Reconcile', 'rate(1 minute)'],
+])('%s in time, and a run that failed is not made up for', (_, place, called, rate) => {
+  const schedule = byPath('AWS::Scheduler::Schedule')[`${place}/Schedule`];
   expect(schedule?.Properties).toMatchObject({
-    ScheduleExpression: 'rate(5 minutes)',
+    ScheduleExpression: rate,
     FlexibleTimeWindow: { Mode: 'OFF' },
     State: 'ENABLED',
     Target: { RetryPolicy: { MaximumRetryAttempts: 0 } },
   });
   const { Arn, RoleArn } = schedule?.Properties['Target'] as { Arn: unknown; RoleArn: unknown };
-  expect([nameOf(Arn), nameOf(RoleArn)]).toEqual([
-    'StatusChannels/Heartbeat/Beat/Function',
-    'StatusChannels/Heartbeat/Role',
-  ]);
-  expect(Object.keys(byPath('AWS::Scheduler::Schedule'))).toHaveLength(1);
+  expect([nameOf(Arn), nameOf(RoleArn)]).toEqual([`${place}/${called}/Function`, `${place}/Role`]);
+});
+
+test('There are no other schedules in the template, and one group for those of shares', () => {
+  expect(Object.keys(byPath('AWS::Scheduler::Schedule'))).toHaveLength(2);
   expect(Object.values(resources).filter(({ Type }) => Type === 'AWS::Scheduler::ScheduleGroup')).toHaveLength(1);
 });

@@ -170,6 +170,12 @@ const expected: Readonly<Record<string, Expected>> = {
     settings: ['SILENCE_QUEUE_URL'],
     seconds: 10,
   },
+  'Reconcile/Reconcile': {
+    entry: 'schedule/reconcile',
+    tables: { fleet: ['batchGet', 'update'] },
+    more: ['dynamodb:Scan fleet/index/online'],
+    seconds: 50,
+  },
 };
 
 const lambdas = join(__dirname, '../../../lambdas');
@@ -212,7 +218,7 @@ describe.each(Object.entries(expected))('%s', (place, { entry, tables, more, set
 });
 
 test('The channels and telemetry have these functions and no others', () => {
-  const places = Object.keys(functions).filter((place) => /^(StatusChannels|Telemetry)\//.test(place));
+  const places = Object.keys(functions).filter((place) => /^(StatusChannels|Telemetry|Reconcile)\//.test(place));
   expect(places.sort()).toEqual(
     Object.keys(expected)
       .map((place) => `${place}/Function`)

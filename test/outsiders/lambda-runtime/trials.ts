@@ -143,6 +143,7 @@ export const trials: Readonly<Record<string, readonly Trial[]>> = {
   Telemetrycontrol: action('control'),
   Telemetryplayback: action('playback'),
   TelemetryWatchSilence: [nothing, { event: { Records: [message] }, outcome: oneFailure(message.messageId) }],
+  ReconcileReconcile: [{ event: {}, outcome: { response: null } }],
   PlatformTalkTellTellPlatform: [nothing, unknownItem],
   PlatformTalkHearHearPlatform: [nothing],
   SimulatedFleetHearJobs: [{ event: {}, outcome: notUnderstood }],

@@ -139,6 +139,38 @@ export function keepTrailing(
   );
 }
 
+/** Whether a sign of life of a device is worth a write: of one that is online one a second is. */
+export const isSignDue = ({ status, reportedAt }: Device, now: Date) =>
+  status !== 'online' || reportedAt === undefined || now.getTime() - Date.parse(reportedAt) >= KEPT_EVERY_MS;
+
+/**
+ * Notes that a device was heard of, though what it told is not later than what is known; it is online then.
+ * @param device as it was read
+ */
+export async function noteSignOfLife(organisation: Organisation, device: Device, now: Date): Promise<void> {
+  const isOnline = device.status === 'online';
+  await wasMade(
+    dynamodb.send(
+      new UpdateCommand({
+        TableName: table('FLEET'),
+        Key: { organisation, id: device.deviceId },
+        UpdateExpression: isOnline
+          ? 'SET reportedAt = :now'
+          : 'SET reportedAt = :now, #status = :online, presentIn = :organisation ADD version :one',
+        ConditionExpression: isOnline
+          ? '#status = :online AND reportedAt < :now'
+          : 'attribute_exists(deviceId) AND #status <> :online',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: {
+          ':now': now.toISOString(),
+          ':online': 'online',
+          ...(!isOnline && { ':organisation': organisation, ':one': 1 }),
+        },
+      }),
+    ),
+  );
+}
+
 /**
  * Makes a device offline that has not been heard of since `reportedAt`; one that spoke in between stays online.
  * @returns false for one that did, or that is offline or gone already

@@ -15,12 +15,12 @@ function ownerOf(kind: Kind, id: string): Organisation {
 }
 
 /** Each organisation's own samples, as if it had published them. */
-async function takeTelemetry(telemetry: readonly Sample[], now: Date): Promise<DropReason | undefined> {
+async function takeTelemetry(telemetry: readonly Sample[], now: Date, saidAt: Date): Promise<DropReason | undefined> {
   const owners = new Set(telemetry.map(({ deviceId }) => ownerOf('device', deviceId)));
   let accepted = 0;
   const take = async (owner: Organisation) => {
     const own = telemetry.filter(({ deviceId }) => ownerOf('device', deviceId) === owner);
-    accepted += await acceptTelemetry(owner, own, now);
+    accepted += await acceptTelemetry(owner, own, now, saidAt);
   };
   await allDone([...owners].map(take));
   return accepted > 0 ? undefined : 'late or repeated';
@@ -51,8 +51,8 @@ const works: { readonly [Type in HeardType]: (heard: Heard) => Promise<DropReaso
     if (outcome === 'early') throw new ComesEarly(id);
     return outcome === 'moved' ? undefined : outcome;
   },
-  'device.telemetry.reported': ({ detail, now }) =>
-    takeTelemetry(heardFromPlatform['device.telemetry.reported'].parse(detail).telemetry, now),
+  'device.telemetry.reported': ({ detail, at, now }) =>
+    takeTelemetry(heardFromPlatform['device.telemetry.reported'].parse(detail).telemetry, now, at),
   'device-group.registered': async ({ detail, at }) => {
     const group = heardFromPlatform['device-group.registered'].parse(detail);
     return late(await registerGroup(ownerOf('group', group.deviceGroupId), group, at));

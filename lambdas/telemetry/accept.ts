@@ -1,4 +1,4 @@
-import { keepState, occasionOf, readDevices } from '../../data/device-state';
+import { isSignDue, keepState, noteSignOfLife, occasionOf, readDevices } from '../../data/device-state';
 import { watchAgain } from '../../data/silence-watch';
 import { keepInASecond } from '../../data/trailing-states';
 import type { Device } from '../../domain/fleet';
@@ -52,6 +52,14 @@ async function keep(organisation: Organisation, { device, accepted }: Told, now:
   return kept.outcome === 'too early' ? newest : undefined;
 }
 
+/** A device all of whose samples are old is there all the same: its clock was ahead, or they came in another order. */
+async function noteSign(organisation: Organisation, { device, accepted }: Told, now: Date): Promise<void> {
+  if (accepted.length > 0 || !isSignDue(device, now)) return;
+  const { deviceId, status } = device;
+  if (status !== 'online') await watchAgain({ organisation, deviceId }, SILENCE);
+  await noteSignOfLife(organisation, device, now);
+}
+
 /** Keeps the newest sample of each device: at once, or in a second if nothing later is kept by then. */
 async function keepAll(organisation: Organisation, told: readonly Told[], now: Date): Promise<void> {
   const outcomes = await Promise.allSettled(told.map((each) => keep(organisation, each, now)));
@@ -81,8 +89,9 @@ function faults(samples: readonly Sample[], devices: ReadonlyMap<string, Device>
 /**
  * Takes telemetry of an organisation's devices: to everyone who follows them at once, and into their last known state,
  * of which the newest sample is the one that stays: turns at once, other samples about once a second. A sample that is
- * not later than the last one is delivered to nobody.
+ * not later than the last one is delivered to nobody, but shows that the device is there.
  * @param now moment at which it came in
+ * @param saidAt moment at which it was said, which is long ago for what is played again
  * @returns how many samples were news
  * @throws Refusal `invalid_request` that names each fault; nothing is taken then
  */
@@ -90,6 +99,7 @@ export async function acceptTelemetry(
   organisation: Organisation,
   samples: readonly Sample[],
   now: Date,
+  saidAt: Date = now,
 ): Promise<number> {
   const ids = [...new Set(samples.map(({ deviceId }) => deviceId))];
   const devices = new Map((await readDevices(organisation, ids)).map((device) => [device.deviceId, device]));
@@ -102,7 +112,12 @@ export async function acceptTelemetry(
   for (const { device, accepted } of told) remember(device.deviceId, accepted.at(-1));
   const followersOf = findFollowers();
   try {
-    await allDone([...told.map((each) => passOn(each, followersOf, now)), keepAll(organisation, told, now)]);
+    const isLive = now.getTime() - saidAt.getTime() < SILENCE;
+    await allDone([
+      ...told.map((each) => passOn(each, followersOf, now)),
+      ...(isLive ? told.map((each) => noteSign(organisation, each, now)) : []),
+      keepAll(organisation, told, now),
+    ]);
   } catch (error) {
     // The publisher is told that it failed, and says it again: that must be news again.
     for (const { device } of told) latest.delete(device.deviceId);

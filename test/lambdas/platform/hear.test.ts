@@ -71,9 +71,9 @@ test.each([id('job'), 'no-id'])('A report on a job that isn’t there (%s) chang
 
 test('Telemetry, one sample or many, goes the way of published telemetry, to each owner its own', async () => {
   await hear(bodyOf('device.telemetry.reported', sample()));
-  expect(accept).toHaveBeenCalledWith(acme, [sample()], expect.any(Date));
+  expect(accept).toHaveBeenCalledWith(acme, [sample()], expect.any(Date), happened);
   await hear(bodyOf('device.telemetry.reported', { telemetry: [sample(), sample(id('device', rival))] }));
-  expect(accept).toHaveBeenCalledWith(rival, [sample(id('device', rival))], expect.any(Date));
+  expect(accept).toHaveBeenCalledWith(rival, [sample(id('device', rival))], expect.any(Date), happened);
   expect(accept).toHaveBeenCalledTimes(3);
 });
 

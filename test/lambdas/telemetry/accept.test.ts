@@ -52,7 +52,7 @@ describe('A sample', () => {
     const deviceId = givenDevice(reported(-2000));
     await expect(acceptTelemetry(acme, [sampleAt(deviceId, ms)], now)).resolves.toBe(0);
     expect(heard(deviceId)).toEqual([]);
-    expect(store).not.toHaveReceivedCommand(UpdateCommand);
+    expect(written()).toEqual([undefined]);
   });
 
   test.each([
@@ -216,5 +216,56 @@ describe('A device', () => {
     store.on(UpdateCommand).resolves({ Attributes: { status: 'offline' } });
     await acceptTelemetry(acme, [sampleAt(deviceId, 0)], now);
     expect(queue).toHaveReceivedCommandTimes(SendMessageCommand, 1);
+  });
+});
+
+describe('A sample that is not later than the last one', () => {
+  /** Its clock was 55 seconds ahead for a moment. */
+  const ahead = (change: object = {}) => ({
+    ...reported(-1000),
+    lastState: JSON.stringify({ timestamp: at(54_000) }),
+    ...change,
+  });
+  const updates = () => store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input);
+
+  test('shows that its device is there: what is known of it stays, and when it was heard of is now.', async () => {
+    const deviceId = givenDevice(ahead());
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now)).resolves.toBe(0);
+    expect(updates()).toMatchObject([
+      {
+        UpdateExpression: 'SET reportedAt = :now',
+        ConditionExpression: '#status = :online AND reportedAt < :now',
+        ExpressionAttributeValues: { ':now': at(0) },
+      },
+    ]);
+    expect(queue).not.toHaveReceivedAnyCommand();
+  });
+
+  test('makes its device online that was offline, which is watched before.', async () => {
+    const deviceId = givenDevice(ahead({ status: 'offline' }));
+    queue.rejectsOnce(new Error('no queue'));
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now)).rejects.toThrow('no queue');
+    expect(updates()).toEqual([]);
+    await acceptTelemetry(acme, [sampleAt(deviceId, 0)], now);
+    expect(updates()).toMatchObject([
+      { ConditionExpression: 'attribute_exists(deviceId) AND #status <> :online', Key: { id: deviceId } },
+    ]);
+  });
+
+  test('is noted once a second at most, and is no fault when the device is gone.', async () => {
+    const deviceId = givenDevice(ahead({ reportedAt: at(-999) }));
+    await acceptTelemetry(acme, [sampleAt(deviceId, 0)], now);
+    expect(updates()).toEqual([]);
+    const other = givenDevice(ahead());
+    store.on(UpdateCommand).rejects(conditionFailed());
+    await expect(acceptTelemetry(acme, [sampleAt(other, 0)], now)).resolves.toBe(0);
+  });
+
+  test('shows nothing when it was said long ago: it is only played again.', async () => {
+    const deviceId = givenDevice(ahead({ status: 'offline' }));
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now, new Date(at(-30_000)))).resolves.toBe(0);
+    expect(updates()).toEqual([]);
+    await acceptTelemetry(acme, [sampleAt(deviceId, 0)], now, new Date(at(-29_999)));
+    expect(updates()).toHaveLength(1);
   });
 });

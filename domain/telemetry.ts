@@ -93,3 +93,10 @@ export const isTurn = (known: DeviceState | undefined, told: DeviceState): boole
   (['droneState', 'dockState', 'jobId'] as const).some(
     (name) => told[name] !== undefined && told[name] !== known?.[name],
   );
+
+/**
+ * Whether a state can be read again once it is kept as JSON text. One that can't would fail every read of its device, so it
+ * is refused before it is written.
+ */
+export const readsBack = (state: DeviceState): boolean =>
+  deviceState.safeParse(JSON.parse(JSON.stringify(state))).success;

@@ -4,7 +4,7 @@ import { keepInASecond } from '../../data/trailing-states';
 import type { Device } from '../../domain/fleet';
 import type { Organisation } from '../../domain/id';
 import { Refusal, type Detail } from '../../domain/refusal';
-import { MAX_AHEAD, SILENCE, sequenceOf, type Sample } from '../../domain/telemetry';
+import { MAX_AHEAD, readsBack, SILENCE, sequenceOf, type Sample } from '../../domain/telemetry';
 import { allDone } from '../all-done';
 import { deliver, findFollowers, type FollowersOf } from './deliver';
 import { sampleMessage } from './sample-message';
@@ -78,9 +78,10 @@ async function passOn({ device, accepted }: Told, followersOf: FollowersOf, now:
 
 /** Faults that no schema sees. */
 function faults(samples: readonly Sample[], devices: ReadonlyMap<string, Device>, now: Date): Detail[] {
-  return samples.flatMap(({ deviceId, timestamp }, index) => [
+  return samples.flatMap(({ deviceId, ...state }, index) => [
     ...(devices.has(deviceId) ? [] : [{ path: `telemetry.${index}.deviceId`, message: 'is not a device of yours' }]),
-    ...(Date.parse(timestamp) - now.getTime() > MAX_AHEAD
+    ...(readsBack(state) ? [] : [{ path: `telemetry.${index}`, message: 'can not be kept' }]),
+    ...(Date.parse(state.timestamp) - now.getTime() > MAX_AHEAD
       ? [{ path: `telemetry.${index}.timestamp`, message: 'is more than 60 seconds in the future' }]
       : []),
   ]);

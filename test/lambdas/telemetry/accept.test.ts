@@ -77,6 +77,20 @@ describe('A sample', () => {
   });
 });
 
+test.each([
+  ['a moment beyond the year 9999', { timestamp: '+010000-01-01T00:59:59.000Z' }],
+  ['a figure beyond its bounds', { battery: { percent: 101 } }],
+  ['a figure that JSON does not know', { navigation: { velocity: { groundSpeed: NaN } } }],
+])('A sample that could not be read once it is kept, such as %s, is refused and written nowhere.', async (_, state) => {
+  const deviceId = givenDevice();
+  await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0, state)], now)).rejects.toMatchObject({
+    code: 'invalid_request',
+    details: expect.arrayContaining([{ path: 'telemetry.0', message: 'can not be kept' }]) as unknown,
+  });
+  expect(sentTo()).toEqual([]);
+  expect(store).not.toHaveReceivedCommand(UpdateCommand);
+});
+
 describe('A list of samples', () => {
   test('is delivered in the order of its moments, each once, and its newest is kept.', async () => {
     const deviceId = givenDevice();

@@ -4,7 +4,7 @@ import { BatchGetCommand, ScanCommand, type ScanCommandOutput } from './document
 import { dynamodb, table } from './table';
 
 /** Only items of devices that are online have its key, `presentIn` (`lib/tables.ts`). */
-export const ONLINE_INDEX = 'online';
+const ONLINE_INDEX = 'online';
 /** Keys of one read (DynamoDB API reference, BatchGetItem). */
 const KEYS_IN_READ = 100;
 

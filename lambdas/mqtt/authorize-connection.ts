@@ -24,6 +24,13 @@ const statement = (action: string, resources: readonly string[]) => ({
   Resource: resources,
 });
 
+/**
+ * No persistent session (MQTT 3.1.1 without clean session, MQTT 5 with a session expiry above 0) and no last will: what is
+ * not listed is not allowed (AWS IoT developer guide, "Connect policy examples"). A persistent session keeps its
+ * subscriptions while the client is away, so those that the limit of 100 counts would not be all that it has.
+ */
+const onlyDefaultFeatures = { 'ForAllValues:StringEquals': { 'iot:ConnectAttributes': [] } };
+
 /** What the connection may do: be this client, and hear of its own organisation what its scopes allow. Nothing else. */
 function policyFor({ organisation, scopes }: Identity, mqttClientId: string) {
   const topics = channelKinds
@@ -42,7 +49,10 @@ function policyFor({ organisation, scopes }: Identity, mqttClientId: string) {
             topics.map((topic) => `${iotArn()}:topic/${topic}`),
           ),
         ];
-  const connect = statement('iot:Connect', [`${iotArn()}:client/${mqttClientId}`]);
+  const connect = {
+    ...statement('iot:Connect', [`${iotArn()}:client/${mqttClientId}`]),
+    Condition: onlyDefaultFeatures,
+  };
   return JSON.stringify({ Version: '2012-10-17', Statement: [connect, ...heard] });
 }
 

@@ -5,7 +5,7 @@ import { channelKinds, type Channel } from '../../domain/status-event';
 import { clients, type Client } from '../api/client';
 import { forgeries } from '../api/forgeries';
 import { fleetOf, givenJobThatIs, givenShare } from '../api/given';
-import { connectMqtt, subscribe, tryToConnect } from './mqtt-client';
+import { connectMqtt, Mqtt, subscribe, tryToConnect } from './mqtt-client';
 import { quiet } from './until';
 
 const [partner, reader = partner, publisher = partner] = clients('mqtt-access');
@@ -56,6 +56,11 @@ describe('Connecting over MQTTS', () => {
   test('is refused with a token that is none of ours.', async () => {
     for (const password of Object.values(await forgeries(await partner.token())))
       expect(await tryToConnect(partner, { password })).toBeInstanceOf(Error);
+  });
+
+  test('is refused without a clean session, whose subscriptions would outlive the connection uncounted.', async () => {
+    expect(await tryToConnect(partner, { clean: false })).toBeInstanceOf(Error);
+    expect(await tryToConnect(partner, { clean: true })).toBeInstanceOf(Mqtt);
   });
 
   test.each([

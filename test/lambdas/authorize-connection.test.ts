@@ -60,7 +60,13 @@ describe('A good token', () => {
     const { statements } = policyOf(await connect());
     const topics = channelKinds.map((kind) => `${kind}-${acme}-*/${channels[kind].topicSuffix}`);
     expect(statements).toEqual([
-      { Effect: 'Allow', Action: 'iot:Connect', Resource: [`${iot}:client/${clientId}-1`] },
+      {
+        Effect: 'Allow',
+        Action: 'iot:Connect',
+        Resource: [`${iot}:client/${clientId}-1`],
+        // Neither a persistent session nor a last will.
+        Condition: { 'ForAllValues:StringEquals': { 'iot:ConnectAttributes': [] } },
+      },
       { Effect: 'Allow', Action: 'iot:Subscribe', Resource: topics.map((topic) => `${iot}:topicfilter/${topic}`) },
       { Effect: 'Allow', Action: 'iot:Receive', Resource: topics.map((topic) => `${iot}:topic/${topic}`) },
     ]);

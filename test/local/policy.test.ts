@@ -71,6 +71,8 @@ describe('Evaluating policies', () => {
     ['ForAllValues:StringEquals', ['a', 'b'], ['b', 'a'], 'allow'],
     ['ForAllValues:StringEquals', ['a'], ['a', 'b'], 'implicitDeny'],
     ['ForAllValues:StringEquals', ['a'], [], 'allow'],
+    ['ForAllValues:StringEquals', [], [], 'allow'],
+    ['ForAllValues:StringEquals', [], ['a'], 'implicitDeny'],
   ])('holds %s of %j for %j: %s', (operator, wanted, values, decision) => {
     const documents = [policy(allow('*', '*', { Condition: { [operator]: { 'aws:Key': wanted } } }))];
     expect(evaluate(documents, { action: 'a:B', resource: 'r', context: { 'AWS:key': values } })).toBe(decision);

@@ -4,11 +4,18 @@ import { organisationId, type Organisation } from '../domain/id';
 import { partner, type Partner } from '../domain/partner';
 import { DeleteCommand, GetCommand, PutCommand, ScanCommand, type ScanCommandOutput } from './documents';
 import { newOrganisation } from './new-id';
+import { organisationStatus } from './organisation-status';
 import { isOrganisationKey } from './partners';
 import { dynamodb, table } from './table';
 
 /** Stands in the table of partners, under its id. */
-const item = z.object({ organisation: z.string(), name: z.string(), createdAt: z.string() });
+const item = z.object({
+  organisation: z.string(),
+  name: z.string(),
+  createdAt: z.string(),
+  /** That of its clients together; none: active, since before there was a status. */
+  status: z.optional(organisationStatus),
+});
 
 /** The organisation that a tag stands for. */
 export type RegisteredOrganisation = z.output<typeof item>;

@@ -3,7 +3,7 @@ import { organisationOf, type Organisation } from '../domain/id';
 import { pageToken, readPageToken } from '../domain/page-token';
 import { Refusal } from '../domain/refusal';
 import { hasExpired, share, type Share } from '../domain/share';
-import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from './documents';
+import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand, type QueryCommandOutput } from './documents';
 import { insertOnce, type FirstAnswer } from './idempotency';
 import { pageOf, withOneMore } from './page';
 import { metadataText, readMetadata } from './metadata-text';
@@ -149,4 +149,32 @@ export async function endExpiredShare(shareCode: string, now: string): Promise<v
     ),
   );
   if (isOver) await dynamodb.send(new DeleteCommand(item));
+}
+
+/**
+ * Ends all shares of an organisation, as if each had been revoked: their viewers hear REVOKED and are closed. What ends
+ * meanwhile is fine.
+ * @returns how many there were
+ */
+export async function endSharesOf(organisation: Organisation): Promise<number> {
+  let ended = 0;
+  let from: QueryCommandOutput['LastEvaluatedKey'];
+  do {
+    const page: QueryCommandOutput = await dynamodb.send(
+      new QueryCommand({
+        TableName: table('SHARES'),
+        ConsistentRead: true,
+        KeyConditionExpression: 'organisation = :organisation',
+        ExpressionAttributeValues: { ':organisation': organisation },
+        ...(from && { ExclusiveStartKey: from }),
+      }),
+    );
+    for (const found of page.Items ?? []) {
+      const Key = keyOf(String(found['shareCode']));
+      await dynamodb.send(new DeleteCommand({ TableName: table('SHARES'), Key }));
+      ended += 1;
+    }
+    from = page.LastEvaluatedKey;
+  } while (from);
+  return ended;
 }

@@ -92,6 +92,7 @@ export class DroneMissionApiStack extends Stack {
       UsagePlanId: api.usagePlan.usagePlanId,
       PartnersTable: tables.partners.tableName,
       FleetTable: tables.fleet.tableName,
+      SharesTable: tables.shares.tableName,
       WebSocketUrl: urls.webSocket,
       ShareBaseUrl: urls.share,
       MqttUrl: topics.url,

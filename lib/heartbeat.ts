@@ -35,7 +35,7 @@ export class Heartbeat extends Construct {
     const role = schedulerRole(this, beat, 'default').withoutPolicyUpdates();
     new Schedule(this, 'Schedule', {
       description: 'Heartbeat of the status channels',
-      schedule: ScheduleExpression.rate(Duration.minutes(5)),
+      schedule: ScheduleExpression.rate(Duration.minutes(4)),
       target: new LambdaInvoke(beat.lambda, { role, retryAttempts: 0 }),
     });
   }

@@ -56,6 +56,7 @@ export class Telemetry extends Construct {
     const control = this.action('control', 'Pass on what a viewer wants of a drone').uses(tables, {
       connections: ['get'],
       shares: ['get'],
+      partners: ['get'],
     });
     platform.grantTell(control);
     sockets.addAction('control', control);
@@ -63,6 +64,7 @@ export class Telemetry extends Construct {
     const playback = this.action('playback', 'Tell a viewer where the video is').uses(tables, {
       connections: ['get'],
       shares: ['get'],
+      partners: ['get'],
       fleet: ['query'],
     });
     grantVideo(playback);

@@ -41,6 +41,7 @@ const outputs = z.object({
   UsagePlanId: z.string(),
   PartnersTable: z.string(),
   FleetTable: z.string(),
+  SharesTable: z.string(),
   WebSocketUrl: z.string(),
   MqttUrl: z.string(),
   ShareBaseUrl: z.string(),
@@ -55,7 +56,11 @@ export async function findDeployment({ local, stack }: Flags): Promise<Deploymen
   const localName = local ? await turnToLocalStack() : undefined;
   const stackName = stack ?? localName ?? process.env['STACK_NAME'] ?? 'DroneMissionApi';
   const read = await readOutputs(stackName);
-  Object.assign(process.env, { PARTNERS_TABLE: read.PartnersTable, FLEET_TABLE: read.FleetTable });
+  Object.assign(process.env, {
+    PARTNERS_TABLE: read.PartnersTable,
+    FLEET_TABLE: read.FleetTable,
+    SHARES_TABLE: read.SharesTable,
+  });
   return {
     addresses: {
       baseUrl: read.BaseUrl,

@@ -9,12 +9,14 @@ npm run partner -- <command> [flags]
                  [--fleet FILE]   device groups: {"deviceGroups": [{"name", "description", "devices": [{"name"}]}]}
                  --file FILE      many at once: {"organisations": [{"name", "deviceGroups", "clients": [{"name", "scopes"}]}]}
   list           all organisations and their clients
-  suspend        --client-id ID | --organisation-id org-…   shut out within five minutes
+  suspend        --client-id ID | --organisation-id org-…   shut out within five minutes; with the last active
+                 client of an organisation, also who watches what it has shared
   resume         --client-id ID | --organisation-id org-…   let in again
   rotate-secret  --client-id ID                 a second secret beside the first
                  --client-id ID --retire-old    ends the older of the two
   rotate-key     --client-id ID                 a new API key in the place of the old one
-  offboard       --client-id ID | --organisation-id org-…   deletes clients and their API keys
+  offboard       --client-id ID | --organisation-id org-…   deletes clients and their API keys; with the
+                 last client of an organisation its shares
 
   --local        the stack that \`npm start\` runs here
   --stack NAME   the CloudFormation stack (default: $STACK_NAME, else DroneMissionApi)

@@ -8,6 +8,7 @@ import { readFleet, registerFleet, type OnboardedGroup } from './fleet';
 import { createOAuthClient, deleteOAuthClient } from './oauth-client';
 import { describeOnboarded } from './onboarded-text';
 import { readOnboardingPlan, type PlannedClient, type PlannedOrganisation } from './onboarding-plan';
+import { settleOrganisation } from './organisation-status';
 import { reasonOf } from './reason';
 import type { Report } from './report';
 import { Undo, everyOne } from './undo';
@@ -57,6 +58,8 @@ async function onboardOrganisation(
     registerFleet(organisation, planned.deviceGroups, made),
     everyOne(planned.clients.map((client) => onboardClient(organisation, client, now, deployment, made))),
   ]);
+  // An organisation whose clients were all suspended has an active one again.
+  if ('tag' in planned) await settleOrganisation(organisation);
   const deviceGroups = [...known, ...added];
   return clients.map((client) => ({
     organisationId: organisationId(organisation),

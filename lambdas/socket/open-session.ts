@@ -1,6 +1,7 @@
 import { MAX_CONNECTIONS } from '../../contract/channels';
 import { telemetryActions } from '../../contract/telemetry';
 import { takeConnectionPlace } from '../../data/connections';
+import { isActive } from '../../data/organisation-status';
 import { openSession } from '../../data/sessions';
 import { enterShare, leaveShare, placeOf } from '../../data/share-viewers';
 import { readShare } from '../../data/shares';
@@ -28,11 +29,13 @@ export async function openViewerSession(connectionId: string, shareCode: string,
   // A guess costs one read; only a share that stands is written to.
   const standing = await readShare(shareCode, now.toISOString());
   if (!standing) throw new Refusal('share_not_found');
+  const organisation = organisationOf('share', shareCode) ?? '';
+  // What a suspended organisation has shared is as good as not there, until it is resumed.
+  if (!(await isActive(organisation))) throw new Refusal('share_not_found');
   const openedAt = Math.floor(now.getTime() / 1000);
   const expiresAt = Math.min(Math.ceil(Date.parse(standing.expiresAt) / 1000), openedAt + LONGEST);
   const place = placeOf(connectionId, expiresAt);
   const { resourceId, deviceId, shareType, permissions } = await enterShare(shareCode, place, now);
-  const organisation = organisationOf('share', shareCode) ?? '';
   const who = { shareCode, resourceId, deviceId, shareType, permissions, organisation };
   try {
     await openSession({ kind: 'viewer', ...who, connectionId, openedAt, expiresAt });

@@ -1,3 +1,4 @@
+import { isActive } from '../../data/organisation-status';
 import { readShare } from '../../data/shares';
 import { Refusal } from '../../domain/refusal';
 import { sharePlayback } from '../share-playback';
@@ -7,7 +8,7 @@ import { answer } from './answer';
 export const handler = answer('playback', async ({ session, now }) => {
   // The address can't be revoked, so none is given out once the share has ended.
   const share = await readShare(session.shareCode, now.toISOString());
-  if (!share) throw new Refusal('share_not_found');
+  if (!share || !(await isActive(session.organisation))) throw new Refusal('share_not_found');
   const playback = await sharePlayback(share, now);
   if (playback === undefined) throw new Refusal('forbidden');
   return playbackMessage(playback);

@@ -1,5 +1,8 @@
 import { CreateUsagePlanKeyCommand, DeleteApiKeyCommand, NotFoundException } from '@aws-sdk/client-api-gateway';
 import { DeleteUserPoolClientCommand, ResourceNotFoundException } from '@aws-sdk/client-cognito-identity-provider';
+import { DeleteCommand, ScanCommand } from '../../data/documents';
+import { store } from '../data/fixtures/store';
+import { id, rival } from '../domain/fixtures/samples';
 import { apiGateway, aws, cognito, partner } from './fixtures/aws';
 import { cirrus, denied, fleet, onboarded } from './fixtures/onboarded';
 import { tables } from './fixtures/tables';
@@ -38,8 +41,56 @@ describe('suspend and resume', () => {
     const { first } = await onboarded();
     const { first: other } = await onboarded();
     const { printed } = await partner('suspend', '--organisation-id', first.organisationId, '--json');
-    expect(JSON.parse(printed)).toEqual({ clients: [{ clientId: first.clientId, status: 'suspended' }] });
+    expect(JSON.parse(printed)).toEqual({
+      clients: [{ clientId: first.clientId, status: 'suspended' }],
+      organisations: [{ organisationId: first.organisationId, status: 'suspended' }],
+    });
     expect(tables.partners.get(other.clientId)).toMatchObject({ status: 'active' });
+  });
+
+  const andSecond = (organisationId: string) =>
+    onboarded('onboard', '--organisation-id', organisationId, '--client', 'second', '--scopes', 'all');
+
+  test('suspend the organisation with the last of its clients that is active, and resume it with the first.', async () => {
+    const { organisationId, clientId } = (await onboarded()).first;
+    const second = (await andSecond(organisationId)).first.clientId;
+    const after = async (...words: string[]) => {
+      await partner(...words);
+      return tables.partners.get(organisationId)?.['status'] ?? 'active';
+    };
+    expect(await after('suspend', '--client-id', clientId)).toBe('active');
+    expect(await after('suspend', '--client-id', second)).toBe('suspended');
+    expect(await after('resume', '--client-id', clientId)).toBe('active');
+    expect(await after('suspend', '--organisation-id', organisationId)).toBe('suspended');
+    expect(await after('onboard', '--organisation-id', organisationId, '--client', 'third', '--scopes', 'all')).toBe(
+      'active',
+    );
+  });
+
+  test('leave the organisation as its clients are when somebody resumes one of them at that moment.', async () => {
+    const { organisationId, clientId } = (await onboarded()).first;
+    const second = (await andSecond(organisationId)).first.clientId;
+    await partner('suspend', '--client-id', second);
+    let looks = 0;
+    store.on(ScanCommand).callsFake(() => {
+      const looked = [...tables.partners.values()].map((item) => ({ ...item }));
+      // Between the first look and what is made of it.
+      if (looks++ === 0) tables.partners.set(second, { ...tables.partners.get(second), status: 'active' });
+      return { Items: looked };
+    });
+    await partner('suspend', '--client-id', clientId);
+    expect(tables.partners.get(organisationId)).toMatchObject({ status: 'active' });
+  });
+
+  test('give up on an organisation that is changed again and again.', async () => {
+    const { organisationId, clientId } = (await onboarded()).first;
+    const registered = { ...tables.partners.get(organisationId), status: 'active' };
+    store.on(ScanCommand).resolves({ Items: [registered] });
+    const { exitCode, complaint } = await partner('suspend', '--client-id', clientId);
+    expect({ exitCode, complaint }).toEqual({
+      exitCode: 1,
+      complaint: expect.stringMatching(/changed by somebody else/) as string,
+    });
   });
 
   test('know a client from an organisation.', async () => {
@@ -127,6 +178,42 @@ describe('offboard', () => {
     expect([aws.clients.size, aws.keys.size]).toEqual([0, 0]);
     expect([...tables.partners.keys()]).toEqual([first.organisationId]);
     expect(tables.fleet.size).toBe(4);
+  });
+
+  const share = (organisation: string, unique = '1') => {
+    const shareCode = id('share', organisation, `01jd000000000000000000000${unique}`);
+    tables.shares.set(shareCode, { organisation, shareCode });
+    return shareCode;
+  };
+
+  test('ends the shares of an organisation with its last client, and no others.', async () => {
+    const { organisationId, clientId } = (await onboarded()).first;
+    const words = ['onboard', '--organisation-id', organisationId, '--client', 'second', '--scopes', 'all'];
+    const second = (await onboarded(...words)).first.clientId;
+    const tag = organisationId.replace('org-', '');
+    for (const unique of ['1', '2']) share(tag, unique);
+    const other = share(rival);
+    await partner('offboard', '--client-id', clientId);
+    expect(tables.shares.size).toBe(3);
+    const { printed } = await partner('offboard', '--client-id', second, '--json');
+    expect(JSON.parse(printed)).toMatchObject({ endedShares: 2 });
+    expect([...tables.shares.keys()]).toEqual([other]);
+    expect(tables.partners.get(organisationId)).toMatchObject({ status: 'suspended' });
+  });
+
+  test('ends them even when it fails half way, and lets nobody in by them meanwhile.', async () => {
+    const { organisationId, clientId } = (await onboarded()).first;
+    const tag = organisationId.replace('org-', '');
+    share(tag);
+    store.on(DeleteCommand, { TableName: 'shares' }).rejectsOnce(denied);
+    expect(await partner('offboard', '--client-id', clientId)).toMatchObject({ exitCode: 1 });
+    expect(tables.partners.get(organisationId)).toMatchObject({ status: 'suspended' });
+    store.on(DeleteCommand, { TableName: 'shares' }).callsFake(({ Key }: { Key: { shareCode: string } }) => {
+      tables.shares.delete(Key.shareCode);
+      return {};
+    });
+    expect(await partner('offboard', '--client-id', clientId)).toMatchObject({ exitCode: 0 });
+    expect(tables.shares.size).toBe(0);
   });
 
   test('shuts the client out even when it fails half way, and can be repeated.', async () => {

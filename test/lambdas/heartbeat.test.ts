@@ -3,6 +3,7 @@ import { connection, gone, said, sockets } from '../data/fixtures/sockets';
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { handler } from '../../lambdas/schedule/heartbeat';
 import { store } from '../data/fixtures/store';
+import { acme, id, rival } from '../domain/fixtures/samples';
 import { logLines } from './fixtures/log';
 import { partner as kept } from './fixtures/partner';
 
@@ -53,6 +54,25 @@ test.each([
   scanned(numbered(1, { clientId: 'client2' }), numbered(2), numbered(3, { clientId: 'client2' }));
   await handler();
   expect(said().toSorted()).toEqual(['socket-1 closed', `socket-2 ${beat}`, 'socket-3 closed']);
+});
+
+test.each([
+  ['is suspended', { status: 'suspended' }, 'closed'],
+  ['is active again', { status: 'active' }, beat],
+  ['was registered before there was a status', {}, beat],
+])('A viewer of a share whose organisation %s: %#.', async (_, organisation, heard) => {
+  const viewer = (number: number, change = {}) =>
+    numbered(number, {
+      ...{ clientId: undefined, session: true, openedAt: 1, shareCode: id('share') },
+      ...{ channel: `session#socket-${number}`, ...change },
+    });
+  const known = { organisation: acme, name: 'Acme', createdAt: 'x', ...organisation };
+  store.on(GetCommand, { Key: { clientId: `org-${acme}` } }).resolves({ Item: known });
+  store.on(GetCommand, { Key: { clientId: `org-${rival}` } }).resolves({ Item: { status: 'active' } });
+  scanned(viewer(1), viewer(2), viewer(3, { shareCode: id('share', rival) }));
+  await handler();
+  expect(said().toSorted()).toEqual([`socket-1 ${heard}`, `socket-2 ${heard}`, `socket-3 ${beat}`]);
+  expect(store).toHaveReceivedCommandTimes(GetCommand, 2);
 });
 
 test('A socket in trouble, or a partner that can not be read, keeps no other from its heartbeat.', async () => {

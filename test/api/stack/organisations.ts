@@ -49,6 +49,7 @@ export const cast = {
   'telemetry-viewers': [all],
   'telemetry-share-end': [all],
   'telemetry-state': [all],
+  'suspended-shares': [all, all],
   'share-page': [all],
   'platform-fleet': [all],
   sabotage: [all, all, all, all, all, ['command:read']],

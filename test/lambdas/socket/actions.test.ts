@@ -132,6 +132,12 @@ describe('control', () => {
     expect(bus).not.toHaveReceivedAnyCommand();
   });
 
+  test('is refused to a viewer of a suspended organisation, whose socket is still open.', async () => {
+    store.on(GetCommand, { Key: { clientId: `org-${acme}` } }).resolves({ Item: { status: 'suspended' } });
+    expect(await say(control, viewer(), message)).toEqual({ type: 'error', error: 'Forbidden', id: 1 });
+    expect(bus).not.toHaveReceivedAnyCommand();
+  });
+
   test('is not accepted when the bus did not take it.', async () => {
     bus.resolves({ FailedEntryCount: 1 });
     expect(await say(control, viewer(), message)).toMatchObject({ type: 'error', error: 'Internal server error' });
@@ -182,6 +188,13 @@ describe('playback', () => {
   ])('is refused to a viewer %s.', async (_, Item, error) => {
     store.on(GetCommand, { TableName: 'shares' }).resolves(Item ? { Item } : {});
     expect(await say(playback, viewer({ shareType: 'STREAM' }), message)).toEqual({ type: 'error', error, id: 1 });
+    expect(media).not.toHaveReceivedAnyCommand();
+  });
+
+  test('is refused to a viewer of a suspended organisation, for its address could not be revoked.', async () => {
+    store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: streamShare });
+    store.on(GetCommand, { Key: { clientId: `org-${acme}` } }).resolves({ Item: { status: 'suspended' } });
+    expect(await say(playback, viewer(), message)).toMatchObject({ type: 'error', error: 'Share not found' });
     expect(media).not.toHaveReceivedAnyCommand();
   });
 });

@@ -28,7 +28,7 @@ describe('A viewer with a share code', () => {
   test('takes a place, and is noted with what the share permits and for how long.', async () => {
     expect(await open({ shareCode })).toEqual({ statusCode: 200 });
     expect(store).toHaveReceivedCommandTimes(UpdateCommand, 1);
-    const [, , { RequestItems }] = sent() as [unknown, unknown, { RequestItems: { connections: object[] } }];
+    const { RequestItems } = sent().at(-1) as { RequestItems: { connections: object[] } };
     expect(RequestItems.connections).toHaveLength(3);
     expect(RequestItems.connections[0]).toMatchObject({
       PutRequest: {
@@ -45,6 +45,17 @@ describe('A viewer with a share code', () => {
     store.on(GetCommand, { TableName: 'shares' }).resolves(guess === shareCode ? { Item: expired } : {});
     expect(await open({ shareCode: guess })).toMatchObject({ statusCode: 404 });
     expect(sent()).toHaveLength(1);
+  });
+
+  test('of an organisation that is suspended is refused with 404 before it takes a place, and a page is told so.', async () => {
+    store.on(GetCommand, { TableName: 'partners', Key: { clientId: `org-${acme}` } }).resolves({
+      Item: { organisation: acme, status: 'suspended' },
+    });
+    expect(await open({ shareCode })).toMatchObject({ statusCode: 404 });
+    expect(store).not.toHaveReceivedCommand(UpdateCommand);
+    expect(await open({ shareCode, page: '1' })).toEqual({ statusCode: 200 });
+    const Item = expect.objectContaining({ channel: 'refused#share_not_found' }) as object;
+    expect(store).toHaveReceivedCommandWith(PutCommand, { Item });
   });
 
   test('that can be none is refused with 404 without asking the store.', async () => {

@@ -123,7 +123,7 @@ test('Schedules of shares go with the stack, for their group has a fixed name', 
 });
 
 test.each([
-  ['The heart beats', 'StatusChannels/Heartbeat', 'Beat', 'rate(5 minutes)'],
+  ['The heart beats', 'StatusChannels/Heartbeat', 'Beat', 'rate(4 minutes)'],
   ['What is untrue is made true', 'Reconcile', 'Reconcile', 'rate(1 minute)'],
 ])('%s in time, and a run that failed is not made up for', (_, place, called, rate) => {
   const schedule = byPath('AWS::Scheduler::Schedule')[`${place}/Schedule`];

@@ -145,14 +145,14 @@ const expected: Readonly<Record<string, Expected>> = {
   },
   'Telemetry/control': {
     entry: 'socket/control',
-    tables: { connections: ['get'], shares: ['get'] },
+    tables: { connections: ['get'], shares: ['get'], partners: ['get'] },
     more: ['events:PutEvents Platform/Bus'],
     settings: ['PLATFORM_BUS'],
     seconds: 10,
   },
   'Telemetry/playback': {
     entry: 'socket/playback',
-    tables: { connections: ['get'], shares: ['get'], fleet: ['query'] },
+    tables: { connections: ['get'], shares: ['get'], partners: ['get'], fleet: ['query'] },
     more: videoRights,
     seconds: 10,
   },

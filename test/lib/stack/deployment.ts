@@ -134,7 +134,7 @@ test('Nobody can sign up, and every scope of the contract can be given', () => {
 });
 
 test('The stack puts out what onboarding a partner and speaking to the platform need', () => {
-  const store = ['FleetTable', 'PartnersTable', 'ResourceServer', 'UsagePlanId', 'UserPoolId'];
+  const store = ['FleetTable', 'PartnersTable', 'ResourceServer', 'SharesTable', 'UsagePlanId', 'UserPoolId'];
   const addresses = ['BaseUrl', 'MqttUrl', 'ShareBaseUrl', 'WebSocketUrl'];
   const platform = ['PlatformArchiveArn', 'PlatformBusArn'];
   expect([...whole.outputs].sort()).toEqual([...store, ...addresses, ...platform].sort());

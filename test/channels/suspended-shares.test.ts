@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { partnersShape } from '../../local/stack-file';
+import { Client, clients } from '../api/client';
+import { fleetOf, givenShare } from '../api/given';
+import { runPartnerCommand } from '../api/stack/aws-access';
+import { ask, tryToWatch, watch } from './telemetry-socket';
+
+const [partner, colleague = partner] = clients('suspended-shares');
+const { organisationId } = partner.credentials;
+const everything = { permissions: ['view', 'control'], shareType: 'STREAM' };
+
+describe('What a suspended organisation has shared', () => {
+  afterAll(() => runPartnerCommand('resume', '--organisation-id', organisationId));
+
+  test('lets nobody in and steers nothing, until one of its clients is resumed.', async () => {
+    const { shareCode } = await givenShare(partner, everything);
+    const viewer = await watch(shareCode);
+    const command = { action: 'control', command: { name: 'HOVER' } };
+
+    await runPartnerCommand('suspend', '--client-id', partner.credentials.clientId);
+    expect(await ask(viewer, command)).toMatchObject({ type: 'accepted' });
+    await (await watch(shareCode)).close();
+
+    await runPartnerCommand('suspend', '--client-id', colleague.credentials.clientId);
+    expect(await tryToWatch(shareCode)).toEqual({ status: 404 });
+    const { socket } = await tryToWatch(shareCode, { page: '1' });
+    await socket?.closed;
+    expect(socket?.messages).toEqual([{ type: 'error', error: 'Share not found' }]);
+    expect(await ask(viewer, command)).toEqual({ type: 'error', error: 'Forbidden' });
+    expect(await ask(viewer, { action: 'playback' })).toEqual({ type: 'error', error: 'Share not found' });
+
+    await runPartnerCommand('resume', '--client-id', colleague.credentials.clientId);
+    await watch(shareCode);
+    expect(await ask(viewer, command)).toMatchObject({ type: 'accepted' });
+  });
+});
+
+describe('What an organisation has shared that is left without clients', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'offboarded-'));
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  /** A client of an organisation that nobody else uses, with a fleet as the others have. */
+  async function newcomer(): Promise<Client> {
+    const fleet = join(folder, 'fleet.json');
+    const deviceGroups = ['North', 'South'].map((name) => ({ name, devices: [{ name }] }));
+    writeFileSync(fleet, JSON.stringify({ deviceGroups }));
+    const named = ['--organisation', 'Leaving', '--client', 'leaving', '--scopes', 'all', '--fleet', fleet];
+    const printed = JSON.parse(await runPartnerCommand('onboard', ...named)) as unknown;
+    const [credentials] = partnersShape.parse(printed).partners;
+    if (!credentials) throw new Error('nobody was onboarded');
+    return new Client(credentials);
+  }
+
+  test('is revoked: its viewers hear so and are closed, and nobody comes in.', async () => {
+    const leaving = await newcomer();
+    const { shareCode } = await givenShare(leaving, { resourceId: fleetOf(leaving).deviceId });
+    const viewer = await watch(shareCode);
+    await runPartnerCommand('offboard', '--client-id', leaving.credentials.clientId);
+    expect(await viewer.closed).toMatchObject({ code: 1000 });
+    expect(viewer.messages.at(-1)).toMatchObject({ type: 'share.status', shareState: 'REVOKED' });
+    expect(await tryToWatch(shareCode)).toEqual({ status: 404 });
+  });
+});

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { command, controlOutcomes, controlReasons } from '../domain/control';
 import { job, jobStatus } from '../domain/job';
 import { list } from '../domain/list';
 import { share } from '../domain/share';
@@ -37,9 +38,12 @@ export const toldPlatform = {
   'share.created': aShare,
   'share.ended': z.extend(aShare, { reason: z.enum(['REVOKED', 'EXPIRED']) }),
   'control.requested': z.object({
+    /** The same for every repeat, and what the outcome is reported with. */
+    requestId: z.string(),
     organisationId: z.string(),
+    shareId: z.string(),
     deviceId: z.string(),
-    command: z.looseObject({ name: text(1, 64) }),
+    command,
     requestedAt: z.iso.datetime(),
   }),
 } as const;
@@ -58,6 +62,13 @@ export const heardFromPlatform = {
   'device-group.removed': z.object({ deviceGroupId: name }),
   'device.registered': z.object({ deviceId: name, deviceGroupId: name, name: name }),
   'device.removed': z.object({ deviceId: name }),
+  'control.outcome.reported': z.object({
+    requestId: name,
+    deviceId: name,
+    outcome: z.enum(controlOutcomes),
+    reason: z.optional(z.enum(controlReasons)),
+    at: moment,
+  }),
 } as const;
 
 export type HeardType = keyof typeof heardFromPlatform;

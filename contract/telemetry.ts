@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { command, controlOutcomes, controlReasons } from '../domain/control';
 import { list } from '../domain/list';
 import { sample } from '../domain/telemetry';
 import { text } from '../domain/text';
@@ -44,9 +45,23 @@ export const telemetryActions = {
   },
   control: {
     needs: 'viewer',
-    message: z.strictObject({ action: z.string(), id, command: z.looseObject({ name: text(1, 64) }) }),
+    message: z.strictObject({ action: z.string(), id, command }),
   },
   playback: { needs: 'viewer', message: z.strictObject({ action: z.string(), id }) },
 } as const satisfies Record<string, { needs: Scope | 'viewer'; message: z.ZodMiniType }>;
 
 export type TelemetryAction = keyof typeof telemetryActions;
+
+/** What a viewer hears of a command that was accepted, once the drone platform has reported what became of it. */
+export const controlOutcomeMessage = z.object({
+  type: z.literal('control.outcome'),
+  /** That of the answer `accepted`. */
+  requestId: z.string(),
+  deviceId: z.string(),
+  outcome: z.enum(controlOutcomes),
+  /** Why not, when the platform says so. */
+  reason: z.optional(z.enum(controlReasons)),
+  /** When it was so; ISO 8601 in UTC. */
+  timestamp: z.string(),
+});
+export type ControlOutcomeMessage = z.output<typeof controlOutcomeMessage>;

@@ -27,5 +27,8 @@ export const newId = (kind: Kind, organisation: Organisation, at?: string) =>
 export const newShareCode = (organisation: Organisation, at: string) =>
   `share-${organisation}-${ulidAt(at).slice(0, 10).toLowerCase()}${secret()}`;
 
+/** Names one thing that was asked for; in the order of asking (a ULID). */
+export const newRequestId = () => ulidAt().toLowerCase();
+
 /** A tag for a new organisation. */
 export const newOrganisation = (): Organisation => tag();

@@ -53,12 +53,13 @@ export class SimulatedFleet extends Construct {
       description: 'Note jobs for the simulated fleet',
       environment,
     }).may(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [missions.tableArn]);
+    platform.grantTell(hear);
     new Rule(this, 'FromService', {
-      description: 'Jobs for the simulated fleet',
+      description: 'Jobs and commands for the simulated fleet',
       eventBus: platform.bus,
       eventPattern: {
         source: [SERVICE],
-        detailType: ['job.created', 'job.updated', 'job.cancelled', 'job.deleted'],
+        detailType: ['job.created', 'job.updated', 'job.cancelled', 'job.deleted', 'control.requested'],
       },
       targets: [new LambdaFunction(hear.lambda, { deadLetterQueue: failures })],
     });

@@ -57,6 +57,7 @@ export class Telemetry extends Construct {
       connections: ['get'],
       shares: ['get'],
       partners: ['get'],
+      requests: ['update', 'put'],
     });
     platform.grantTell(control);
     sockets.addAction('control', control);

@@ -2,11 +2,21 @@ import type { EventBridgeEvent } from 'aws-lambda';
 import { toldPlatform } from '../contract/platform';
 import { changePriority, endMission, noteMission } from './missions';
 import { failures } from './plan';
+import { say } from './say';
 
 const isOver = (status: string) => status === 'COMPLETED' || status === 'FAILED' || status === 'CANCELLED';
 
-/** What the platform is told of jobs → missions of the simulated fleet. */
+/** A simulated drone flies its missions and nothing else, and says so. */
+async function refuseControl(detail: unknown): Promise<void> {
+  const { requestId, deviceId } = toldPlatform['control.requested'].parse(detail);
+  const at = new Date().toISOString();
+  const refused = { requestId, deviceId, outcome: 'REFUSED', reason: 'NOT_SUPPORTED', at };
+  await say([{ type: 'control.outcome.reported', detail: refused }]);
+}
+
+/** What the platform is told of jobs → missions of the simulated fleet; commands of viewers are answered. */
 export async function handler(event: EventBridgeEvent<string, unknown>): Promise<void> {
+  if (event['detail-type'] === 'control.requested') return refuseControl(event.detail);
   const { jobId, status, ...job } = toldPlatform['job.created'].parse(event.detail);
   if (event['detail-type'] === 'job.deleted' || isOver(status)) {
     await endMission(jobId, new Date());

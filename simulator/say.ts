@@ -11,7 +11,7 @@ const client = new EventBridgeClient({
 const AT_ONCE = 10;
 
 export interface Said {
-  readonly type: 'job.status.reported' | 'device.telemetry.reported';
+  readonly type: 'job.status.reported' | 'device.telemetry.reported' | 'control.outcome.reported';
   readonly detail: object;
 }
 

@@ -1,5 +1,5 @@
 import { element, write } from './element';
-import type { Answer } from './messages';
+import type { Answer, ControlOutcome } from './messages';
 
 export interface Controls {
   /** Shows the buttons, or doesn't. */
@@ -8,6 +8,8 @@ export interface Controls {
   enable(connected: boolean): void;
   /** Takes what the server says to a command. */
   answered(answer: Answer): void;
+  /** Takes what became of a command. */
+  ended(outcome: ControlOutcome): void;
 }
 
 /** How long a button waits to be pressed again, and an answer for, in ms. */
@@ -23,6 +25,8 @@ export function createControls(send: (message: Readonly<Record<string, unknown>>
   const outcome = element('control-outcome', HTMLElement);
   const buttons = [...section.querySelectorAll('button')];
   const waiting = new Map<string, { readonly label: string; readonly timer: ReturnType<typeof setTimeout> }>();
+  /** The button of the last command that was accepted, until it is known what became of it. */
+  let accepted: { readonly requestId: string; readonly label: string } | undefined;
   let armed: { readonly button: HTMLButtonElement; readonly timer: ReturnType<typeof setTimeout> } | undefined;
   let sent = 0;
 
@@ -70,13 +74,21 @@ export function createControls(send: (message: Readonly<Record<string, unknown>>
       if (!connected) disarm();
       for (const button of buttons) button.disabled = !connected;
     },
-    answered({ type, id = '', error, details }) {
+    answered({ type, id = '', requestId, error, details }) {
       const asked = waiting.get(id);
       if (!asked) return;
       waiting.delete(id);
       clearTimeout(asked.timer);
       const reason = [error, ...(details ?? []).map(({ message }) => message)].join(': ');
+      if (type === 'accepted' && requestId !== undefined) accepted = { requestId, label: asked.label };
       write(outcome, `${asked.label}: ${type === 'accepted' ? 'accepted' : reason}`);
+    },
+    ended({ requestId, outcome: what, reason }) {
+      // Those of other viewers are told here too.
+      if (accepted?.requestId !== requestId) return;
+      const why = reason === undefined ? '' : ` (${reason.toLowerCase().replaceAll('_', ' ')})`;
+      write(outcome, `${accepted.label}: ${what.toLowerCase()}${why}`);
+      accepted = undefined;
     },
   };
 }

@@ -40,6 +40,7 @@ function take(message: Message): void {
   if (message.type === 'device.telemetry') takeSample(message);
   else if (message.type === 'share.status') showShare(message);
   else if (message.type === 'share.playback') video.take(message);
+  else if (message.type === 'control.outcome') controls.ended(message);
   else controls.answered(message);
 }
 

@@ -1,3 +1,4 @@
+import type { ControlOutcomeMessage } from '../contract/telemetry';
 import type { ShareStatusMessage } from '../domain/status-message';
 import type { DeviceState } from '../domain/telemetry';
 
@@ -26,14 +27,18 @@ export interface Playback {
 export interface Answer {
   readonly type: 'accepted' | 'error' | 'pong' | 'heartbeat';
   readonly id?: string;
+  readonly requestId?: string;
   readonly error?: string;
   readonly details?: readonly { readonly message: string }[];
 }
 
-export type Message = ShareStatus | Telemetry | Playback | Answer;
+/** What became of a command, which its answer `accepted` gave the `requestId` of. */
+export type ControlOutcome = ControlOutcomeMessage;
+
+export type Message = ShareStatus | Telemetry | Playback | Answer | ControlOutcome;
 
 const types: readonly string[] = [
-  ...['share.status', 'device.telemetry', 'share.playback'],
+  ...['share.status', 'device.telemetry', 'share.playback', 'control.outcome'],
   ...['accepted', 'error', 'pong', 'heartbeat'],
 ];
 

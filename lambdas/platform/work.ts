@@ -6,6 +6,7 @@ import { invalid } from '../../domain/refusal';
 import type { Sample } from '../../domain/telemetry';
 import { allDone } from '../all-done';
 import { acceptTelemetry } from '../telemetry/accept';
+import { tellOutcome } from './tell-outcome';
 
 /** Whose it is. @throws Refusal `invalid_request` for what is no identifier of ours */
 function ownerOf(kind: Kind, id: string): Organisation {
@@ -69,6 +70,8 @@ const works: { readonly [Type in HeardType]: (heard: Heard) => Promise<DropReaso
     const { deviceId } = heardFromPlatform['device.removed'].parse(detail);
     return late(await removeFromFleet(ownerOf('device', deviceId), 'device', deviceId, at));
   },
+  'control.outcome.reported': ({ detail, id, now }) =>
+    tellOutcome(heardFromPlatform['control.outcome.reported'].parse(detail), id, now),
 };
 
 export const isKnown = (type: string): type is HeardType => Object.hasOwn(works, type);

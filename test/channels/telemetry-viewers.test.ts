@@ -89,7 +89,7 @@ describe('A viewer', () => {
     const { shareCode } = await givenShare(partner, { permissions: ['view', 'control'] });
     const viewer = await watch(shareCode);
     const command = { name: 'GO_TO', altitude: 40 };
-    expect(await ask(viewer, { action: 'control', command })).toEqual({ type: 'accepted' });
+    expect(await ask(viewer, { action: 'control', command })).toMatchObject({ type: 'accepted' });
     for (const wrong of [{}, { name: '' }, { name: 7 }, 'HOVER', undefined])
       expect(await ask(viewer, { action: 'control', command: wrong })).toMatchObject({ error: 'invalid_request' });
   });

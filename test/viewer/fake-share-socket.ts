@@ -18,6 +18,8 @@ export interface FakeShareSocket {
   share(code: string, share?: FakeShare): void;
   /** Sends one sample to the viewers of a share; it is the snapshot of those that come later. */
   publish(code: string, sample: object): void;
+  /** Tells the viewers of a share what became of a command. */
+  outcome(code: string, outcome: object): void;
   /** Ends a share: its last message, then the sockets close. */
   end(code: string, state: 'REVOKED' | 'EXPIRED'): void;
   /** Cuts all sockets without a word, and refuses new ones until `up`. */
@@ -91,7 +93,7 @@ export function createFakeShareSocket(): FakeShareSocket {
         return;
       }
       if (message.action === 'control' && permissions.includes('control')) {
-        say({ type: 'accepted', ...id });
+        say({ type: 'accepted', requestId: `request-${received.length}`, ...id });
         return;
       }
       say({ type: 'error', error: 'Forbidden', ...id });
@@ -135,6 +137,10 @@ export function createFakeShareSocket(): FakeShareSocket {
         ...sample,
       };
       for (const viewer of share.viewers) viewer.send(JSON.stringify(share.last));
+    },
+    outcome(code, outcome) {
+      for (const viewer of standing(code).viewers)
+        viewer.send(JSON.stringify({ type: 'control.outcome', timestamp: new Date().toISOString(), ...outcome }));
     },
     end(code, state) {
       const share = standing(code);

@@ -169,6 +169,9 @@ describe('The share page', () => {
     expect(socket.received).toEqual([]);
     await page.getByRole('button', { name: 'Press again: return home' }).click();
     await page.getByText('Return home: accepted').waitFor();
+    socket.outcome('share-control', { requestId: 'of-somebody-else', outcome: 'FAILED' });
+    socket.outcome('share-control', { requestId: 'request-1', outcome: 'REFUSED', reason: 'DEVICE_BUSY' });
+    await page.getByText('Return home: refused (device busy)').waitFor();
     expect(socket.received).toMatchObject([{ action: 'control', command: { name: 'RETURN_HOME' } }]);
     quietly();
   });

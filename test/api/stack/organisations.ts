@@ -50,6 +50,7 @@ export const cast = {
   'telemetry-share-end': [all],
   'telemetry-state': [all],
   'suspended-shares': [all, all],
+  control: [all],
   'share-page': [all],
   'platform-fleet': [all],
   sabotage: [all, all, all, all, all, ['command:read']],

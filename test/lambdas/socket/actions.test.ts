@@ -1,7 +1,14 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { GetDataEndpointCommand } from '@aws-sdk/client-kinesis-video';
 import { GetHLSStreamingSessionURLCommand } from '@aws-sdk/client-kinesis-video-archived-media';
-import { BatchGetCommand, DeleteCommand, GetCommand, PutCommand, QueryCommand } from '../../../data/documents';
+import {
+  BatchGetCommand,
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  UpdateCommand,
+} from '../../../data/documents';
 import { handler as control } from '../../../lambdas/socket/control';
 import { handler as playback } from '../../../lambdas/socket/playback';
 import { handler as publish } from '../../../lambdas/socket/publish';
@@ -10,12 +17,14 @@ import { handler as unsubscribe } from '../../../lambdas/socket/unsubscribe';
 import type { PartnerSession, ViewerSession } from '../../../data/sessions';
 import { acme, id, rival } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
-import '../fixtures/log';
+import { shareIdOf } from '../../../lambdas/share-id';
+import { logLines, written } from '../fixtures/log';
 import { newSocket, say } from '../fixtures/socket';
 import {
   bus,
   deviceItem,
   givenSession,
+  later,
   media,
   newDeviceId,
   partnerSession,
@@ -41,6 +50,7 @@ beforeEach(() => {
   store.on(BatchGetCommand).resolves({ Responses: { fleet: [group] } });
   store.on(GetCommand, { TableName: 'fleet' }).resolves({ Item: deviceItem(id('device')) });
   store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: shareItem({ permissions: ['view', 'control'] }) });
+  store.on(UpdateCommand, { TableName: 'requests' }).resolves({ Attributes: { calls: 1 } });
 });
 
 describe('subscribe', () => {
@@ -108,16 +118,86 @@ describe('publish', () => {
 describe('control', () => {
   const message = { action: 'control', command: { name: 'GO_TO', altitude: 40 }, id: 1 };
 
-  test('tells the platform what a viewer of whom it is permitted wants, and not with which share.', async () => {
-    expect(await say(control, viewer(), message)).toEqual({ type: 'accepted', id: 1 });
+  const ulid = expect.stringMatching(/^[0-9a-hjkmnp-tv-z]{26}$/) as string;
+  const counted = (who: RegExp) =>
+    store
+      .commandCalls(UpdateCommand, { TableName: 'requests' })
+      .filter(({ args: [{ input }] }) => who.test(String(input.Key?.['id']))).length;
+
+  test('tells the platform what a viewer of whom it is permitted wants, and not with which share code.', async () => {
+    const socket = viewer();
+    const answered = await say(control, socket, message);
+    expect(answered).toEqual({ type: 'accepted', requestId: ulid, id: 1 });
+    const { requestId } = answered;
+    const shareId = shareIdOf(id('share'));
     const [call] = bus.commandCalls(PutEventsCommand);
     const [entry] = call?.args[0].input.Entries ?? [];
     expect(entry?.DetailType).toBe('control.requested');
     expect(JSON.parse(entry?.Detail ?? '')).toEqual({
+      requestId,
       organisationId: `org-${acme}`,
+      shareId,
       deviceId: id('device'),
       command: { name: 'GO_TO', altitude: 40 },
       requestedAt: expect.any(String) as string,
+    });
+    expect(store).toHaveReceivedCommandWith(PutCommand, {
+      TableName: 'requests',
+      Item: {
+        id: `control#${String(requestId)}`,
+        shareCode: id('share'),
+        deviceId: id('device'),
+        ttl: expect.any(Number) as number,
+      },
+    });
+    const line = { requestId, shareId, deviceId: id('device'), organisation: acme, connectionId: socket };
+    expect(logLines()).toMatchObject([{ level: 'INFO', message: 'control', ...line }]);
+    for (const secret of [id('share'), 'GO_TO']) expect(written.join('')).not.toContain(secret);
+  });
+
+  const answers = async (times: number, socket: string) => {
+    const given: unknown[] = [];
+    for (let count = 0; count < times; count += 1) given.push(await say(control, socket, message));
+    return given;
+  };
+  const tooMany = { type: 'error', error: 'Too many requests', id: 1 };
+
+  /** Counts as DynamoDB does. */
+  const countCalls = () => {
+    const calls = new Map<string, number>();
+    store.on(UpdateCommand, { TableName: 'requests' }).callsFake(({ Key }: { Key: { id: string } }) => {
+      calls.set(Key.id, (calls.get(Key.id) ?? 0) + 1);
+      return { Attributes: { calls: calls.get(Key.id) } };
+    });
+  };
+
+  describe('is limited', () => {
+    beforeEach(() => {
+      jest.useFakeTimers({ now: new Date('2026-11-27T10:30:00.000Z'), doNotFake: ['nextTick', 'setImmediate'] });
+      countCalls();
+    });
+    afterEach(() => {
+      jest.useRealTimers();
+    });
+    const shareNumbered = (unique: number) => id('share', acme, `01jd00000000000000000000${unique}`);
+    const watching = (unique: number, deviceId = newDeviceId()) =>
+      viewer({ shareCode: shareNumbered(unique), deviceId, expiresAt: later });
+
+    test('to 30 a minute over one share, and what is beyond costs no write for long.', async () => {
+      const socket = watching(10);
+      expect((await answers(30, socket)).filter((one) => (one as typeof tooMany).type === 'accepted')).toHaveLength(30);
+      expect(await answers(5, socket)).toEqual(Array(5).fill(tooMany));
+      expect(counted(/^calls#control#[0-9a-f]{32}#/)).toBe(31);
+      expect(bus.commandCalls(PutEventsCommand)).toHaveLength(30);
+      jest.setSystemTime(new Date('2026-11-27T10:31:00.000Z'));
+      expect(await answers(1, socket)).toMatchObject([{ type: 'accepted' }]);
+    });
+
+    test('to 60 a minute of one device, over however many shares.', async () => {
+      const deviceId = newDeviceId();
+      for (const unique of [11, 12]) expect(await answers(30, watching(unique, deviceId))).not.toContainEqual(tooMany);
+      expect(await answers(1, watching(13, deviceId))).toEqual([tooMany]);
+      expect(await answers(1, watching(14))).toMatchObject([{ type: 'accepted' }]);
     });
   });
 
@@ -139,6 +219,7 @@ describe('control', () => {
   });
 
   test('is not accepted when the bus did not take it.', async () => {
+    countCalls();
     bus.resolves({ FailedEntryCount: 1 });
     expect(await say(control, viewer(), message)).toMatchObject({ type: 'error', error: 'Internal server error' });
   });

@@ -145,7 +145,7 @@ const expected: Readonly<Record<string, Expected>> = {
   },
   'Telemetry/control': {
     entry: 'socket/control',
-    tables: { connections: ['get'], shares: ['get'], partners: ['get'] },
+    tables: { connections: ['get'], shares: ['get'], partners: ['get'], requests: ['update', 'put'] },
     more: ['events:PutEvents Platform/Bus'],
     settings: ['PLATFORM_BUS'],
     seconds: 10,

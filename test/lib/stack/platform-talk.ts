@@ -31,6 +31,7 @@ test('Who hears the platform may change jobs and the fleet, and pass telemetry o
     fleet: ['batchGet', 'update', 'put'],
     connections: ['query', 'delete', 'update'],
     shares: ['update'],
+    requests: ['update'],
   } as const;
   const more = [
     ...queueRights('PlatformTalk/Hear/Heard', ...consume),
@@ -62,13 +63,13 @@ test.each(['TellFailures', 'HearFailures', 'SimulatedFleetFailures'])(
 );
 
 describe('The simulated fleet', () => {
-  test('hears of jobs, and may do no more than note them', () => {
+  test('hears of jobs and commands, and may do no more than note the ones and answer the others', () => {
     const place = 'SimulatedFleet/HearJobs';
     const more = ['PutItem', 'UpdateItem'].map((action) => `dynamodb:${action} SimulatedFleet/Missions`);
-    expect(rightsOf(place)).toEqual(rightsFor(place, [], more));
+    expect(rightsOf(place)).toEqual(rightsFor(place, [], [...more, 'events:PutEvents Platform/Bus']));
     expect(rules['SimulatedFleet/FromService']?.Properties['EventPattern']).toEqual({
       source: ['drone-mission-api'],
-      'detail-type': ['job.created', 'job.updated', 'job.cancelled', 'job.deleted'],
+      'detail-type': ['job.created', 'job.updated', 'job.cancelled', 'job.deleted', 'control.requested'],
     });
     const [target] = rules['SimulatedFleet/FromService']?.Properties['Targets'] as {
       DeadLetterConfig: { Arn: unknown };

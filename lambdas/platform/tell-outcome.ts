@@ -1,0 +1,43 @@
+import type * as z from 'zod/mini';
+import { heardFromPlatform, type DropReason } from '../../contract/platform';
+import type { ControlOutcomeMessage } from '../../contract/telemetry';
+import { followersOf, type Connection } from '../../data/connections';
+import { takeOutcome } from '../../data/control-requests';
+import { postToSocket } from '../../data/sockets';
+import { eachAtOnce } from '../each-at-once';
+import { logger } from '../logger';
+import { shareIdOf } from '../share-id';
+
+type Reported = z.output<(typeof heardFromPlatform)['control.outcome.reported']>;
+
+/** One viewer's trouble is not the others'. */
+const send = (text: string) => async (viewer: Connection) => {
+  try {
+    await postToSocket(viewer, text);
+  } catch (error) {
+    const { connectionId } = viewer;
+    logger.warn('a socket could be neither reached nor closed', { connectionId, error });
+  }
+};
+
+/**
+ * Tells the viewers of a share what became of a command that came over it: whoever sent it may have connected anew since.
+ * @returns why nobody is told
+ */
+export async function tellOutcome(reported: Reported, eventId: string, now: Date): Promise<DropReason | undefined> {
+  const { requestId, deviceId, outcome, reason, at } = reported;
+  const taken = await takeOutcome(requestId, deviceId, eventId, now);
+  if (typeof taken === 'string') return taken;
+  const { shareCode } = taken;
+  const message: ControlOutcomeMessage = {
+    ...{ type: 'control.outcome', requestId, deviceId, outcome, timestamp: at },
+    ...(reason !== undefined && { reason }),
+  };
+  logger.info('control outcome', { requestId, shareId: shareIdOf(shareCode), deviceId, outcome });
+  for await (const page of followersOf({ kind: 'share', id: shareCode })) {
+    // Partners follow the share's status on the same channel; its messages are of one type.
+    const viewers = page.filter((follower) => follower.shareCode === shareCode);
+    await eachAtOnce(viewers, send(JSON.stringify(message)));
+  }
+  return undefined;
+}

@@ -43,6 +43,6 @@ export interface Endpoint {
     /** The job in the body carries `version`, which is the answer's `ETag` and makes `If-Match` work. */
     readonly versioned?: true;
   };
-  /** Refusals of its own, beside those that every endpoint has. */
+  /** Refusals of its own, beside those that every endpoint has, such as `invalid_request` for an unknown query parameter. */
   readonly refusals: readonly RefusalCode[];
 }

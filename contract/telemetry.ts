@@ -4,6 +4,7 @@ import { list } from '../domain/list';
 import { sample } from '../domain/telemetry';
 import { text } from '../domain/text';
 import type { Scope } from './endpoint';
+import { messageId as id } from './message-id';
 
 /** Path of the telemetry endpoint below {ws_url} (spec section 6). */
 export const TELEMETRY_PATH = '/telemetry';
@@ -15,8 +16,6 @@ export const TELEMETRY_PATH = '/telemetry';
  */
 export const MAX_SAMPLES = 40;
 
-/** Comes back on the answer as it was sent. */
-const id = z.optional(z.unknown());
 const name = text(1, 256);
 
 const followed = z

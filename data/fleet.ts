@@ -77,10 +77,15 @@ export async function findSharedDevice(caller: Organisation, resourceId: string)
   return found.deviceId;
 }
 
-/** The first video stream of a device, or the one that is named; undefined when it has none. */
+/**
+ * The video stream that a shared resource names: itself, or the first one of the device.
+ * @returns undefined when there is none (any more): another one of the device was not shared
+ */
 export async function findVideoStream(organisation: Organisation, resourceId: string, deviceId: string) {
   const streams = await listStreams(organisation);
-  return streams.find((stream) => stream.streamId === resourceId || stream.deviceId === deviceId)?.videoStream;
+  const isMeant = (stream: (typeof streams)[number]) =>
+    resourceId === deviceId ? stream.deviceId === deviceId : stream.streamId === resourceId;
+  return streams.find(isMeant)?.videoStream;
 }
 
 /** A device with its last known state, or undefined when the fleet has it no more. */

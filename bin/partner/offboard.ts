@@ -6,6 +6,7 @@ import type { Flags } from './command-line';
 import type { Deployment } from './deployment';
 import { deleteOAuthClient } from './oauth-client';
 import { settleOrganisation } from './organisation-status';
+import { printable } from './printable';
 import type { Report } from './report';
 import { readSelection, selectClients } from './selected-clients';
 import { everyOne } from './undo';
@@ -26,7 +27,7 @@ export async function offboard(flags: Flags, connect: () => Promise<Deployment>)
     json: { clients: clients.map(({ clientId }) => ({ clientId, status: 'offboarded' })), endedShares: ended },
     text: [
       ...clients.map(
-        ({ clientId, name }) => `${clientId} (${name}) is out, for tokens that are out within five minutes`,
+        ({ clientId, name }) => `${clientId} (${printable(name)}) is out, for tokens that are out within five minutes`,
       ),
       `The organisation stays, with its device groups and jobs; ${ended} of its shares have ended.`,
     ].join('\n'),

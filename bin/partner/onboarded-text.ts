@@ -1,6 +1,7 @@
 import type { Deployment } from './deployment';
 import type { OnboardedGroup } from './fleet';
 import type { OnboardedClient } from './onboard';
+import { printable } from './printable';
 import { columns } from './report';
 
 /** What is handed over, for people. */
@@ -22,7 +23,7 @@ export function describeOnboarded(
       ['share links', `${addresses.shareBaseUrl}/share/…`],
       ['resource server', resourceServer],
     ];
-    return [`${name} of ${organisation}`, indented(columns(facts)), describeGroups(deviceGroups)].join('\n');
+    return [printable(`${name} of ${organisation}`), indented(columns(facts)), describeGroups(deviceGroups)].join('\n');
   });
   return [...described, 'The client secret and the API key are shown this once.'].join('\n\n');
 }

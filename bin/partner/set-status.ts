@@ -4,6 +4,7 @@ import type { Partner } from '../../domain/partner';
 import { Failure, type Flags } from './command-line';
 import type { Deployment } from './deployment';
 import { settleOrganisation } from './organisation-status';
+import { printable } from './printable';
 import type { Report } from './report';
 import { readSelection, selectClients } from './selected-clients';
 import { everyOne } from './undo';
@@ -25,7 +26,7 @@ export async function setStatus(
   return {
     json: { clients: clients.map(({ clientId }) => ({ clientId, status })), organisations },
     text: [
-      ...clients.map(({ clientId, name }) => `${clientId} (${name}) is ${status}${when}`),
+      ...clients.map(({ clientId, name }) => `${clientId} (${printable(name)}) is ${status}${when}`),
       ...organisations.map(
         ({ organisationId: id, status: stands }) =>
           `${id} is ${stands}: its share links ${stands === 'active' ? 'are open' : 'let nobody in'}`,

@@ -13,7 +13,7 @@ export async function limit({ key, endpoint, caller, startedAt, headers }: Excha
   const now = Math.floor(startedAt / 1000);
   const windowStart = now - (now % WINDOW);
   const reset = windowStart + WINDOW;
-  const calls = await countCall(`${caller.clientId}#${key}`, windowStart);
+  const calls = await countCall(`${caller.clientId}#${key}`, windowStart, endpoint.perMinute);
   headers['X-RateLimit-Limit'] = String(endpoint.perMinute);
   headers['X-RateLimit-Remaining'] = String(Math.max(0, endpoint.perMinute - calls));
   headers['X-RateLimit-Reset'] = String(reset);

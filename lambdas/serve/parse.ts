@@ -1,4 +1,4 @@
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import { Refusal, invalid } from '../../domain/refusal';
 import { SHOWN, toDetails } from '../details';
 import { basicCredentials } from './credentials';
@@ -20,16 +20,27 @@ function readJson(event: Event): unknown {
   }
 }
 
+/** A form, each of whose parameters may be given once (RFC 6749 section 3.2). */
+function readForm(text: string): Record<string, string> {
+  const given = new URLSearchParams(text);
+  for (const name of given.keys())
+    if (given.getAll(name).length > 1) throw invalid(name.slice(0, SHOWN), 'must be given once');
+  return Object.fromEntries(given);
+}
+
 /** The token endpoint takes what OAuth clients send: a form or JSON, and credentials by HTTP Basic. */
 function readTokenRequest(event: Event): unknown {
   const form = header(event, 'content-type')?.toLowerCase().startsWith('application/x-www-form-urlencoded');
-  const body = form ? Object.fromEntries(new URLSearchParams(event.body ?? '')) : readJson(event);
+  const body = form ? readForm(event.body ?? '') : readJson(event);
   const basic = basicCredentials(header(event, 'authorization'));
   if (!basic || typeof body !== 'object' || body === null) return body;
   if ('client_id' in body || 'client_secret' in body)
     throw invalid('Authorization', 'client credentials must come one way, not two (RFC 6749 section 2.3)');
   return { ...body, ...basic };
 }
+
+/** Of an endpoint that has no parameters: one that is given is misspelt, or meant for another. */
+const noQuery = z.strictObject({});
 
 /** Query parameters, each of which may be given once. */
 function readQuery(event: Event): Record<string, string> {
@@ -42,22 +53,24 @@ function readQuery(event: Event): Record<string, string> {
   );
 }
 
+/** Versions begin with 1. */
+const NO_VERSION = 0;
+
 /** The version of `If-Match`: our ETags are strong and hold it; `*` means any. */
 function readVersion(ifMatch: string | undefined): number | undefined {
   if (ifMatch === undefined || ifMatch === '*') return undefined;
   const [, version] = /^"(\d{1,15})"$/.exec(ifMatch) ?? [];
-  // An ETag that we never gave matches nothing (RFC 9110 section 13.1.1).
-  if (version === undefined) throw new Refusal('stale_version');
-  return Number(version);
+  // An ETag that we never gave matches nothing (RFC 9110 section 13.1.1); that there is such a job is another question.
+  return version === undefined ? NO_VERSION : Number(version);
 }
 
 /**
  * Reads query, body and headers through the endpoint's schemas.
- * @throws Refusal `invalid_request` that names each fault, `stale_version` for an ETag that is not ours
+ * @throws Refusal `invalid_request` that names each fault
  */
 export function parse(exchange: Exchange, event: Event): void {
   const { request, reply, scope } = exchange.endpoint;
-  if (request.query) exchange.query = check(request.query, readQuery(event));
+  exchange.query = check(request.query ?? noQuery, readQuery(event));
   if (request.body) exchange.body = check(request.body, scope === null ? readTokenRequest(event) : readJson(event));
   if (request.body && reply.versioned) {
     const version = readVersion(header(event, 'if-match'));

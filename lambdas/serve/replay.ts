@@ -13,8 +13,9 @@ const uuid = z.uuid();
  */
 export async function replay(exchange: Exchange, event: Event): Promise<void> {
   const { key, endpoint, caller, body, startedAt } = exchange;
-  const given = endpoint.idempotent && header(event, HEADER);
-  if (!given || !caller) return;
+  const given = endpoint.idempotent ? header(event, HEADER) : undefined;
+  // Empty is not the same as none: who sends it believes to be safe from a second creation.
+  if (given === undefined || !caller) return;
   const idempotencyKey = uuid.safeParse(given.toLowerCase());
   if (!idempotencyKey.success) throw invalid('Idempotency-Key', 'must be a UUID');
   const id = `answer#${caller.clientId}#${key}#${idempotencyKey.data}`;

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2, APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 import type * as z from 'zod/mini';
+import { messageId } from '../../contract/message-id';
 import { resourceRefusal } from '../../contract/refusals';
 import { telemetryActions, type TelemetryAction } from '../../contract/telemetry';
 import type { PartnerSession, Session, ViewerSession } from '../../data/sessions';
@@ -50,7 +51,8 @@ export const answer =
     let id: unknown;
     try {
       const text = read(body);
-      id = text['id'];
+      // What can't be an id is not sent back; the schema of the action names it.
+      id = messageId.safeParse(text['id']).data;
       const { needs, message: schema } = telemetryActions[action];
       const session = await sessionOf(requestContext.connectionId);
       // On a status channel there are no actions but ping.

@@ -10,7 +10,7 @@ const MOST_KNOWN = 10_000;
 
 async function count(who: string, most: number, windowStart: number): Promise<void> {
   if (usedUp.get(who) === windowStart) throw new Refusal('too_many_requests');
-  if ((await countCall(`control#${who}`, windowStart)) <= most) return;
+  if ((await countCall(`control#${who}`, windowStart, most)) <= most) return;
   if (usedUp.size >= MOST_KNOWN) usedUp.clear();
   usedUp.set(who, windowStart);
   throw new Refusal('too_many_requests');

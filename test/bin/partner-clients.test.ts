@@ -23,6 +23,15 @@ describe('list', () => {
     });
   });
 
+  test('shows control characters of names in place of obeying them.', async () => {
+    const escape = '\u001b[2J\u0007\u202e\nowner';
+    await onboarded('onboard', '--organisation', `Delta${escape}`, '--client', 'd', '--scopes', 'all');
+    const { printed } = await partner('list');
+    expect(printed).toContain('Delta\\u{1b}[2J\\u{7}\\u{202e}\\u{a}owner');
+    expect(printed.replaceAll('\n', '')).toMatch(/^[\x20-\x7e]*$/);
+    expect(printed.trimEnd().split('\n')).toHaveLength(2);
+  });
+
   test('says that there are no partners.', async () => {
     expect(await partner('list')).toMatchObject({ exitCode: 0, printed: 'no partners yet\n' });
   });

@@ -1,5 +1,5 @@
 import { BatchGetCommand, GetCommand, QueryCommand } from '../../data/documents';
-import { expectDeviceGroup, findSharedDevice, listDeviceGroups, readDevice } from '../../data/fleet';
+import { expectDeviceGroup, findSharedDevice, findVideoStream, listDeviceGroups, readDevice } from '../../data/fleet';
 import { acme, id, rival } from '../domain/fixtures/samples';
 import { onlyCommand, sent, store } from './fixtures/store';
 
@@ -157,5 +157,21 @@ describe('Listing device groups', () => {
       .resolvesOnce({ Items: [group], LastEvaluatedKey: { id: 'x' } })
       .rejects(fault);
     await expect(listDeviceGroups(acme)).rejects.toBe(fault);
+  });
+});
+
+describe('The video of what is shared', () => {
+  const second = { ...stream, streamId: id('stream', acme, '01jd2222222222222222222222'), videoStream: 'kestrel-2' };
+  beforeEach(() => {
+    store.on(QueryCommand).resolves({ Items: [stream, second] });
+  });
+
+  test.each([
+    ['a device is that of its first stream', device.deviceId, 'kestrel-1'],
+    ['its first stream is that', stream.streamId, 'kestrel-1'],
+    ['its second stream is that, and not the first', second.streamId, 'kestrel-2'],
+    ['a stream that is gone is none', id('stream', acme, '01jd3333333333333333333333'), undefined],
+  ])('of %s.', async (_, resourceId, expected) => {
+    await expect(findVideoStream(acme, resourceId, device.deviceId)).resolves.toBe(expected);
   });
 });

@@ -159,3 +159,16 @@ test.each([
   for (const secret of ['kx9mhush', granted.access_token, basic('client1', 'kx9mhush').Authorization.slice(6)])
     expect(written.join('')).not.toContain(secret);
 });
+
+test.each(['grant_type=client_credentials', 'client_id=client1', 'client_secret=x', 'scope=a&scope=b'])(
+  'A form with a parameter given twice (%s) is refused without asking anybody (RFC 6749 section 3.2).',
+  async (again) => {
+    const { status, body } = await ask(`${form(grant)}&${again}`, asForm);
+    const [name] = again.split('=');
+    expect([status, body]).toEqual([
+      400,
+      { error: 'invalid_request', error_description: `${name}: must be given once` },
+    ]);
+    expect(cognito).not.toHaveBeenCalled();
+  },
+);

@@ -116,7 +116,7 @@ test.each([
   expect(lookup?.args[0].input.Key).toEqual({ id: `answer#client1#POST /v3/jobs/create#${key}` });
 });
 
-test.each(['1', 'key', `${key}0`, key.replaceAll('-', ''), `{${key}}`, `${key}#x`, `urn:uuid:${key}`])(
+test.each(['', ' ', '1', 'key', `${key}0`, key.replaceAll('-', ''), `{${key}}`, `${key}#x`, `urn:uuid:${key}`])(
   'The key %j is no UUID and is refused.',
   async (given) => {
     expect(await create({ 'Idempotency-Key': given })).toMatchObject({

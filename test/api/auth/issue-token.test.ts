@@ -78,6 +78,11 @@ describe('POST /v3/auth/token', () => {
     expect([answer.status, answer.body]).toEqual([400, refusal('invalid_request')]);
   });
 
+  it('answers 400 invalid_request to a form with a parameter that is given twice', async () => {
+    const expected = { status: 400, body: refusal('invalid_request') };
+    expect(await ask(`${new URLSearchParams(good).toString()}&client_id=x`, form)).toMatchObject(expected);
+  });
+
   it('answers 400 invalid_request to credentials in two places, and to Basic that is none', async () => {
     const expected = { status: 400, body: refusal('invalid_request') };
     expect(await ask(good, basic(client_id, client_secret))).toMatchObject(expected);

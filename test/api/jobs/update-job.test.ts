@@ -88,6 +88,14 @@ describe('PATCH /v3/jobs/{jobId}', () => {
       },
     );
 
+    it('answers 404 for a job that there is not, whatever version it names', async () => {
+      for (const tag of ['"1"', 'W/"1"', '*', 'x'])
+        expect(await patch(nobodys(jobId), { priority: 2 }, { 'if-match': tag })).toMatchObject({
+          status: 404,
+          body: { error: 'Job not found' },
+        });
+    });
+
     it('lets one of 20 win that name the same version at once', async () => {
       const asked = Array.from({ length: 20 }, (_, index) =>
         patch(jobId, { name: `n${index}` }, { 'if-match': '"1"' }),

@@ -4,11 +4,25 @@ import { say } from '../fixtures/socket';
 
 const answerTo = (message: unknown) => say(handler, 'socket-1', message);
 
-test.each([[undefined], [7], ['seven'], [null], [false], [{ a: [1] }]])(
+test.each([[undefined], [7], ['seven'], [''], ['x'.repeat(128)]])(
   'A ping is answered with a pong; the id %j comes back if there was one.',
   async (id) => {
     const echo = id === undefined ? {} : { id };
     await expect(answerTo({ action: 'ping', ...echo })).resolves.toEqual({ type: 'pong', ...echo });
+  },
+);
+
+const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+const badId = {
+  type: 'error',
+  error: 'invalid_request',
+  details: [{ path: 'id', message: 'must be a number, or a string of at most 128 characters' }],
+};
+
+test.each(['null', 'false', '{"a":[1]}', '1e999', `"${'x'.repeat(129)}"`, nested(3), nested(30_000)])(
+  'An id that is none is named and not sent back, however deep: %#.',
+  async (id) => {
+    await expect(answerTo(`{"action":"ping","id":${id}}`)).resolves.toEqual(badId);
   },
 );
 

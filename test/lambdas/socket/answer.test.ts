@@ -37,12 +37,27 @@ test('A message is done for who sent it, and answered.', async () => {
   });
 });
 
-test.each([[7], ['seven'], [null], [false], [{ a: [1] }]])('The id %j comes back on the answer.', async (given) => {
+test.each([[7], ['seven'], [''], ['x'.repeat(128)]])('The id %j comes back on the answer.', async (given) => {
   expect(await say(answering('subscribe'), partner(), { ...subscribe, id: given })).toEqual({
     type: 'done',
     id: given,
   });
 });
+
+const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+
+test.each(['null', 'false', '{"a":[1]}', '1e999', `"${'x'.repeat(129)}"`, nested(3), nested(30_000)])(
+  'An id that is none is refused and not sent back, however deep: %#.',
+  async (id) => {
+    const text = JSON.stringify({ ...subscribe, id: 0 }).replace('"id":0', `"id":${id}`);
+    expect(await say(answering('subscribe'), partner(), text)).toEqual({
+      type: 'error',
+      error: 'invalid_request',
+      details: [{ path: 'id', message: 'must be a number, or a string of at most 128 characters' }],
+    });
+    expect(run).not.toHaveBeenCalled();
+  },
+);
 
 test.each([
   ['an unknown field', { ...subscribe, since: 0, id: 1 }, [{ path: '', message: 'unknown field: since' }]],

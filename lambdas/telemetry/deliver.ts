@@ -4,6 +4,7 @@ import type { Device } from '../../domain/fleet';
 import { eachAtOnce } from '../each-at-once';
 import { logger } from '../logger';
 import { readOnce } from '../read-once';
+import { viewerMessage } from './viewer-message';
 
 async function allFollowersOf(id: string): Promise<Connection[]> {
   const found: Connection[] = [];
@@ -34,10 +35,16 @@ async function send(follower: Connection, texts: readonly string[]): Promise<voi
   // A viewer is closed by the last word on its share, which it would not hear else.
 }
 
+/** The same messages for partners and for viewers, who hear less. */
+interface Texts {
+  readonly partner: readonly string[];
+  readonly viewer: readonly string[];
+}
+
 /** One follower's trouble is neither the others' nor the publisher's. */
-const sendTo = (texts: readonly string[]) => async (follower: Connection) => {
+const sendTo = (texts: Texts) => async (follower: Connection) => {
   try {
-    await send(follower, texts);
+    await send(follower, follower.shareCode === undefined ? texts.partner : texts.viewer);
   } catch (error) {
     const { connectionId } = follower;
     logger.warn('a socket could be neither reached nor closed', { connectionId, error });
@@ -50,6 +57,7 @@ export async function deliver(
   messages: readonly object[],
   followersOf: FollowersOf = findFollowers(),
 ): Promise<void> {
-  const texts = messages.map((message) => JSON.stringify(message));
-  await eachAtOnce(await followersOf(device), sendTo(texts));
+  const partner = messages.map((message) => JSON.stringify(message));
+  const viewer = messages.map((message) => JSON.stringify(viewerMessage(message)));
+  await eachAtOnce(await followersOf(device), sendTo({ partner, viewer }));
 }

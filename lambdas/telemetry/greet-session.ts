@@ -10,6 +10,7 @@ import { shareMessage } from '../../domain/status-event';
 import { sharePlayback } from '../share-playback';
 import { playbackMessage } from './playback-message';
 import { snapshotMessage } from './sample-message';
+import { viewerMessage } from './viewer-message';
 
 /** What a viewer is told first: the share, its video if it has one, and where the device is. */
 async function firstWords(viewer: ViewerSession, share: Share, now: Date): Promise<object[]> {
@@ -17,7 +18,11 @@ async function firstWords(viewer: ViewerSession, share: Share, now: Date): Promi
   const [device, playback] = await Promise.all([readDevice(organisation, deviceId), sharePlayback(viewer, now)]);
   const status = { ...shareMessage(share, now.toISOString()), shareType, permissions, snapshot: true };
   const snapshot = device && snapshotMessage(device, now);
-  return [status, ...(playback === undefined ? [] : [playbackMessage(playback)]), ...(snapshot ? [snapshot] : [])];
+  return [
+    status,
+    ...(playback === undefined ? [] : [playbackMessage(playback)]),
+    ...(snapshot ? [viewerMessage(snapshot)] : []),
+  ];
 }
 
 /** What changed before a viewer followed, nobody told it; and if the share has ended, nobody would close its socket. */

@@ -45,10 +45,34 @@ describe('A viewer', () => {
     const sample = sampleOf(deviceId);
     await publish(publisher, sample);
     const sequence = Date.parse(sample.timestamp);
-    const heard = { type: 'device.telemetry', ...sample, deviceGroupId, sequence, receivedAt: iso };
+    const heard = { type: 'device.telemetry', ...sample, sequence, receivedAt: iso };
     expect(await viewer.like({ timestamp: sample.timestamp })).toEqual(heard);
     await quiet();
     expect(viewer.texts.join('')).not.toContain(neighbour);
+  });
+
+  test('is not told of the group, the job, or what the maker lets the sensors say, live or before.', async () => {
+    const [publisher, partnerSocket] = [await openTelemetry(partner), await openTelemetry(partner)];
+    await ask(partnerSocket, { action: 'subscribe', deviceId });
+    const jobId = 'job-of-the-partner';
+    const orientation = { heading: 90 };
+    const sensorPayload = { camera: { orientation, lens: 'secret' }, note: 'secret' };
+    const { shareCode } = await givenShare(partner);
+    const live = await watch(shareCode);
+    const sample = sampleOf(deviceId, { jobId, sensorPayload });
+    await publish(publisher, sample);
+    const late = await watch(shareCode);
+    for (const viewer of [live, late]) {
+      expect(await viewer.like({ timestamp: sample.timestamp })).toMatchObject({
+        sensorPayload: { camera: { orientation } },
+      });
+      for (const hidden of ['secret', jobId, deviceGroupId]) expect(viewer.texts.join('')).not.toContain(hidden);
+    }
+    expect(await partnerSocket.like({ timestamp: sample.timestamp })).toMatchObject({
+      jobId,
+      sensorPayload,
+      deviceGroupId,
+    });
   });
 
   test('hears how many there are, and so does the partner.', async () => {

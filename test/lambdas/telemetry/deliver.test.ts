@@ -108,3 +108,25 @@ test('It is an error when the followers could not be read: to the publisher, not
   store.on(QueryCommand).rejects(new Error('no store'));
   await expect(deliver(kestrel, messages)).rejects.toThrow('no store');
 });
+
+test('Partners hear all of a sample, viewers neither group nor job, and of the sensors where the camera looks.', async () => {
+  const channel = `telemetry#${kestrel.deviceId}`;
+  const follower = (connectionId: string, who: object) => ({
+    channel,
+    connectionId,
+    session: true,
+    expiresAt: later,
+    ...who,
+  });
+  store.on(QueryCommand, { ExpressionAttributeValues: { ':channel': channel } }).resolves({
+    Items: [follower('partner', { clientId: 'client1' }), follower('viewer', { shareCode: id('share') })],
+  });
+  const sensorPayload = { camera: { orientation: { heading: 90 }, lens: 'wide' }, note: 'free' };
+  const message = { sequence: 1, deviceGroupId: id('group'), jobId: id('job'), sensorPayload };
+  await deliver(kestrel, [message, { sequence: 2, sensorPayload: { note: 'free' } }]);
+  expect(sentTo('partner')[0]).toEqual(message);
+  expect(sentTo('viewer')).toEqual([
+    { sequence: 1, sensorPayload: { camera: { orientation: { heading: 90 } } } },
+    { sequence: 2 },
+  ]);
+});

@@ -73,7 +73,8 @@ describe('A viewer', () => {
         snapshot: true,
         timestamp: expect.any(String) as string,
       },
-      snapshot(viewer.deviceId),
+      // What was shared is one device: its group is not named.
+      { ...snapshot(viewer.deviceId), deviceGroupId: undefined },
     ]);
     expect(follows().toSorted()).toEqual([item.channel, `telemetry#${viewer.deviceId}`]);
   });

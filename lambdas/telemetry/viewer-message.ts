@@ -1,0 +1,16 @@
+import type { DeviceState } from '../../domain/telemetry';
+
+interface Told {
+  readonly deviceGroupId?: unknown;
+  readonly jobId?: unknown;
+  readonly sensorPayload?: DeviceState['sensorPayload'];
+}
+
+/**
+ * A sample as a viewer of a share gets it: what was shared is one device, so neither its group nor the job that it flies is
+ * named, and of what its sensors say where the camera looks; the rest is the maker's own and may hold anything.
+ */
+export function viewerMessage({ deviceGroupId: _group, jobId: _job, sensorPayload, ...seen }: Told) {
+  const orientation = sensorPayload?.camera?.orientation;
+  return { ...seen, ...(orientation && { sensorPayload: { camera: { orientation } } }) };
+}

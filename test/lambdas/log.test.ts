@@ -14,7 +14,6 @@ const told = { message: 'request', requestId, clientId: 'client1', organisation:
 
 const requests = {
   path: { shareCode: share.shareCode },
-  query: { nextToken: [secret] },
   headers: { Authorization: `Bearer ${secret}`, Cookie: secret, 'Idempotency-Key': secret },
   body: { resourceId: secret, shareType: secret, [secret]: secret, metadata: { note: secret } },
 };
@@ -46,6 +45,13 @@ test.each([
   prepare();
   await call(handler, { scopes: ['share:read', 'share:manage', 'stream:share'], ...requests });
   expect(logLines()).toMatchObject([{ ...told, status }]);
+  expect(written.join('')).not.toContain(secret);
+});
+
+test('No secret is in the log when a request is refused for its query.', async () => {
+  const query = { nextToken: [secret], [secret]: [secret] };
+  await call(revokeShare, { scopes: ['share:manage'], ...requests, query });
+  expect(logLines()).toMatchObject([{ ...told, status: 400 }]);
   expect(written.join('')).not.toContain(secret);
 });
 

@@ -28,7 +28,8 @@ async function useEverything(): Promise<string> {
   const path = { jobId, shareCode };
   for (const key of Object.keys(endpointTable) as EndpointKey[]) {
     await partner.call(key, { path });
-    await partner.call(key, { path: { jobId: shareCode, shareCode: `${shareCode}x` }, query: { token: shareCode } });
+    await partner.call(key, { path: { jobId: shareCode, shareCode: `${shareCode}x` } });
+    await partner.call(key, { path, query: { token: shareCode, [shareCode]: clientSecret } });
     await reader.call(key, { path });
   }
   await partner.call('POST /v3/jobs/create', { body: { [marker]: clientSecret, deviceGroupId: shareCode } });

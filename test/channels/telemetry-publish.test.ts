@@ -2,7 +2,7 @@ import { clients } from '../api/client';
 import { fullSample } from '../domain/fixtures/samples';
 import { iso } from '../api/given';
 import { ask, openTelemetry, publish, sampleOf, samplesIn, subscribeTo } from './telemetry-socket';
-import { quiet } from './until';
+import { quiet, until } from './until';
 
 const [partner] = clients('telemetry-publish');
 const [north, south] = partner.credentials.deviceGroups.map(({ deviceGroupId, devices }) => ({
@@ -149,25 +149,38 @@ describe('A sample', () => {
   });
 });
 
-test.each([[7], ['seven'], [null], [false], [{ a: [1] }]])(
-  'The id %j of a message comes back on its answer.',
-  async (id) => {
-    const socket = await openTelemetry(partner);
-    const messages = [
-      { action: 'subscribe', deviceId: kestrel, id },
-      { action: 'unsubscribe', deviceId: kestrel, id },
-      { action: 'publish', telemetry: sampleOf(heron), id },
-      { action: 'publish', telemetry: {}, id },
-      { action: 'ping', id },
-      { action: 'fly', id },
-    ];
-    for (const message of messages) {
-      const before = socket.texts.length;
-      socket.say(message);
-      const heard = await socket.first(before + 1);
-      // The snapshot of the subscription may come in between.
-      if (heard.at(-1)?.['snapshot'] === true) await socket.first(before + 2);
-      expect(socket.messages.slice(before).find((answer) => 'id' in answer)).toMatchObject({ id });
-    }
-  },
-);
+test.each([[7], ['seven'], ['x'.repeat(128)]])('The id %j of a message comes back on its answer.', async (id) => {
+  const socket = await openTelemetry(partner);
+  const messages = [
+    { action: 'subscribe', deviceId: kestrel, id },
+    { action: 'unsubscribe', deviceId: kestrel, id },
+    { action: 'publish', telemetry: sampleOf(heron), id },
+    { action: 'publish', telemetry: {}, id },
+    { action: 'ping', id },
+    { action: 'fly', id },
+  ];
+  for (const message of messages) {
+    const before = socket.texts.length;
+    socket.say(message);
+    const heard = await socket.first(before + 1);
+    // The snapshot of the subscription may come in between.
+    if (heard.at(-1)?.['snapshot'] === true) await socket.first(before + 2);
+    expect(socket.messages.slice(before).find((answer) => 'id' in answer)).toMatchObject({ id });
+  }
+});
+
+test('An id of a thousand levels is refused by name on every action, and the socket stays open.', async () => {
+  const socket = await openTelemetry(partner);
+  const id = `${'['.repeat(1000)}${']'.repeat(1000)}`;
+  for (const action of ['subscribe', 'publish', 'ping', 'fly']) {
+    const before = socket.texts.length;
+    socket.say(`{"action":"${action}","id":${id}}`);
+    const answer = await until(`an answer to ${action}`, () => socket.messages[before]);
+    expect(answer).toMatchObject({ error: 'invalid_request' });
+    expect(answer['details']).toContainEqual({
+      path: 'id',
+      message: 'must be a number, or a string of at most 128 characters',
+    });
+  }
+  expect(await ask(socket, { action: 'ping' })).toEqual({ type: 'pong' });
+});

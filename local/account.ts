@@ -11,6 +11,7 @@ import { createEvents } from './events';
 import { createIam } from './iam';
 import { createIot } from './iot';
 import { createLambda } from './lambda';
+import { createLambdaApi } from './lambda/api';
 import { appendTo } from './log-file';
 import { createQuotas, noQuotas, type AccountAge } from './quotas';
 import { createS3 } from './s3';
@@ -76,6 +77,7 @@ export function createAccount(options: AccountOptions): Account {
       return endpoint.register(nameOf(functionArn), () => iam.policiesOf(roleArn));
     },
   });
+  const lambdaApi = createLambdaApi({ lambda, log });
   const timedOut = createTimedOutItems();
   const dynamoDb = createDynamoDb(engineUrl, timedOut);
   const sqs = createSqs({ ...place, endpointUrl: endpoint.url, dataFolder });
@@ -101,11 +103,11 @@ export function createAccount(options: AccountOptions): Account {
   return {
     services: [
       ...[iam, dynamoDb, withoutBucketDeployer(lambda), cognito, sqs, events, s3, iot, webSocketApi, cloudFront],
-      ...[scheduler, apiGateway, awsCustomResources],
+      ...[scheduler, apiGateway, awsCustomResources, lambdaApi],
       // They call all others, so they start last and stop first.
       eventSources,
     ],
-    apis: [eventSources.watch(dynamoDb), apiGateway, cognito, webSocketApi, iot, sqs, events, scheduler],
+    apis: [eventSources.watch(dynamoDb), apiGateway, cognito, webSocketApi, iot, sqs, events, scheduler, lambdaApi],
     get mqttUrl() {
       return iot.url;
     },

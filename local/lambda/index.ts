@@ -41,7 +41,7 @@ export interface LambdaOptions {
   readonly endpointUrl: string;
   /** Credentials of their own for each function, by which the endpoint knows its role. */
   credentialsOf(functionArn: string, roleArn: string): FunctionCredentials;
-  /** Default: 4 instances a function and 16 in all, as many starting as there are processors, ended after a minute without work. */
+  /** Default: 8 instances a function and 16 in all, as many starting as there are processors, ended after a minute without work. */
   readonly limits?: Partial<PoolLimits & BudgetLimits>;
   /** Default: none. Calls that wait for an instance here count too: an account would have had one. */
   readonly quotas?: Pick<Quotas, 'concurrentExecutions'>;
@@ -57,8 +57,13 @@ export interface Lambda extends Service {
   invoke(functionArnOrName: string, event: unknown, cause?: string): Promise<unknown>;
   /** Whether an AWS::Lambda::Permission lets this AWS service call the function on behalf of this ARN. */
   permits(functionArnOrName: string, principal: string, sourceArn: string): boolean;
+  /** How often and how long a function that nobody waits for is called again; empty for AWS's own limits. */
+  eventLimitsOf(functionArnOrName: string): EventLimits;
   /** ARN of the queue for what a function has failed at for good, when it is called asynchronously and has one. */
   deadLetterQueueOf(functionArnOrName: string): string | undefined;
+  /** ARN of the function of this name, whether there is one or not. */
+  arnOf(functionName: string): string;
+  has(functionName: string): boolean;
   /** How many seconds a call of a function may take; throws for a function that does not exist. */
   timeoutOf(functionArnOrName: string): number;
 }
@@ -79,6 +84,16 @@ const functionProperties = z.object({
   Environment: z.object({ Variables: z.record(z.string(), z.string()).default({}) }).default({ Variables: {} }),
 });
 
+const eventInvokeConfig = z.object({
+  FunctionName: z.string(),
+  Qualifier: z.literal('$LATEST'),
+  MaximumRetryAttempts: z.number().int().min(0).max(2).optional(),
+  MaximumEventAgeInSeconds: z.number().int().min(60).max(21_600).optional(),
+});
+
+/** Of asynchronous calls: Lambda API reference, PutFunctionEventInvokeConfig. */
+export type EventLimits = Pick<z.output<typeof eventInvokeConfig>, 'MaximumRetryAttempts' | 'MaximumEventAgeInSeconds'>;
+
 /** Lambda for the functions and permissions of one template. */
 export function createLambda(options: LambdaOptions): Lambda {
   const specs = new Map<string, Omit<InstanceSpec, 'bootstrap'>>();
@@ -86,10 +101,11 @@ export function createLambda(options: LambdaOptions): Lambda {
   const deadLetterQueues = new Map<string, string>();
   /** Names of functions that may be a part of a loop. */
   const recursive = new Set<string>();
+  const eventLimits = new Map<string, EventLimits>();
   const arnOf = (name: string) => `arn:aws:lambda:${options.region}:${options.accountId}:function:${name}`;
   const permissions = createPermissions(arnOf);
   const limits = {
-    ...{ maxInstances: 4, maxTotal: 16, maxStarting: availableParallelism(), idleMs: 60_000 },
+    ...{ maxInstances: 8, maxTotal: 16, maxStarting: availableParallelism(), idleMs: 60_000 },
     ...options.limits,
   };
   const { concurrentExecutions } = options.quotas ?? noQuotas;
@@ -128,10 +144,20 @@ export function createLambda(options: LambdaOptions): Lambda {
     return { ref: resource.logicalId };
   }
 
+  function createEventInvokeConfig(resource: Resource): Created {
+    const { FunctionName, ...limitsOfEvents } = propertiesOf(resource, eventInvokeConfig);
+    eventLimits.set(nameOf(FunctionName), limitsOfEvents);
+    return { ref: resource.logicalId };
+  }
+
   return {
-    types: ['AWS::Lambda::Function', 'AWS::Lambda::Permission'],
-    create: (resource) =>
-      resource.type === 'AWS::Lambda::Function' ? createFunction(resource) : createPermission(resource),
+    types: ['AWS::Lambda::Function', 'AWS::Lambda::Permission', 'AWS::Lambda::EventInvokeConfig'],
+    create(resource) {
+      if (resource.type === 'AWS::Lambda::Function') return createFunction(resource);
+      return resource.type === 'AWS::Lambda::Permission'
+        ? createPermission(resource)
+        : createEventInvokeConfig(resource);
+    },
 
     start() {
       const bootstrap = bundledWorker();
@@ -167,6 +193,8 @@ export function createLambda(options: LambdaOptions): Lambda {
       return JSON.parse(result) as unknown;
     },
 
+    eventLimitsOf: (functionArnOrName) => eventLimits.get(nameOf(functionArnOrName)) ?? {},
+
     deadLetterQueueOf: (functionArnOrName) => deadLetterQueues.get(nameOf(functionArnOrName)),
 
     timeoutOf(functionArnOrName) {
@@ -175,6 +203,8 @@ export function createLambda(options: LambdaOptions): Lambda {
       return spec.timeoutMs / 1000;
     },
 
+    arnOf,
+    has: (functionName) => specs.has(functionName),
     permits: permissions.permits,
   };
 }

@@ -7,7 +7,7 @@ const RETRY_DELAYS_MS = [60_000, 120_000];
 const FIRST_THROTTLED_MS = 1000;
 const LONGEST_THROTTLED_MS = 300_000;
 /** Calls under way; further ones are not taken, so that a flood of events does not fill the memory. */
-const MAX_UNDER_WAY = 1000;
+const MAX_UNDER_WAY = 10_000;
 
 export interface LaterCalls {
   /** Calls a function in the background, up to three times until it succeeds; false when too many calls are under way. */
@@ -18,7 +18,7 @@ export interface LaterCalls {
 
 /** `log` takes a line for every call that is given up. */
 export function createLaterCalls(
-  lambda: Pick<Lambda, 'invoke'>,
+  lambda: Pick<Lambda, 'invoke'> & Partial<Pick<Lambda, 'eventLimitsOf'>>,
   log: (line: string) => void,
   retryDelaysMs: readonly number[] = RETRY_DELAYS_MS,
 ): LaterCalls {
@@ -41,7 +41,8 @@ export function createLaterCalls(
   }
 
   function retry(functionArn: string, event: unknown, retries: number, error: unknown): void {
-    const delay = retryDelaysMs[retries];
+    const { MaximumRetryAttempts = retryDelaysMs.length } = lambda.eventLimitsOf?.(functionArn) ?? {};
+    const delay = retries < MaximumRetryAttempts ? retryDelaysMs[retries] : undefined;
     if (delay === undefined || ended) {
       log(`${functionArn} was given up: ${error instanceof FunctionError ? error.type : String(error)}`);
       return;

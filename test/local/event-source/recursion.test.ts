@@ -57,12 +57,12 @@ describe('A function that sends what it gets to its own queue', () => {
     urls['failures'] = makeQueue(given.sqs, 'failures');
     urls['lost'] = makeQueue(given.sqs, 'lost');
     const RedrivePolicy = { deadLetterTargetArn: arnOf('lost'), maxReceiveCount: 2 };
-    urls['work'] = makeQueue(given.sqs, 'work', { VisibilityTimeout: 1, RedrivePolicy });
-    urls['between'] = makeQueue(given.sqs, 'between', { VisibilityTimeout: 1 });
+    urls['work'] = makeQueue(given.sqs, 'work', { VisibilityTimeout: 3, RedrivePolicy });
+    urls['between'] = makeQueue(given.sqs, 'between', { VisibilityTimeout: 3 });
   };
   const makeFunction = async (name: string, sendsTo: string, properties: object = {}) => {
     const Environment = { Variables: { QUEUE_URL: urls[sendsTo] } };
-    await lambda.create(functionOf(folder, name, again, { Timeout: 1, Environment, ...properties }));
+    await lambda.create(functionOf(folder, name, again, { Timeout: 3, Environment, ...properties }));
   };
   const connect = async (queue: string, FunctionName: string, properties: object = {}) => {
     await sources.create({

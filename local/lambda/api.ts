@@ -1,0 +1,63 @@
+/** The API of Lambda, as much of it as functions call: API reference, Invoke. */
+import { randomUUID } from 'node:crypto';
+import { failure } from '../aws-refusal';
+import type { AwsAnswer, AwsApi, AwsCall, Service } from '../service';
+import type { Lambda } from '.';
+import { nameOf } from './function-name';
+import { createLaterCalls } from './later-calls';
+
+/** Of an event that nobody waits for (Lambda quotas, "Invocation payload"), in bytes. */
+const MAX_EVENT_BYTES = 1024 * 1024;
+
+/** Last calls of functions may take so long when the service stops. */
+const STOPPING_MS = 2000;
+
+export interface LambdaApiOptions {
+  readonly lambda: Pick<Lambda, 'invoke' | 'arnOf' | 'has' | 'eventLimitsOf'>;
+  log(line: string): void;
+}
+
+/** Invoke with `X-Amz-Invocation-Type: Event`; to wait for an answer is not played. */
+export function createLambdaApi({ lambda, log }: LambdaApiOptions): AwsApi & Service {
+  const calls = createLaterCalls(lambda, log);
+  return {
+    types: [],
+    create: ({ type }) => {
+      throw new Error(`${type} is none of the API's`);
+    },
+    async stop() {
+      const late = new Promise<void>((done) => setTimeout(done, STOPPING_MS).unref());
+      await Promise.race([calls.end(), late]);
+    },
+    signingName: 'lambda',
+
+    permissions: (call) => [{ action: 'lambda:InvokeFunction', resource: lambda.arnOf(functionIn(call) ?? '*') }],
+
+    answer(call) {
+      const name = functionIn(call);
+      if (name === undefined || call.headers['x-amz-invocation-type'] !== 'Event')
+        return refuse(501, 'NotImplemented', `${call.method} ${call.path} is not played`);
+      if (!lambda.has(name))
+        return refuse(404, 'ResourceNotFoundException', `Function not found: ${lambda.arnOf(name)}`);
+      if (call.body.length > MAX_EVENT_BYTES)
+        return refuse(413, 'RequestTooLargeException', `Request must be smaller than ${MAX_EVENT_BYTES} bytes`);
+      let event: unknown;
+      try {
+        event = JSON.parse(call.body.toString() || 'null');
+      } catch {
+        return refuse(400, 'InvalidRequestContentException', 'Could not parse request body into json');
+      }
+      if (!calls.call(lambda.arnOf(name), event)) return refuse(429, 'TooManyRequestsException', 'Rate Exceeded.');
+      return Promise.resolve({ status: 202, headers: { 'x-amzn-requestid': randomUUID() }, body: '' });
+    },
+  };
+}
+
+/** Name of the function that a call is about, which may name it by its ARN. */
+function functionIn({ method, path }: AwsCall): string | undefined {
+  const [, found] = /^\/2015-03-31\/functions\/([^/?]+)\/invocations$/.exec(path) ?? [];
+  return method === 'POST' && found !== undefined ? nameOf(decodeURIComponent(found)) : undefined;
+}
+
+const refuse = (status: number, code: string, message: string): Promise<AwsAnswer> =>
+  Promise.resolve(failure('rest', status, code, message));

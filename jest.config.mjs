@@ -18,6 +18,8 @@ const common = {
 export default {
   // Many tests wait for what happens in real time, so that a processor has more than one of them to attend to.
   maxWorkers: availableParallelism() + 3,
+  // What hangs fails; a machine that is busy with something else does not. Of the longer ones see patience.ts.
+  testTimeout: 30_000,
   projects: [
     {
       ...common,

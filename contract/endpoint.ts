@@ -34,6 +34,8 @@ export interface Endpoint {
   /** Tables the function uses and how: its IAM policy and environment. */
   readonly tables: Readonly<Partial<Record<TableName, readonly TableUse[]>>>;
   readonly settings?: readonly Setting[];
+  /** Ends the sockets of those who follow what it ends. */
+  readonly closesSockets?: true;
   /** Gives out where live video can be played. */
   readonly video?: true;
   readonly request: { readonly query?: z.ZodMiniType; readonly body?: z.ZodMiniType };

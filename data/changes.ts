@@ -1,13 +1,13 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Change } from '../domain/status-event';
-import { connectionFromImage, type Connection } from './connections';
 import { deviceFromItem } from './fleet';
 import { fromItem } from './job-item';
 import { shareFromItem } from './shares';
 
 /** A DynamoDB stream record, as much of it as is used. */
 export interface StreamRecord {
+  readonly eventSourceARN?: string;
   /** Who deleted it, when that was DynamoDB itself because its time to live was over. */
   readonly userIdentity?: { readonly principalId?: string };
   readonly dynamodb?: {
@@ -24,12 +24,25 @@ export interface StreamRecord {
 const plain = (image: Record<string, unknown> | undefined) =>
   image && unmarshall(image as Record<string, AttributeValue>);
 
+/** A record holds an item that can't be read, and never can be. */
+export class UnreadableRecord extends Error {
+  override readonly name = 'UnreadableRecord';
+}
+
 /**
  * What a record of the jobs, shares or fleet stream changed. The key tells which table it is of.
  * @returns undefined for what no channel tells of, such as a device group
- * @throws Error for an item that we never wrote
+ * @throws UnreadableRecord for an item that we never wrote
  */
-export function changeOf({ dynamodb, userIdentity }: StreamRecord): Change | undefined {
+export function changeOf(record: StreamRecord): Change | undefined {
+  try {
+    return readChange(record);
+  } catch (cause) {
+    throw new UnreadableRecord('a stream record holds what is no item of ours', { cause });
+  }
+}
+
+function readChange({ dynamodb, userIdentity }: StreamRecord): Change | undefined {
   const keys = dynamodb?.Keys ?? {};
   const [before, after] = [plain(dynamodb?.OldImage), plain(dynamodb?.NewImage)];
   if ('jobId' in keys) return { kind: 'job', before: fromItem(before)?.job, after: fromItem(after)?.job };
@@ -53,9 +66,3 @@ export const itemOf = ({ dynamodb }: StreamRecord): string =>
 /** When a record was made, ISO 8601. */
 export const momentOf = ({ dynamodb }: StreamRecord): string =>
   new Date((dynamodb?.ApproximateCreationDateTime ?? 0) * 1000).toISOString();
-
-/** The connection that a record of the connections stream tells of, if it is a new one. */
-export function newConnection({ dynamodb }: StreamRecord): Connection | undefined {
-  const image = dynamodb?.OldImage ? undefined : plain(dynamodb?.NewImage);
-  return image && connectionFromImage(image);
-}

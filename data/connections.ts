@@ -1,14 +1,12 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
 import { Refusal } from '../domain/refusal';
 import { channelKinds, type Channel } from '../domain/status-event';
-import { DeleteCommand, GetCommand, PutCommand, QueryCommand, ScanCommand, UpdateCommand } from './documents';
-import type { QueryCommandOutput, ScanCommandOutput } from './documents';
-import { refusedBy, wasMade } from './refused-write';
-import { leaveShare, placeOf } from './share-viewers';
+import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from './documents';
+import { givePlacesBack, placeOf, takePlace, type PlaceHolder } from './places';
+import { leaveSeats } from './share-viewers';
 import { dynamodb, table } from './table';
 
-const connection = z.object({
+export const connection = z.object({
   /** What it follows: `job#<jobId>`. */
   channel: z.string(),
   connectionId: z.string(),
@@ -18,8 +16,8 @@ const connection = z.object({
   shareCode: z.optional(z.string()),
   /** A telemetry socket, which has more items than this one. */
   session: z.optional(z.literal(true)),
-  /** When that was opened, Unix seconds. */
-  openedAt: z.optional(z.int()),
+  /** When it was opened, Unix seconds. */
+  openedAt: z.int(),
   /** When it has to end, Unix seconds: with its token, or when API Gateway closes it. */
   expiresAt: z.int(),
 });
@@ -29,17 +27,6 @@ export const AFTERWARDS = 3600;
 
 /** A WebSocket connection that follows a channel. */
 export type Connection = z.output<typeof connection>;
-
-/** Of the items below a client's key, the one that counts its connections. */
-const SLOTS = 'slots';
-const slotsKey = (clientId: string) => ({ channel: `client#${clientId}`, connectionId: SLOTS });
-/** A slot names its end, so that a connection that was never seen to leave gives it back. */
-const slotOf = ({ connectionId, expiresAt }: Pick<Connection, 'connectionId' | 'expiresAt'>) =>
-  placeOf(connectionId, expiresAt);
-const slots = z.object({ held: z._default(z.set(z.string()), new Set()) });
-
-/** What takes one of its client's places. */
-type Held = Pick<Connection, 'connectionId' | 'expiresAt'> & { readonly clientId: string };
 
 /** How a channel is named in the table. */
 export const channelKey = ({ kind, id }: Channel) => `${kind}#${id}`;
@@ -51,34 +38,14 @@ export function channelOf({ channel }: Connection): Channel | undefined {
   return kind && id ? { kind, id } : undefined;
 }
 
-async function takeSlot(held: Held, max: number): Promise<void> {
-  await dynamodb.send(
-    new UpdateCommand({
-      TableName: table('CONNECTIONS'),
-      Key: slotsKey(held.clientId),
-      UpdateExpression: 'ADD held :slot',
-      ConditionExpression: 'attribute_not_exists(held) OR size(held) < :max OR contains(held, :name)',
-      ExpressionAttributeValues: { ':slot': new Set([slotOf(held)]), ':name': slotOf(held), ':max': max },
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    }),
-  );
-}
+const CLIENT = 'client#';
+const placesOf = (clientId: string) => `${CLIENT}${clientId}`;
 
-const returnSlots = (clientId: string, names: ReadonlySet<string>) =>
-  dynamodb.send(
-    new UpdateCommand({
-      TableName: table('CONNECTIONS'),
-      Key: slotsKey(clientId),
-      UpdateExpression: 'DELETE held :slots',
-      ExpressionAttributeValues: { ':slots': names },
-    }),
-  );
+/** For how long the count of a client's places is kept, in seconds: longer than any connection lasts. */
+const PLACES_KEPT_S = 86_400;
 
-/** The slots of connections that must have ended by `now`, among all that are taken. */
-function expired(item: Record<string, unknown> | undefined, now: number): Set<string> {
-  const { held } = slots.parse(item ?? {});
-  return new Set([...held].filter((slot) => Number(slot.split(' ', 1)[0]) <= now));
-}
+/** What takes one of its client's places. */
+type Held = Pick<Connection, 'connectionId' | 'expiresAt' | 'openedAt'> & { readonly clientId: string };
 
 /**
  * Takes one of a client's places, if fewer than `max` are taken: one atomic write counts, so that handshakes
@@ -87,46 +54,35 @@ function expired(item: Record<string, unknown> | undefined, now: number): Set<st
  * @throws Refusal `too_many_requests`
  */
 export async function takeConnectionPlace(held: Held, max: number, now: number): Promise<void> {
-  try {
-    await takeSlot(held, max);
-  } catch (error) {
-    const ended = expired(refusedBy(error).found, now);
-    if (ended.size === 0) throw new Refusal('too_many_requests');
-    await returnSlots(held.clientId, ended);
-    await takeSlot(held, max).catch((again: unknown) => {
-      if (again instanceof ConditionalCheckFailedException) throw new Refusal('too_many_requests');
-      throw again;
-    });
-  }
+  const ttl = now + PLACES_KEPT_S;
+  if (!(await takePlace(placesOf(held.clientId), held, { max, ttl, now }))) throw new Refusal('too_many_requests');
 }
+
+/** Gives places of a client back. */
+export const returnConnectionPlaces = (clientId: string, held: readonly PlaceHolder[]) =>
+  givePlacesBack(placesOf(clientId), new Set(held.map(placeOf)));
+
+/** The client whose places an item counts, or undefined for any other item. */
+export const clientOfPlaces = (channel: string): string | undefined =>
+  channel.startsWith(CLIENT) ? channel.slice(CLIENT.length) : undefined;
 
 /**
  * Lets a connection follow its channel, if its client has fewer than `max`.
  * @param now Unix seconds
- * @throws Refusal `too_many_requests`
+ * @throws Refusal `too_many_requests`; nothing is taken then, nor when the write fails
  */
 export async function addConnection(added: Connection & Held, max: number, now: number): Promise<void> {
   await takeConnectionPlace(added, max, now);
-  // Until it has been greeted it is told of no change: its handshake goes on, and the state comes first.
-  const item = { ...added, waits: true, ttl: added.expiresAt + AFTERWARDS };
-  await dynamodb.send(new PutCommand({ TableName: table('CONNECTIONS'), Item: item }));
+  // Until it has been greeted what it is told is held back: its handshake goes on, and the state comes first.
+  const item = { ...added, waits: now, ttl: added.expiresAt + AFTERWARDS };
+  try {
+    await dynamodb.send(new PutCommand({ TableName: table('CONNECTIONS'), Item: item }));
+  } catch (error) {
+    // A handshake that fails is followed by no end, so nothing else would give the place back.
+    await returnConnectionPlaces(added.clientId, [added]);
+    throw error;
+  }
 }
-
-/**
- * Lets a connection hear of changes from now on.
- * @returns false when it has been forgotten meanwhile
- */
-export const startFollowing = ({ channel, connectionId }: Connection): Promise<boolean> =>
-  wasMade(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: table('CONNECTIONS'),
-        Key: { channel, connectionId },
-        UpdateExpression: 'REMOVE waits',
-        ConditionExpression: 'attribute_exists(connectionId)',
-      }),
-    ),
-  );
 
 /** Whether a connection has not been forgotten yet. */
 export async function isKnown({ channel, connectionId }: Connection): Promise<boolean> {
@@ -139,16 +95,15 @@ export async function isKnown({ channel, connectionId }: Connection): Promise<bo
 const forgetItem = ({ channel, connectionId }: Connection) =>
   dynamodb.send(new DeleteCommand({ TableName: table('CONNECTIONS'), Key: { channel, connectionId } }));
 
-/** Forgets a connection and gives its place back; nothing happens when it is forgotten already. */
+/**
+ * Forgets a connection; nothing happens when it is forgotten already. Its place is given back first: were its items gone
+ * and the place still taken, nobody would know any more whose it is.
+ */
 export async function forgetConnection(gone: Connection): Promise<void> {
   const { connectionId, clientId, shareCode } = gone;
+  await Promise.all([clientId && returnConnectionPlaces(clientId, [gone]), shareCode && leaveSeats(shareCode, [gone])]);
   const items = gone.session ? await findConnection(connectionId) : [gone];
-  const place = new Set([slotOf(gone)]);
-  await Promise.all([
-    ...items.map(forgetItem),
-    clientId && returnSlots(clientId, place),
-    shareCode && leaveShare(shareCode, place),
-  ]);
+  await Promise.all(items.map(forgetItem));
 }
 
 /** What a connection follows. */
@@ -163,48 +118,3 @@ export async function findConnection(connectionId: string): Promise<Connection[]
   );
   return Items.map((item) => connection.parse(item));
 }
-
-/** Those who follow a status channel, a page at a time so that memory stays flat; one query while there are few. */
-export const followersOf = (channel: Channel) => followersOfKey(channelKey(channel));
-
-/** Those who follow the telemetry of a device or of a group. */
-export const telemetryFollowersOf = (id: string) => followersOfKey(`telemetry#${id}`);
-
-async function* followersOfKey(key: string): AsyncGenerator<Connection[]> {
-  let from: QueryCommandOutput['LastEvaluatedKey'];
-  do {
-    const page: QueryCommandOutput = await dynamodb.send(
-      new QueryCommand({
-        TableName: table('CONNECTIONS'),
-        KeyConditionExpression: 'channel = :channel',
-        FilterExpression: 'attribute_not_exists(waits)',
-        ExpressionAttributeValues: { ':channel': key },
-        ConsistentRead: true,
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
-    yield (page.Items ?? []).map((item) => connection.parse(item));
-    from = page.LastEvaluatedKey;
-  } while (from);
-}
-
-/** All connections that have been greeted, a page at a time. */
-export async function* allConnections(): AsyncGenerator<Connection[]> {
-  let from: ScanCommandOutput['LastEvaluatedKey'];
-  do {
-    const page: ScanCommandOutput = await dynamodb.send(
-      new ScanCommand({
-        TableName: table('CONNECTIONS'),
-        // Slots and MQTT subscriptions are kept in the same table.
-        FilterExpression: 'attribute_exists(expiresAt) AND attribute_not_exists(waits)',
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
-    yield (page.Items ?? []).map((item) => connection.parse(item));
-    from = page.LastEvaluatedKey;
-  } while (from);
-}
-
-/** A connection as a stream record holds it, or undefined for an item of another kind. */
-export const connectionFromImage = (image: Record<string, unknown>): Connection | undefined =>
-  'expiresAt' in image ? connection.parse(image) : undefined;

@@ -5,6 +5,7 @@ import { Refusal, invalid } from '../domain/refusal';
 import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandOutput } from './documents';
 import { listStreams } from './fleet-registry';
 import { readMetadata } from './metadata-text';
+import { readable } from './readable';
 import { dynamodb, table } from './table';
 
 /** The table holds three kinds of item under `organisation` and `id`, and for a while a note of each that was removed. */
@@ -26,7 +27,7 @@ function partFromItem(found: Record<string, unknown> | undefined) {
 }
 
 const partsFrom = (found: readonly Record<string, unknown>[] | undefined) =>
-  (found ?? []).map((each) => partFromItem(each)).filter((part) => part !== undefined);
+  readable(found ?? [], partFromItem).filter((part) => part !== undefined);
 
 /** A device as it was read, or undefined for an item of another kind. @throws Error when the item is none of ours */
 export function deviceFromItem(found: Record<string, unknown> | undefined): Device | undefined {
@@ -54,7 +55,7 @@ export async function expectDeviceGroup(caller: Organisation, deviceGroupId: str
   );
   // Left out under throttling is not the same as not there.
   if (UnprocessedKeys?.[table('FLEET')]) throw new Error('the fleet table did not answer for every key');
-  const found = partsFrom(Responses?.[table('FLEET')]);
+  const found = (Responses?.[table('FLEET')] ?? []).flatMap((each) => partFromItem(each) ?? []);
   if (!found.some((each) => each.kind === 'group')) throw new Refusal('device_group_not_found');
   if (groupKey.organisation !== caller) throw new Refusal('forbidden');
   const inGroup = found.some((each) => each.kind === 'device' && each.deviceGroupId === deviceGroupId);

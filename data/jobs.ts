@@ -8,7 +8,8 @@ import { DeleteCommand, GetCommand, QueryCommand } from './documents';
 import { insertOnce, type FirstAnswer } from './idempotency';
 import { fromItem, keyOf, statusKey, toItem, type StoredJob } from './job-item';
 import { pageOf, withOneMore } from './page';
-import { refusedBy } from './refused-write';
+import { readable } from './readable';
+import { isRepeat, refusedBy } from './refused-write';
 import { dynamodb, table } from './table';
 
 const summary = z.pick(job, { jobId: true, name: true, status: true, priority: true, createdAt: true });
@@ -71,7 +72,7 @@ export async function listJobs(organisation: Organisation, { status, limit, next
   );
   const page = pageOf(found, limit, 'jobId');
   return {
-    jobs: page.items.map((item): JobSummary => summary.parse(item)),
+    jobs: readable(page.items, (item): JobSummary => summary.parse(item)),
     nextToken: page.after && pageToken(list, page.after),
   };
 }
@@ -94,6 +95,8 @@ export async function deleteJob(caller: Organisation, jobId: string): Promise<vo
     );
   } catch (error) {
     const { found } = refusedBy(error);
+    // The answer to the first attempt was lost, and it had deleted the job.
+    if (!found && isRepeat(error)) return;
     throw whyRefused(fromItem(found), { caller }) ?? error;
   }
 }

@@ -24,3 +24,10 @@ export async function wasMade(write: Promise<unknown>): Promise<boolean> {
     return false;
   }
 }
+
+/**
+ * Whether the SDK had sent a write before, so that it may have been made although it was refused now: the answer was lost.
+ * @param error as the SDK threw it
+ */
+export const isRepeat = (error: unknown): boolean =>
+  error instanceof ConditionalCheckFailedException && (error.$metadata.attempts ?? 1) > 1;

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { permissions, shareTypes } from '../domain/share';
-import { AFTERWARDS } from './connections';
+import { AFTERWARDS, channelKey, type Connection } from './connections';
 import { BatchWriteCommand, DeleteCommand, GetCommand, PutCommand } from './documents';
 import { dynamodb, table } from './table';
 
@@ -45,12 +45,14 @@ export const isSession = ({ channel, connectionId }: { channel: string; connecti
 const TELEMETRY = 'telemetry#';
 const deviceKey = (id: string) => `${TELEMETRY}${id}`;
 
+const shareKey = (shareCode: string) => channelKey({ kind: 'share', id: shareCode });
+
 const belongings = ({ connectionId, expiresAt, openedAt, ...who }: Session) => ({
   connectionId,
   expiresAt,
   openedAt,
   ttl: expiresAt + AFTERWARDS,
-  session: true,
+  session: true as const,
   ...(who.kind === 'partner' ? { clientId: who.clientId } : { shareCode: who.shareCode }),
 });
 
@@ -63,8 +65,8 @@ export async function openSession(opened: Session): Promise<void> {
     { ...opened, ...belongings(opened), channel: sessionKey(opened.connectionId) },
     ...(opened.kind === 'viewer'
       ? [
-          { ...belongings(opened), channel: deviceKey(opened.deviceId), waits: true },
-          { ...belongings(opened), channel: `share#${opened.shareCode}`, waits: true },
+          { ...belongings(opened), channel: deviceKey(opened.deviceId), waits: opened.openedAt },
+          { ...belongings(opened), channel: shareKey(opened.shareCode), waits: opened.openedAt },
         ]
       : []),
   ];
@@ -88,47 +90,33 @@ export async function findSession(connectionId: string): Promise<Session | undef
   return Item && session.parse(Item);
 }
 
-/** Lets a session follow a device or a group. */
-export const follow = (session: Session, id: string) =>
+/** Lets a session follow a device or a group, as soon as it has been told the state. @param now Unix seconds */
+export const follow = (session: Session, id: string, now: number) =>
   dynamodb.send(
-    new PutCommand({ TableName: table('CONNECTIONS'), Item: { ...belongings(session), channel: deviceKey(id) } }),
+    new PutCommand({
+      TableName: table('CONNECTIONS'),
+      Item: { ...belongings(session), channel: deviceKey(id), waits: now },
+    }),
   );
 
 /** Ends that; nothing happens when it did not follow. */
 export const unfollow = ({ connectionId }: Session, id: string) =>
   dynamodb.send(new DeleteCommand({ TableName: table('CONNECTIONS'), Key: { channel: deviceKey(id), connectionId } }));
 
-/** The item by which a viewer follows the device of its share. */
-export const viewedDevice = (session: ViewerSession) => ({
+/** The item by which a session follows a device or a group. */
+export const followedDevice = (session: Session, id: string): Connection => ({
   ...belongings(session),
-  session: true as const,
-  channel: deviceKey(session.deviceId),
+  channel: deviceKey(id),
 });
 
-const REFUSED = 'refused#';
-/** For how long an item of a refusal may stay, in seconds. */
-const SOON = 300;
+/** The item by which a viewer follows its share. */
+export const followedShare = (session: ViewerSession): Connection => ({
+  ...belongings(session),
+  channel: shareKey(session.shareCode),
+});
 
-/** Notes why a page was let in only to be told why not: a browser can't see the status of a handshake. */
-export const noteRefusal = (connectionId: string, code: string, now: number) =>
-  dynamodb.send(
-    new PutCommand({
-      TableName: table('CONNECTIONS'),
-      Item: {
-        channel: `${REFUSED}${code}`,
-        connectionId,
-        session: true,
-        waits: true,
-        expiresAt: now + SOON,
-        ttl: now + SOON,
-      },
-    }),
-  );
-
-/** The reason that was noted, or undefined for a connection that was let in. */
-export const refusalOf = ({ channel }: { channel: string }): string | undefined =>
-  channel.startsWith(REFUSED) ? channel.slice(REFUSED.length) : undefined;
-
-/** The device or group that an item follows, or undefined when it is of another kind. */
-export const followedBy = ({ channel }: { channel: string }): string | undefined =>
-  channel.startsWith(TELEMETRY) ? channel.slice(TELEMETRY.length) : undefined;
+/** The item of the session itself. */
+export const sessionItem = (session: Session): Connection => ({
+  ...belongings(session),
+  channel: sessionKey(session.connectionId),
+});

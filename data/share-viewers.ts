@@ -1,71 +1,76 @@
+/** Viewers of shares: who may come in, and how many of them the share is said to have. */
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
 import { Refusal } from '../domain/refusal';
 import type { Share } from '../domain/share';
 import { UpdateCommand } from './documents';
-import { refusedBy, wasMade } from './refused-write';
-import { keyOf, shareFromItem } from './shares';
+import { countPlaces, givePlacesBack, placeOf, takePlace, type PlaceHolder } from './places';
+import { wasMade } from './refused-write';
+import { keyOf } from './shares';
 import { dynamodb, table } from './table';
 
-const places = z.object({ viewers: z._default(z.set(z.string()), new Set()) });
+const queue = new SQSClient({
+  maxAttempts: 3,
+  requestHandler: { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true },
+});
 
-/** A place names its end, so that a viewer who was never seen to leave gives it back. */
-export const placeOf = (connectionId: string, expiresAt: number) => `${expiresAt} ${connectionId}`;
+/** The number of viewers is told at most so often, in seconds: each telling goes to everybody who follows the share. */
+const COUNT_DELAY_S = 1;
 
-async function takePlace(shareCode: string, place: string, now: string): Promise<Share> {
-  const { Attributes } = await dynamodb.send(
-    new UpdateCommand({
-      TableName: table('SHARES'),
-      Key: keyOf(shareCode),
-      UpdateExpression: 'ADD viewers :places, version :one',
-      ConditionExpression:
-        'attribute_exists(shareCode) AND expiresAt > :now AND (attribute_not_exists(viewers) OR size(viewers) < maxViewers)',
-      ExpressionAttributeValues: { ':places': new Set([place]), ':one': 1, ':now': now },
-      ReturnValues: 'ALL_NEW',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    }),
+const SEATS = 'seats#';
+const seatsOf = (shareCode: string) => `${SEATS}${shareCode}`;
+
+/** The share whose seats an item of the connections table counts, or undefined for any other item. */
+export const shareOfSeats = (channel: string): string | undefined =>
+  channel.startsWith(SEATS) ? channel.slice(SEATS.length) : undefined;
+
+const recount = z.object({ shareCode: z.string() });
+
+/** A message of the queue as it was sent. @throws ZodError, SyntaxError for one that we never sent */
+export const readRecount = (body: string): string => recount.parse(JSON.parse(body)).shareCode;
+
+/** Has the viewers of a share counted a second from now, by whoever reads the queue. */
+export async function countViewersLater(shareCode: string): Promise<void> {
+  const QueueUrl = process.env['VIEWER_COUNT_QUEUE_URL'];
+  if (!QueueUrl) throw new Error('VIEWER_COUNT_QUEUE_URL is not set');
+  await queue.send(
+    new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify({ shareCode }), DelaySeconds: COUNT_DELAY_S }),
   );
-  const share = shareFromItem(Attributes);
-  if (!share) throw new Error('an update of a share returned no share');
-  return share;
 }
 
-/** Gives places back; nothing happens when the share is gone. */
-export async function leaveShare(shareCode: string, given: ReadonlySet<string>): Promise<void> {
+/**
+ * Lets one more viewer in, by one atomic write, so that handshakes at the same moment can't both get the last seat.
+ * @param now Unix seconds
+ * @throws Refusal `too_many_viewers`
+ */
+export async function takeSeat(share: Share, viewer: PlaceHolder, now: number): Promise<void> {
+  const { shareCode, maxViewers } = share;
+  const ttl = Math.ceil(Date.parse(share.expiresAt) / 1000);
+  const before = await takePlace(seatsOf(shareCode), viewer, { max: maxViewers, ttl, now });
+  if (!before) throw new Refusal('too_many_viewers');
+  if (!before.recount) await countViewersLater(shareCode);
+}
+
+/** Gives seats back; nothing happens when they are free already. */
+export async function leaveSeats(shareCode: string, viewers: readonly PlaceHolder[]): Promise<void> {
+  const before = await givePlacesBack(seatsOf(shareCode), new Set(viewers.map(placeOf)));
+  if (before && !before.recount) await countViewersLater(shareCode);
+}
+
+/** Notes in the share how many viewers it has, if it still stands and that has changed. */
+export async function countViewers(shareCode: string): Promise<void> {
+  const { taken, count } = await countPlaces(seatsOf(shareCode));
   await wasMade(
     dynamodb.send(
       new UpdateCommand({
         TableName: table('SHARES'),
         Key: keyOf(shareCode),
-        UpdateExpression: 'DELETE viewers :places ADD version :one',
-        // Else a share that has been revoked would come back, and a place given back twice would count as a change.
-        ConditionExpression: 'attribute_exists(shareCode) AND contains(viewers, :place)',
-        ExpressionAttributeValues: { ':places': given, ':place': [...given][0], ':one': 1 },
+        UpdateExpression: 'SET currentViewers = :taken, viewerCount = :count ADD version :one',
+        // Two counts at the same time may be written in the other order.
+        ConditionExpression:
+          'attribute_exists(shareCode) AND currentViewers <> :taken AND (attribute_not_exists(viewerCount) OR viewerCount < :count)',
+        ExpressionAttributeValues: { ':taken': taken, ':count': count, ':one': 1 },
       }),
     ),
   );
-}
-
-/**
- * Lets one more viewer in, by one atomic write, so that handshakes at the same moment can't both get the last place.
- * @param now moment of the handshake
- * @returns the share with the viewer counted
- * @throws Refusal `share_not_found`, `too_many_viewers`
- */
-export async function enterShare(shareCode: string, place: string, now: Date): Promise<Share> {
-  const at = now.toISOString();
-  try {
-    return await takePlace(shareCode, place, at);
-  } catch (error) {
-    const { found } = refusedBy(error);
-    const share = shareFromItem(found);
-    if (!share || share.expiresAt <= at) throw new Refusal('share_not_found');
-    const { viewers } = places.parse(found);
-    const ended = [...viewers].filter((held) => Number(held.split(' ', 1)[0]) <= now.getTime() / 1000);
-    if (ended.length === 0) throw new Refusal('too_many_viewers');
-    await leaveShare(shareCode, new Set(ended));
-    return takePlace(shareCode, place, at).catch((again: unknown) => {
-      refusedBy(again);
-      throw new Refusal('too_many_viewers');
-    });
-  }
 }

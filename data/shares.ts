@@ -7,22 +7,18 @@ import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand, type QueryComma
 import { insertOnce, type FirstAnswer } from './idempotency';
 import { pageOf, withOneMore } from './page';
 import { metadataText, readMetadata } from './metadata-text';
-import { refusedBy, wasMade } from './refused-write';
+import { readable } from './readable';
+import { isRepeat, refusedBy, wasMade } from './refused-write';
 import { dynamodb, table } from './table';
 
 const item = z.object({
   ...share.shape,
   metadata: z.pipe(z.transform(readMetadata), share.shape.metadata),
-  /** A place for each viewer who watches: together they are `currentViewers`. */
-  viewers: z.optional(z.set(z.string())),
 });
 
 /** A share as it was read. @throws Error when the item is none */
-export function shareFromItem(found: Record<string, unknown> | undefined): Share | undefined {
-  if (!found) return undefined;
-  const { viewers, ...kept } = item.parse(found);
-  return { ...kept, currentViewers: viewers?.size ?? 0 };
-}
+export const shareFromItem = (found: Record<string, unknown> | undefined): Share | undefined =>
+  found && item.parse(found);
 
 /** Key of a share; its code tells the partition. @throws Refusal `share_not_found` for what is no share code */
 export function keyOf(shareCode: string) {
@@ -96,29 +92,33 @@ export async function listShares(
   );
   const page = pageOf(found, limit, 'shareCode');
   return {
-    shares: page.items.map(shareFromItem).filter((each) => each !== undefined),
+    shares: readable(page.items, shareFromItem).filter((each) => each !== undefined),
     nextToken: page.after && pageToken(list, page.after),
   };
 }
 
 /**
  * Ends a share of the organisation by one conditional write.
+ * @returns the share as it was; undefined when the answer to that write was lost and a repeat found the share gone
  * @throws Refusal `share_not_found`, or `forbidden` when it is another organisation's
  */
-export async function revokeShare(caller: Organisation, shareCode: string, now: string): Promise<void> {
+export async function revokeShare(caller: Organisation, shareCode: string, now: string): Promise<Share | undefined> {
   const key = keyOf(shareCode);
   try {
-    await dynamodb.send(
+    const { Attributes } = await dynamodb.send(
       new DeleteCommand({
         TableName: table('SHARES'),
         Key: key,
         ConditionExpression: 'organisation = :caller AND expiresAt > :now',
         ExpressionAttributeValues: { ':caller': caller, ':now': now },
+        ReturnValues: 'ALL_OLD',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
+    return shareFromItem(Attributes);
   } catch (error) {
     const { found } = refusedBy(error);
+    if (!found && isRepeat(error)) return undefined;
     throw whyRefused(key.organisation, shareFromItem(found), caller, now) ?? error;
   }
 }

@@ -23,14 +23,47 @@ const client = new ApiGatewayManagementApiClient({
   },
 });
 
+/**
+ * Does something to a socket that API Gateway may call gone because its handshake goes on.
+ * @param patience waits in ms before it is taken for gone
+ * @param stays whether to go on waiting
+ * @returns whether it was there
+ */
+async function reach(
+  call: () => Promise<unknown>,
+  patience: readonly number[],
+  stays: () => Promise<boolean> = () => Promise.resolve(true),
+): Promise<boolean> {
+  for (const wait of [...patience, undefined]) {
+    try {
+      await call();
+      return true;
+    } catch (error) {
+      if (!(error instanceof GoneException)) throw error;
+      if (wait === undefined || !(await stays())) return false;
+      await pause(wait);
+    }
+  }
+  return false;
+}
+
+/** Closes a socket; one that is gone is fine. */
+export async function hangUp(connectionId: string, patience: readonly number[] = []): Promise<void> {
+  await reach(() => client.send(new DeleteConnectionCommand({ ConnectionId: connectionId })), patience);
+}
+
 /** Closes a socket and forgets it. */
-export async function closeSocket(connection: Connection): Promise<void> {
-  const { connectionId: ConnectionId } = connection;
-  await client.send(new DeleteConnectionCommand({ ConnectionId })).catch((error: unknown) => {
-    if (!(error instanceof GoneException)) throw error;
-  });
+export async function closeSocket(connection: Connection, patience: readonly number[] = []): Promise<void> {
+  await hangUp(connection.connectionId, patience);
   await forgetConnection(connection);
 }
+
+const post = (ConnectionId: string, text: string) =>
+  client.send(new PostToConnectionCommand({ ConnectionId, Data: text }));
+
+/** Sends text to a socket of which nothing is known. @returns whether it got there */
+export const postTo = (connectionId: string, text: string, patience: readonly number[]): Promise<boolean> =>
+  reach(() => post(connectionId, text), patience);
 
 /**
  * Sends text to a socket. One that is gone is forgotten, and one that can't take it in time is closed:
@@ -44,17 +77,18 @@ export async function postToSocket(
   text: string,
   patience: readonly number[] = [],
 ): Promise<boolean> {
+  let reached: boolean;
   try {
-    await client.send(new PostToConnectionCommand({ ConnectionId: connection.connectionId, Data: text }));
-    return true;
-  } catch (error) {
-    const [wait, ...rest] = patience;
-    if (!(error instanceof GoneException)) await closeSocket(connection);
-    else if (wait === undefined) await forgetConnection(connection);
-    else if (await isKnown(connection)) {
-      await pause(wait);
-      return postToSocket(connection, text, rest);
-    }
+    reached = await reach(
+      () => post(connection.connectionId, text),
+      patience,
+      () => isKnown(connection),
+    );
+  } catch {
+    // Whatever else it was, nobody knows what the socket has got.
+    await closeSocket(connection);
     return false;
   }
+  if (!reached) await forgetConnection(connection);
+  return reached;
 }

@@ -51,8 +51,8 @@ export class DroneMissionApiStack extends Stack {
       ...{ webSocketDomain, mqttDomain, cloudFrontWebAclArn },
       ...{ logAccess, identity, tables, platform, bundles },
     });
-    const { sockets, topics } = channels;
-    const telemetry = new Telemetry(this, 'Telemetry', { tables, sockets, platform, bundles });
+    const { sockets, topics, greetings } = channels;
+    const telemetry = new Telemetry(this, 'Telemetry', { tables, sockets, greetings, platform, bundles });
     const talk = new PlatformTalk(this, 'PlatformTalk', { platform, tables, telemetry, bundles });
     const reconcile = new Reconcile(this, 'Reconcile', { tables, bundles });
     const failures = [...channels.failures, ...telemetry.failures, ...talk.failures];
@@ -75,7 +75,7 @@ export class DroneMissionApiStack extends Stack {
       webSocket: `wss://${sockets.address.name}`,
     };
     const settings = { TOKEN_URL: identity.tokenUrl, SHARE_BASE_URL: urls.share };
-    const endpoints = new Endpoints(this, 'Endpoints', { table, api, authorizer, tables, settings, bundles });
+    const endpoints = new Endpoints(this, 'Endpoints', { table, api, authorizer, tables, sockets, settings, bundles });
     const guesses = new ShareGuesses(this, 'ShareGuesses', {
       functions: [sockets.connect, ...endpoints.takingShareCodes],
     });

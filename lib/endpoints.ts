@@ -8,6 +8,7 @@ import type { Authorizer } from './authorizer';
 import { groupBy, routesOf, usesOf, type EndpointTable, type Route } from './endpoint-table';
 import { addFixedReply } from './fixed-reply';
 import type { RestApi } from './rest-api';
+import type { Sockets } from './sockets';
 import type { Tables } from './tables';
 import { grantVideo } from './video';
 
@@ -16,6 +17,7 @@ export interface EndpointsProps {
   readonly api: RestApi;
   readonly authorizer: Authorizer;
   readonly tables: Tables;
+  readonly sockets: Sockets;
   readonly settings: Readonly<Record<Setting, string>>;
   /** Folder that the bundles of all functions are in. */
   readonly bundles: string;
@@ -73,6 +75,7 @@ export class Endpoints extends Construct {
       environment: Object.fromEntries(needed.map((name) => [name, settings[name]])),
     }).uses(tables, usesOf(served));
     if (served.some(({ video }) => video)) grantVideo(made);
+    if (served.some(({ closesSockets }) => closesSockets)) this.props.sockets.grantManage(made);
     return made;
   }
 

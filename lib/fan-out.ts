@@ -8,7 +8,6 @@ import { addChangeStream } from './change-stream';
 import { failureQueue } from './failure-queue';
 import type { Sockets } from './sockets';
 import type { Tables } from './tables';
-import { grantVideo } from './video';
 import { failing, late, type Watched } from './watched';
 
 export interface FanOutProps {
@@ -18,9 +17,9 @@ export interface FanOutProps {
   readonly bundles: string;
 }
 
-/** What changes in the tables is said on the channels; who connects is told the state. */
+/** What changes in the tables is said on the channels. */
 export class FanOut extends Construct {
-  static readonly entries = ['stream/status-fan-out', 'stream/greet-connection', 'queue/retain-status'];
+  static readonly entries = ['stream/status-fan-out', 'queue/retain-status'];
 
   /** Changes that no follower heard of. */
   readonly failures: Queue;
@@ -34,11 +33,11 @@ export class FanOut extends Construct {
       bundles,
       description: 'Say on the channels what has changed',
       timeoutSeconds: 60,
-    }).uses(tables, { jobs: ['get'], connections: ['query', 'delete', 'update'], shares: ['update'] });
+    }).uses(tables, { jobs: ['get'], connections: ['query', 'delete', 'update'] });
     sockets.grantManage(fanOut);
     grantPublish(fanOut);
     const retain = this.retainLater({ tables, bundles }, fanOut);
-    const { jobs, shares, fleet, connections } = tables;
+    const { jobs, shares, fleet } = tables;
     addChangeStream({ from: jobs, to: fanOut, failures: this.failures });
     addChangeStream({ from: shares, to: fanOut, failures: this.failures });
     addChangeStream({
@@ -48,34 +47,9 @@ export class FanOut extends Construct {
       only: { dynamodb: { Keys: { id: { S: FilterRule.beginsWith('device-') } } } },
     });
 
-    const greet = new ApiFunction(this, 'GreetConnection', {
-      entry: 'stream/greet-connection',
-      bundles,
-      description: 'Tell a new connection the state',
-      timeoutSeconds: 60,
-    }).uses(tables, {
-      jobs: ['get'],
-      shares: ['get', 'update'],
-      fleet: ['query', 'get'],
-      connections: ['get', 'query', 'delete', 'update'],
-    });
-    sockets.grantManage(greet);
-    // A viewer of a STREAM share is told where the video is.
-    grantVideo(greet);
-    addChangeStream({
-      from: connections,
-      to: greet,
-      failures: this.failures,
-      only: {
-        eventName: FilterRule.or('INSERT'),
-        dynamodb: { NewImage: { expiresAt: { N: FilterRule.exists() } } },
-      },
-    });
     this.watched = [
       late(fanOut, 'Partners hear of changes more than a minute late'),
-      late(greet, 'Partners and viewers who connect wait more than a minute for the state'),
       failing(fanOut, 'Changes reach partners late, or not on their topic'),
-      failing(greet, 'Partners and viewers who connect wait for the state'),
       failing(retain, 'Partners who subscribe over MQTT get an old state, or none'),
     ];
   }

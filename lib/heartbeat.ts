@@ -28,14 +28,16 @@ export class Heartbeat extends Construct {
       bundles,
       description: 'Keep sockets open, and close those that must end',
       timeoutSeconds: 240,
-    }).uses(tables, { connections: ['scan', 'query', 'delete', 'update'], partners: ['get'], shares: ['update'] });
+    }).uses(tables, { connections: ['scan', 'query', 'delete', 'update'], partners: ['get'] });
     sockets.grantManage(beat);
-    this.watched = [failing(beat, 'Quiet sockets of partners are closed once two heartbeats in a row have failed', 1)];
+    this.watched = [
+      failing(beat, 'Quiet sockets of partners are closed once heartbeats have failed for six minutes', 1),
+    ];
     // The target would give it all versions of the function besides.
     const role = schedulerRole(this, beat, 'default').withoutPolicyUpdates();
     new Schedule(this, 'Schedule', {
       description: 'Heartbeat of the status channels',
-      schedule: ScheduleExpression.rate(Duration.minutes(4)),
+      schedule: ScheduleExpression.rate(Duration.minutes(1)),
       target: new LambdaInvoke(beat.lambda, { role, retryAttempts: 0 }),
     });
   }

@@ -10,6 +10,7 @@ import { ChannelAddress } from './channel-address';
 import type { CustomDomain } from './deployment-choices';
 import type { Identity } from './identity';
 import type { Tables } from './tables';
+import type { ViewerCounts } from './viewer-counts';
 import { failing, type Watched } from './watched';
 
 const STAGE = 'live';
@@ -37,6 +38,7 @@ export interface SocketsProps {
   readonly logAccess: IDependable;
   readonly identity: Identity;
   readonly tables: Tables;
+  readonly viewerCounts: ViewerCounts;
   /** Folder that the bundles of all functions are in. */
   readonly bundles: string;
 }
@@ -52,10 +54,12 @@ export class Sockets extends Construct {
   readonly watched: readonly Watched[];
   private readonly api: WebSocketApi;
   private readonly stage: WebSocketStage;
+  private readonly viewerCounts: ViewerCounts;
 
   constructor(scope: Construct, id: string, { domain, webAclArn, logAccess, ...props }: SocketsProps) {
     super(scope, id);
-    const { identity, tables, bundles } = props;
+    const { identity, tables, bundles, viewerCounts } = props;
+    this.viewerCounts = viewerCounts;
     const connect = (this.connect = new ApiFunction(this, 'Connect', {
       entry: 'socket/connect',
       bundles,
@@ -65,14 +69,16 @@ export class Sockets extends Construct {
       partners: ['get'],
       jobs: ['get'],
       fleet: ['batchGet'],
-      shares: ['get', 'update'],
-      connections: ['update', 'put', 'batchWrite'],
+      shares: ['get'],
+      // What it has begun it takes back when it fails.
+      connections: ['update', 'put', 'batchWrite', 'query', 'delete'],
     }));
     const disconnect = new ApiFunction(this, 'Disconnect', {
       entry: 'socket/disconnect',
       bundles,
       description: 'Forget a connection that has ended',
-    }).uses(tables, { connections: ['query', 'delete', 'update'], shares: ['update'] });
+    }).uses(tables, { connections: ['query', 'delete', 'update'] });
+    for (const asker of [connect, disconnect]) viewerCounts.grantAsk(asker);
     const answer = new ApiFunction(this, 'AnswerMessage', {
       entry: 'socket/answer-message',
       bundles,
@@ -100,8 +106,9 @@ export class Sockets extends Construct {
     this.address = new ChannelAddress(this, 'Address', { host: this.host, stage: STAGE, domain, webAclArn });
   }
 
-  /** Lets a function post to sockets and close them, and tells it where. */
+  /** Lets a function post to sockets, close them and forget them, and tells it where. */
   grantManage(manager: ApiFunction): void {
+    this.viewerCounts.grantAsk(manager);
     manager.lambda.addEnvironment('SOCKETS_URL', `https://${this.host}/${STAGE}`);
     const stage = `arn:${Aws.PARTITION}:execute-api:${Aws.REGION}:${Aws.ACCOUNT_ID}:${this.api.apiId}/${STAGE}`;
     manager.may(

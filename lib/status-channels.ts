@@ -2,6 +2,7 @@ import { Construct, type IDependable } from 'constructs';
 import type { CustomDomain } from './deployment-choices';
 import type { Failures } from './failure-queue';
 import { FanOut } from './fan-out';
+import { Greetings } from './greetings';
 import { Heartbeat } from './heartbeat';
 import type { Identity } from './identity';
 import type { PlatformBus } from './platform-bus';
@@ -9,6 +10,7 @@ import { ShareExpiry } from './share-expiry';
 import { Sockets } from './sockets';
 import type { Tables } from './tables';
 import { Topics } from './topics';
+import { ViewerCounts } from './viewer-counts';
 import type { Watched } from './watched';
 
 export interface StatusChannelsProps {
@@ -36,10 +38,13 @@ export class StatusChannels extends Construct {
     ...FanOut.entries,
     ...ShareExpiry.entries,
     Heartbeat.entry,
+    Greetings.entry,
+    ViewerCounts.entry,
   ];
 
   readonly sockets: Sockets;
   readonly topics: Topics;
+  readonly greetings: Greetings;
   /** Where that ends up which could not be said or scheduled, with what partners suffer from it. */
   readonly failures: readonly Failures[];
   readonly watched: readonly Watched[];
@@ -47,12 +52,14 @@ export class StatusChannels extends Construct {
   constructor(scope: Construct, id: string, { webSocketDomain, mqttDomain, ...props }: StatusChannelsProps) {
     super(scope, id);
     const { tables, platform, bundles, cloudFrontWebAclArn: webAclArn } = props;
-    this.sockets = new Sockets(this, 'Sockets', { domain: webSocketDomain, webAclArn, ...props });
+    const viewerCounts = new ViewerCounts(this, 'ViewerCounts', { tables, bundles });
+    this.sockets = new Sockets(this, 'Sockets', { domain: webSocketDomain, webAclArn, viewerCounts, ...props });
+    this.greetings = new Greetings(this, 'Greetings', { tables, sockets: this.sockets, bundles });
     this.topics = new Topics(this, 'Topics', { domain: mqttDomain, ...props });
     const fanOut = new FanOut(this, 'FanOut', { tables, sockets: this.sockets, bundles });
     const expiry = new ShareExpiry(this, 'ShareExpiry', { tables, platform, bundles });
     const heartbeat = new Heartbeat(this, 'Heartbeat', { tables, sockets: this.sockets, bundles });
-    const parts = [this.sockets, this.topics, fanOut, expiry, heartbeat];
+    const parts = [viewerCounts, this.sockets, this.greetings, this.topics, fanOut, expiry, heartbeat];
     this.watched = parts.flatMap(({ watched }) => watched);
     this.failures = [
       {

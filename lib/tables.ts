@@ -79,7 +79,6 @@ export class Tables extends Construct implements Record<TableName, Table> {
     this.requests = new Table(this, 'Requests', { ...kept, partitionKey: text('id'), timeToLiveAttribute: 'ttl' });
     this.connections = new Table(this, 'Connections', {
       ...kept,
-      stream,
       partitionKey: text('channel'),
       sortKey: text('connectionId'),
       timeToLiveAttribute: 'ttl',

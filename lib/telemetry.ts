@@ -4,6 +4,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ApiFunction, type ApiFunctionProps } from './api-function';
 import { failureQueue, type Failures } from './failure-queue';
+import type { Greetings } from './greetings';
 import type { PlatformBus } from './platform-bus';
 import type { Sockets } from './sockets';
 import type { Tables } from './tables';
@@ -13,6 +14,7 @@ import { failing, type Watched } from './watched';
 export interface TelemetryProps {
   readonly tables: Tables;
   readonly sockets: Sockets;
+  readonly greetings: Greetings;
   readonly platform: PlatformBus;
   /** Folder that the bundles of all functions are in. */
   readonly bundles: string;
@@ -35,11 +37,12 @@ export class Telemetry extends Construct {
     private readonly props: TelemetryProps,
   ) {
     super(scope, id);
-    const { tables, sockets, platform } = props;
+    const { tables, sockets, platform, greetings } = props;
     const subscribe = this.action('subscribe', 'Let a partner follow a device or a group').uses(tables, {
-      connections: ['get', 'put'],
+      connections: ['get', 'put', 'delete'],
       fleet: ['get', 'batchGet'],
     });
+    greetings.grantAsk(subscribe);
     sockets.addAction('subscribe', subscribe);
 
     const unsubscribe = this.action('unsubscribe', 'End that').uses(tables, { connections: ['get', 'delete'] });
@@ -47,7 +50,6 @@ export class Telemetry extends Construct {
 
     const publish = this.action('publish', 'Take telemetry and pass it on').uses(tables, {
       connections: ['get', 'query', 'delete', 'update'],
-      shares: ['update'],
       fleet: ['batchGet', 'update'],
     });
     sockets.grantManage(publish);
@@ -96,7 +98,6 @@ export class Telemetry extends Construct {
     const { tables, sockets } = this.props;
     taker.uses(tables, {
       connections: ['query', 'delete', 'update'],
-      shares: ['update'],
       fleet: ['batchGet', 'update'],
     });
     sockets.grantManage(taker);

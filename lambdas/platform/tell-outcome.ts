@@ -1,19 +1,19 @@
 import type * as z from 'zod/mini';
 import { heardFromPlatform, type DropReason } from '../../contract/platform';
 import type { ControlOutcomeMessage } from '../../contract/telemetry';
-import { followersOf, type Connection } from '../../data/connections';
 import { takeOutcome } from '../../data/control-requests';
-import { postToSocket } from '../../data/sockets';
+import { followersOf, type Follower } from '../../data/followers';
 import { eachAtOnce } from '../each-at-once';
 import { logger } from '../logger';
+import { reachFollower, said, type Said } from '../reach-follower';
 import { shareIdOf } from '../share-id';
 
 type Reported = z.output<(typeof heardFromPlatform)['control.outcome.reported']>;
 
 /** One viewer's trouble is not the others'. */
-const send = (text: string) => async (viewer: Connection) => {
+const send = (what: Said) => async (viewer: Follower) => {
   try {
-    await postToSocket(viewer, text);
+    await reachFollower(viewer, [what]);
   } catch (error) {
     const { connectionId } = viewer;
     logger.warn('a socket could be neither reached nor closed', { connectionId, error });
@@ -37,7 +37,7 @@ export async function tellOutcome(reported: Reported, eventId: string, now: Date
   for await (const page of followersOf({ kind: 'share', id: shareCode })) {
     // Partners follow the share's status on the same channel; its messages are of one type.
     const viewers = page.filter((follower) => follower.shareCode === shareCode);
-    await eachAtOnce(viewers, send(JSON.stringify(message)));
+    await eachAtOnce(viewers, send(said(message)));
   }
   return undefined;
 }

@@ -1,4 +1,6 @@
-import { allConnections, type Connection } from '../../data/connections';
+import { allItems } from '../../data/connections-scan';
+import type { Connection } from '../../data/connections';
+import type { Follower } from '../../data/followers';
 import { isActive } from '../../data/organisation-status';
 import { findPartner } from '../../data/partners';
 import { isSession } from '../../data/sessions';
@@ -6,10 +8,19 @@ import { closeSocket, postToSocket } from '../../data/sockets';
 import { organisationOf } from '../../domain/id';
 import { eachAtOnce } from '../each-at-once';
 import { logger } from '../logger';
+import { placesOfTheGone } from '../places-of-the-gone';
 import { readOnce } from '../read-once';
 
-/** In ms. */
-const YOUNG = 60_000;
+/** A connection that is younger may still be in its handshake, or being told the state; in ms. */
+const YOUNG_MS = 60_000;
+/** Those that were young at the last run are looked at in any case; in ms. */
+const SINCE_LAST_RUN_MS = 70_000;
+/**
+ * API Gateway closes what was quiet for ten minutes. All are spoken to in every fourth minute, so that one that passes
+ * without a run leaves them eight.
+ */
+const MINUTES = 4;
+
 const heartbeat = JSON.stringify({ type: 'heartbeat' });
 
 /** Whether who is at the other end of a socket may still listen; each client and each organisation is asked for once a run. */
@@ -27,27 +38,39 @@ function listeners() {
   };
 }
 
-/**
- * Every four minutes: keeps quiet sockets open past API Gateway's idle limit of ten, and finds those that left without a
- * word, whose token has ended, or whose partner has been suspended; of viewers the organisation that has shared. With the
- * minute in which a socket is too young, they are out within five.
- */
-export async function handler(): Promise<void> {
+/** Sees to one connection. @param everyone whether it is to be spoken to although it is not new */
+function beater(now: number, everyone: boolean) {
   const mayListen = listeners();
-  const beat = async (connection: Connection) => {
+  return async (connection: Follower): Promise<void> => {
+    const { expiresAt, openedAt, waits } = connection;
+    // Whoever was to tell it the state has died: it hears nothing, and its client does not know.
+    if (waits !== undefined) return now - waits * 1000 > YOUNG_MS ? closeSocket(connection) : undefined;
     // A telemetry socket has more than one item; its session stands for it.
     if (connection.session && !isSession(connection)) return;
-    const { expiresAt, openedAt = 0 } = connection;
-    // One that is new may still be in its handshake, and is not quiet yet.
-    if (openedAt * 1000 > Date.now() - YOUNG) return;
-    const stands = expiresAt * 1000 > Date.now() && (await mayListen(connection));
-    await (stands ? postToSocket(connection, heartbeat) : closeSocket(connection));
+    const age = now - openedAt * 1000;
+    if (age <= YOUNG_MS) return;
+    if (expiresAt * 1000 <= now || !(await mayListen(connection))) return closeSocket(connection);
+    if (everyone || age <= YOUNG_MS + SINCE_LAST_RUN_MS) await postToSocket(connection, heartbeat);
   };
+}
+
+/**
+ * Every minute: keeps quiet sockets open past API Gateway's idle limit of ten, finds those that left without a word, whose
+ * token has ended, or whose partner has been suspended, and gives places back whose connections are gone.
+ */
+export async function handler(): Promise<void> {
+  const now = Date.now();
+  const beat = beater(now, Math.floor(now / 60_000) % MINUTES === 0);
+  const places = placesOfTheGone(now);
   // The next beat, which comes before the idle limit, finds again what this one could not see to.
-  const beatOrLeave = (connection: Connection) =>
+  const beatOrLeave = (connection: Follower) =>
     beat(connection).catch((error: unknown) => {
       const { connectionId } = connection;
       logger.warn('a socket has missed a heartbeat', { connectionId, error });
     });
-  for await (const page of allConnections()) await eachAtOnce(page, beatOrLeave);
+  for await (const { connections, counts } of allItems()) {
+    places.note(connections, counts);
+    await eachAtOnce(connections, beatOrLeave);
+  }
+  await places.giveBack();
 }

@@ -1,4 +1,4 @@
-import { noteRefusal } from '../../data/sessions';
+import { greetLater } from '../../data/greetings';
 import { Refusal, type RefusalCode } from '../../domain/refusal';
 import { identify } from '../identify';
 import { tokenIn, type ConnectEvent } from './connect-event';
@@ -16,7 +16,7 @@ async function openForPage(connectionId: string, shareCode: string, now: Date): 
     return undefined;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    await noteRefusal(connectionId, error.code, Math.floor(now.getTime() / 1000));
+    await greetLater({ kind: 'refused', connectionId, code: error.code });
     return error.code;
   }
 }

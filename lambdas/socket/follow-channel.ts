@@ -1,5 +1,6 @@
 import { channels, MAX_CONNECTIONS } from '../../contract/channels';
-import { addConnection, channelKey } from '../../data/connections';
+import { addConnection, channelKey, forgetConnection } from '../../data/connections';
+import { greetLater } from '../../data/greetings';
 import { Refusal } from '../../domain/refusal';
 import { channelKinds, type Channel } from '../../domain/status-event';
 import { expectChannel } from '../expect-channel';
@@ -14,7 +15,7 @@ function channelIn({ queryStringParameters }: ConnectEvent): Channel {
   return { kind, id };
 }
 
-/** A partner follows a status channel: may they, is it there, is there room. @throws Refusal */
+/** A partner follows a status channel: may they, is it there, is there room. Its state comes first. @throws Refusal */
 export async function followChannel(event: ConnectEvent, identity: Identity, now: Date): Promise<void> {
   const { clientId, organisation, scopes, expiresAt } = identity;
   const channel = channelIn(event);
@@ -25,7 +26,15 @@ export async function followChannel(event: ConnectEvent, identity: Identity, now
     channel: channelKey(channel),
     connectionId: event.requestContext.connectionId,
     clientId,
+    openedAt: seconds,
     expiresAt: Math.min(expiresAt, seconds + LONGEST),
   };
   await addConnection(connection, MAX_CONNECTIONS, seconds);
+  try {
+    await greetLater({ kind: 'channel', connection });
+  } catch (error) {
+    // A handshake that fails is followed by no end, so nothing else would forget it.
+    await forgetConnection(connection);
+    throw error;
+  }
 }

@@ -1,9 +1,10 @@
 import { MAX_CONNECTIONS } from '../../contract/channels';
 import { telemetryActions } from '../../contract/telemetry';
-import { takeConnectionPlace } from '../../data/connections';
+import { forgetConnection, takeConnectionPlace } from '../../data/connections';
+import { greetLater } from '../../data/greetings';
 import { isActive } from '../../data/organisation-status';
-import { openSession } from '../../data/sessions';
-import { enterShare, leaveShare, placeOf } from '../../data/share-viewers';
+import { openSession, sessionItem, type PartnerSession, type ViewerSession } from '../../data/sessions';
+import { takeSeat } from '../../data/share-viewers';
 import { readShare } from '../../data/shares';
 import { organisationOf } from '../../domain/id';
 import { Refusal } from '../../domain/refusal';
@@ -19,29 +20,42 @@ export async function openPartnerSession(connectionId: string, identity: Identit
   if (!scopes.some((scope) => useful.includes(scope))) throw new Refusal('forbidden');
   const openedAt = Math.floor(now.getTime() / 1000);
   const expiresAt = Math.min(identity.expiresAt, openedAt + LONGEST);
-  await takeConnectionPlace({ clientId, connectionId, expiresAt }, MAX_CONNECTIONS, openedAt);
-  const session = { kind: 'partner', clientId, organisation, scopes: [...scopes], connectionId, openedAt, expiresAt };
-  await openSession({ ...session, kind: 'partner' });
+  await takeConnectionPlace({ clientId, connectionId, openedAt, expiresAt }, MAX_CONNECTIONS, openedAt);
+  const who = { clientId, organisation, scopes: [...scopes] };
+  const session: PartnerSession = { kind: 'partner', ...who, connectionId, openedAt, expiresAt };
+  try {
+    await openSession(session);
+  } catch (error) {
+    await giveUp(session);
+    throw error;
+  }
 }
 
-/** A viewer opens a telemetry socket with a share code. @throws Refusal `share_not_found`, `too_many_viewers` */
+/**
+ * A viewer opens a telemetry socket with a share code, and is greeted once it is open.
+ * @throws Refusal `share_not_found`, `too_many_viewers`
+ */
 export async function openViewerSession(connectionId: string, shareCode: string, now: Date): Promise<void> {
-  // A guess costs one read; only a share that stands is written to.
-  const standing = await readShare(shareCode, now.toISOString());
-  if (!standing) throw new Refusal('share_not_found');
+  // A guess costs one read; only for a share that stands anything is written.
+  const share = await readShare(shareCode, now.toISOString());
+  if (!share) throw new Refusal('share_not_found');
   const organisation = organisationOf('share', shareCode) ?? '';
   // What a suspended organisation has shared is as good as not there, until it is resumed.
   if (!(await isActive(organisation))) throw new Refusal('share_not_found');
   const openedAt = Math.floor(now.getTime() / 1000);
-  const expiresAt = Math.min(Math.ceil(Date.parse(standing.expiresAt) / 1000), openedAt + LONGEST);
-  const place = placeOf(connectionId, expiresAt);
-  const { resourceId, deviceId, shareType, permissions } = await enterShare(shareCode, place, now);
-  const who = { shareCode, resourceId, deviceId, shareType, permissions, organisation };
+  const expiresAt = Math.min(Math.ceil(Date.parse(share.expiresAt) / 1000), openedAt + LONGEST);
+  const { resourceId, deviceId, shareType, permissions } = share;
+  const who = { shareCode, resourceId, deviceId, shareType, permissions };
+  const session: ViewerSession = { kind: 'viewer', ...who, organisation, connectionId, openedAt, expiresAt };
   try {
-    await openSession({ kind: 'viewer', ...who, connectionId, openedAt, expiresAt });
+    await takeSeat(share, session, openedAt);
+    await openSession(session);
+    await greetLater({ kind: 'viewer', connectionId });
   } catch (error) {
-    // A handshake that fails is followed by no end, so nothing else would give the place back.
-    await leaveShare(shareCode, new Set([place]));
+    if (!(error instanceof Refusal)) await giveUp(session);
     throw error;
   }
 }
+
+/** A handshake that fails is followed by no end, so nothing else would give its place back and forget it. */
+const giveUp = (session: PartnerSession | ViewerSession) => forgetConnection(sessionItem(session));

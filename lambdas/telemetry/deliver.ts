@@ -1,19 +1,20 @@
-import { telemetryFollowersOf, type Connection } from '../../data/connections';
-import { closeSocket, postToSocket } from '../../data/sockets';
+import { telemetryFollowersOf, type Follower } from '../../data/followers';
+import { closeSocket } from '../../data/sockets';
 import type { Device } from '../../domain/fleet';
 import { eachAtOnce } from '../each-at-once';
 import { logger } from '../logger';
+import { reachFollower, said, type Said } from '../reach-follower';
 import { readOnce } from '../read-once';
-import { viewerMessage } from './viewer-message';
+import { viewerMessage, type Told } from './viewer-message';
 
-async function allFollowersOf(id: string): Promise<Connection[]> {
-  const found: Connection[] = [];
+async function allFollowersOf(id: string): Promise<Follower[]> {
+  const found: Follower[] = [];
   for await (const page of telemetryFollowersOf(id)) found.push(...page);
   return found;
 }
 
 /** Who follows a device. */
-export type FollowersOf = (device: Device) => Promise<Connection[]>;
+export type FollowersOf = (device: Device) => Promise<Follower[]>;
 
 /**
  * Finds who follows each device that reports at the same time: by itself or by its group, each once. A group is asked
@@ -23,28 +24,31 @@ export function findFollowers(): FollowersOf {
   const followersOf = readOnce(allFollowersOf, (id) => id);
   return async ({ deviceId, deviceGroupId }) => {
     const found = await Promise.all([followersOf(deviceId), followersOf(deviceGroupId)]);
-    return [...new Map(found.flat().map((follower) => [follower.connectionId, follower])).values()];
+    // Of two items of one socket that which hears at once.
+    const waitingFirst = found
+      .flat()
+      .toSorted((one, other) => Number(other.waits ?? false) - Number(one.waits ?? false));
+    return [...new Map(waitingFirst.map((follower) => [follower.connectionId, follower])).values()];
   };
 }
 
 /** Nobody hears of a device past the end of their token or share. */
-async function send(follower: Connection, texts: readonly string[]): Promise<void> {
-  if (follower.expiresAt * 1000 > Date.now()) {
-    for (const text of texts) if (!(await postToSocket(follower, text))) return;
-  } else if (follower.shareCode === undefined) await closeSocket(follower);
+async function send(follower: Follower, all: readonly Said[]): Promise<void> {
+  if (follower.expiresAt * 1000 > Date.now()) await reachFollower(follower, all);
+  else if (follower.shareCode === undefined) await closeSocket(follower);
   // A viewer is closed by the last word on its share, which it would not hear else.
 }
 
 /** The same messages for partners and for viewers, who hear less. */
-interface Texts {
-  readonly partner: readonly string[];
-  readonly viewer: readonly string[];
+interface Words {
+  readonly partner: readonly Said[];
+  readonly viewer: readonly Said[];
 }
 
 /** One follower's trouble is neither the others' nor the publisher's. */
-const sendTo = (texts: Texts) => async (follower: Connection) => {
+const sendTo = (all: Words) => async (follower: Follower) => {
   try {
-    await send(follower, follower.shareCode === undefined ? texts.partner : texts.viewer);
+    await send(follower, follower.shareCode === undefined ? all.partner : all.viewer);
   } catch (error) {
     const { connectionId } = follower;
     logger.warn('a socket could be neither reached nor closed', { connectionId, error });
@@ -54,10 +58,10 @@ const sendTo = (texts: Texts) => async (follower: Connection) => {
 /** Sends messages about a device, in their order, to everyone who follows it. */
 export async function deliver(
   device: Device,
-  messages: readonly object[],
+  messages: readonly Told[],
   followersOf: FollowersOf = findFollowers(),
 ): Promise<void> {
-  const partner = messages.map((message) => JSON.stringify(message));
-  const viewer = messages.map((message) => JSON.stringify(viewerMessage(message)));
+  const partner = messages.map((message) => said(message));
+  const viewer = messages.map((message) => said(viewerMessage(message)));
   await eachAtOnce(await followersOf(device), sendTo({ partner, viewer }));
 }

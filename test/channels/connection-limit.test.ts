@@ -1,5 +1,6 @@
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { MAX_CONNECTIONS } from '../../contract/channels';
+import { placeOf } from '../../data/places';
 import { clients } from '../api/client';
 import { givenJob } from '../api/given';
 import { database, tableNamed } from '../api/stack/aws-access';
@@ -20,20 +21,23 @@ const put = async (item: Record<string, unknown>) =>
   database().send(new PutCommand({ TableName: await tableNamed('Connections'), Item: item }));
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
+/** Places are counted by this item. */
+const places = `client#${clientId}`;
+const openedAt = Math.floor(Date.now() / 1000);
 const lost = Array.from({ length: MAX_CONNECTIONS }, (_, index) => `lost-${index}=`);
 
 /** Lets connections have taken places that they never gave back. */
-const givenLost = (expiresAt: number) =>
-  put({
-    channel: `client#${clientId}`,
-    connectionId: 'slots',
-    held: new Set(lost.map((name) => `${expiresAt} ${name}`)),
-  });
+function givenLost(expiresAt: number) {
+  const held = new Set(lost.map((connectionId) => placeOf({ expiresAt, openedAt, connectionId })));
+  return put({ channel: places, connectionId: places, held });
+}
 
 /** Lets them have followed a channel, so that whoever tells them something finds out that they are gone. */
 const givenFollowing = (channelKey: string, expiresAt: number) =>
   Promise.all(
-    lost.map((connectionId) => put({ channel: channelKey, connectionId, clientId, expiresAt, ttl: expiresAt })),
+    lost.map((connectionId) =>
+      put({ channel: channelKey, connectionId, clientId, openedAt, expiresAt, ttl: expiresAt }),
+    ),
   );
 
 /** Places of the client that are taken. */

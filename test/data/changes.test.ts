@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { changeOf, itemOf, momentOf, newConnection } from '../../data/changes';
+import { changeOf, itemOf, momentOf, UnreadableRecord } from '../../data/changes';
 import { acme, id, sampleJob, sampleShare } from '../domain/fixtures/samples';
-import { connection } from './fixtures/sockets';
 import { jobRecord, record } from './fixtures/stream-record';
 
 const jobKey = { organisation: acme, jobId: id('job') };
@@ -52,8 +51,8 @@ describe('A record', () => {
     ['is no device', record(deviceKey, undefined, { ...device, kind: 'kite' })],
     ['is of another table', record({ clientId: 'client1' }, undefined, {})],
     ['has no key', {}],
-  ])('that %s is an error.', (_, broken) => {
-    expect(() => changeOf(broken)).toThrow();
+  ])('that %s is an error by which it is told from what may be read later.', (_, broken) => {
+    expect(() => changeOf(broken)).toThrow(UnreadableRecord);
   });
 
   test('knows its moment, in seconds.', () => {
@@ -77,22 +76,5 @@ describe('Records', () => {
         expect(items[0] === items[1]).toBe(same);
       }),
     );
-  });
-});
-
-describe('A record of the connections table', () => {
-  const key = { channel: connection().channel, connectionId: 'socket-1' };
-
-  test('tells of a connection that is new.', () => {
-    const added = connection();
-    expect(newConnection(record(key, undefined, { ...added, waits: true, ttl: 1 }))).toEqual(added);
-  });
-
-  test.each([
-    ['one that changed', record(key, connection(), connection())],
-    ['one that is gone', record(key, connection(), undefined)],
-    ['places', record(key, undefined, { channel: 'client#client1', connectionId: 'slots', held: new Set(['1 a']) })],
-  ])('tells nothing of %s.', (_, other) => {
-    expect(newConnection(other)).toBeUndefined();
   });
 });

@@ -1,191 +1,145 @@
 import {
   addConnection,
-  allConnections,
   channelKey,
   channelOf,
-  connectionFromImage,
+  clientOfPlaces,
   findConnection,
-  followersOf,
   forgetConnection,
   isKnown,
-  startFollowing,
+  returnConnectionPlaces,
+  takeConnectionPlace,
 } from '../../data/connections';
-import { DeleteCommand, GetCommand, PutCommand, QueryCommand, ScanCommand, UpdateCommand } from '../../data/documents';
+import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from '../../data/documents';
 import { id } from '../domain/fixtures/samples';
+import { queue } from '../lambdas/fixtures/telemetry';
 import { connection } from './fixtures/sockets';
 import { conditionFailed, onlyCommand, sent, store } from './fixtures/store';
 
 const now = 1795775400;
-const added = { ...connection({ expiresAt: now + 3600 }), clientId: 'client1' };
-const slot = `${now + 3600} socket-1`;
-const slotsKey = { channel: 'client#client1', connectionId: 'slots' };
+const added = { ...connection({ openedAt: now, expiresAt: now + 3600 }), clientId: 'client1' };
+const place = `${now + 3600} ${now} socket-1`;
+const places = { channel: 'client#client1', connectionId: 'client#client1' };
+const full = (...held: string[]) => conditionFailed({ ...places, held: new Set(held) });
+/** What the store was sent, in order: the kind of write and the item. */
+const done = () =>
+  store.calls().map(({ args: [command] }) => {
+    const { Key, Item } = command.input as { Key?: { channel: string }; Item?: { channel: string } };
+    return `${command.constructor.name} ${(Key ?? Item)?.channel}`;
+  });
+
+beforeEach(() => {
+  store.onAnyCommand().resolves({});
+});
 
 describe('Adding a connection', () => {
-  test('takes one of its client’s places by one conditional write, and then notes what it follows.', async () => {
-    store.onAnyCommand().resolves({});
+  test('takes one of its client’s places, and then notes what it follows, and that it waits for the state.', async () => {
     await addConnection(added, 50, now);
-    expect(sent()).toEqual([
+    expect(sent()).toMatchObject([
       {
-        TableName: 'connections',
-        Key: slotsKey,
-        UpdateExpression: 'ADD held :slot',
-        ConditionExpression: 'attribute_not_exists(held) OR size(held) < :max OR contains(held, :name)',
-        ExpressionAttributeValues: { ':slot': new Set([slot]), ':name': slot, ':max': 50 },
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        Key: places,
+        UpdateExpression: expect.stringMatching(/^ADD held :place /) as string,
+        ExpressionAttributeValues: { ':place': new Set([place]), ':max': 50, ':ttl': now + 86_400 },
       },
-      { TableName: 'connections', Item: { ...added, waits: true, ttl: added.expiresAt + 3600 } },
+      { TableName: 'connections', Item: { ...added, waits: now, ttl: added.expiresAt + 3600 } },
     ]);
   });
 
   test('is refused when all places are taken, and nothing is noted.', async () => {
-    store.on(UpdateCommand).rejects(conditionFailed({ ...slotsKey, held: new Set([`${now + 1} other`]) }));
+    store.on(UpdateCommand).rejects(full(`${now + 1} ${now} other`));
     await expect(addConnection(added, 1, now)).rejects.toMatchObject({ code: 'too_many_requests' });
     expect(store).not.toHaveReceivedCommand(PutCommand);
     expect(store).toHaveReceivedCommandTimes(UpdateCommand, 1);
   });
 
-  test('gives back the places of connections that must have ended, and takes one then.', async () => {
-    const held = new Set([`${now} just`, `${now - 9} long`, `${now + 1} open`]);
-    store
-      .on(UpdateCommand)
-      .rejectsOnce(conditionFailed({ ...slotsKey, held }))
-      .resolves({});
-    await addConnection(added, 3, now);
-    expect(sent().slice(1, -1)).toMatchObject([
-      {
-        Key: slotsKey,
-        UpdateExpression: 'DELETE held :slots',
-        ExpressionAttributeValues: { ':slots': new Set([`${now} just`, `${now - 9} long`]) },
-      },
-      { UpdateExpression: 'ADD held :slot' },
-    ]);
-    expect(store).toHaveReceivedCommandTimes(PutCommand, 1);
-  });
-
-  test('is refused when others were faster with the places that came back.', async () => {
-    const full = conditionFailed({ ...slotsKey, held: new Set([`${now} just`]) });
-    store.on(UpdateCommand).rejectsOnce(full).resolvesOnce({}).rejects(full);
-    await expect(addConnection(added, 1, now)).rejects.toMatchObject({ code: 'too_many_requests' });
-    expect(store).not.toHaveReceivedCommand(PutCommand);
-  });
-
-  test.each([
-    ['at first', 0],
-    ['when it gives places back', 1],
-    ['when it tries again', 2],
-  ])('fails as the store does %s: that is no refusal.', async (_, after) => {
+  test('gives its place back when what it follows can not be noted: no end will follow that would.', async () => {
     const fault = new Error('throttled');
-    const full = conditionFailed({ ...slotsKey, held: new Set([`${now} just`]) });
-    const behaviour = store.on(UpdateCommand);
-    if (after > 0) behaviour.rejectsOnce(full);
-    if (after > 1) behaviour.resolvesOnce({});
-    behaviour.rejects(fault);
+    store.on(PutCommand).rejects(fault);
+    await expect(addConnection(added, 50, now)).rejects.toBe(fault);
+    expect(sent()[2]).toMatchObject({
+      Key: places,
+      UpdateExpression: expect.stringMatching(/^DELETE held :places /) as string,
+      ExpressionAttributeValues: { ':places': new Set([place]) },
+    });
+  });
+
+  test('fails as the store does: that is no refusal.', async () => {
+    const fault = new Error('throttled');
+    store.on(UpdateCommand).rejects(fault);
     await expect(addConnection(added, 1, now)).rejects.toBe(fault);
   });
 });
 
-describe('Forgetting a connection', () => {
-  test('removes it and gives its place back, which does nothing the second time.', async () => {
-    store.onAnyCommand().resolves({});
-    await forgetConnection(added);
-    expect(store).toHaveReceivedCommandWith(DeleteCommand, {
-      TableName: 'connections',
-      Key: { channel: added.channel, connectionId: 'socket-1' },
-    });
-    expect(store).toHaveReceivedCommandWith(UpdateCommand, {
-      Key: slotsKey,
-      UpdateExpression: 'DELETE held :slots',
-      ExpressionAttributeValues: { ':slots': new Set([slot]) },
-    });
-    expect(sent()).toHaveLength(2);
-  });
-});
-
-describe('A new connection', () => {
-  test('hears of changes once it is let, if it is still there.', async () => {
-    store.on(UpdateCommand).resolves({});
-    await expect(startFollowing(added)).resolves.toBe(true);
-    expect(onlyCommand()).toEqual({
-      TableName: 'connections',
-      Key: { channel: added.channel, connectionId: 'socket-1' },
-      UpdateExpression: 'REMOVE waits',
-      ConditionExpression: 'attribute_exists(connectionId)',
-    });
+describe('A place of a client', () => {
+  test('is refused when others were faster with those that came back.', async () => {
+    store
+      .on(UpdateCommand)
+      .rejectsOnce(full(`${now} 1 just`))
+      .resolvesOnce({})
+      .rejects(full(`${now + 1} 1 other`));
+    await expect(takeConnectionPlace(added, 1, now)).rejects.toMatchObject({ code: 'too_many_requests' });
   });
 
-  test('is not made anew when it has been forgotten.', async () => {
-    store.on(UpdateCommand).rejects(conditionFailed());
-    await expect(startFollowing(added)).resolves.toBe(false);
-  });
-
-  test('fails to be let when the store does.', async () => {
-    const fault = new Error('throttled');
-    store.on(UpdateCommand).rejects(fault);
-    await expect(startFollowing(added)).rejects.toBe(fault);
+  test('is given back together with others by one write.', async () => {
+    await returnConnectionPlaces('client1', [added, { ...added, connectionId: 'socket-2' }]);
+    expect(onlyCommand()).toMatchObject({
+      Key: places,
+      ExpressionAttributeValues: { ':places': new Set([place, `${now + 3600} ${now} socket-2`]) },
+    });
   });
 
   test.each([
-    [true, { Item: added }],
-    [false, {}],
-  ])('is known: %s, as the store knows it by now.', async (known, found) => {
-    store.on(GetCommand).resolves(found);
-    await expect(isKnown(added)).resolves.toBe(known);
-    expect(onlyCommand()).toMatchObject({ ConsistentRead: true });
+    ['client#client1', 'client1'],
+    [`seats#${id('share')}`, undefined],
+    [`job#${id('job')}`, undefined],
+  ])('is counted by %s for %s.', (channel, clientId) => {
+    expect(clientOfPlaces(channel)).toBe(clientId);
   });
 });
 
-describe('Those who follow a channel', () => {
-  const channel = { kind: 'job', id: id('job') } as const;
-  const pages = async () => {
-    const found = [];
-    for await (const page of followersOf(channel)) found.push(page);
-    return found;
-  };
+describe('Forgetting a connection', () => {
+  test('gives its place back before the item is deleted, or nobody would know any more whose it is.', async () => {
+    await forgetConnection(added);
+    expect(done()).toEqual(['UpdateItemCommand client#client1', `DeleteItemCommand ${added.channel}`]);
+    expect(sent()[0]).toMatchObject({ ExpressionAttributeValues: { ':places': new Set([place]) } });
+  });
 
-  test('come from one query while there are few, without those that wait for their greeting.', async () => {
-    store.on(QueryCommand).resolves({ Items: [{ ...added, ttl: 1 }] });
-    await expect(pages()).resolves.toEqual([[added]]);
-    expect(onlyCommand()).toEqual({
-      TableName: 'connections',
-      KeyConditionExpression: 'channel = :channel',
-      FilterExpression: 'attribute_not_exists(waits)',
-      ExpressionAttributeValues: { ':channel': channelKey(channel) },
-      ConsistentRead: true,
+  test('deletes nothing while its place can not be given back: who tries next finds it.', async () => {
+    const fault = new Error('throttled');
+    store.on(UpdateCommand).rejects(fault);
+    await expect(forgetConnection(added)).rejects.toBe(fault);
+    expect(store).not.toHaveReceivedCommand(DeleteCommand);
+  });
+
+  test('twice is no fault: the place is free already.', async () => {
+    store.on(UpdateCommand).rejects(conditionFailed());
+    await expect(forgetConnection(added)).resolves.toBeUndefined();
+  });
+
+  test('of a viewer gives its seat back first, and then deletes all that it follows.', async () => {
+    const items = ['session#socket-1', `telemetry#${id('device')}`, `share#${id('share')}`];
+    const { clientId: _, ...viewer } = connection({
+      channel: items[2] as string,
+      shareCode: id('share'),
+      session: true,
     });
-  });
-
-  test('come page by page when there are many, each asked for when the one before is done with.', async () => {
-    const key = { channel: added.channel, connectionId: 'socket-1' };
-    store
-      .on(QueryCommand)
-      .resolvesOnce({ Items: [added], LastEvaluatedKey: key })
-      .resolvesOnce({ LastEvaluatedKey: key })
-      .resolves({ Items: [{ ...added, connectionId: 'socket-2' }] });
-    const asked: number[] = [];
-    for await (const _page of followersOf(channel)) asked.push(sent().length);
-    expect(asked).toEqual([1, 2, 3]);
-    expect(sent().map((query) => query['ExclusiveStartKey'])).toEqual([undefined, key, key]);
-  });
-
-  test('are an error when one of them can not be read.', async () => {
-    store.on(QueryCommand).resolves({ Items: [{ ...added, expiresAt: 'soon' }] });
-    await expect(pages()).rejects.toMatchObject({ name: '$ZodError' });
+    store.on(QueryCommand).resolves({ Items: items.map((channel) => ({ ...viewer, channel })) });
+    await forgetConnection(viewer);
+    expect(done()).toEqual([
+      `UpdateItemCommand seats#${id('share')}`,
+      'QueryCommand undefined',
+      ...items.map((channel) => `DeleteItemCommand ${channel}`),
+    ]);
+    expect(queue.calls()).toHaveLength(1);
   });
 });
 
-test('All connections come page by page, without what else the table holds.', async () => {
-  const key = { channel: 'a', connectionId: 'b' };
-  store
-    .on(ScanCommand)
-    .resolvesOnce({ Items: [added], LastEvaluatedKey: key })
-    .resolves({ Items: [added] });
-  const found = [];
-  for await (const page of allConnections()) found.push(...page);
-  expect(found).toEqual([added, added]);
-  expect(sent()).toMatchObject([
-    { FilterExpression: 'attribute_exists(expiresAt) AND attribute_not_exists(waits)' },
-    { ExclusiveStartKey: key },
-  ]);
+test.each([
+  [true, { Item: added }],
+  [false, {}],
+])('A connection is known: %s, as the store knows it by now.', async (known, found) => {
+  store.on(GetCommand).resolves(found);
+  await expect(isKnown(added)).resolves.toBe(known);
+  expect(onlyCommand()).toMatchObject({ ConsistentRead: true });
 });
 
 test('What a connection follows is found by its own id.', async () => {
@@ -206,11 +160,4 @@ describe('The name of a channel', () => {
   test.each(['device#x', 'job', 'job#', '#x', 'session#socket-1', 'telemetry#x'])('is none in %s.', (channel) => {
     expect(channelOf({ ...added, channel })).toBeUndefined();
   });
-});
-
-test.each([
-  ['places', { ...slotsKey, held: new Set(['1 a']) }],
-  ['a subscription', { channel: 'mqtt#client1', connectionId: 'client1-1 topic', at: 1, stands: true, ttl: 2 }],
-])('An item of %s is no connection.', (_, image) => {
-  expect(connectionFromImage(image)).toBeUndefined();
 });

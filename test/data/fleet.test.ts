@@ -150,6 +150,14 @@ describe('Listing device groups', () => {
     expect(onlyCommand()['ExpressionAttributeValues']).toEqual({ ':organisation': acme });
   });
 
+  test('leaves out what is of no kind that the fleet has: that keeps no other back.', async () => {
+    jest.spyOn(console, 'error').mockReturnValue();
+    store.on(QueryCommand).resolves({ Items: [{ ...device, kind: 'kite' }, group] });
+    await expect(listDeviceGroups(acme)).resolves.toMatchObject([
+      { deviceGroupId: group.deviceGroupId, deviceCount: 0 },
+    ]);
+  });
+
   test('fails when a later page does: half a fleet is none.', async () => {
     const fault = new Error('throttled');
     store

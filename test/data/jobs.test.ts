@@ -4,7 +4,7 @@ import { fromItem, toItem } from '../../data/job-item';
 import { deleteJob, findJob, insertJob, listJobs } from '../../data/jobs';
 import { pageToken } from '../../domain/page-token';
 import { acme, id, rival, sampleJob } from '../domain/fixtures/samples';
-import { conditionFailed, onlyCommand, store, values } from './fixtures/store';
+import { conditionFailed, onlyCommand, repeated, store, values } from './fixtures/store';
 
 const item = (organisation = acme) => toItem(organisation, sampleJob());
 const summary = {
@@ -149,9 +149,10 @@ describe('Listing jobs', () => {
     expect(store).not.toHaveReceivedAnyCommand();
   });
 
-  test('is an error when one of them is no job.', async () => {
-    store.on(QueryCommand).resolves({ Items: [summary, { ...summary, priority: 'high' }] });
-    await expect(listJobs(acme, { limit: 2 })).rejects.toMatchObject({ name: '$ZodError' });
+  test('leaves out what is no job: that keeps no other back.', async () => {
+    jest.spyOn(console, 'error').mockReturnValue();
+    store.on(QueryCommand).resolves({ Items: [{ ...summary, priority: 'high' }, summary] });
+    await expect(listJobs(acme, { limit: 2 })).resolves.toMatchObject({ jobs: [summary] });
   });
 });
 
@@ -180,5 +181,15 @@ describe('Deleting a job', () => {
     const fault = conditionFailed(item(acme));
     store.on(DeleteCommand).rejects(fault);
     await expect(deleteJob(acme, id('job'))).rejects.toBe(fault);
+  });
+
+  test('is done when the SDK repeats it because the answer was lost, and finds the job gone.', async () => {
+    store.on(DeleteCommand).rejects(repeated());
+    await expect(deleteJob(acme, id('job'))).resolves.toBeUndefined();
+  });
+
+  test("refuses another organisation's also when the SDK repeats it.", async () => {
+    store.on(DeleteCommand).rejects(repeated(item(rival)));
+    await expect(deleteJob(acme, id('job', rival))).rejects.toMatchObject({ code: 'forbidden' });
   });
 });

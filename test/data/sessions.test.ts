@@ -1,14 +1,13 @@
 import { BatchWriteCommand, GetCommand } from '../../data/documents';
 import {
   findSession,
-  followedBy,
   follow,
+  followedDevice,
+  followedShare,
   isSession,
-  noteRefusal,
   openSession,
-  refusalOf,
+  sessionItem,
   unfollow,
-  viewedDevice,
 } from '../../data/sessions';
 import { id } from '../domain/fixtures/samples';
 import { later, partnerSession, viewerSession } from '../lambdas/fixtures/telemetry';
@@ -31,14 +30,14 @@ describe('Opening a session', () => {
     expect(items()).toEqual([{ ...partner, ...key, session: true, ttl: later + 3600 }]);
   });
 
-  test('of a viewer is one write: the session, and the device and share that it waits to hear of.', async () => {
+  test('of a viewer is one write: the session, and the device and share that it waits to hear of, since when.', async () => {
     await openSession(viewer);
     const own = { connectionId: 'viewer-socket', shareCode: viewer.shareCode, session: true, ttl: later + 3600 };
     const times = { openedAt: 1, expiresAt: later };
     expect(items()).toEqual([
       { ...viewer, ...own, channel: 'session#viewer-socket' },
-      { ...own, ...times, channel: `telemetry#${viewer.deviceId}`, waits: true },
-      { ...own, ...times, channel: `share#${viewer.shareCode}`, waits: true },
+      { ...own, ...times, channel: `telemetry#${viewer.deviceId}`, waits: 1 },
+      { ...own, ...times, channel: `share#${viewer.shareCode}`, waits: 1 },
     ]);
   });
 
@@ -69,39 +68,32 @@ describe('Finding a session', () => {
   );
 });
 
-test('A partner follows and unfollows by one write each.', async () => {
-  await follow(partner, id('device'));
+test('A partner follows and unfollows by one write each, and waits for the state first.', async () => {
+  await follow(partner, id('device'), 1795775400);
   const key = { channel: `telemetry#${id('device')}`, connectionId: partner.connectionId };
-  expect(onlyCommand()['Item']).toMatchObject({ ...key, clientId: 'client1', session: true, ttl: later + 3600 });
-  expect(onlyCommand()['Item']).not.toHaveProperty('waits');
+  expect(onlyCommand()['Item']).toEqual({
+    ...key,
+    ...{ clientId: 'client1', session: true, waits: 1795775400 },
+    ...{ openedAt: 1, expiresAt: later, ttl: later + 3600 },
+  });
   store.resetHistory();
   await unfollow(partner, id('device'));
   expect(onlyCommand()).toEqual({ TableName: 'connections', Key: key });
 });
 
-test('The item by which a viewer follows is that of the device of its share.', () => {
-  expect(viewedDevice(viewer)).toMatchObject({
-    channel: `telemetry#${viewer.deviceId}`,
-    connectionId: viewer.connectionId,
-    session: true,
-  });
-});
-
-test('The reason of a refusal is noted for five minutes and read back.', async () => {
-  await noteRefusal('page', 'too_many_viewers', 1000);
-  const { Item } = onlyCommand() as { Item: { channel: string } };
-  expect(Item).toMatchObject({ connectionId: 'page', session: true, waits: true, expiresAt: 1300, ttl: 1300 });
-  expect(refusalOf(Item)).toBe('too_many_viewers');
+test('The items of a viewer are found by their keys: its session, its share and its device.', () => {
+  const own = { connectionId: viewer.connectionId, shareCode: viewer.shareCode, session: true };
+  expect(sessionItem(viewer)).toMatchObject({ ...own, channel: 'session#viewer-socket' });
+  expect(followedShare(viewer)).toMatchObject({ ...own, channel: `share#${viewer.shareCode}` });
+  expect(followedDevice(viewer, viewer.deviceId)).toMatchObject({ ...own, channel: `telemetry#${viewer.deviceId}` });
 });
 
 test.each([
-  [`session#s`, true, undefined, undefined],
-  [`session#other`, false, undefined, undefined],
-  [`telemetry#${id('device')}`, false, id('device'), undefined],
-  [`share#${id('share')}`, false, undefined, undefined],
-  [`job#${id('job')}`, false, undefined, undefined],
-  ['refused#share_not_found', false, undefined, 'share_not_found'],
-])('An item of %s is told from others.', (channel, session, followed, refusal) => {
-  const item = { channel, connectionId: 's' };
-  expect([isSession(item), followedBy(item), refusalOf(item)]).toEqual([session, followed, refusal]);
+  ['session#s', true],
+  ['session#other', false],
+  [`telemetry#${id('device')}`, false],
+  [`share#${id('share')}`, false],
+  [`job#${id('job')}`, false],
+])('That an item of %s is the session of its socket is %s.', (channel, session) => {
+  expect(isSession({ channel, connectionId: 's' })).toBe(session);
 });

@@ -1,90 +1,156 @@
-import { UpdateCommand, type UpdateCommandInput } from '../../data/documents';
-import { enterShare, leaveShare, placeOf } from '../../data/share-viewers';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { UpdateCommand } from '../../data/documents';
+import {
+  countViewers,
+  countViewersLater,
+  leaveSeats,
+  readRecount,
+  shareOfSeats,
+  takeSeat,
+} from '../../data/share-viewers';
 import { acme, id, sampleShare } from '../domain/fixtures/samples';
-import { conditionFailed, onlyCommand, sent, store, values } from './fixtures/store';
+import { queue } from '../lambdas/fixtures/telemetry';
+import { conditionFailed, onlyCommand, sent, store } from './fixtures/store';
 
-const now = new Date('2026-11-27T10:30:00.000Z');
-const seconds = now.getTime() / 1000;
-const code = id('share');
-const place = placeOf('mine', seconds + 60);
-const item = (viewers: string[], change: object = {}) => ({
-  ...sampleShare({ maxViewers: 2 }),
-  organisation: acme,
-  ...(viewers.length > 0 && { viewers: new Set(viewers) }),
-  ...change,
-});
-const enter = () => enterShare(code, place, now);
-const expressions = () => sent().map((input) => (input as unknown as UpdateCommandInput).UpdateExpression);
-const taking = 'ADD viewers :places, version :one';
-const leaving = 'DELETE viewers :places ADD version :one';
+const now = Date.parse('2026-11-27T10:30:00.000Z') / 1000;
+const share = sampleShare({ maxViewers: 2 });
+const { shareCode } = share;
+const seats = { channel: `seats#${shareCode}`, connectionId: `seats#${shareCode}` };
+const viewer = { connectionId: 'mine', openedAt: now, expiresAt: now + 60 };
+const place = `${now + 60} ${now} mine`;
+const take = () => takeSeat(share, viewer, now);
+const counted = (more: object = {}) => ({ Attributes: { ...seats, held: new Set([place]), ...more } });
+const asked = () =>
+  queue.commandCalls(SendMessageCommand).map(({ args: [{ input }] }) => readRecount(input.MessageBody ?? ''));
 
-describe('Entering a share', () => {
-  test('is one write that counts and lets in at once, only while the share stands and has a place.', async () => {
-    store.on(UpdateCommand).resolves({ Attributes: item(['1 other', place]) });
-    await expect(enter()).resolves.toMatchObject({ shareCode: code, currentViewers: 2, maxViewers: 2 });
-    expect(onlyCommand()).toMatchObject({
-      TableName: 'shares',
-      Key: { organisation: acme, shareCode: code },
-      UpdateExpression: taking,
-      ConditionExpression:
-        'attribute_exists(shareCode) AND expiresAt > :now AND (attribute_not_exists(viewers) OR size(viewers) < maxViewers)',
-    });
-    expect(values()).toEqual({ ':places': new Set([place]), ':one': 1, ':now': now.toISOString() });
-  });
-
-  test.each([
-    ['is not there', undefined],
-    ['has just expired', item([], { expiresAt: now.toISOString() })],
-    ['has just expired and is full', item(['9999999999 a', '9999999999 b'], { expiresAt: now.toISOString() })],
-  ])('that %s is refused as one that is not found.', async (_, found) => {
-    store.on(UpdateCommand).rejects(conditionFailed(found));
-    await expect(enter()).rejects.toMatchObject({ code: 'share_not_found' });
-    expect(sent()).toHaveLength(1);
-  });
-
-  test('that is full is refused, after one call.', async () => {
-    store.on(UpdateCommand).rejects(conditionFailed(item([`${seconds + 1} a`, `${seconds + 1} b`])));
-    await expect(enter()).rejects.toMatchObject({ code: 'too_many_viewers' });
-    expect(sent()).toHaveLength(1);
-  });
-
-  test('that is full of places whose time is up gives just those back, and then lets in.', async () => {
-    store
-      .on(UpdateCommand, { UpdateExpression: taking })
-      .rejectsOnce(conditionFailed(item([`${seconds} lost`, `${seconds + 1} there`])))
-      .resolves({ Attributes: item([place]) });
-    store.on(UpdateCommand, { UpdateExpression: leaving }).resolves({});
-    await expect(enter()).resolves.toMatchObject({ shareCode: code });
-    expect(expressions()).toEqual([taking, leaving, taking]);
-    expect(sent()[1]?.['ExpressionAttributeValues']).toMatchObject({ ':places': new Set([`${seconds} lost`]) });
-  });
-
-  test('is refused when another takes the place that has become free.', async () => {
-    store.on(UpdateCommand, { UpdateExpression: taking }).rejects(conditionFailed(item([`${seconds - 1} lost`])));
-    store.on(UpdateCommand, { UpdateExpression: leaving }).resolves({});
-    await expect(enter()).rejects.toMatchObject({ code: 'too_many_viewers' });
-    expect(expressions()).toEqual([taking, leaving, taking]);
-  });
-
-  test('asks the store nothing for what is no share code.', async () => {
-    await expect(enterShare(id('job'), place, now)).rejects.toMatchObject({ code: 'share_not_found' });
-    expect(store).not.toHaveReceivedAnyCommand();
-  });
-});
-
-describe('Leaving a share', () => {
-  test('is one write that needs the share and the place to be there: a revoked share does not come back.', async () => {
+describe('Taking a seat', () => {
+  test('is one write beside the connections: as many as the share lets in, for as long as the share stands.', async () => {
     store.on(UpdateCommand).resolves({});
-    await leaveShare(code, new Set([place]));
+    await take();
     expect(onlyCommand()).toMatchObject({
-      UpdateExpression: leaving,
-      ConditionExpression: 'attribute_exists(shareCode) AND contains(viewers, :place)',
+      TableName: 'connections',
+      Key: seats,
+      ExpressionAttributeValues: {
+        ':place': new Set([place]),
+        ':max': 2,
+        ':ttl': Date.parse(share.expiresAt) / 1000,
+      },
     });
-    expect(values()).toEqual({ ':places': new Set([place]), ':place': place, ':one': 1 });
   });
 
-  test('twice, or after the share has ended, is no fault.', async () => {
-    store.on(UpdateCommand).rejects(conditionFailed());
-    await expect(leaveShare(code, new Set([place]))).resolves.toBeUndefined();
+  test('has the viewers counted a second later.', async () => {
+    store.on(UpdateCommand).resolves({});
+    await take();
+    expect(queue).toHaveReceivedCommandWith(SendMessageCommand, {
+      QueueUrl: 'https://queue.test/viewers',
+      MessageBody: JSON.stringify({ shareCode }),
+      DelaySeconds: 1,
+    });
+    expect(asked()).toEqual([shareCode]);
   });
+
+  test('asks for no count when one is under way: whoever comes within a second is counted once.', async () => {
+    store
+      .on(UpdateCommand)
+      .resolvesOnce({})
+      .resolves(counted({ recount: true }));
+    for (let viewers = 0; viewers < 5; viewers++) await take();
+    expect(asked()).toHaveLength(1);
+  });
+
+  test('of a share that is full is refused, and nothing is counted.', async () => {
+    const held = new Set([`${now + 1} ${now} a`, `${now + 1} ${now} b`]);
+    store.on(UpdateCommand).rejects(conditionFailed({ ...seats, held }));
+    await expect(take()).rejects.toMatchObject({ code: 'too_many_viewers' });
+    expect(sent()).toHaveLength(1);
+    expect(asked()).toEqual([]);
+  });
+});
+
+describe('Leaving a seat', () => {
+  test('is one write, and has the viewers counted.', async () => {
+    store.on(UpdateCommand).resolves(counted());
+    await leaveSeats(shareCode, [viewer]);
+    expect(onlyCommand()).toMatchObject({ Key: seats, ExpressionAttributeValues: { ':places': new Set([place]) } });
+    expect(asked()).toEqual([shareCode]);
+  });
+
+  test('asks for no count when one is under way.', async () => {
+    store.on(UpdateCommand).resolves(counted({ recount: true }));
+    await leaveSeats(shareCode, [viewer]);
+    expect(asked()).toEqual([]);
+  });
+
+  test('twice is no fault, and counts nobody anew.', async () => {
+    store.on(UpdateCommand).rejects(conditionFailed());
+    await leaveSeats(shareCode, [viewer]);
+    expect(asked()).toEqual([]);
+  });
+});
+
+describe('Counting viewers', () => {
+  test('writes their number into a share that stands, as a change that its followers hear of.', async () => {
+    store.on(UpdateCommand, { TableName: 'connections' }).resolves(counted({ counts: 7 }));
+    store.on(UpdateCommand, { TableName: 'shares' }).resolves({});
+    await countViewers(shareCode);
+    expect(sent()[1]).toMatchObject({
+      TableName: 'shares',
+      Key: { organisation: acme, shareCode },
+      UpdateExpression: 'SET currentViewers = :taken, viewerCount = :count ADD version :one',
+      ExpressionAttributeValues: { ':taken': 1, ':count': 7, ':one': 1 },
+    });
+  });
+
+  test('is no fault when the share has been revoked, which does not come back by it, or has that number already.', async () => {
+    store.on(UpdateCommand, { TableName: 'connections' }).resolves(counted({ counts: 7 }));
+    store.on(UpdateCommand, { TableName: 'shares' }).rejects(conditionFailed());
+    await expect(countViewers(shareCode)).resolves.toBeUndefined();
+    const { ConditionExpression } = sent()[1] as { ConditionExpression: string };
+    expect(ConditionExpression.split(' AND ').slice(0, 2)).toEqual([
+      'attribute_exists(shareCode)',
+      'currentViewers <> :taken',
+    ]);
+  });
+
+  test('twice at the same time leaves the number of the later count, in whatever order they are written.', async () => {
+    const kept = { currentViewers: 0, viewerCount: 0 };
+    store
+      .on(UpdateCommand, { TableName: 'connections' })
+      .resolvesOnce(counted({ counts: 4, held: new Set(['a']) }))
+      .resolvesOnce(counted({ counts: 5, held: new Set(['a', 'b']) }));
+    let first = true;
+    const write = (input: { ConditionExpression?: string; ExpressionAttributeValues?: Record<string, number> }) => {
+      const { ':taken': taken = 0, ':count': count = 0 } = input.ExpressionAttributeValues ?? {};
+      const numbered = input.ConditionExpression?.includes('viewerCount < :count');
+      if (kept.currentViewers === taken || (numbered && kept.viewerCount >= count)) throw conditionFailed();
+      Object.assign(kept, { currentViewers: taken, viewerCount: count });
+      return {};
+    };
+    store.on(UpdateCommand, { TableName: 'shares' }).callsFake(async (input: object) => {
+      // The write of the earlier count is held up until the later one has been made.
+      if (first) await new Promise((written) => setTimeout(written, 20, (first = false)));
+      return write(input);
+    });
+    await Promise.all([countViewers(shareCode), countViewers(shareCode)]);
+    expect(kept).toEqual({ currentViewers: 2, viewerCount: 5 });
+  });
+});
+
+test.each(['', '{}', '[]', 'null', '{"shareCode":1}'])('The message %j is not ours.', (body) => {
+  expect(() => readRecount(body)).toThrow();
+});
+
+test('It is an error when the function was not bound to the queue.', async () => {
+  const { VIEWER_COUNT_QUEUE_URL } = process.env;
+  delete process.env['VIEWER_COUNT_QUEUE_URL'];
+  await expect(countViewersLater(shareCode)).rejects.toThrow('VIEWER_COUNT_QUEUE_URL is not set');
+  process.env['VIEWER_COUNT_QUEUE_URL'] = VIEWER_COUNT_QUEUE_URL;
+});
+
+test.each([
+  [`seats#${id('share')}`, id('share')],
+  [`share#${id('share')}`, undefined],
+  ['client#client1', undefined],
+])('An item of %s counts the seats of %s.', (channel, counts) => {
+  expect(shareOfSeats(channel)).toBe(counts);
 });

@@ -3,7 +3,7 @@ import { findShare, insertShare, listShares, revokeShare } from '../../data/shar
 import { pageToken } from '../../domain/page-token';
 import { acme, id, rival, sampleShare } from '../domain/fixtures/samples';
 import { now } from './fixtures/operations';
-import { conditionFailed, onlyCommand, store, values } from './fixtures/store';
+import { conditionFailed, onlyCommand, repeated, store, values } from './fixtures/store';
 
 const share = sampleShare({ metadata: { case: 7 } });
 const item = (change = {}, organisation = acme) => ({ ...share, metadata: '{"case":7}', organisation, ...change });
@@ -84,18 +84,20 @@ describe('Listing shares', () => {
     expect(store).not.toHaveReceivedAnyCommand();
   });
 
-  test('is an error when one of them is no share.', async () => {
-    store.on(QueryCommand).resolves({ Items: [item(), { organisation: acme }] });
-    await expect(listShares(acme, { limit: 2 }, now)).rejects.toMatchObject({ name: '$ZodError' });
+  test('leaves out what is no share: that keeps no other back.', async () => {
+    jest.spyOn(console, 'error').mockReturnValue();
+    store.on(QueryCommand).resolves({ Items: [{ organisation: acme }, item()] });
+    await expect(listShares(acme, { limit: 2 }, now)).resolves.toMatchObject({ shares: [share] });
   });
 });
 
 describe('Revoking a share', () => {
   test('is one conditional write, at most once and only while it stands.', async () => {
-    store.on(DeleteCommand).resolves({});
-    await expect(revokeShare(acme, share.shareCode, now)).resolves.toBeUndefined();
+    store.on(DeleteCommand).resolves({ Attributes: item() });
+    await expect(revokeShare(acme, share.shareCode, now)).resolves.toEqual(share);
     expect(onlyCommand()).toMatchObject({
       ConditionExpression: 'organisation = :caller AND expiresAt > :now',
+      ReturnValues: 'ALL_OLD',
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
     expect(values()).toEqual({ ':caller': acme, ':now': now });
@@ -115,5 +117,18 @@ describe('Revoking a share', () => {
     const fault = conditionFailed(item());
     store.on(DeleteCommand).rejects(fault);
     await expect(revokeShare(acme, share.shareCode, now)).rejects.toBe(fault);
+  });
+
+  test('is done when the SDK repeats it because the answer was lost, and finds the share gone.', async () => {
+    store.on(DeleteCommand).rejects(repeated());
+    await expect(revokeShare(acme, share.shareCode, now)).resolves.toBeUndefined();
+  });
+
+  test.each([
+    ["another organisation's", item({}, rival), rival, 'forbidden'],
+    ['one that has expired', item(over), acme, 'share_not_found'],
+  ])('refuses %s also when the SDK repeats it: that was not done.', async (_, found, owner, code) => {
+    store.on(DeleteCommand).rejects(repeated(found));
+    await expect(revokeShare(acme, id('share', owner), now)).rejects.toMatchObject({ code });
   });
 });

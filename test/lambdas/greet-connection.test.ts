@@ -1,138 +1,89 @@
-import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '../../data/documents';
-import { connection, gone, said, sockets } from '../data/fixtures/sockets';
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import type { DynamoDBStreamEvent } from 'aws-lambda';
-import type { Connection } from '../../data/connections';
+import { GetCommand } from '../../data/documents';
+import type { Greeting } from '../../data/greetings';
 import { toItem } from '../../data/job-item';
-import type { Job } from '../../domain/job';
-import { jobMessage } from '../../domain/status-event';
-import { handler } from '../../lambdas/stream/greet-connection';
-import { conditionFailed, sent, store } from '../data/fixtures/store';
-import { record } from '../data/fixtures/stream-record';
-import { acme, id, sampleJob, sampleShare } from '../domain/fixtures/samples';
-import { logLines } from './fixtures/log';
+import { handler } from '../../lambdas/async/greet-connection';
+import { connection, gone, sockets } from '../data/fixtures/sockets';
+import { store } from '../data/fixtures/store';
+import { acme, id, sampleJob } from '../domain/fixtures/samples';
+import { logLines, written } from './fixtures/log';
+import { reported } from './fixtures/snapshot';
+import {
+  closed,
+  deviceItem,
+  givenSession,
+  partnerSession,
+  sentTo,
+  shareItem,
+  viewerSession,
+} from './fixtures/telemetry';
 
-const inserted = (added: Connection, number = 1) => {
-  const { channel, connectionId } = added;
-  return record({ channel, connectionId }, undefined, { ...added, waits: true }, number);
-};
-const greet = (...added: Connection[]) => {
-  const Records = added.map((each, index) => inserted(each, index + 1));
-  return handler({ Records } as unknown as DynamoDBStreamEvent);
-};
-const jobs = (...found: (Job | undefined)[]) => {
-  const reads = store.on(GetCommand, { TableName: 'jobs' });
-  found.slice(0, -1).forEach((job) => reads.resolvesOnce(job ? { Item: toItem(acme, job) } : {}));
-  const last = found.at(-1);
-  reads.resolves(last ? { Item: toItem(acme, last) } : {});
-};
-const snapshot = (job: Job) => `socket-1 ${JSON.stringify({ ...jobMessage(job), snapshot: true })}`;
+const greet = (greeting: Greeting) => handler(JSON.parse(JSON.stringify(greeting)));
+const ofJob: Greeting = { kind: 'channel', connection: connection() };
 
 beforeEach(() => {
-  store.onAnyCommand().resolves({});
+  store.resolves({});
+  store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: toItem(acme, sampleJob()) });
+  store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: shareItem() });
+  store.on(GetCommand, { TableName: 'fleet' }).resolves({ Item: deviceItem(id('device'), reported) });
+  givenSession(viewerSession());
+  givenSession(partnerSession());
 });
 
-describe('A new connection', () => {
-  test('is told the state, once, and hears of changes from then on.', async () => {
-    jobs(sampleJob());
-    sockets.on(PostToConnectionCommand).callsFake(() => {
-      // Whoever follows before has been told a change first.
-      expect(store).not.toHaveReceivedCommand(UpdateCommand);
-      return {};
-    });
-    await expect(greet(connection())).resolves.toEqual({ batchItemFailures: [] });
-    expect(said()).toEqual([snapshot(sampleJob())]);
-    expect(store).toHaveReceivedCommandWith(UpdateCommand, { UpdateExpression: 'REMOVE waits' });
-  });
-
-  test('is told what changed while it was greeted, which no change would have told it.', async () => {
-    const changed = sampleJob({ status: 'QUEUED', version: 4 });
-    jobs(sampleJob(), changed);
-    await greet(connection());
-    const change = `socket-1 ${JSON.stringify({ ...jobMessage(changed), previousState: 'PENDING' })}`;
-    expect(said()).toEqual([snapshot(sampleJob()), change]);
-    const order = sent().map((input) => ('UpdateExpression' in input ? 'follow' : 'read'));
-    expect(order).toEqual(['read', 'follow', 'read']);
-  });
-
-  test.each([
-    ['before it is greeted', [undefined]],
-    ['while it is greeted', [sampleJob(), undefined]],
-  ])('is closed when its job goes %s.', async (_, found) => {
-    jobs(...found);
-    await greet(connection());
-    expect(said().at(-1)).toBe('socket-1 closed');
-    expect(store).toHaveReceivedCommandWith(DeleteCommand, {
-      Key: { channel: connection().channel, connectionId: 'socket-1' },
-    });
-  });
-
-  test('is waited for while its handshake goes on.', async () => {
-    jobs(sampleJob());
-    store.on(GetCommand, { TableName: 'connections' }).resolves({ Item: connection() });
-    sockets.on(PostToConnectionCommand).rejectsOnce(gone()).rejectsOnce(gone()).resolves({});
-    await greet(connection());
-    expect(said()).toEqual([1, 2, 3].map(() => snapshot(sampleJob())));
-    expect(store).not.toHaveReceivedCommand(DeleteCommand);
-  });
-
-  test('that has left already does not follow, and nobody waits for it.', async () => {
-    jobs(sampleJob());
-    sockets.on(PostToConnectionCommand).rejects(gone());
-    await expect(greet(connection())).resolves.toEqual({ batchItemFailures: [] });
-    expect(store).not.toHaveReceivedCommandWith(UpdateCommand, { UpdateExpression: 'REMOVE waits' });
-    expect(said()).toHaveLength(1);
-  });
-
-  test('that left after it was told is not told more.', async () => {
-    jobs(sampleJob());
-    store.on(UpdateCommand).rejects(conditionFailed());
-    await expect(greet(connection())).resolves.toEqual({ batchItemFailures: [] });
-    expect(said()).toHaveLength(1);
-  });
+test.each<[string, Greeting, string[]]>([
+  ['who follows a channel', ofJob, ['job.status']],
+  ['a viewer', { kind: 'viewer', connectionId: 'viewer-socket' }, ['share.status', 'device.telemetry']],
+  [
+    'a subscription',
+    { kind: 'subscription', connectionId: 'partner-socket', followed: id('device') },
+    ['device.telemetry'],
+  ],
+  ['a page that is refused', { kind: 'refused', connectionId: 'page', code: 'too_many_viewers' }, ['error']],
+])('An event for %s is its first messages, and nobody else hears of it.', async (_, greeting, types) => {
+  await greet(greeting);
+  const connectionId = greeting.kind === 'channel' ? greeting.connection.connectionId : greeting.connectionId;
+  expect(sentTo(connectionId).map(({ type }) => type)).toEqual(types);
+  expect(sentTo()).toHaveLength(types.length);
 });
 
-test('Who follows a group is told of each device in it.', async () => {
-  const device = (unique: string) => ({
-    kind: 'device',
-    deviceId: id('device', acme, unique),
-    deviceGroupId: id('group'),
-  });
-  const common = { name: 'North', status: 'offline', version: 1 };
-  const Items = [
-    { kind: 'group', deviceGroupId: id('group'), name: 'North', description: '' },
-    { ...device('1'), ...common },
-    { ...device('2'), ...common },
-    { ...device('3'), ...common, deviceGroupId: id('group', acme, 'another') },
-  ];
-  store.on(QueryCommand).resolves({ Items });
-  await greet(connection({ channel: `group#${id('group')}` }));
-  const told = said().map((line) => JSON.parse(line.slice(line.indexOf(' '))) as Record<string, unknown>);
-  expect(told).toMatchObject(['1', '2'].map((unique) => ({ deviceId: id('device', acme, unique), snapshot: true })));
+test.each<[string, Greeting]>([
+  ['socket-1', ofJob],
+  ['viewer-socket', { kind: 'viewer', connectionId: 'viewer-socket' }],
+  ['partner-socket', { kind: 'subscription', connectionId: 'partner-socket', followed: id('device') }],
+])(
+  'The socket %s is closed when it can not be told the state, and comes back: open, it would be deaf.',
+  async (connectionId, greeting) => {
+    store.on(GetCommand).rejects(new Error('throttled'));
+    for (const TableName of ['jobs', 'shares', 'fleet', 'connections'])
+      store.on(GetCommand, { TableName }).rejects(new Error('throttled'));
+    await greet(greeting);
+    expect(sentTo()).toEqual([]);
+    expect(closed()).toEqual([connectionId]);
+    expect(logLines()).toMatchObject([{ level: 'ERROR', connectionId, error: { message: 'throttled' } }]);
+  },
+);
+
+test('It is closed as soon as its handshake is over.', async () => {
+  store.on(GetCommand, { TableName: 'jobs' }).rejects(new Error('throttled'));
+  sockets.onAnyCommand().rejectsOnce(gone()).rejectsOnce(gone()).resolves({});
+  await greet(ofJob);
+  expect(closed()).toHaveLength(3);
 });
 
-test('Who follows a share is told how many watch it.', async () => {
-  const share = sampleShare({ expiresAt: '2999-01-01T00:00:00.000Z', currentViewers: 0 });
-  store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: { ...share, organisation: acme } });
-  await greet(connection({ channel: `share#${id('share')}` }));
-  expect(said()).toHaveLength(1);
-  expect(said()[0]).toContain('"shareState":"ACTIVE"');
+test('What can be neither told nor closed is an error, which the alarm counts.', async () => {
+  store.on(GetCommand, { TableName: 'jobs' }).rejects(new Error('throttled'));
+  sockets.onAnyCommand().rejects(new Error('no sockets'));
+  await expect(greet(ofJob)).rejects.toThrow('no sockets');
 });
 
-test('A state that can not be read fails its own connection, which is greeted again, and no other before it.', async () => {
-  const [first, second] = [connection(), connection({ connectionId: 'socket-2', channel: `group#${id('group')}` })];
-  jobs(sampleJob());
-  store.on(QueryCommand).rejects(new Error('throttled'));
-  await expect(greet(first, second)).resolves.toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
-  expect(said()).toHaveLength(1);
-  expect(logLines()).toMatchObject([{ level: 'ERROR' }]);
+test('An event that we never sent is an error.', async () => {
+  await expect(handler({ Records: [] })).rejects.toMatchObject({ name: '$ZodError' });
+  expect(sockets).not.toHaveReceivedCommand(PostToConnectionCommand);
 });
 
-test('What is no new connection is greeted by nobody.', async () => {
-  const key = { channel: 'mqtt#client1', connectionId: 'client1-1 topic' };
-  const note = record(key, undefined, { ...key, at: 1, stands: true, ttl: 2 });
-  const Records = [note, record(connection(), { ...connection() }, { ...connection() }, 2)];
-  await handler({ Records } as unknown as DynamoDBStreamEvent);
-  expect(said()).toEqual([]);
-  expect(store).not.toHaveReceivedAnyCommand();
+test('A share code is in no log.', async () => {
+  store.on(GetCommand, { TableName: 'fleet' }).rejects(new Error('throttled'));
+  await greet({ kind: 'viewer', connectionId: 'viewer-socket' });
+  expect(logLines()).toHaveLength(1);
+  expect(written.join()).not.toContain('share-');
 });

@@ -11,6 +11,7 @@ import { broker, published } from '../data/fixtures/topics';
 import { queue } from './fixtures/telemetry';
 import { id, sampleJob } from '../domain/fixtures/samples';
 import { logLines } from './fixtures/log';
+import { givenWaiting } from './fixtures/waiting';
 
 const channel = { kind: 'job', id: id('job') } as const;
 const event = (weight: StatusEvent['weight'] = 'state'): StatusEvent => ({
@@ -140,6 +141,22 @@ describe('To its sockets', () => {
     for (const name of names(2))
       expect(said().filter((line) => line.startsWith(name))).toEqual([`${name} ${text}`, `${name} closed`]);
     expect(store).toHaveReceivedCommandTimes(DeleteCommand, 2);
+  });
+
+  test('the last word reaches who is being told the state, too: it is held back for it, to be told and closed then.', async () => {
+    const waiting = { ...connection(), waits: 1 };
+    const item = givenWaiting(waiting);
+    followed(waiting, connection({ connectionId: 'socket-2' }));
+    await say(event('last'));
+    expect(said()).toEqual([`socket-2 ${text}`, 'socket-2 closed']);
+    expect(item.item().held).toEqual([{ text, last: true }]);
+  });
+
+  test('one that was told the state is not told anything older by a record that comes late.', async () => {
+    const told = { ...connection(), told: { 'job.status': sampleJob().version } };
+    followed(told, connection({ connectionId: 'socket-2' }));
+    await say(event());
+    expect(said()).toEqual([`socket-2 ${text}`]);
   });
 
   test('one that is gone is forgotten, and the others are told.', async () => {

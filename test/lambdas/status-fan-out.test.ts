@@ -1,6 +1,7 @@
 import { GetCommand, QueryCommand } from '../../data/documents';
 import { connection, said } from '../data/fixtures/sockets';
 import { PublishCommand } from '@aws-sdk/client-iot-data-plane';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { toItem } from '../../data/job-item';
 import type { Job } from '../../domain/job';
 import type { DeviceState } from '../../domain/telemetry';
@@ -10,6 +11,7 @@ import { jobRecord, record } from '../data/fixtures/stream-record';
 import { broker, published } from '../data/fixtures/topics';
 import { acme, id, rival, sampleJob } from '../domain/fixtures/samples';
 import { logLines, written } from './fixtures/log';
+import { queue } from './fixtures/telemetry';
 
 const run = (...Records: object[]) => handler({ Records });
 const unique = (number: number) => `01jd${String(number).padStart(22, '0')}`;
@@ -18,6 +20,7 @@ const job = (number: number, change: Partial<Job> = {}) =>
 const spoken = () => published().map(({ text }) => JSON.parse(text) as { jobId: string; sequence: number });
 
 beforeEach(() => {
+  process.env['FAILURES_QUEUE_URL'] = 'https://queue.test/failures';
   store.onAnyCommand().resolves({});
 });
 
@@ -51,16 +54,17 @@ describe('A batch of changes', () => {
     expect(store).not.toHaveReceivedAnyCommand();
   });
 
-  test('with a record that nobody can read fails there, and everything else is said.', async () => {
+  test('with a record that nobody can read puts it aside, and everything else is said.', async () => {
     const key = { organisation: acme, jobId: id('job', acme, unique(9)) };
     const secret = 'kx9mhush7q2v5w8y1z3a4b6c';
     const poison = record(key, undefined, { ...key, status: 'FLYING', name: secret }, 2);
     await expect(run(jobRecord(undefined, job(1), 1), poison, jobRecord(undefined, job(3), 3))).resolves.toEqual({
-      batchItemFailures: [{ itemIdentifier: '2' }],
+      batchItemFailures: [],
     });
-    expect(spoken().map(({ jobId }) => jobId)).toContain(job(1).jobId);
+    expect(spoken().map(({ jobId }) => jobId)).toEqual([job(1).jobId, job(3).jobId]);
+    expect(queue).toHaveReceivedCommandWith(SendMessageCommand, { QueueUrl: 'https://queue.test/failures' });
     expect(logLines()).toMatchObject([{ level: 'ERROR', sequenceNumber: '2' }]);
-    expect(written.join()).not.toContain(secret);
+    expect(written.join() + JSON.stringify(queue.calls().map(({ args }) => args[0].input))).not.toContain(secret);
   });
 
   test('begins again at the first change that could not be published.', async () => {

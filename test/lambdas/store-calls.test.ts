@@ -49,7 +49,7 @@ const cases: [key: EndpointKey, sent: object, calls: number][] = [
   ['POST /v3/streams/share', { ...newShare, ...withKey }, 4],
   ['GET /v3/shares', {}, 1],
   ['GET /v3/shares/{shareCode}', {}, 1],
-  ['DELETE /v3/shares/{shareCode}', {}, 1],
+  ['DELETE /v3/shares/{shareCode}', {}, 2],
   ['GET /v3/shares/{shareCode}/resources', {}, 4],
   ['GET /v3/resources', {}, 1],
 ];

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { endpointTable } from '../../contract/access';
 import type { Endpoint, TableName } from '../../contract/endpoint';
-import { environmentOf, ownFunctions, rightsFor, rightsIn, videoRights } from './rights';
+import { environmentOf, ownFunctions, rightsFor, rightsIn, socketRights, socketSettings, videoRights } from './rights';
 import { referred, synthesise } from './synthesised';
 
 const whole = synthesise();
@@ -26,7 +26,10 @@ describe.each([...handlers])('lambdas/http/%s.ts', (handler, served) => {
       rightsFor(
         place,
         served.map(({ tables }) => tables),
-        served.some(({ video }) => video) ? videoRights : [],
+        [
+          ...(served.some(({ video }) => video) ? videoRights : []),
+          ...(served.some(({ closesSockets }) => closesSockets) ? socketRights : []),
+        ],
       ),
     );
   });
@@ -35,6 +38,7 @@ describe.each([...handlers])('lambdas/http/%s.ts', (handler, served) => {
     const names = served.flatMap((endpoint) => [
       ...Object.keys(endpoint.tables).map((table) => `${table.toUpperCase()}_TABLE`),
       ...(endpoint.settings ?? []),
+      ...(endpoint.closesSockets ? socketSettings : []),
     ]);
     expect(Object.keys(environmentOf(lambda)).sort()).toEqual([...new Set(names)].sort());
     for (const [table, { Type }] of Object.entries(tables)) {
@@ -63,7 +67,7 @@ test('Endpoints that name the same handler share a function', () => {
 
 /** Largest bundle in bytes: more for those that talk to Kinesis Video Streams, or to three services. */
 const largest = (place: string) =>
-  /(StatusFanOut|GreetConnection|list-share-resources|playback|publish|HearPlatform)\/Function$/.test(place)
+  /(StatusFanOut|GreetConnection|Connect|list-share-resources|playback|publish|HearPlatform)\/Function$/.test(place)
     ? 400_000
     : 350_000;
 

@@ -63,6 +63,17 @@ export const videoRights = ['GetDataEndpoint', 'GetHLSStreamingSessionURL'].map(
   (action) => `kinesisvideo:${action} kinesisvideo:stream/*`,
 );
 
+/** What manages sockets may do: post to them, close them, and have the viewers counted of shares whose sockets are gone. */
+export const socketRights = [
+  ...['POST', 'DELETE'].map(
+    (method) => `execute-api:ManageConnections execute-api:StatusChannels/Sockets/Api/live/${method}/@connections/*`,
+  ),
+  'sqs:SendMessage StatusChannels/ViewerCounts/Changed',
+];
+
+/** What it finds in its environment for that. */
+export const socketSettings = ['SOCKETS_URL', 'VIEWER_COUNT_QUEUE_URL'];
+
 const indexes: Readonly<Record<string, string>> = { jobs: 'by-status', connections: 'by-connection' };
 
 /**

@@ -6,6 +6,7 @@ import { handler as getShare } from '../../lambdas/http/shares/get-share';
 import { handler as listShareResources } from '../../lambdas/http/shares/list-share-resources';
 import { handler as revokeShare } from '../../lambdas/http/shares/revoke-share';
 import { handler as connect } from '../../lambdas/socket/connect';
+import '../data/fixtures/greeter';
 import { conditionFailed, store } from '../data/fixtures/store';
 import { acme, id, rival } from '../domain/fixtures/samples';
 import { call } from '../lambdas/fixtures/api-gateway';

@@ -51,6 +51,8 @@ export const cast = {
   'telemetry-state': [all],
   'suspended-shares': [all, all],
   control: [all],
+  'from-the-snapshot-on': [all],
+  'revoked-share': [all],
   'share-page': [all],
   'platform-fleet': [all],
   sabotage: [all, all, all, all, all, ['command:read']],

@@ -16,6 +16,7 @@ import { handler as subscribe } from '../../../lambdas/socket/subscribe';
 import { handler as unsubscribe } from '../../../lambdas/socket/unsubscribe';
 import type { PartnerSession, ViewerSession } from '../../../data/sessions';
 import { acme, id, rival } from '../../domain/fixtures/samples';
+import { askedFor, greeter } from '../../data/fixtures/greeter';
 import { store } from '../../data/fixtures/store';
 import { shareIdOf } from '../../../lambdas/share-id';
 import { logLines, written } from '../fixtures/log';
@@ -65,7 +66,19 @@ describe('subscribe', () => {
       Item: expect.objectContaining({
         channel: `telemetry#${Object.values(named)[0]}`,
         connectionId: socket,
+        waits: expect.any(Number) as number,
       }) as object,
+    });
+    expect(askedFor()).toEqual([{ kind: 'subscription', connectionId: socket, followed: Object.values(named)[0] }]);
+  });
+
+  test('does not follow when the state can not be asked for: it would wait for ever.', async () => {
+    const socket = partner();
+    greeter.rejects(new Error('Rate Exceeded.'));
+    const message = { action: 'subscribe', deviceId: id('device') };
+    expect(await say(subscribe, socket, message)).toMatchObject({ type: 'error', error: 'Internal server error' });
+    expect(store).toHaveReceivedCommandWith(DeleteCommand, {
+      Key: { channel: `telemetry#${id('device')}`, connectionId: socket },
     });
   });
 
@@ -77,6 +90,7 @@ describe('subscribe', () => {
   ])('does not follow %s.', async (_, named, error) => {
     expect(await say(subscribe, partner(), { action: 'subscribe', ...named })).toEqual({ type: 'error', error });
     expect(store).not.toHaveReceivedCommand(PutCommand);
+    expect(askedFor()).toEqual([]);
   });
 
   test('does not follow a stream: telemetry is of devices.', async () => {

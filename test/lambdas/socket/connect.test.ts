@@ -1,11 +1,20 @@
-import { BatchWriteCommand, GetCommand, PutCommand, UpdateCommand } from '../../../data/documents';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import {
+  BatchWriteCommand,
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  UpdateCommand,
+} from '../../../data/documents';
 import '../fixtures/issuer';
 import { handler } from '../../../lambdas/socket/connect';
 import { openPartnerSession } from '../../../lambdas/socket/open-session';
 import { acme, id } from '../../domain/fixtures/samples';
+import { askedFor, greeter } from '../../data/fixtures/greeter';
 import { conditionFailed, sent, store } from '../../data/fixtures/store';
 import { written } from '../fixtures/log';
-import { later, shareItem } from '../fixtures/telemetry';
+import { later, queue, shareItem } from '../fixtures/telemetry';
 
 const shareCode = id('share');
 /** What the handshake of the telemetry endpoint is answered with. */
@@ -15,19 +24,38 @@ const open = (query: Record<string, string>) =>
     queryStringParameters: { channel: 'telemetry', ...query },
     requestContext: { connectionId: 'socket', requestId: 'request-1' },
   } as never);
-const full = () => conditionFailed(shareItem({ viewers: new Set([`${later} other`]) }));
+const seats = { channel: `seats#${shareCode}`, connectionId: `seats#${shareCode}` };
+const full = () => conditionFailed({ ...seats, held: new Set([`${later} 1 other`]) });
 const written_ = () => written.join('');
+/** What has been done to the seats of the share, in order: `ADD`, `DELETE`. */
+const atSeats = () =>
+  store
+    .commandCalls(UpdateCommand, { Key: seats })
+    .map(({ args: [{ input }] }) => input.UpdateExpression?.split(' ', 1)[0]);
+/** Lets the connections table know what has been noted of the socket. */
+const givenNoted = () =>
+  store.on(QueryCommand, { IndexName: 'by-connection' }).resolves({
+    Items: ['session#socket', `share#${shareCode}`].map((channel) => ({
+      ...{ channel, connectionId: 'socket', shareCode, session: true, openedAt: 1, expiresAt: later },
+    })),
+  });
+const forgotten = () =>
+  store.commandCalls(DeleteCommand).map(({ args: [{ input }] }) => input.Key?.['channel'] as string);
 
 beforeEach(() => {
   store.resolves({});
   store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: shareItem() });
-  store.on(UpdateCommand, { TableName: 'shares' }).resolves({ Attributes: shareItem() });
+  // Nobody has been asked to count yet; then somebody has.
+  store
+    .on(UpdateCommand, { Key: seats })
+    .resolvesOnce({})
+    .resolves({ Attributes: { ...seats, recount: true } });
 });
 
 describe('A viewer with a share code', () => {
   test('takes a place, and is noted with what the share permits and for how long.', async () => {
     expect(await open({ shareCode })).toEqual({ statusCode: 200 });
-    expect(store).toHaveReceivedCommandTimes(UpdateCommand, 1);
+    expect(atSeats()).toEqual(['ADD']);
     const { RequestItems } = sent().at(-1) as { RequestItems: { connections: object[] } };
     expect(RequestItems.connections).toHaveLength(3);
     expect(RequestItems.connections[0]).toMatchObject({
@@ -35,6 +63,13 @@ describe('A viewer with a share code', () => {
         Item: { kind: 'viewer', shareCode, deviceId: id('device'), organisation: acme, permissions: ['view'] },
       },
     });
+  });
+
+  test('is told the state by an invocation for it alone, and counted a second later.', async () => {
+    await open({ shareCode });
+    expect(askedFor()).toEqual([{ kind: 'viewer', connectionId: 'socket' }]);
+    expect(queue).toHaveReceivedCommandTimes(SendMessageCommand, 1);
+    expect(queue).toHaveReceivedCommandWith(SendMessageCommand, { MessageBody: JSON.stringify({ shareCode }) });
   });
 
   test.each([
@@ -65,16 +100,29 @@ describe('A viewer with a share code', () => {
   });
 
   test('of a share that is full is refused with 429.', async () => {
-    store.on(UpdateCommand, { TableName: 'shares' }).rejects(full());
+    store.on(UpdateCommand, { Key: seats }).rejects(full());
     expect(await open({ shareCode })).toMatchObject({ statusCode: 429 });
     expect(store).not.toHaveReceivedCommand(BatchWriteCommand);
+    expect(askedFor()).toEqual([]);
   });
 
-  test('gives the place back when the handshake fails after all.', async () => {
-    store.on(BatchWriteCommand).rejects(new Error('no store'));
+  test.each([
+    ['it can not be noted', () => store.on(BatchWriteCommand).rejects(new Error('throttled'))],
+    [
+      'not all of it can be noted',
+      () =>
+        store.on(BatchWriteCommand).resolves({ UnprocessedItems: { connections: [{ DeleteRequest: { Key: {} } }] } }),
+    ],
+    ['the state can not be asked for', () => greeter.rejects(new Error('Rate Exceeded.'))],
+    ['nobody can be asked to count it', () => queue.rejects(new Error('no queue'))],
+  ])('gives its seat back, and is forgotten after that, when %s.', async (_, given) => {
+    givenNoted();
+    given();
     expect(await open({ shareCode })).toEqual({ statusCode: 500 });
-    const expressions = sent().map(({ UpdateExpression }) => UpdateExpression);
-    expect(expressions.at(-1)).toBe('DELETE viewers :places ADD version :one');
+    expect(atSeats()).toEqual(['ADD', 'DELETE']);
+    const [taken, returned] = store.commandCalls(UpdateCommand, { Key: seats }).map(({ args: [{ input }] }) => input);
+    expect(returned?.ExpressionAttributeValues?.[':places']).toEqual(taken?.ExpressionAttributeValues?.[':place']);
+    expect(forgotten()).toEqual(['session#socket', `share#${shareCode}`]);
   });
 
   test('is in no log, whether let in or not.', async () => {
@@ -86,29 +134,36 @@ describe('A viewer with a share code', () => {
 });
 
 describe('A page', () => {
-  test('with a share code that there is not costs one read, and the note of what it is told.', async () => {
+  test('with a share code that there is not costs one read, and writes nothing.', async () => {
     store.on(GetCommand, { TableName: 'shares' }).resolves({});
     expect(await open({ shareCode, page: '1' })).toEqual({ statusCode: 200 });
+    expect(store.calls()).toHaveLength(1);
     expect(store).toHaveReceivedCommandTimes(GetCommand, 1);
-    expect(store).toHaveReceivedCommandTimes(PutCommand, 1);
-    expect(sent()).toHaveLength(2);
   });
 
   test.each([
-    ['too_many_viewers', () => store.on(UpdateCommand, { TableName: 'shares' }).rejects(full())],
+    ['too_many_viewers', () => store.on(UpdateCommand, { Key: seats }).rejects(full())],
     ['share_not_found', () => store.on(GetCommand, { TableName: 'shares' }).resolves({})],
-  ])('that is refused for %s is let in to be told so.', async (code, given) => {
+  ])('that is refused for %s is let in to be told so, and noted nowhere.', async (code, given) => {
     given();
     expect(await open({ shareCode, page: '1' })).toEqual({ statusCode: 200 });
-    expect(store).toHaveReceivedCommandWith(PutCommand, {
-      Item: expect.objectContaining({ channel: `refused#${code}`, connectionId: 'socket' }) as object,
-    });
+    expect(askedFor()).toEqual([{ kind: 'refused', connectionId: 'socket', code }]);
+    expect(store).not.toHaveReceivedCommand(PutCommand);
+    expect(store).not.toHaveReceivedCommand(BatchWriteCommand);
+    expect(queue).not.toHaveReceivedAnyCommand();
+  });
+
+  test('that is refused is told so by the handshake when nobody can be asked to.', async () => {
+    store.on(GetCommand, { TableName: 'shares' }).resolves({});
+    greeter.rejects(new Error('Rate Exceeded.'));
+    expect(await open({ shareCode, page: '1' })).toEqual({ statusCode: 500 });
+    expect(store.calls()).toHaveLength(1);
   });
 
   test('that may watch is let in as any viewer.', async () => {
     expect(await open({ shareCode, page: '1' })).toEqual({ statusCode: 200 });
-    expect(store).not.toHaveReceivedCommand(PutCommand);
     expect(store).toHaveReceivedCommandTimes(BatchWriteCommand, 1);
+    expect(askedFor()).toEqual([{ kind: 'viewer', connectionId: 'socket' }]);
   });
 });
 
@@ -130,7 +185,7 @@ describe('A partner', () => {
     'with the scope %s is let in, as long as its token stands.',
     async (scope) => {
       await openPartnerSession('socket', identity([scope, 'command:read']), now);
-      expect(sent()[0]).toMatchObject({ Key: { channel: 'client#client1', connectionId: 'slots' } });
+      expect(sent()[0]).toMatchObject({ Key: { channel: 'client#client1', connectionId: 'client#client1' } });
       const [, { RequestItems }] = sent() as [unknown, { RequestItems: { connections: object[] } }];
       const Item = { kind: 'partner', clientId: 'client1', openedAt: seconds, expiresAt: seconds + 3600 };
       expect(RequestItems.connections).toMatchObject([{ PutRequest: { Item } }]);
@@ -150,10 +205,20 @@ describe('A partner', () => {
   });
 
   test('with too many connections is refused.', async () => {
-    const held = new Set(Array.from({ length: 50 }, (_, index) => `${seconds + 60} ${index}`));
+    const held = new Set(Array.from({ length: 50 }, (_, index) => `${seconds + 60} ${seconds} ${index}`));
     store.on(UpdateCommand).rejects(conditionFailed({ held }));
     const opened = openPartnerSession('socket', identity(['resources:read']), now);
     await expect(opened).rejects.toMatchObject({ code: 'too_many_requests' });
     expect(store).not.toHaveReceivedCommand(BatchWriteCommand);
+  });
+
+  test('gives its place back when it can not be noted: no end will follow that would.', async () => {
+    const fault = new Error('throttled');
+    store.on(BatchWriteCommand).rejects(fault);
+    await expect(openPartnerSession('socket', identity(['resources:read']), now)).rejects.toBe(fault);
+    const [taken, returned, ...more] = store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input);
+    expect(returned?.Key).toEqual(taken?.Key);
+    expect(returned?.ExpressionAttributeValues?.[':places']).toEqual(taken?.ExpressionAttributeValues?.[':place']);
+    expect(more).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { DeleteCommand, QueryCommand, UpdateCommand } from '../../../data/documents';
 import { connection } from '../../data/fixtures/sockets';
+import { placeOf } from '../../../data/places';
 import { handler } from '../../../lambdas/socket/disconnect';
 import { store } from '../../data/fixtures/store';
 
@@ -13,7 +14,10 @@ test('A connection that ends is forgotten and gives its place back.', async () =
   store.on(QueryCommand).resolves({ Items: [connection()] });
   await expect(leave()).resolves.toEqual({ statusCode: 200 });
   expect(store).toHaveReceivedCommandTimes(DeleteCommand, 1);
-  expect(store).toHaveReceivedCommandWith(UpdateCommand, { UpdateExpression: 'DELETE held :slots' });
+  expect(store).toHaveReceivedCommandWith(UpdateCommand, {
+    Key: { channel: 'client#client1', connectionId: 'client#client1' },
+    ExpressionAttributeValues: expect.objectContaining({ ':places': new Set([placeOf(connection())]) }) as never,
+  });
 });
 
 test('One that is forgotten already, or was never let in, is fine.', async () => {

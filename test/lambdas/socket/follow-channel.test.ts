@@ -5,6 +5,7 @@ import { channels } from '../../../contract/channels';
 import { toItem } from '../../../data/job-item';
 import { channelKinds } from '../../../domain/status-event';
 import { handler } from '../../../lambdas/socket/connect';
+import { askedFor, greeter } from '../../data/fixtures/greeter';
 import { conditionFailed, sent, store } from '../../data/fixtures/store';
 import { acme, id, rival, sampleJob, sampleShare } from '../../domain/fixtures/samples';
 import { logLines, written } from '../fixtures/log';
@@ -54,7 +55,21 @@ describe.each(channelKinds)('Following a %s', (kind) => {
         connectionId: 'socket-1',
         clientId: 'client1',
         expiresAt: allScopes.exp,
+        waits: expect.any(Number) as number,
       }),
+    ]);
+  });
+
+  test('has the state told by an invocation for it alone.', async () => {
+    await shakeHands({ query });
+    expect(askedFor()).toEqual([
+      {
+        kind: 'channel',
+        connection: {
+          ...{ channel: `${kind}#${id(kind)}`, connectionId: 'socket-1', clientId: 'client1' },
+          ...{ openedAt: expect.any(Number) as number, expiresAt: allScopes.exp },
+        },
+      },
     ]);
   });
 
@@ -135,14 +150,46 @@ test.each([{ channel: 'device', id: id('device') }, { channel: 'job' }, { channe
 );
 
 test('A client that has all its connections is refused with 429, which is no error of ours.', async () => {
-  const held = new Set(Array.from({ length: 50 }, (_, index) => `4000000000 socket-${index}`));
-  store.on(UpdateCommand).rejects(conditionFailed({ channel: 'client#client1', connectionId: 'slots', held }));
+  const held = new Set(Array.from({ length: 50 }, (_, index) => `4000000000 1 socket-${index}`));
+  store.on(UpdateCommand).rejects(conditionFailed({ held }));
   await expect(shakeHands()).resolves.toBe(429);
   expect(store.commandCalls(UpdateCommand)[0]?.args[0].input).toMatchObject({
     Key: { channel: 'client#client1' },
     ExpressionAttributeValues: { ':max': 50 },
   });
   expect(logLines()).toMatchObject([{ level: 'INFO', status: 429 }]);
+});
+
+describe('A handshake that fails after it has taken a place', () => {
+  const places = { channel: 'client#client1', connectionId: 'client#client1' };
+  const writes = () =>
+    store
+      .calls()
+      .map(({ args: [command] }) => command)
+      .filter(({ constructor: { name } }) => !/^(Get|BatchGet)/.test(name))
+      .map(({ constructor: { name }, input }) => {
+        const { UpdateExpression = '' } = input as { UpdateExpression?: string };
+        return `${name} ${UpdateExpression.split(' ', 1)[0]}`.trim();
+      });
+
+  test('because the connection can not be noted gives it back.', async () => {
+    store.on(PutCommand).rejects(new Error('throttled'));
+    await expect(shakeHands()).resolves.toBe(500);
+    expect(writes()).toEqual(['UpdateItemCommand ADD', 'PutItemCommand', 'UpdateItemCommand DELETE']);
+    expect(askedFor()).toEqual([]);
+  });
+
+  test('because the state can not be asked for gives it back, and forgets the connection after that.', async () => {
+    greeter.rejects(new Error('Rate Exceeded.'));
+    await expect(shakeHands()).resolves.toBe(500);
+    expect(writes()).toEqual([
+      ...['UpdateItemCommand ADD', 'PutItemCommand'],
+      ...['UpdateItemCommand DELETE', 'DeleteItemCommand'],
+    ]);
+    const [taken, given] = store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input);
+    expect(given?.Key).toEqual(places);
+    expect(given?.ExpressionAttributeValues?.[':places']).toEqual(taken?.ExpressionAttributeValues?.[':place']);
+  });
 });
 
 test('A store that fails is a 500, with the reason in the log only.', async () => {

@@ -1,5 +1,6 @@
 import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { DeleteCommand, QueryCommand, UpdateCommand } from '../../../data/documents';
+import type { Follower } from '../../../data/followers';
 import { device } from '../../../domain/fleet';
 import { deliver, findFollowers } from '../../../lambdas/telemetry/deliver';
 import { id } from '../../domain/fixtures/samples';
@@ -7,9 +8,15 @@ import { gone, sockets } from '../../data/fixtures/sockets';
 import { store } from '../../data/fixtures/store';
 import { logLines } from '../fixtures/log';
 import { closed, deviceItem, givenFollowers, later, sentTo } from '../fixtures/telemetry';
+import { givenWaiting } from '../fixtures/waiting';
 
 const kestrel = device.parse(deviceItem(id('device')));
-const messages = [{ sequence: 1 }, { sequence: 2 }, { sequence: 3 }];
+const messages = [1, 2, 3].map((sequence) => ({ type: 'device.telemetry', deviceId: kestrel.deviceId, sequence }));
+const follower = (connectionId: string, change: Partial<Follower> = {}): Follower => ({
+  ...{ channel: `telemetry#${kestrel.deviceId}`, connectionId, clientId: 'client1' },
+  ...{ session: true, openedAt: 1, expiresAt: later },
+  ...change,
+});
 beforeEach(() => {
   store.resolves({});
 });
@@ -30,14 +37,7 @@ test('A group is asked for once when several of its devices report.', async () =
   expect(sentTo('of the group')).toHaveLength(2 * messages.length);
 });
 
-test('All pages of followers hear of it, and who has not been greeted yet is left out, as of now.', async () => {
-  const follower = (connectionId: string) => ({
-    channel: 'telemetry#x',
-    connectionId,
-    clientId: 'c',
-    session: true,
-    expiresAt: later,
-  });
+test('All pages of followers hear of it, as of now.', async () => {
   store
     .on(QueryCommand, { ExpressionAttributeValues: { ':channel': `telemetry#${kestrel.deviceId}` } })
     .resolvesOnce({ Items: [follower('first')], LastEvaluatedKey: { channel: 'x' } })
@@ -45,10 +45,37 @@ test('All pages of followers hear of it, and who has not been greeted yet is lef
   await deliver(kestrel, messages);
   expect(sentTo('first')).toEqual(messages);
   expect(sentTo('last')).toEqual(messages);
-  expect(store).toHaveReceivedCommandWith(QueryCommand, {
-    FilterExpression: 'attribute_not_exists(waits)',
-    ConsistentRead: true,
-  });
+  expect(store).toHaveReceivedCommandWith(QueryCommand, { ConsistentRead: true });
+});
+
+/** Lets these follow the device. */
+const givenItems = (followed: string, ...Items: Follower[]) =>
+  store.on(QueryCommand, { ExpressionAttributeValues: { ':channel': `telemetry#${followed}` } }).resolves({ Items });
+
+test('For who is being told where the device is it is held back, in order and by one write.', async () => {
+  const waiting = follower('waiting', { waits: 1 });
+  const item = givenWaiting(waiting);
+  givenItems(kestrel.deviceId, waiting, follower('there'));
+  await deliver(kestrel, messages);
+  expect(sentTo('waiting')).toEqual([]);
+  expect(item.item().held).toEqual(messages.map((message) => ({ text: JSON.stringify(message) })));
+  expect(sentTo('there')).toEqual(messages);
+});
+
+test('Who follows by the group already hears it at once, though it has just begun to follow the device too.', async () => {
+  const both = follower('both', { waits: 1 });
+  const item = givenWaiting(both);
+  givenItems(kestrel.deviceId, both);
+  givenFollowers(kestrel.deviceGroupId, 'both');
+  await deliver(kestrel, messages);
+  expect(sentTo('both')).toEqual(messages);
+  expect(item.item()).not.toHaveProperty('held');
+});
+
+test('Who was told where the device is hears nothing that is older.', async () => {
+  givenItems(kestrel.deviceId, follower('told', { told: { [kestrel.deviceId]: 2 } }));
+  await deliver(kestrel, messages);
+  expect(sentTo('told')).toEqual(messages.slice(2));
 });
 
 test('Who is past the end of a token or share hears nothing; a viewer is left to be told of the end.', async () => {
@@ -57,6 +84,7 @@ test('Who is past the end of a token or share hears nothing; a viewer is left to
     channel: 'telemetry#x',
     connectionId,
     session: true,
+    openedAt: 1,
     expiresAt,
     ...who,
   });
@@ -81,6 +109,7 @@ test('A socket that is gone is forgotten with all that it followed, its place is
     connectionId: 'gone',
     clientId: 'client1',
     session: true,
+    openedAt: 1,
     expiresAt: later,
   }));
   store.on(QueryCommand, { IndexName: 'by-connection' }).resolves({ Items: items });
@@ -90,8 +119,8 @@ test('A socket that is gone is forgotten with all that it followed, its place is
   for (const { channel } of items)
     expect(store).toHaveReceivedCommandWith(DeleteCommand, { Key: { channel, connectionId: 'gone' } });
   expect(store).toHaveReceivedCommandWith(UpdateCommand, {
-    UpdateExpression: 'DELETE held :slots',
-    ExpressionAttributeValues: { ':slots': new Set([`${later} gone`]) },
+    Key: { channel: 'client#client1', connectionId: 'client#client1' },
+    ExpressionAttributeValues: expect.objectContaining({ ':places': new Set([`${later} 1 gone`]) }) as never,
   });
 });
 
@@ -122,11 +151,12 @@ test('Partners hear all of a sample, viewers neither group nor job, and of the s
     Items: [follower('partner', { clientId: 'client1' }), follower('viewer', { shareCode: id('share') })],
   });
   const sensorPayload = { camera: { orientation: { heading: 90 }, lens: 'wide' }, note: 'free' };
-  const message = { sequence: 1, deviceGroupId: id('group'), jobId: id('job'), sensorPayload };
-  await deliver(kestrel, [message, { sequence: 2, sensorPayload: { note: 'free' } }]);
+  const type = 'device.telemetry';
+  const message = { type, sequence: 1, deviceGroupId: id('group'), jobId: id('job'), sensorPayload };
+  await deliver(kestrel, [message, { type, sequence: 2, sensorPayload: { note: 'free' } }]);
   expect(sentTo('partner')[0]).toEqual(message);
   expect(sentTo('viewer')).toEqual([
-    { sequence: 1, sensorPayload: { camera: { orientation: { heading: 90 } } } },
-    { sequence: 2 },
+    { type, sequence: 1, sensorPayload: { camera: { orientation: { heading: 90 } } } },
+    { type, sequence: 2 },
   ]);
 });

@@ -32,7 +32,7 @@ test('There are alarms for failures, capacity, tokens, guesses, retained message
   const others = [
     ...['Failures', 'FanOutFailures', 'HearFailures', 'NoCapacity', 'NoTokens', 'ShareExpiryFailures'],
     ...['ShareCodesRefused', 'TelemetryFailures', 'TellFailures', 'SimulatedFleetFailures', 'RetainedMessages'],
-    ...['GreetConnectionLate', 'SeeToShareLate', 'StatusFanOutLate', 'TellPlatformLate'],
+    ...['SeeToShareLate', 'StatusFanOutLate', 'TellPlatformLate'],
   ];
   const named = Object.keys(alarms).filter((name) => !name.endsWith('Errors'));
   expect(named.sort()).toEqual([...others, ...tables].map((name) => `Alarms/${name}`).sort());
@@ -118,7 +118,6 @@ test.each([
 
 test.each([
   ['StatusFanOutLate', 'StatusChannels/FanOut/StatusFanOut', 'IteratorAge', 60_000],
-  ['GreetConnectionLate', 'StatusChannels/FanOut/GreetConnection', 'IteratorAge', 60_000],
   ['SeeToShareLate', 'StatusChannels/ShareExpiry/SeeToShare', 'IteratorAge', 60_000],
   ['TellPlatformLate', 'PlatformTalk/Tell/TellPlatform', 'IteratorAge', 60_000],
 ])('%s looks at %s', (name, place, metric, threshold) => {

@@ -1,16 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Endpoint } from '../../../contract/endpoint';
-import { environmentOf, ownFunctions, rightsFor, rightsIn, videoRights } from '../rights';
+import { environmentOf, ownFunctions, rightsFor, rightsIn, socketRights, socketSettings, videoRights } from '../rights';
 import { smallTable, synthesise, type CfnResource } from '../synthesised';
 
 const stack = synthesise({}, smallTable);
 const { rightsOf, nameOf } = rightsIn(stack);
 const functions = ownFunctions(stack);
 
-const socketRights = ['POST', 'DELETE'].map(
-  (method) => `execute-api:ManageConnections execute-api:StatusChannels/Sockets/Api/live/${method}/@connections/*`,
-);
+/** What asks for a new connection to be told the state has; what it needs for that besides is `GREET_FUNCTION`. */
+const greetRights = ['lambda:InvokeFunction StatusChannels/Greetings/GreetConnection/Function'];
+/** What asks for the viewers of a share to be counted has; it needs `VIEWER_COUNT_QUEUE_URL`. */
+const countRights = ['sqs:SendMessage StatusChannels/ViewerCounts/Changed'];
+const consumeRights = (queue: string) =>
+  ['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 'GetQueueUrl', 'ReceiveMessage'].map(
+    (action) => `sqs:${action} ${queue}`,
+  );
 const publishRights = ['job-*/JOB/STATUS', 'group-*/DEVICE/STATUS', 'share-*/SHARE/STATUS'].flatMap((topic) => [
   `iot:Publish iot:topic/${topic}`,
   `iot:RetainPublish iot:topic/${topic}`,
@@ -40,15 +45,18 @@ const expected: Readonly<Record<string, Expected>> = {
       partners: ['get'],
       jobs: ['get'],
       fleet: ['batchGet'],
-      shares: ['get', 'update'],
-      connections: ['put', 'update', 'batchWrite'],
+      shares: ['get'],
+      connections: ['put', 'update', 'batchWrite', 'query', 'delete'],
     },
-    settings: ['ISSUER', 'RESOURCE_SERVERS'],
+    more: [...greetRights, ...countRights],
+    settings: ['ISSUER', 'RESOURCE_SERVERS', 'GREET_FUNCTION', 'VIEWER_COUNT_QUEUE_URL'],
     seconds: 10,
   },
   'StatusChannels/Sockets/Disconnect': {
     entry: 'socket/disconnect',
-    tables: { connections: ['query', 'delete', 'update'], shares: ['update'] },
+    tables: { connections: ['query', 'delete', 'update'] },
+    more: countRights,
+    settings: ['VIEWER_COUNT_QUEUE_URL'],
     seconds: 10,
   },
   'StatusChannels/Sockets/AnswerMessage': { entry: 'socket/answer-message', tables: {}, seconds: 10 },
@@ -66,38 +74,39 @@ const expected: Readonly<Record<string, Expected>> = {
   },
   'StatusChannels/FanOut/StatusFanOut': {
     entry: 'stream/status-fan-out',
-    tables: { jobs: ['get'], connections: ['query', 'delete', 'update'], shares: ['update'] },
+    tables: { jobs: ['get'], connections: ['query', 'delete', 'update'] },
     more: [
       ...socketRights,
       ...publishRights,
       ...streamRights(['jobs', 'shares', 'fleet'], 'StatusChannels/FanOut/Failures'),
       'sqs:SendMessage StatusChannels/FanOut/Retention',
     ],
-    settings: ['SOCKETS_URL', 'RETENTION_QUEUE_URL'],
+    settings: [...socketSettings, 'RETENTION_QUEUE_URL', 'FAILURES_QUEUE_URL'],
     seconds: 60,
   },
   'StatusChannels/FanOut/RetainStatus': {
     entry: 'queue/retain-status',
     tables: { jobs: ['get'], shares: ['get'], fleet: ['query'] },
-    more: [
-      ...publishRights,
-      ...['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 'GetQueueUrl', 'ReceiveMessage'].map(
-        (action) => `sqs:${action} StatusChannels/FanOut/Retention`,
-      ),
-    ],
+    more: [...publishRights, ...consumeRights('StatusChannels/FanOut/Retention')],
     seconds: 30,
   },
-  'StatusChannels/FanOut/GreetConnection': {
-    entry: 'stream/greet-connection',
+  'StatusChannels/Greetings/GreetConnection': {
+    entry: 'async/greet-connection',
     tables: {
       jobs: ['get'],
-      shares: ['get', 'update'],
+      shares: ['get'],
       fleet: ['query', 'get'],
       connections: ['get', 'query', 'delete', 'update'],
     },
-    more: [...socketRights, ...videoRights, ...streamRights(['connections'], 'StatusChannels/FanOut/Failures')],
-    settings: ['SOCKETS_URL'],
-    seconds: 60,
+    more: [...socketRights, ...videoRights],
+    settings: socketSettings,
+    seconds: 30,
+  },
+  'StatusChannels/ViewerCounts/CountViewers': {
+    entry: 'queue/count-viewers',
+    tables: { connections: ['update'], shares: ['update'] },
+    more: consumeRights('StatusChannels/ViewerCounts/Changed'),
+    seconds: 10,
   },
   'StatusChannels/ShareExpiry/SeeToShare': {
     entry: 'stream/see-to-share',
@@ -110,6 +119,7 @@ const expected: Readonly<Record<string, Expected>> = {
     ],
     settings: [
       ...['EXPIRY_FAILURES_ARN', 'EXPIRY_FUNCTION_ARN', 'EXPIRY_ROLE_ARN', 'EXPIRY_SCHEDULE_GROUP', 'PLATFORM_BUS'],
+      'FAILURES_QUEUE_URL',
     ],
     seconds: 60,
   },
@@ -121,14 +131,16 @@ const expected: Readonly<Record<string, Expected>> = {
   },
   'StatusChannels/Heartbeat/Beat': {
     entry: 'schedule/heartbeat',
-    tables: { connections: ['scan', 'query', 'delete', 'update'], partners: ['get'], shares: ['update'] },
+    tables: { connections: ['scan', 'query', 'delete', 'update'], partners: ['get'] },
     more: socketRights,
-    settings: ['SOCKETS_URL'],
+    settings: socketSettings,
     seconds: 240,
   },
   'Telemetry/subscribe': {
     entry: 'socket/subscribe',
-    tables: { connections: ['get', 'put'], fleet: ['get', 'batchGet'] },
+    tables: { connections: ['get', 'put', 'delete'], fleet: ['get', 'batchGet'] },
+    more: greetRights,
+    settings: ['GREET_FUNCTION'],
     seconds: 10,
   },
   'Telemetry/unsubscribe': {
@@ -138,9 +150,9 @@ const expected: Readonly<Record<string, Expected>> = {
   },
   'Telemetry/publish': {
     entry: 'socket/publish',
-    tables: { connections: ['get', 'query', 'delete', 'update'], shares: ['update'], fleet: ['batchGet', 'update'] },
+    tables: { connections: ['get', 'query', 'delete', 'update'], fleet: ['batchGet', 'update'] },
     more: [...socketRights, 'sqs:SendMessage Telemetry/Silence'],
-    settings: ['SOCKETS_URL', 'SILENCE_QUEUE_URL'],
+    settings: [...socketSettings, 'SILENCE_QUEUE_URL'],
     seconds: 10,
   },
   'Telemetry/control': {
@@ -159,14 +171,7 @@ const expected: Readonly<Record<string, Expected>> = {
   'Telemetry/WatchSilence': {
     entry: 'queue/watch-silence',
     tables: { fleet: ['get', 'batchGet', 'update'] },
-    more: [
-      'ChangeMessageVisibility',
-      'DeleteMessage',
-      'GetQueueAttributes',
-      'GetQueueUrl',
-      'ReceiveMessage',
-      'SendMessage',
-    ].map((action) => `sqs:${action} Telemetry/Silence`),
+    more: [...consumeRights('Telemetry/Silence'), 'sqs:SendMessage Telemetry/Silence'],
     settings: ['SILENCE_QUEUE_URL'],
     seconds: 10,
   },

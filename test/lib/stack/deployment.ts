@@ -16,7 +16,7 @@ describe('A table', () => {
     ['Fleet', [text('organisation', 'HASH'), text('id', 'RANGE')], true, ttl],
     ['Partners', [text('clientId', 'HASH')], false, undefined],
     ['Requests', [text('id', 'HASH')], false, ttl],
-    ['Connections', [text('channel', 'HASH'), text('connectionId', 'RANGE')], true, ttl],
+    ['Connections', [text('channel', 'HASH'), text('connectionId', 'RANGE')], false, ttl],
   ])('%s has its keys, stream and expiry', (name, keys, streamed, expiry) => {
     const table = Object.fromEntries(tablesOf(whole))[name]?.Properties;
     expect(table?.['KeySchema']).toEqual(keys);

@@ -1,4 +1,4 @@
-import { environmentOf, rightsFor, rightsIn } from '../rights';
+import { environmentOf, rightsFor, rightsIn, socketRights } from '../rights';
 import { smallTable, synthesise } from '../synthesised';
 
 const stack = synthesise({ simulatedFleet: 'true', simulatedFleetSpeed: '5' }, smallTable);
@@ -23,21 +23,17 @@ test('Who tells the platform may read the stream of jobs, and speak on the bus',
 test('Who hears the platform may change jobs and the fleet, and pass telemetry on', () => {
   const place = 'PlatformTalk/Hear/HearPlatform';
   const consume = ['ReceiveMessage', 'ChangeMessageVisibility', 'GetQueueUrl', 'DeleteMessage', 'GetQueueAttributes'];
-  const sockets = ['POST', 'DELETE'].map(
-    (method) => `execute-api:ManageConnections execute-api:StatusChannels/Sockets/Api/live/${method}/@connections/*`,
-  );
   const tables = {
     jobs: ['get', 'update'],
     fleet: ['batchGet', 'update', 'put'],
     connections: ['query', 'delete', 'update'],
-    shares: ['update'],
     requests: ['update'],
   } as const;
   const more = [
     ...queueRights('PlatformTalk/Hear/Heard', ...consume),
     ...queueRights('PlatformTalk/Hear/Failures', 'SendMessage'),
     ...queueRights('Telemetry/Silence', 'SendMessage'),
-    ...sockets,
+    ...socketRights,
   ];
   expect(rightsOf(place)).toEqual(rightsFor(place, [tables], more));
 });

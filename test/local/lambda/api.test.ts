@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { InvokeCommand, LambdaClient, type InvokeCommandInput } from '@aws-sdk/client-lambda';
 import { createAwsEndpoint, type Credentials } from '../../../local/aws-endpoint';
 import type { Lambda } from '../../../local/lambda';
 import { createLambdaApi } from '../../../local/lambda/api';
 import { parsePolicy } from '../../../local/policy';
-import { until } from '../event-source/given';
 import { arnOf, startFunctions, type InlineFunctions } from '../inline-functions';
 
 const greet = `exports.handler = async (event) => { console.log('called with', JSON.stringify(event)); }`;
@@ -15,6 +15,11 @@ const printedBy = ({ folder }: InlineFunctions) => {
   const file = join(folder, 'functions.log');
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 };
+/** Looks again and again, for ten seconds, whether something has come about. */
+async function until(condition: () => boolean): Promise<void> {
+  for (let looked = 0; looked < 1000 && !condition(); looked++) await pause(10);
+  expect(condition()).toBe(true);
+}
 const limits = (FunctionName: string, more: object) => ({
   logicalId: `${FunctionName}Limits`,
   type: 'AWS::Lambda::EventInvokeConfig',

@@ -128,12 +128,19 @@ export const trials: Readonly<Record<string, readonly Trial[]>> = {
     { event: {}, outcome: notUnderstood },
   ],
   StatusChannelsFanOutStatusFanOut: [nothing, unknownItem],
-  // No connection, so there is nobody to greet.
   StatusChannelsFanOutRetainStatus: [
     nothing,
     { event: { Records: [message] }, outcome: oneFailure(message.messageId) },
   ],
-  StatusChannelsFanOutGreetConnection: [nothing, { ...unknownItem, outcome: noFailure }],
+  StatusChannelsGreetingsGreetConnection: [
+    // No session, so there is nobody to greet.
+    { event: { kind: 'subscription', connectionId: 'a', followed: 'device-a' }, outcome: { response: null } },
+    { event: {}, outcome: notUnderstood },
+  ],
+  StatusChannelsViewerCountsCountViewers: [
+    nothing,
+    { event: { Records: [message] }, outcome: oneFailure(message.messageId) },
+  ],
   StatusChannelsShareExpirySeeToShare: [nothing, unknownItem],
   StatusChannelsShareExpiryExpireShare: [{ event: {}, outcome: notUnderstood }],
   StatusChannelsHeartbeatBeat: [{ event: {}, outcome: { response: null } }],

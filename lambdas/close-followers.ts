@@ -1,0 +1,28 @@
+import { followersOf, type Follower } from '../data/followers';
+import { closeSocket } from '../data/sockets';
+import type { Share } from '../domain/share';
+import { eventsBetween } from '../domain/status-event';
+import { eachAtOnce } from './each-at-once';
+import { logger } from './logger';
+import { reachFollower, said } from './reach-follower';
+
+/**
+ * Closes every socket that follows a share which has just been removed, viewers among them, after the last word: once this
+ * has ended, nobody hears anything by that share any more. Who is about to be told the state is closed without a word.
+ * @param share as it was; undefined when that is not known any more: then there is no last word
+ * @param now ISO 8601
+ */
+export async function closeFollowersOfShare(shareCode: string, share: Share | undefined, now: string): Promise<void> {
+  const [event] = share ? eventsBetween({ kind: 'share', before: share, after: undefined }, now) : [];
+  const end = event && said(event.message, true);
+  const close = async (follower: Follower): Promise<void> => {
+    try {
+      if (end && !follower.waits) await reachFollower(follower, [end]);
+      await closeSocket(follower);
+    } catch (error) {
+      // The stream of shares tells it again, and goes on until it is closed.
+      logger.error('a socket could not be closed', { connectionId: follower.connectionId, error });
+    }
+  };
+  for await (const page of followersOf({ kind: 'share', id: shareCode })) await eachAtOnce(page, close);
+}

@@ -1,0 +1,33 @@
+import type { Follower } from '../data/followers';
+import { closeSocket } from '../data/sockets';
+import type { StatusEvent } from '../domain/status-event';
+import { eachAtOnce } from './each-at-once';
+import { logger } from './logger';
+import { reachFollower, said, type Said } from './reach-follower';
+
+/** One socket must not keep a change from the others; but a channel that has ended is not left while one is open. */
+const sayOne =
+  (what: Said) =>
+  async (follower: Follower): Promise<void> => {
+    try {
+      // A socket lives no longer than the token that opened it; a viewer is to hear that the time of its share is up.
+      const isEnd = what.last && follower.shareCode !== undefined;
+      const isOver = follower.expiresAt * 1000 <= Date.now() && !isEnd;
+      const reached = !isOver && (await reachFollower(follower, [what]));
+      if (isOver || (reached && what.last)) await closeSocket(follower);
+    } catch (error) {
+      if (what.last) throw error;
+      const { connectionId } = follower;
+      logger.warn('a socket could be neither reached nor closed', { connectionId, error });
+    }
+  };
+
+/**
+ * Says something to open sockets, and closes them after the last word.
+ * @param pages of those who are told
+ * @throws Error when the followers can't be read, and when a socket is still open after the last word
+ */
+export async function saySockets({ message, weight }: StatusEvent, pages: AsyncIterable<Follower[]>): Promise<void> {
+  const serve = sayOne(said(message, weight === 'last'));
+  for await (const page of pages) await eachAtOnce(page, serve);
+}

@@ -15,13 +15,16 @@ export interface ChangeStreamProps {
 }
 
 /**
- * Hands the changes of a table to a function, in order for each item. A record that can't be worked on is tried again
- * for a while, cut out of its batch, and put aside, so that it blocks nothing behind it for long.
+ * Hands the changes of a table to a function, in order for each item. A record that can't be worked on, since a table or
+ * AWS IoT does not answer, is tried again until it is a quarter of an hour old, cut out of its batch and put aside then:
+ * what is behind it could not be worked on either.
  */
 export function addChangeStream({ from, to, failures, only }: ChangeStreamProps): void {
   const eventSourceArn = from.tableStreamArn;
   if (!eventSourceArn) throw new Error(`Table ${from.node.path} has no stream.`);
   from.grantStreamRead(to.lambda);
+  // A function puts aside itself what it can't read.
+  to.lambda.addEnvironment('FAILURES_QUEUE_URL', failures.queueUrl);
   new EventSourceMapping(to, `From${from.node.id}`, {
     target: to.lambda,
     eventSourceArn,
@@ -29,7 +32,6 @@ export function addChangeStream({ from, to, failures, only }: ChangeStreamProps)
     batchSize: 100,
     reportBatchItemFailures: true,
     bisectBatchOnError: true,
-    retryAttempts: 5,
     maxRecordAge: Duration.minutes(15),
     onFailure: new SqsDlq(failures),
     ...(only && { filters: [FilterCriteria.filter(only)] }),

@@ -1,8 +1,10 @@
 import type { DynamoDBBatchResponse } from 'aws-lambda';
-import { itemOf, type StreamRecord } from '../../data/changes';
+import { itemOf, UnreadableRecord, type StreamRecord } from '../../data/changes';
+import { putAside } from '../../data/put-aside';
 
 /**
- * Works through the records of a batch: those of one item one after the other, different items at once.
+ * Works through the records of a batch: those of one item one after the other, different items at once. A record that can't
+ * be read is put aside by its number, so that it keeps nothing waiting: to try it again would never help.
  * @param work is done for each record until one fails
  * @param failed is told of each failure
  * @returns the earliest record that failed: Lambda begins there again, so nothing of an item overtakes
@@ -24,6 +26,7 @@ export async function inOrder(
         await work(record);
       } catch (error) {
         failed(record, error);
+        if (error instanceof UnreadableRecord && (await isPutAside(record))) return;
         firstFailure = Math.min(firstFailure, index);
       }
     };
@@ -32,4 +35,13 @@ export async function inOrder(
   await Promise.all(chains.values());
   const identifier = records[firstFailure]?.dynamodb?.SequenceNumber;
   return { batchItemFailures: identifier === undefined ? [] : [{ itemIdentifier: identifier }] };
+}
+
+/** Whether a record is in the queue for failures now. What it holds stays in the stream, for a day. */
+async function isPutAside({ eventSourceARN, dynamodb }: StreamRecord): Promise<boolean> {
+  const place = { eventSourceArn: eventSourceARN, sequenceNumber: dynamodb?.SequenceNumber };
+  return putAside(JSON.stringify(place), 'UnreadableRecord').then(
+    () => true,
+    () => false,
+  );
 }

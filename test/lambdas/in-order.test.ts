@@ -1,8 +1,10 @@
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import fc from 'fast-check';
 import { setTimeout as pause } from 'node:timers/promises';
-import { itemOf, type StreamRecord } from '../../data/changes';
+import { itemOf, UnreadableRecord, type StreamRecord } from '../../data/changes';
 import { inOrder } from '../../lambdas/stream/in-order';
 import { record } from '../data/fixtures/stream-record';
+import { queue } from './fixtures/telemetry';
 
 const recordOf = (item: string, number: number) => record({ id: item }, undefined, undefined, number);
 const numberOf = ({ dynamodb }: StreamRecord) => Number(dynamodb?.SequenceNumber);
@@ -64,6 +66,50 @@ test('Whatever fails, all before the first failure is done in the order of its i
     }),
     { numRuns: 60 },
   );
+});
+
+describe('A record that can not be read', () => {
+  const unreadable = new UnreadableRecord('a stream record holds what is no item of ours');
+  const at = (item: string, number: number) => ({ ...recordOf(item, number), eventSourceARN: 'arn:of:the:stream' });
+  const records = [at('a', 1), at('b', 2), at('b', 3)];
+  const done: number[] = [];
+  const work = async (each: StreamRecord) => {
+    await pause(0);
+    if (numberOf(each) === 2) throw unreadable;
+    done.push(numberOf(each));
+  };
+  const failed = jest.fn();
+  beforeEach(() => {
+    process.env['FAILURES_QUEUE_URL'] = 'https://queue.test/failures';
+    done.length = 0;
+    failed.mockReset();
+  });
+
+  test('is put aside at once by its number, and keeps nothing behind it waiting.', async () => {
+    await expect(inOrder(records, work, failed)).resolves.toEqual({ batchItemFailures: [] });
+    expect(done.toSorted()).toEqual([1, 3]);
+    expect(failed.mock.calls).toEqual([[records[1], unreadable]]);
+    expect(queue).toHaveReceivedCommandTimes(SendMessageCommand, 1);
+    expect(queue).toHaveReceivedCommandWith(SendMessageCommand, {
+      QueueUrl: 'https://queue.test/failures',
+      MessageBody: JSON.stringify({ eventSourceArn: 'arn:of:the:stream', sequenceNumber: '2' }),
+      MessageAttributes: { reason: { DataType: 'String', StringValue: 'UnreadableRecord' } },
+    });
+  });
+
+  test('is tried again when it can not be put aside.', async () => {
+    queue.rejects(new Error('no queue'));
+    await expect(inOrder(records, work, failed)).resolves.toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
+  });
+
+  test('is told from one that can not be worked on now, which is not put aside.', async () => {
+    const busy = async (each: StreamRecord) => {
+      await pause(0);
+      if (numberOf(each) === 2) throw new Error('throttled');
+    };
+    await expect(inOrder(records, busy, failed)).resolves.toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
+    expect(queue).not.toHaveReceivedAnyCommand();
+  });
 });
 
 test('A work that throws at once fails like one that rejects.', async () => {

@@ -3,6 +3,7 @@ import { coldStart } from './cold-start';
 import { engineSoak } from './engine-soak';
 import type { Measured, Measurement } from './figure';
 import { fleetSoak } from './fleet-soak';
+import { isolation } from './isolation';
 import { pageAmongMany } from './page-among-many';
 import { platformSeam } from './platform';
 import { requestOverhead } from './request-overhead';
@@ -22,6 +23,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'status-channels': statusChannels,
   telemetry,
   platform: platformSeam,
+  isolation,
   'fleet-soak': fleetSoak,
 };
 

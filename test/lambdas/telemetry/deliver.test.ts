@@ -144,6 +144,7 @@ test('Partners hear all of a sample, viewers neither group nor job, and of the s
     channel,
     connectionId,
     session: true,
+    openedAt: later - 3600,
     expiresAt: later,
     ...who,
   });

@@ -88,11 +88,13 @@ export async function takePlace(
   } catch (error) {
     const ended = endedAmong(readPlaces(refusedBy(error).found).held, now);
     if (ended.size === 0) return undefined;
-    await givePlacesBack(owner, ended);
-    return take(owner, place, max, ttl).catch((again: unknown) => {
+    const freed = await givePlacesBack(owner, ended);
+    const before = await take(owner, place, max, ttl).catch((again: unknown) => {
       refusedBy(again);
       return undefined;
     });
+    // Giving back has noted a recount too, which nobody has asked for yet.
+    return before && { ...before, recount: freed ? freed.recount : before.recount };
   }
 }
 

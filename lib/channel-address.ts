@@ -62,7 +62,8 @@ export class ChannelAddress extends Construct {
     if (webAclArn === undefined) {
       Validations.of(distribution).acknowledge({
         id: 'AwsSolutions-CFR2',
-        reason: 'Machines with credentials connect, each of them 50 times at most; cloudFrontWebAclArn is for more.',
+        reason:
+          'Whoever has a share link may come: a guess costs a read, seats and commands are limited by share. Floods of an address are for cloudFrontWebAclArn.',
       });
     }
     if (!domain) {

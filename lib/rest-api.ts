@@ -92,7 +92,8 @@ export class RestApi extends Construct {
     if (rateLimit === undefined) {
       Validations.of(this.api).acknowledge({
         id: 'AwsSolutions-APIG3',
-        reason: 'Machines with credentials call; limits and throttles bound each of them; webRateLimit is for more.',
+        reason:
+          'Calls without a token or an API key end at the gateway, those of clients are limited by endpoint. Floods of an address are for webRateLimit.',
       });
     } else {
       limitStage(this.api.deploymentStage, rateLimit);

@@ -1,7 +1,9 @@
 import { buildSync, type Metafile } from 'esbuild';
+import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { MapTiles } from './map-tiles';
+import { licencesOf } from './viewer-licences';
 
 const root = join(__dirname, '..');
 
@@ -46,12 +48,16 @@ export function bundleViewer(folder: string, tiles: MapTiles): ViewerBundle {
     // The pictures of Leaflet's own markers and layer switch, which the page doesn't use.
     loader: { '.png': 'empty' },
     charset: 'utf8',
+    // They are in a file of their own, which the page names.
     legalComments: 'none',
     metafile: true,
     logLevel: 'warning',
   });
   mkdirSync(page, { recursive: true });
-  writeFileSync(join(page, 'index.html'), pageFor(metafile));
+  const licences = licencesOf(root, metafile);
+  const name = `licences-${createHash('sha256').update(licences).digest('hex').slice(0, 8).toUpperCase()}.txt`;
+  writeFileSync(join(assets, name), licences);
+  writeFileSync(join(page, 'index.html'), pageFor(metafile).replace('{{licences}}', `${PUBLIC_PATH}/${name}`));
   return { page, assets };
 }
 

@@ -71,6 +71,18 @@ describe('Taking a place', () => {
     });
   });
 
+  test('says whether somebody had asked for a count before, also when it has given places back itself.', async () => {
+    for (const asked of [undefined, true]) {
+      store
+        .on(UpdateCommand)
+        .rejectsOnce(full(ending(0)))
+        .resolvesOnce({ Attributes: { ...Key, held: new Set([ending(0)]), ...(asked && { recount: true }) } })
+        .resolves({ Attributes: { ...Key, recount: true } });
+      expect((await take(1))?.recount).toBe(asked);
+      store.reset();
+    }
+  });
+
   test('is refused when others were faster with the places that came back.', async () => {
     store
       .on(UpdateCommand)

@@ -80,6 +80,15 @@ describe('The share page in the template', () => {
     );
   });
 
+  it('brings along the licences of all that is bundled with it, and names them', () => {
+    const [file = ''] = filesIn(folder).assets.filter((name) => name.endsWith('.txt'));
+    const licences = readFileSync(join(folder, 'viewer/assets', file), 'utf8');
+    for (const name of ['hls.js', 'leaflet', 'uplot']) expect(licences).toContain(`${name}\n\n`);
+    expect(licences).toMatch(/Apache License[^]*Volodymyr Agafonkin[^]*Leon Sorokin/);
+    const html = readFileSync(join(folder, 'viewer/page/index.html'), 'utf8');
+    expect(html).toContain(`<link rel="license" href="/share/assets/${file}" />`);
+  });
+
   it('is the same each time, so that nothing is shipped without need', () => {
     const again = synthesise();
     expect(filesIn(again.folder)).toEqual(filesIn(folder));

@@ -18,3 +18,4 @@ import './stack/sockets';
 import './stack/topics';
 import './stack/viewer-counts';
 import './stack/web-rate-limit';
+import './stack/wildcards';

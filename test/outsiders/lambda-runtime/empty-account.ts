@@ -1,3 +1,4 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -19,13 +20,20 @@ const nothing: Readonly<Record<string, object>> = {
   UpdateItem: {},
 };
 
+/** What SQS answers when it takes a message: the client looks whether it is the one that it sent. */
+function taken(target: string, body: string): object | undefined {
+  if (target !== 'AmazonSQS.SendMessage') return undefined;
+  const { MessageBody } = JSON.parse(body) as { MessageBody: string };
+  return { MessageId: randomUUID(), MD5OfMessageBody: createHash('md5').update(MessageBody).digest('hex') };
+}
+
 export async function startEmptyAccount(): Promise<EmptyAccount> {
   const unknown: string[] = [];
   const server = createServer((request, response) => {
-    void text(request).then(() => {
+    void text(request).then((body) => {
       const target = String(request.headers['x-amz-target'] ?? request.url);
       const [, operation = ''] = target.split('.');
-      const answer = target.startsWith('DynamoDB_') ? nothing[operation] : undefined;
+      const answer = target.startsWith('DynamoDB_') ? nothing[operation] : taken(target, body);
       if (!answer) unknown.push(target);
       response.writeHead(answer ? 200 : 400, { 'content-type': 'application/x-amz-json-1.0' });
       response.end(JSON.stringify(answer ?? { __type: 'AccessDeniedException', message: `${target} is not answered` }));

@@ -1,0 +1,24 @@
+import type { Metafile } from 'esbuild';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Packages of npm that files of a bundle come from, in order. */
+const packagesIn = ({ inputs }: Metafile): string[] => {
+  const names = Object.keys(inputs).map((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]);
+  return [...new Set(names)].filter((name) => name !== undefined).sort();
+};
+
+/**
+ * The licences of everything that is bundled, which all of them want to be passed on with it.
+ * @param root folder of the project
+ * @throws Error for a package without a licence file
+ */
+export function licencesOf(root: string, metafile: Metafile): string {
+  const texts = packagesIn(metafile).map((name) => {
+    const folder = join(root, 'node_modules', name);
+    const file = readdirSync(folder).find((one) => /^licen[cs]e(\.|$)/i.test(one));
+    if (file === undefined) throw new Error(`${name} has no licence file, and is in the share page`);
+    return `${name}\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+  });
+  return texts.join(`\n${'-'.repeat(80)}\n\n`);
+}

@@ -2,6 +2,7 @@ import type { Follower } from './followers';
 import { readFollower } from './followers';
 import { ScanCommand, type ScanCommandOutput } from './documents';
 import { countsPlaces, readPlaces, type Places } from './places';
+import { readable } from './readable';
 import { dynamodb, table } from './table';
 
 /** How many places of somebody are taken: of a client, or of a share. */
@@ -23,7 +24,10 @@ export async function* allItems(): AsyncGenerator<{ connections: Follower[]; cou
     );
     const items = (page.Items ?? []) as { channel: string; connectionId: string }[];
     yield {
-      connections: items.filter((item) => !countsPlaces(item)).map(readFollower),
+      connections: readable(
+        items.filter((item) => !countsPlaces(item)),
+        readFollower,
+      ),
       counts: items.filter(countsPlaces).map((item) => ({ ...readPlaces(item), owner: item.channel })),
     };
     from = page.LastEvaluatedKey;

@@ -4,7 +4,8 @@ import type { Channel } from '../domain/status-event';
 import { sequences, type Sequences } from '../domain/sequence';
 import { channelKey, connection, type Connection } from './connections';
 import { GetCommand, QueryCommand, UpdateCommand, type QueryCommandOutput } from './documents';
-import { refusedBy, wasMade } from './refused-write';
+import { readable } from './readable';
+import { refusedBy } from './refused-write';
 import { dynamodb, table } from './table';
 
 /** A message for a follower. */
@@ -50,7 +51,7 @@ async function* followersOfKey(key: string): AsyncGenerator<Follower[]> {
         ...(from && { ExclusiveStartKey: from }),
       }),
     );
-    yield (page.Items ?? []).map(readFollower);
+    yield readable(page.Items ?? [], readFollower);
     from = page.LastEvaluatedKey;
   } while (from);
 }
@@ -62,19 +63,26 @@ const itemOf = ({ channel, connectionId }: Connection) => ({
 
 /**
  * Holds messages back for a follower that is being told the state.
- * @returns false when it is not (any more): then it is to be told at once
+ * @returns undefined when they are; else what it was told of the state, for it does not wait (any more): it is to be told
+ *   at once, if that is news
  */
-export const holdBack = (waiting: Connection, messages: readonly HeldMessage[]): Promise<boolean> =>
-  wasMade(
-    dynamodb.send(
+export async function holdBack(waiting: Connection, messages: readonly HeldMessage[]): Promise<Sequences | undefined> {
+  try {
+    await dynamodb.send(
       new UpdateCommand({
         ...itemOf(waiting),
         UpdateExpression: 'SET held = list_append(if_not_exists(held, :none), :messages)',
         ConditionExpression: 'attribute_exists(waits)',
         ExpressionAttributeValues: { ':none': [], ':messages': messages },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
-    ),
-  );
+    );
+    return undefined;
+  } catch (error) {
+    const { found } = refusedBy(error);
+    return (found && readFollower(found).told) ?? {};
+  }
+}
 
 /** What has been held back for a follower so far; nothing for one that has been forgotten. */
 export async function readHeldBack(waiting: Connection): Promise<readonly HeldMessage[]> {

@@ -5,7 +5,7 @@ import { Refusal } from '../domain/refusal';
 import type { Share } from '../domain/share';
 import { UpdateCommand } from './documents';
 import { countPlaces, givePlacesBack, placeOf, takePlace, type PlaceHolder } from './places';
-import { wasMade } from './refused-write';
+import { refusedBy, wasMade } from './refused-write';
 import { keyOf } from './shares';
 import { dynamodb, table } from './table';
 
@@ -57,20 +57,35 @@ export async function leaveSeats(shareCode: string, viewers: readonly PlaceHolde
   if (before && !before.recount) await countViewersLater(shareCode);
 }
 
+/** Two counts at the same time may be written in the other order: that of the earlier one is refused then. */
+const LATER = 'attribute_exists(shareCode) AND (attribute_not_exists(viewerCount) OR viewerCount < :count)';
+
 /** Notes in the share how many viewers it has, if it still stands and that has changed. */
 export async function countViewers(shareCode: string): Promise<void> {
   const { taken, count } = await countPlaces(seatsOf(shareCode));
-  await wasMade(
-    dynamodb.send(
+  const item = { TableName: table('SHARES'), Key: keyOf(shareCode) };
+  try {
+    await dynamodb.send(
       new UpdateCommand({
-        TableName: table('SHARES'),
-        Key: keyOf(shareCode),
+        ...item,
         UpdateExpression: 'SET currentViewers = :taken, viewerCount = :count ADD version :one',
-        // Two counts at the same time may be written in the other order.
-        ConditionExpression:
-          'attribute_exists(shareCode) AND currentViewers <> :taken AND (attribute_not_exists(viewerCount) OR viewerCount < :count)',
+        ConditionExpression: `${LATER} AND currentViewers <> :taken`,
         ExpressionAttributeValues: { ':taken': taken, ':count': count, ':one': 1 },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
-    ),
-  );
+    );
+  } catch (error) {
+    if (refusedBy(error).found?.['currentViewers'] !== taken) return;
+    // No news, but an earlier count with another number may be on its way still.
+    await wasMade(
+      dynamodb.send(
+        new UpdateCommand({
+          ...item,
+          UpdateExpression: 'SET viewerCount = :count',
+          ConditionExpression: LATER,
+          ExpressionAttributeValues: { ':count': count },
+        }),
+      ),
+    );
+  }
 }

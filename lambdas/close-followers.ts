@@ -3,6 +3,7 @@ import { closeSocket } from '../data/sockets';
 import type { Share } from '../domain/share';
 import { eventsBetween } from '../domain/status-event';
 import { eachAtOnce } from './each-at-once';
+import { OPENING_MS } from './greeting/opening';
 import { logger } from './logger';
 import { reachFollower, said } from './reach-follower';
 
@@ -18,7 +19,8 @@ export async function closeFollowersOfShare(shareCode: string, share: Share | un
   const close = async (follower: Follower): Promise<void> => {
     try {
       if (end && !follower.waits) await reachFollower(follower, [end]);
-      await closeSocket(follower);
+      // One that waits may be in its handshake still, and would be open and deaf after it.
+      await closeSocket(follower, follower.waits ? OPENING_MS : []);
     } catch (error) {
       // The stream of shares tells it again, and goes on until it is closed.
       logger.error('a socket could not be closed', { connectionId: follower.connectionId, error });

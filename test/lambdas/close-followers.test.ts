@@ -66,6 +66,13 @@ describe('Revoking a share', () => {
     expect(sentTo('waiting')).toEqual([]);
   });
 
+  test('closes also who is let in at this moment, once the handshake is over: else it would be open, and deaf.', async () => {
+    followed(follower('waiting', { waits: 1 }));
+    sockets.on(DeleteConnectionCommand).rejectsOnce(gone()).rejectsOnce(gone()).resolves({});
+    await revoke();
+    expect(closed()).toHaveLength(3);
+  });
+
   test('closes more of them than one page holds.', async () => {
     const key = { channel: `share#${shareCode}`, connectionId: 'one' };
     store

@@ -43,10 +43,18 @@ test('For a follower that is being told the state everything is held back by one
   expect(store).toHaveReceivedCommandTimes(UpdateCommand, 1);
 });
 
-test('A follower that has been told the state since it was read is told at once.', async () => {
-  store.on(UpdateCommand).rejects(conditionFailed(connection()));
+test('A follower that has been told the state since it was read is told at once, and nothing older than that.', async () => {
+  store.on(UpdateCommand).rejects(conditionFailed({ ...connection(), told: { 'job.status': 4 } }));
   await expect(reachFollower({ ...connection(), waits: 1 }, all)).resolves.toBe(true);
-  expect(said()).toEqual(heard(4, 5));
+  expect(said()).toEqual(heard(5));
+});
+
+test('A follower for which nothing can be held back is closed, and comes back: there would be a gap that it can not see.', async () => {
+  store
+    .on(UpdateCommand, { Key: { channel: connection().channel, connectionId: 'socket-1' } })
+    .rejects(new Error('too large'));
+  await expect(reachFollower({ ...connection(), waits: 1 }, all)).resolves.toBe(false);
+  expect(said()).toEqual(['socket-1 closed']);
 });
 
 test('A follower that is gone is told no more.', async () => {

@@ -41,7 +41,7 @@ export interface LambdaOptions {
   readonly endpointUrl: string;
   /** Credentials of their own for each function, by which the endpoint knows its role. */
   credentialsOf(functionArn: string, roleArn: string): FunctionCredentials;
-  /** Default: 8 instances a function and 16 in all, as many starting as there are processors, ended after a minute without work. */
+  /** Default: 4 instances a function and 16 in all, as many starting as there are processors, ended after a minute without work. */
   readonly limits?: Partial<PoolLimits & BudgetLimits>;
   /** Default: none. Calls that wait for an instance here count too: an account would have had one. */
   readonly quotas?: Pick<Quotas, 'concurrentExecutions'>;
@@ -105,7 +105,7 @@ export function createLambda(options: LambdaOptions): Lambda {
   const arnOf = (name: string) => `arn:aws:lambda:${options.region}:${options.accountId}:function:${name}`;
   const permissions = createPermissions(arnOf);
   const limits = {
-    ...{ maxInstances: 8, maxTotal: 16, maxStarting: availableParallelism(), idleMs: 60_000 },
+    ...{ maxInstances: 4, maxTotal: 16, maxStarting: availableParallelism(), idleMs: 60_000 },
     ...options.limits,
   };
   const { concurrentExecutions } = options.quotas ?? noQuotas;

@@ -6,10 +6,9 @@ import { beyond, policyDocuments } from '../../bin/deployer-policy/documents';
 import { leftOut } from '../../bin/deployer-policy/left-out';
 import { places } from '../../bin/deployer-policy/places';
 import registry from '../../bin/deployer-policy/registry.json';
-import { endpointTable } from '../../contract/access';
 import { addStacks } from '../../lib/stacks';
 import { newApp } from '../lib/new-app';
-import type { CfnResource } from '../lib/synthesised';
+import { smallTable, type CfnResource } from '../lib/synthesised';
 
 interface BoundaryDocument {
   readonly Statement: readonly { readonly Action: string | readonly string[] }[];
@@ -32,7 +31,7 @@ const variants: Record<string, string>[] = [
 ];
 const resources = variants.flatMap((context) => {
   const app = newApp(context, false);
-  addStacks(app, endpointTable);
+  addStacks(app, smallTable);
   const templates = app.synth().stacks.map(({ template }) => template as { Resources: Record<string, CfnResource> });
   return templates.flatMap(({ Resources }) => Object.values(Resources));
 });

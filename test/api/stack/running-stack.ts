@@ -36,7 +36,7 @@ export async function startStack(fleet: readonly string[] = ['--no-fleet']): Pro
     MQTT_PORT: String(await freePort()),
   };
   // Enough for all functions: tests call them all at once.
-  const words = ['local/main.ts', '--memory', '--instances', '40', ...fleet];
+  const words = ['local/main.ts', '--memory', '--instances', '60', ...fleet];
   const child = spawn(process.execPath, ['--require', 'tsx/cjs', ...words], {
     cwd: root,
     stdio: ['ignore', output, output],

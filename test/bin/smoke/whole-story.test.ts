@@ -93,8 +93,8 @@ describe('npm run smoke', () => {
       status: 429,
       headers: { ...headers, 'retry-after': '1' },
     }));
-    // The proxy's service has created the share all the same: another organisation has it.
-    const [someone] = clients('sabotage');
+    // The proxy's service has created the share all the same: another organisation has it. Its first client is limited.
+    const [, someone] = clients('sabotage');
     const outcome = await tellWith(limited, someone);
     expect([outcome.exitCode, stepsThat('FAIL', outcome)]).toEqual([0, []]);
     const line = outcome.lines.find((told) => told.startsWith('ok    create a share'));

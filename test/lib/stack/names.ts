@@ -1,6 +1,6 @@
-import { synthesise, type Synthesised } from '../synthesised';
+import { smallTable, synthesise, type Synthesised } from '../synthesised';
 
-const stages = { staging: synthesise({ stage: 'staging' }), production: synthesise({ stage: 'production' }) };
+const stages = { staging: synthesise({ stage: 'staging' }, smallTable), production: synthesise({ stage: 'production' }, smallTable) };
 const regions = ['eu-central-1', 'eu-west-1'];
 
 /** Names that no other deployment of the same account may have, in any region, by type and property. */

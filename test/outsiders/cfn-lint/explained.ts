@@ -16,4 +16,9 @@ export const explained: readonly Explanation[] = [
       type === 'AWS::Lambda::Function' && Path[2] === 'DependsOn' && Message.includes('/Properties/Role'),
     reason: 'the CDK lets every function wait for its role and the policy of its role, and so names the role twice',
   },
+  {
+    rule: 'I3010',
+    concerns: ({ Message }) => Message.includes("'Resources' is approaching the limit of 500"),
+    reason: 'with every choice there are more than 450 resources; what to do at 500 is in docs/operations.md, "Quotas"',
+  },
 ];

@@ -1,6 +1,9 @@
 import { smallTable, synthesise, type Synthesised } from '../synthesised';
 
-const stages = { staging: synthesise({ stage: 'staging' }, smallTable), production: synthesise({ stage: 'production' }, smallTable) };
+const stages = {
+  staging: synthesise({ stage: 'staging' }, smallTable),
+  production: synthesise({ stage: 'production' }, smallTable),
+};
 const regions = ['eu-central-1', 'eu-west-1'];
 
 /** Names that no other deployment of the same account may have, in any region, by type and property. */

@@ -14,6 +14,14 @@ const common = {
   transformIgnorePatterns: ['/node_modules/(?!(nanoid|jose|ulid|@middy|aedes)/)'],
 };
 
+/** @type {import('jest').Config} Of those that talk to a stack: one for all of them, here or elsewhere. */
+const withStack = {
+  ...common,
+  globalSetup: '<rootDir>/test/api/stack/start.ts',
+  globalTeardown: '<rootDir>/test/api/stack/stop.ts',
+  setupFilesAfterEnv: ['<rootDir>/test/api/stack/patience.ts'],
+};
+
 /** @type {import('jest').Config} */
 export default {
   // Many tests wait for what happens in real time, so that a processor has more than one of them to attend to.
@@ -27,14 +35,17 @@ export default {
       testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(api|channels|viewer|bin/smoke)/'],
     },
     {
-      ...common,
+      ...withStack,
       displayName: 'api',
-      testMatch: ['<rootDir>/test/{api,channels,bin/smoke}/**/*.test.ts'],
+      testMatch: ['<rootDir>/test/{api,channels}/**/*.test.ts'],
       // Of a stack elsewhere there are no logs and no data folder.
       testPathIgnorePatterns: ['/node_modules/', ...(process.env.BASE_URL ? ['/on-this-machine/'] : [])],
-      globalSetup: '<rootDir>/test/api/stack/start.ts',
-      globalTeardown: '<rootDir>/test/api/stack/stop.ts',
-      setupFilesAfterEnv: ['<rootDir>/test/api/stack/patience.ts'],
+    },
+    {
+      ...withStack,
+      // Whether the smoke test finds out whatever a deployment may say wrong: it tells its story a dozen times.
+      displayName: 'smoke',
+      testMatch: ['<rootDir>/test/bin/smoke/**/*.test.ts'],
     },
     {
       ...common,

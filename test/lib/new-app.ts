@@ -4,8 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import cdkJson from '../../cdk.json';
 
-// Where a construct was made is asked of jest's source maps, for each of them: a seventh of the time.
-process.env['CDK_DISABLE_STACK_TRACE'] = '1';
+/** Left out is what nobody reads here: where each construct was made, by jest's source maps, and copies of assets. */
+const quickly = {
+  'aws:cdk:disable-stack-trace': true,
+  'aws:cdk:disable-creation-stack-traces': true,
+  'aws:cdk:disable-asset-staging': true,
+};
 
 const folders: string[] = [];
 
@@ -15,5 +19,12 @@ afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })))
 export function newApp(context: Readonly<Record<string, unknown>> = {}, builtinCloudFormationValidation = true): App {
   const outdir = mkdtempSync(join(tmpdir(), 'cdk.out-'));
   folders.push(outdir);
-  return new App({ builtinCloudFormationValidation, outdir, context: { ...cdkJson.context, ...context } });
+  // The tree of constructs is drawn for tools that nobody uses here, in a third of the time.
+  const quietly = { treeMetadata: false, analyticsReporting: false };
+  return new App({
+    ...quietly,
+    builtinCloudFormationValidation,
+    outdir,
+    context: { ...quickly, ...cdkJson.context, ...context },
+  });
 }

@@ -5,6 +5,7 @@ import './stack/change-streams';
 import './stack/channel-functions';
 import './stack/dashboard';
 import './stack/deployment';
+import './stack/explained-away';
 import './stack/gateway';
 import './stack/greetings';
 import './stack/life-cycle';

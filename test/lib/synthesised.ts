@@ -1,6 +1,6 @@
 import { Template } from 'aws-cdk-lib/assertions';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { endpointTable } from '../../contract/access';
 import { deploymentChoices } from '../../lib/deployment-choices';
 import { DroneMissionApiStack, stackName } from '../../lib/drone-mission-api-stack';
@@ -56,7 +56,7 @@ function synthesiseAnew(context: Record<string, unknown>, endpoints: EndpointTab
     bundles: join(app.outdir, 'functions'),
     /** Folder of a function's code. */
     codeOf: (lambda: CfnResource): string => {
-      const folder = join(app.outdir, lambda.Metadata?.['aws:asset:path'] ?? '?');
+      const folder = resolve(app.outdir, lambda.Metadata?.['aws:asset:path'] ?? '?');
       if (!existsSync(folder)) throw new Error(`${folder} is not there`);
       return folder;
     },

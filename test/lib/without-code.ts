@@ -5,11 +5,23 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** Writes a file that stands in for others. */
+function mockFile(folder: string, name: string, text: string): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, name), text);
+}
+
 jest.mock('../../lib/bundle', () => ({
   bundle(entries: readonly string[], folder: string, sources = 'lambdas') {
-    for (const entry of entries) {
-      mkdirSync(join(folder, entry), { recursive: true });
-      writeFileSync(join(folder, entry, 'index.js'), `// ${sources}/${entry}`);
-    }
+    for (const entry of entries) mockFile(join(folder, entry), 'index.js', `// ${sources}/${entry}`);
+  },
+}));
+
+jest.mock('../../lib/viewer-bundle', () => ({
+  bundleViewer(folder: string) {
+    const [page, assets] = [join(folder, 'page'), join(folder, 'assets')];
+    mockFile(page, 'index.html', '<!doctype html>');
+    mockFile(assets, 'main.js', '// viewer/main.ts');
+    return { page, assets };
   },
 }));

@@ -24,8 +24,11 @@ export const root = join(__dirname, '../..');
 const certificate = (region: string) =>
   `arn:aws:acm:${region}:123456789012:certificate/11111111-2222-3333-4444-555555555555`;
 
+/** Context values by their names. */
+type Choices = Readonly<Record<string, string>>;
+
 /** Every context value that adds or changes resources, so that between this and the default nothing goes unseen. */
-const everything = {
+export const everything = {
   stage: 'staging',
   removeData: 'true',
   simulatedFleet: 'true',
@@ -54,10 +57,7 @@ export const fullStacks = () => stacks('everything', everything);
 /** The service with every choice that there is. */
 export const fullStack = async () => (await fullStacks())[0];
 
-async function stacks(
-  name: string,
-  choices: Readonly<Record<string, string>>,
-): Promise<[SynthesisedStack, ...SynthesisedStack[]]> {
+async function stacks(name: string, choices: Choices): Promise<[SynthesisedStack, ...SynthesisedStack[]]> {
   const folder = join(root, 'cdk.out', name);
   await synthesise(root, folder, choices, AbortSignal.timeout(120_000));
   const { artifacts } = manifest.parse(JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')));

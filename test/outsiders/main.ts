@@ -1,4 +1,5 @@
 import { actionlint } from './actionlint/lane';
+import { cdkNag } from './cdk-nag/lane';
 import { cfnLint } from './cfn-lint/lane';
 import { dynamoDbLocal } from './dynamodb-local/lane';
 import { lambdaRuntime } from './lambda-runtime/lane';
@@ -8,6 +9,7 @@ import type { Lane } from './lane';
 
 const lanes: Readonly<Record<string, Lane>> = {
   'cfn-lint': cfnLint,
+  'cdk-nag': cdkNag,
   actionlint,
   njs,
   'dynamodb-local': dynamoDbLocal,

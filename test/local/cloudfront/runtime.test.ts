@@ -4,6 +4,7 @@ import {
   viewerFunctionSources,
 } from '../../../local/cloudfront/viewer-function';
 import { parseTemplate } from '../../../local/template';
+import '../../lib/without-code';
 import { smallTable, synthesise } from '../../lib/synthesised';
 
 const runtime = { Runtime: 'cloudfront-js-2.0' } as const;

@@ -32,6 +32,7 @@ export const dynamoDbLocal: Lane = {
         'node_modules/jest/bin/jest.js',
         '--selectProjects',
         'api',
+        'smoke',
         '--json',
         '--outputFile',
         file,

@@ -1,0 +1,73 @@
+import { App, Stack, Validations } from 'aws-cdk-lib/core';
+import { CfnBucket } from 'aws-cdk-lib/aws-s3';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as z from 'zod';
+import cdkJson from '../../../cdk.json';
+import { endpointTable } from '../../../contract/access';
+import { addStacks } from '../../../lib/stacks';
+import { everything } from '../assemblies';
+import type { Lane } from '../lane';
+
+/** What the CDK writes of its validations: those that have found something. */
+const validationReport = z.object({
+  pluginReports: z.array(
+    z.object({
+      pluginName: z.string(),
+      violations: z.array(
+        z.object({
+          ruleName: z.string(),
+          description: z.string(),
+          violatingConstructs: z.array(z.object({ constructPath: z.string().optional() })),
+        }),
+      ),
+    }),
+  ),
+});
+
+/** AWS's own rules of what a solution should look like, and the CDK's validation against CloudFormation's schemas. */
+export const cdkNag: Lane = {
+  title: 'the app, by default and with every choice, judged by cdk-nag and CloudFormation’s schemas',
+  run: () => {
+    const bad = objectionsTo((app) => new CfnBucket(new Stack(app, 'Bad'), 'Bucket', { accessControl: 'Nobody' }));
+    const judges = new Set(bad.map(({ judge }) => judge));
+    if (judges.size !== 2) throw new Error(`of a bad bucket these say something: ${[...judges].join(', ')}`);
+    const found = [{}, everything].flatMap((choices) =>
+      objectionsTo((app) => addStacks(app, endpointTable), { ...cdkJson.context, ...choices }),
+    );
+    return Promise.resolve(found.map(({ judge, text }) => `${judge} ${text}`));
+  },
+};
+
+/** What they find in an app that is explained nowhere in it. */
+function objectionsTo(
+  build: (app: App) => void,
+  context: Readonly<Record<string, unknown>> = {},
+): { judge: string; text: string }[] {
+  const outdir = mkdtempSync(join(tmpdir(), 'outsiders-cdk-nag-'));
+  // The CDK prints its report, too.
+  const { error } = console;
+  console.error = () => undefined;
+  try {
+    const app = new App({ outdir, context });
+    Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+    build(app);
+    try {
+      app.synth();
+    } catch {
+      // The report says why.
+    }
+    const report = validationReport.parse(JSON.parse(readFileSync(join(outdir, 'validation-report.json'), 'utf8')));
+    return report.pluginReports.flatMap(({ pluginName, violations }) =>
+      violations.map(({ ruleName, description, violatingConstructs }) => {
+        const where = violatingConstructs.map(({ constructPath = '?' }) => constructPath).join(', ');
+        return { judge: pluginName, text: `${ruleName}: ${description} (${where})` };
+      }),
+    );
+  } finally {
+    console.error = error;
+    rmSync(outdir, { recursive: true });
+  }
+}

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { TELEMETRY_PATH } from '../contract/telemetry';
+import { shareProtocols, TELEMETRY_PATH } from '../contract/telemetry';
 import { follow, until } from './channel-listeners';
 import { percentile, type Measured, type Measurement } from './figure';
 import { startLocalStack } from './local-stack';
@@ -45,9 +45,9 @@ async function behave(wsFacts: Parameters<typeof follow>[0], clients: readonly C
 }
 
 /** Opens a telemetry socket as somebody with a share code, or with none that stands, and leaves at once. */
-const comeAndLeave = (wsUrl: string, query: Readonly<Record<string, string>>): Promise<void> =>
+const comeAndLeave = (wsUrl: string, shareCode: string, protocols: readonly string[] = []): Promise<void> =>
   new Promise((done) => {
-    const socket = new WebSocket(`${wsUrl}${TELEMETRY_PATH}?${new URLSearchParams(query).toString()}`);
+    const socket = new WebSocket(`${wsUrl}${TELEMETRY_PATH}?shareCode=${shareCode}`, [...protocols]);
     socket.once('open', () => socket.close());
     socket.once('error', () => done());
     socket.once('close', () => done());
@@ -91,8 +91,8 @@ export const isolation: Measurement = async () => {
       share: { shareCode: string };
     };
     const attacks: Readonly<Record<string, () => Promise<unknown>>> = {
-      'pages with a code that is none': () => comeAndLeave(wsUrl, { shareCode: 'none', page: '1' }),
-      'viewers who come and leave': () => comeAndLeave(wsUrl, { shareCode: made.shareCode }),
+      'pages with a code that is none': () => comeAndLeave(wsUrl, 'none', Object.values(shareProtocols)),
+      'viewers who come and leave': () => comeAndLeave(wsUrl, made.shareCode),
     };
     await behave(facts, clients);
     const alone = await behave(facts, clients);

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { command, controlOutcomes, controlReasons } from '../domain/control';
 import { list } from '../domain/list';
+import type { RefusalCode } from '../domain/refusal';
 import { sample } from '../domain/telemetry';
 import { text } from '../domain/text';
 import type { Scope } from './endpoint';
@@ -8,6 +9,16 @@ import { messageId as id } from './message-id';
 
 /** Path of the telemetry endpoint below {ws_url} (spec section 6). */
 export const TELEMETRY_PATH = '/telemetry';
+
+/**
+ * Subprotocols that the share page offers. A browser can't see why a handshake was refused, so the page is let in either
+ * way, and the subprotocol that is agreed on says which: it may watch, or what keeps it out. Others get 404 or 429.
+ */
+export const shareProtocols = {
+  watching: 'share',
+  share_not_found: 'share.not-found',
+  too_many_viewers: 'share.full',
+} as const satisfies Partial<Record<RefusalCode | 'watching', string>>;
 
 /**
  * Most samples in one message. API Gateway closes a socket that sends a frame of more than 32 KB (quotas of WebSocket

@@ -96,14 +96,25 @@ const forgetItem = ({ channel, connectionId }: Connection) =>
   dynamodb.send(new DeleteCommand({ TableName: table('CONNECTIONS'), Key: { channel, connectionId } }));
 
 /**
- * Forgets a connection; nothing happens when it is forgotten already. Its place is given back first: were its items gone
- * and the place still taken, nobody would know any more whose it is.
+ * Gives the place of a connection back and then forgets its items: were they gone and the place still taken, nobody would
+ * know any more whose it is.
  */
-export async function forgetConnection(gone: Connection): Promise<void> {
-  const { connectionId, clientId, shareCode } = gone;
-  await Promise.all([clientId && returnConnectionPlaces(clientId, [gone]), shareCode && leaveSeats(shareCode, [gone])]);
-  const items = gone.session ? await findConnection(connectionId) : [gone];
-  await Promise.all(items.map(forgetItem));
+async function forget(one: Connection, itemsOf: () => Promise<readonly Connection[]>): Promise<void> {
+  const { clientId, shareCode } = one;
+  await Promise.all([clientId && returnConnectionPlaces(clientId, [one]), shareCode && leaveSeats(shareCode, [one])]);
+  await Promise.all((await itemsOf()).map(forgetItem));
+}
+
+/** Forgets a connection; nothing happens when it is forgotten already. */
+export const forgetConnection = (gone: Connection): Promise<void> =>
+  forget(gone, async () => (gone.session ? await findConnection(gone.connectionId) : [gone]));
+
+/** Forgets a connection of which nothing but its id is known: one read and one write for its place, whatever it follows. */
+export async function forgetConnectionById(connectionId: string): Promise<void> {
+  const items = await findConnection(connectionId);
+  // All of them name whose place it has.
+  const [one] = items;
+  if (one) await forget(one, () => Promise.resolve(items));
 }
 
 /** What a connection follows. */

@@ -15,8 +15,6 @@ const greeting = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('viewer'), connectionId: z.string() }),
   /** A partner has subscribed to the telemetry of a device or a group. */
   z.object({ kind: z.literal('subscription'), connectionId: z.string(), followed: z.string() }),
-  /** A page was let in only to be told why not. */
-  z.object({ kind: z.literal('refused'), connectionId: z.string(), code: z.string() }),
 ]);
 export type Greeting = z.output<typeof greeting>;
 

@@ -61,10 +61,6 @@ export async function closeSocket(connection: Connection, patience: readonly num
 const post = (ConnectionId: string, text: string) =>
   client.send(new PostToConnectionCommand({ ConnectionId, Data: text }));
 
-/** Sends text to a socket of which nothing is known. @returns whether it got there */
-export const postTo = (connectionId: string, text: string, patience: readonly number[]): Promise<boolean> =>
-  reach(() => post(connectionId, text), patience);
-
 /**
  * Sends text to a socket. One that is gone is forgotten, and one that can't take it in time is closed:
  * its client connects anew and begins with the state as it is then, which beats a gap that nobody sees.

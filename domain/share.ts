@@ -40,6 +40,12 @@ export const share = z.object({
   expired: z.optional(z.literal(true)),
 });
 
+/**
+ * How often a share lets viewers in within a minute: all of them may come back once, and many a page may be loaded anew. Who
+ * comes and leaves on and on keeps nobody busy beyond that.
+ */
+export const arrivalsPerMinute = ({ maxViewers }: Pick<Share, 'maxViewers'>): number => 60 + maxViewers;
+
 export type ShareRequest = z.output<typeof shareRequest>;
 export type Share = z.output<typeof share>;
 

@@ -70,6 +70,7 @@ export class Sockets extends Construct {
       jobs: ['get'],
       fleet: ['batchGet'],
       shares: ['get'],
+      requests: ['update'],
       // What it has begun it takes back when it fails.
       connections: ['update', 'put', 'batchWrite', 'query', 'delete'],
     }));

@@ -70,7 +70,8 @@ export function createAccount(options: AccountOptions): Account {
     ...place,
     assemblyFolder,
     logFile,
-    limits: { maxTotal: options.instances },
+    // An account has no limit for one function; here none takes the machine from all others.
+    limits: { maxTotal: options.instances, maxInstances: Math.max(4, Math.floor(options.instances / 4)) },
     endpointUrl: endpoint.url,
     credentialsOf: (functionArn, roleArn) => {
       roles.set(functionArn, roleArn);

@@ -14,7 +14,7 @@ import { createVideo } from './video';
 
 /** The page is at `/share/<code>`; the code goes into the address of the socket, and nowhere else. */
 const shareCode = location.pathname.split('/')[2] ?? '';
-const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/telemetry?shareCode=${shareCode}&page=1`;
+const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/telemetry?shareCode=${shareCode}`;
 /** New figures are drawn so often at most, in ms; a drone may report ten times a second. */
 const DRAW_EVERY = 100;
 const DRAW_CHARTS_EVERY = 500;

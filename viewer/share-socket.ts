@@ -1,3 +1,4 @@
+import type { shareProtocols } from '../contract/telemetry';
 import { parseMessage, type Message } from './messages';
 
 export type Connection = 'live' | 'reconnecting' | 'ended' | 'full' | 'not-found';
@@ -11,6 +12,13 @@ export interface ShareSocket {
   /** Connects now instead of later. */
   retry(): void;
 }
+
+/** What the server may agree on: the page may watch, or why not. */
+const protocols: typeof shareProtocols = {
+  watching: 'share',
+  share_not_found: 'share.not-found',
+  too_many_viewers: 'share.full',
+};
 
 export interface ShareSocketOptions {
   readonly onMessage: (message: Message) => void;
@@ -43,16 +51,26 @@ export function openShareSocket(url: string, { onMessage, onConnection }: ShareS
   function connect(): void {
     clearTimeout(timer);
     if (over() || (socket && socket.readyState <= WebSocket.OPEN)) return;
-    const opened = new WebSocket(url);
+    const opened = new WebSocket(url, Object.values(protocols));
     socket = opened;
     heardAt = Date.now();
-    opened.onopen = () => opened.send('{"action":"ping"}');
+    opened.onopen = () => {
+      if (opened.protocol === protocols.watching) opened.send('{"action":"ping"}');
+      else if (opened === socket) keptOut(opened);
+    };
     opened.onmessage = ({ data }) => {
       heardAt = Date.now();
       const message = parseMessage(data);
       if (message && opened === socket) take(message);
     };
     opened.onclose = () => opened === socket && lost();
+  }
+
+  /** Nothing comes over such a socket: why not has been said by letting it in. */
+  function keptOut(opened: WebSocket): void {
+    if (opened.protocol === protocols.too_many_viewers) change('full');
+    else change(everLive ? 'ended' : 'not-found');
+    opened.close();
   }
 
   function take(message: Message): void {
@@ -62,9 +80,6 @@ export function openShareSocket(url: string, { onMessage, onConnection }: ShareS
         failures = 0;
         change('live');
       }
-    } else if (message.type === 'error' && connection !== 'live') {
-      if (message.error === 'Too many viewers') change('full');
-      else if (message.error === 'Share not found') change(everLive ? 'ended' : 'not-found');
     }
     onMessage(message);
   }

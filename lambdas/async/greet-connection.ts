@@ -2,7 +2,6 @@ import { readGreeting, type Greeting } from '../../data/greetings';
 import { hangUp } from '../../data/sockets';
 import { greetChannel } from '../greeting/channel';
 import { OPENING_MS } from '../greeting/opening';
-import { refuse } from '../greeting/refusal';
 import { greetSubscription } from '../greeting/subscription';
 import { greetViewer } from '../greeting/viewer';
 import { logger } from '../logger';
@@ -15,8 +14,6 @@ function greet(greeting: Greeting): Promise<void> {
       return greetViewer(greeting.connectionId);
     case 'subscription':
       return greetSubscription(greeting.connectionId, greeting.followed);
-    case 'refused':
-      return refuse(greeting.connectionId, greeting.code);
   }
 }
 

@@ -1,39 +1,39 @@
-import { greetLater } from '../../data/greetings';
-import { Refusal, type RefusalCode } from '../../domain/refusal';
+import { shareProtocols } from '../../contract/telemetry';
+import { Refusal } from '../../domain/refusal';
 import { identify } from '../identify';
-import { tokenIn, type ConnectEvent } from './connect-event';
+import { protocolsIn, tokenIn, type ConnectEvent } from './connect-event';
 import { followChannel } from './follow-channel';
-import { handshake } from './handshake';
+import { handshake, type Accepted } from './handshake';
 import { openPartnerSession, openViewerSession } from './open-session';
 
 /** What CloudFront's function makes of the path of the telemetry endpoint. */
 const TELEMETRY = 'telemetry';
 
-/** A page is let in to be told why not, since a browser can't see the status of a handshake. @returns why not */
-async function openForPage(connectionId: string, shareCode: string, now: Date): Promise<RefusalCode | undefined> {
+const outcomes: Readonly<Record<string, string>> = shareProtocols;
+
+/** Lets a viewer in. A page that offers a subprotocol for why not gets that instead of a refusal. @throws Refusal */
+async function openForViewer(event: ConnectEvent, shareCode: string, now: Date): Promise<Accepted> {
+  const offered = protocolsIn(event);
+  const agreed = (outcome: string) => offered.find((protocol) => protocol === outcomes[outcome]);
   try {
-    await openViewerSession(connectionId, shareCode, now);
-    return undefined;
+    await openViewerSession(event.requestContext.connectionId, shareCode, now);
+    return { protocol: agreed('watching') };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    await greetLater({ kind: 'refused', connectionId, code: error.code });
-    return error.code;
+    const protocol = error instanceof Refusal ? agreed(error.code) : undefined;
+    if (!(error instanceof Refusal) || protocol === undefined) throw error;
+    return { protocol, reason: error.code };
   }
 }
 
 /** `$connect`: a partner with a token, for a status channel or for telemetry, or a viewer with a share code. */
 export const handler = handshake(async (event: ConnectEvent, now) => {
   const { connectionId } = event.requestContext;
-  const { channel, shareCode, page } = event.queryStringParameters ?? {};
+  const { channel, shareCode } = event.queryStringParameters ?? {};
   const token = tokenIn(event);
-  if (token === undefined && channel === TELEMETRY && shareCode) {
-    if (page === '1') return openForPage(connectionId, shareCode, now);
-    await openViewerSession(connectionId, shareCode, now);
-    return undefined;
-  }
+  if (token === undefined && channel === TELEMETRY && shareCode) return openForViewer(event, shareCode, now);
   if (token === undefined) throw new Refusal('unauthorized');
   const identity = await identify(token);
   if (channel === TELEMETRY) await openPartnerSession(connectionId, identity, now);
   else await followChannel(event, identity, now);
-  return undefined;
+  return {};
 });

@@ -8,8 +8,11 @@ import { takeSeat } from '../../data/share-viewers';
 import { readShare } from '../../data/shares';
 import { organisationOf } from '../../domain/id';
 import { Refusal } from '../../domain/refusal';
+import { arrivalsPerMinute } from '../../domain/share';
 import type { Identity } from '../identify';
+import { shareIdOf } from '../share-id';
 import { LONGEST } from './connect-event';
+import { limitRate } from './rate';
 
 /** Any of these makes the telemetry endpoint useful. */
 const useful: readonly string[] = [telemetryActions.subscribe.needs, telemetryActions.publish.needs];
@@ -33,7 +36,7 @@ export async function openPartnerSession(connectionId: string, identity: Identit
 
 /**
  * A viewer opens a telemetry socket with a share code, and is greeted once it is open.
- * @throws Refusal `share_not_found`, `too_many_viewers`
+ * @throws Refusal `share_not_found`, `too_many_requests`, `too_many_viewers`
  */
 export async function openViewerSession(connectionId: string, shareCode: string, now: Date): Promise<void> {
   // A guess costs one read; only for a share that stands anything is written.
@@ -42,6 +45,7 @@ export async function openViewerSession(connectionId: string, shareCode: string,
   const organisation = organisationOf('share', shareCode) ?? '';
   // What a suspended organisation has shared is as good as not there, until it is resumed.
   if (!(await isActive(organisation))) throw new Refusal('share_not_found');
+  await limitRate(`viewers#${shareIdOf(shareCode)}`, arrivalsPerMinute(share), now);
   const openedAt = Math.floor(now.getTime() / 1000);
   const expiresAt = Math.min(Math.ceil(Date.parse(share.expiresAt) / 1000), openedAt + LONGEST);
   const { resourceId, deviceId, shareType, permissions } = share;

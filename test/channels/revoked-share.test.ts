@@ -19,7 +19,7 @@ function comeAndLeave(shareCode: string, stop: AbortSignal): Promise<void> {
 }
 
 test('Once a share is revoked no viewer hears anything more, although a stranger keeps coming and leaving.', async () => {
-  const { shareCode } = await givenShare(partner, { maxViewers: 50 });
+  const { shareCode } = await givenShare(partner, { maxViewers: 1000 });
   const publisher = await openTelemetry(partner);
   const viewers = await Promise.all([1, 2, 3].map(() => watch(shareCode)));
   const stop = new AbortController();
@@ -39,7 +39,7 @@ test('Once a share is revoked no viewer hears anything more, although a stranger
 });
 
 test('Followers of a share are told how many watch it, at most a few times in a second in which many come and leave.', async () => {
-  const { shareCode } = await givenShare(partner, { maxViewers: 50 });
+  const { shareCode } = await givenShare(partner, { maxViewers: 1000 });
   const follower = await watch(shareCode);
   const stop = new AbortController();
   const stranger = comeAndLeave(shareCode, stop.signal);

@@ -53,8 +53,12 @@ export interface Handshake {
 }
 
 /** Opens a WebSocket at a path below {ws_url}. */
-export async function shakeHands(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Handshake> {
-  const socket = new WebSocket(readFacts().wsUrl + path, { headers });
+export async function shakeHands(
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  protocols: readonly string[] = [],
+): Promise<Handshake> {
+  const socket = new WebSocket(readFacts().wsUrl + path, [...protocols], { headers });
   const opened = new Socket(socket);
   return new Promise((resolve, reject) => {
     socket.once('open', () => resolve({ status: 101, socket: opened }));

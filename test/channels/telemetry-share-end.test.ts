@@ -1,7 +1,7 @@
 import { clients } from '../api/client';
 import { fleetOf, givenShare } from '../api/given';
 import { givenShortShare } from './short-share';
-import { ask, openTelemetry, publish, sampleOf, tryToWatch, watch } from './telemetry-socket';
+import { ask, openTelemetry, outcomeForPage, publish, sampleOf, tryToWatch, watch } from './telemetry-socket';
 
 const [partner] = clients('telemetry-share-end');
 const { deviceId } = fleetOf(partner);
@@ -65,9 +65,7 @@ test('Who watches a share that expires hears EXPIRED, not before its time, and i
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(String(end?.['expiresAt'])));
   }
   expect(await tryToWatch(shareCode)).toEqual({ status: 404 });
-  const { socket } = await tryToWatch(shareCode, { page: '1' });
-  await socket?.closed;
-  expect(socket?.messages).toEqual([{ type: 'error', error: 'Share not found' }]);
+  expect(await outcomeForPage(shareCode)).toBe('share.not-found');
 });
 
 test('Who comes while the share is revoked is not left watching.', async () => {

@@ -1,3 +1,4 @@
+import { shareProtocols } from '../../contract/telemetry';
 import type { Client } from '../api/client';
 import type { Message } from './heard';
 import { shakeHands, type Handshake, type Socket } from './socket';
@@ -16,9 +17,19 @@ export const tryToOpen = async (client: Client): Promise<Handshake> =>
 /** Opens a partner's telemetry socket. @throws Error when the handshake is refused */
 export const openTelemetry = async (client: Client): Promise<Socket> => opened(await tryToOpen(client));
 
-/** Handshake of a viewer with a share code, as the share page makes it with `page=1`. */
-export const tryToWatch = (shareCode: string, more: Readonly<Record<string, string>> = {}): Promise<Handshake> =>
-  shakeHands(`${PATH}?${new URLSearchParams({ shareCode, ...more }).toString()}`);
+const withCode = (shareCode: string) => `${PATH}?${new URLSearchParams({ shareCode }).toString()}`;
+
+/** Handshake of a viewer with a share code. */
+export const tryToWatch = (shareCode: string): Promise<Handshake> => shakeHands(withCode(shareCode));
+
+/** What the handshake of a share page agrees on: that it may watch, or why not. */
+export async function outcomeForPage(shareCode: string): Promise<string> {
+  const socket = opened(await shakeHands(withCode(shareCode), {}, Object.values(shareProtocols)));
+  await socket.close();
+  // Who is kept out is told nothing more.
+  if (socket.socket.protocol !== shareProtocols.watching) expect(socket.messages).toEqual([]);
+  return socket.socket.protocol;
+}
 
 /** Opens a viewer's socket and waits until it has been told of the share. @throws Error when the handshake is refused */
 export async function watch(shareCode: string): Promise<Socket> {

@@ -4,7 +4,16 @@ import { clients } from '../api/client';
 import { fleetOf, givenShare, iso, nobodys } from '../api/given';
 import { database, streamOf, tableNamed } from '../api/stack/aws-access';
 import type { Socket } from './socket';
-import { ask, openTelemetry, publish, sampleOf, samplesIn, tryToWatch, watch } from './telemetry-socket';
+import {
+  ask,
+  openTelemetry,
+  outcomeForPage,
+  publish,
+  sampleOf,
+  samplesIn,
+  tryToWatch,
+  watch,
+} from './telemetry-socket';
 import { quiet, until } from './until';
 
 const [partner] = clients('telemetry-viewers');
@@ -151,14 +160,29 @@ describe('A share for 5 viewers', () => {
     for (const other of others) expect(other.socket.readyState).toBe(other.socket.OPEN);
   });
 
-  test('tells a page that it is full in one message, and closes it.', async () => {
+  test('tells a page that it is full by the subprotocol, and nothing more.', async () => {
     const { shareCode } = await givenShare(partner, { maxViewers: 1 });
+    expect(await outcomeForPage(shareCode)).toBe('share');
     await watch(shareCode);
-    const { status, socket } = await tryToWatch(shareCode, { page: '1' });
-    expect(status).toBe(101);
-    expect(await socket?.closed).toMatchObject({ code: 1000 });
-    expect(socket?.messages).toEqual([{ type: 'error', error: 'Too many viewers' }]);
+    expect(await outcomeForPage(shareCode)).toBe('share.full');
     await untilViewersAre(shareCode, 1);
+  });
+
+  test('lets in so many a minute, however soon they leave, and keeps nobody from another share.', async () => {
+    const { shareCode } = await givenShare(partner, { maxViewers: 100 });
+    const comeAndLeave = async () => {
+      const { status, socket } = await tryToWatch(shareCode);
+      await socket?.close();
+      return status;
+    };
+    const statuses: number[] = [];
+    // 160 of them, and as many again when the minute ends meanwhile.
+    while (!statuses.includes(429) && statuses.length < 400)
+      statuses.push(...(await Promise.all(Array.from({ length: 10 }, comeAndLeave))));
+    const letIn = statuses.filter((status) => status === 101).length;
+    expect(letIn).toBeGreaterThanOrEqual(160);
+    expect(letIn).toBeLessThanOrEqual(320);
+    await watch((await givenShare(partner)).shareCode);
   });
 
   /** Lets viewers have been lost without a word; `follows` whether they are noted to follow the device. */
@@ -198,9 +222,7 @@ describe('A guess', () => {
     const { shareCode } = await givenShare(partner);
     const guesses = [nobodys(shareCode), shareCode.toUpperCase(), `${shareCode}0`, deviceId, 'x', '../..', "' OR 1=1"];
     for (const guess of guesses) expect(await tryToWatch(guess)).toEqual({ status: 404 });
-    const { socket } = await tryToWatch(nobodys(shareCode), { page: '1' });
-    await socket?.closed;
-    expect(socket?.messages).toEqual([{ type: 'error', error: 'Share not found' }]);
+    expect(await outcomeForPage(nobodys(shareCode))).toBe('share.not-found');
   });
 
   test('of many is refused each time, and keeps nobody from watching.', async () => {

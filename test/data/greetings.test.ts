@@ -8,7 +8,6 @@ const greetings: [Greeting][] = [
   [{ kind: 'channel', connection: connection() }],
   [{ kind: 'viewer', connectionId: 'socket-1' }],
   [{ kind: 'subscription', connectionId: 'socket-1', followed: id('group') }],
-  [{ kind: 'refused', connectionId: 'socket-1', code: 'too_many_viewers' }],
 ];
 
 test.each(greetings)(

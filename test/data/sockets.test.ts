@@ -1,7 +1,7 @@
 import { DeleteCommand, GetCommand } from '../../data/documents';
 import { connection, gone, said, sockets } from './fixtures/sockets';
 import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { closeSocket, hangUp, postTo, postToSocket } from '../../data/sockets';
+import { closeSocket, hangUp, postToSocket } from '../../data/sockets';
 import { store } from './fixtures/store';
 
 const own = connection();
@@ -84,32 +84,27 @@ describe('Closing a socket', () => {
 });
 
 describe('A socket of which nothing is known', () => {
-  test('is posted to and closed without a word to the store.', async () => {
-    await expect(postTo('socket-1', 'hello', [])).resolves.toBe(true);
+  test('is closed without a word to the store.', async () => {
     await hangUp('socket-1');
-    expect(said()).toEqual(['socket-1 hello', 'socket-1 closed']);
+    expect(said()).toEqual(['socket-1 closed']);
     expect(store).not.toHaveReceivedAnyCommand();
   });
 
   test('is waited for while its handshake goes on.', async () => {
-    sockets.on(PostToConnectionCommand).rejectsOnce(gone()).resolves({});
     sockets.on(DeleteConnectionCommand).rejectsOnce(gone()).resolves({});
-    await expect(postTo('socket-1', 'hello', [1])).resolves.toBe(true);
     await hangUp('socket-1', [1]);
-    expect(said()).toEqual(['socket-1 hello', 'socket-1 hello', 'socket-1 closed', 'socket-1 closed']);
+    expect(said()).toEqual(['socket-1 closed', 'socket-1 closed']);
   });
 
   test('is taken for gone when that takes too long, which is no error.', async () => {
     sockets.onAnyCommand().rejects(gone());
-    await expect(postTo('socket-1', 'hello', [1, 1])).resolves.toBe(false);
     await expect(hangUp('socket-1', [1, 1])).resolves.toBeUndefined();
-    expect(said()).toHaveLength(6);
+    expect(said()).toHaveLength(3);
   });
 
   test('that takes nothing is an error: whoever asks knows no more of it.', async () => {
     sockets.onAnyCommand().rejects(tooSlow);
-    await expect(postTo('socket-1', 'hello', [1])).rejects.toBe(tooSlow);
     await expect(hangUp('socket-1', [1])).rejects.toBe(tooSlow);
-    expect(said()).toHaveLength(2);
+    expect(said()).toHaveLength(1);
   });
 });

@@ -38,7 +38,6 @@ test.each<[string, Greeting, string[]]>([
     { kind: 'subscription', connectionId: 'partner-socket', followed: id('device') },
     ['device.telemetry'],
   ],
-  ['a page that is refused', { kind: 'refused', connectionId: 'page', code: 'too_many_viewers' }, ['error']],
 ])('An event for %s is its first messages, and nobody else hears of it.', async (_, greeting, types) => {
   await greet(greeting);
   const connectionId = greeting.kind === 'channel' ? greeting.connection.connectionId : greeting.connectionId;

@@ -1,6 +1,7 @@
 import { DeleteCommand, GetCommand, UpdateCommand } from '../../data/documents';
 import './without-code';
 import '../lambdas/fixtures/issuer';
+import { shareProtocols } from '../../contract/telemetry';
 import { endpointTable } from '../../contract/access';
 import { handler as getShare } from '../../lambdas/http/shares/get-share';
 import { handler as listShareResources } from '../../lambdas/http/shares/list-share-resources';
@@ -19,9 +20,9 @@ const ofShares = Object.entries(endpointTable).filter(([key]) => key.includes('/
 const stack = synthesise({}, Object.fromEntries(ofShares));
 
 const guess = id('share', acme, 'kx9mhush7q2v5w8y1z3a4b6c');
-const open = (query: Record<string, string>) =>
+const open = (query: Record<string, string>, headers: Record<string, string> = {}) =>
   connect({
-    headers: {},
+    headers,
     queryStringParameters: { channel: 'telemetry', shareCode: guess, ...query },
     requestContext: { connectionId: 'socket', requestId: 'request-1' },
   } as never);
@@ -29,7 +30,11 @@ const ask = (handler: unknown) => call(handler, { scopes: ['share:read', 'share:
 
 const tries: [what: string, place: string, make: () => Promise<unknown>][] = [
   ['a viewer', 'StatusChannels/Sockets/Connect', () => open({})],
-  ['a page, which is let in to be told,', 'StatusChannels/Sockets/Connect', () => open({ page: '1' })],
+  [
+    'a page, which is let in to be told,',
+    'StatusChannels/Sockets/Connect',
+    () => open({}, { 'Sec-WebSocket-Protocol': Object.values(shareProtocols).join() }),
+  ],
   ['a partner who asks for what is behind it', 'Endpoints/list-share-resources', () => ask(listShareResources)],
   ['a partner who asks for it', 'Endpoints/get-share', () => ask(getShare)],
   ['a partner who revokes it', 'Endpoints/revoke-share', () => ask(revokeShare)],

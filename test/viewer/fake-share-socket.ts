@@ -1,4 +1,5 @@
 import { WebSocketServer, type WebSocket } from 'ws';
+import { shareProtocols } from '../../contract/telemetry';
 import type { Origin } from '../../local/cloudfront';
 
 export interface FakeShare {
@@ -39,9 +40,19 @@ interface Standing extends FakeShare {
   last: object | undefined;
 }
 
+/** What the handshake of a page agrees on. */
+function protocolFor(share: Standing | undefined): string {
+  if (share?.state !== 'ACTIVE') return shareProtocols.share_not_found;
+  return share.viewers.size < (share.maxViewers ?? 10) ? shareProtocols.watching : shareProtocols.too_many_viewers;
+}
+
 export function createFakeShareSocket(): FakeShareSocket {
-  const server = new WebSocketServer({ noServer: true });
   const shares = new Map<string, Standing>();
+  const codeIn = (query: string) => new URLSearchParams(query).get('shareCode') ?? '';
+  const server = new WebSocketServer({
+    noServer: true,
+    handleProtocols: (_, { url = '' }) => protocolFor(shares.get(codeIn(url.split('?')[1] ?? ''))),
+  });
   const received: { action: string }[] = [];
   const handshakes: string[] = [];
   let refusing = false;
@@ -60,19 +71,7 @@ export function createFakeShareSocket(): FakeShareSocket {
 
   function open(code: string, socket: WebSocket): void {
     const say = (message: object) => socket.send(JSON.stringify(message));
-    const refuse = (error: string) => {
-      say({ type: 'error', error });
-      socket.close(1008);
-    };
-    const share = shares.get(code);
-    if (share?.state !== 'ACTIVE') {
-      refuse('Share not found');
-      return;
-    }
-    if (share.viewers.size >= (share.maxViewers ?? 10)) {
-      refuse('Too many viewers');
-      return;
-    }
+    const share = standing(code);
     share.viewers.add(socket);
     socket.on('close', () => share.viewers.delete(socket));
     const { shareType = 'DEVICE_STATUS', permissions = ['view'] } = share;
@@ -113,8 +112,10 @@ export function createFakeShareSocket(): FakeShareSocket {
       upgrade({ path, query }, { message, socket, head }) {
         handshakes.push(`${path}?${query}`);
         if (refusing) return Promise.resolve({ status: 503, headers: {}, body: '' });
-        const code = new URLSearchParams(query).get('shareCode') ?? '';
-        server.handleUpgrade(message, socket, head, (opened) => open(code, opened));
+        server.handleUpgrade(message, socket, head, (opened) => {
+          // Who is kept out hears nothing, and is expected to leave.
+          if (opened.protocol === shareProtocols.watching) open(codeIn(query), opened);
+        });
         return Promise.resolve(undefined);
       },
     },

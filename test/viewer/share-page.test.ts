@@ -198,7 +198,7 @@ describe('The share page', () => {
     const naming = requests
       .filter((url) => url.includes('share-secret'))
       .map((url) => url.replace(/^\w+:\/\/[^/]+/, ''));
-    expect(naming).toEqual(['/share/share-secret', '/telemetry?shareCode=share-secret&page=1']);
+    expect(naming).toEqual(['/share/share-secret', '/telemetry?shareCode=share-secret']);
     quietly();
   });
 });

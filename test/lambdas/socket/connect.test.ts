@@ -8,6 +8,7 @@ import {
   UpdateCommand,
 } from '../../../data/documents';
 import '../fixtures/issuer';
+import { shareProtocols } from '../../../contract/telemetry';
 import { handler } from '../../../lambdas/socket/connect';
 import { openPartnerSession } from '../../../lambdas/socket/open-session';
 import { acme, id } from '../../domain/fixtures/samples';
@@ -18,12 +19,16 @@ import { later, queue, shareItem } from '../fixtures/telemetry';
 
 const shareCode = id('share');
 /** What the handshake of the telemetry endpoint is answered with. */
-const open = (query: Record<string, string>) =>
+const open = (query: Record<string, string>, headers: Record<string, string> = {}) =>
   handler({
-    headers: {},
+    headers,
     queryStringParameters: { channel: 'telemetry', ...query },
     requestContext: { connectionId: 'socket', requestId: 'request-1' },
   } as never);
+/** The same, as a page makes it. */
+const openPage = (protocols: readonly string[] = Object.values(shareProtocols)) =>
+  open({ shareCode }, { 'Sec-WebSocket-Protocol': protocols.join(', ') });
+const agreedOn = (protocol: string) => ({ statusCode: 200, headers: { 'Sec-WebSocket-Protocol': protocol } });
 const seats = { channel: `seats#${shareCode}`, connectionId: `seats#${shareCode}` };
 const full = () => conditionFailed({ ...seats, held: new Set([`${later} 1 other`]) });
 const written_ = () => written.join('');
@@ -45,6 +50,7 @@ const forgotten = () =>
 beforeEach(() => {
   store.resolves({});
   store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: shareItem() });
+  store.on(UpdateCommand, { TableName: 'requests' }).resolves({ Attributes: { calls: 1 } });
   // Nobody has been asked to count yet; then somebody has.
   store
     .on(UpdateCommand, { Key: seats })
@@ -88,8 +94,7 @@ describe('A viewer with a share code', () => {
     });
     expect(await open({ shareCode })).toMatchObject({ statusCode: 404 });
     expect(store).not.toHaveReceivedCommand(UpdateCommand);
-    expect(await open({ shareCode, page: '1' })).toEqual({ statusCode: 200 });
-    expect(askedFor()).toEqual([{ kind: 'refused', connectionId: 'socket', code: 'share_not_found' }]);
+    expect(await openPage()).toEqual(agreedOn('share.not-found'));
     expect(store).not.toHaveReceivedCommand(PutCommand);
   });
 
@@ -104,6 +109,21 @@ describe('A viewer with a share code', () => {
     expect(await open({ shareCode })).toMatchObject({ statusCode: 429 });
     expect(store).not.toHaveReceivedCommand(BatchWriteCommand);
     expect(askedFor()).toEqual([]);
+  });
+
+  test('of a share that has let in all that it may in this minute is refused with 429 before it takes a place.', async () => {
+    const busy = id('share', acme, '01jd00000000000000000busy0');
+    const item = shareItem({ shareCode: busy, maxViewers: 5 });
+    store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: item });
+    store.on(UpdateCommand, { TableName: 'requests' }).rejects(conditionFailed({ calls: 65 }));
+    expect(await open({ shareCode: busy })).toMatchObject({ statusCode: 429 });
+    const [{ args: [{ input }] } = { args: [{ input: {} }] }] = store.commandCalls(UpdateCommand);
+    expect(input).toMatchObject({ ExpressionAttributeValues: { ':most': 65 } });
+    expect(
+      await open({ shareCode: busy }, { 'Sec-WebSocket-Protocol': Object.values(shareProtocols).join(', ') }),
+    ).toMatchObject({ statusCode: 429 });
+    expect(store).toHaveReceivedCommandTimes(UpdateCommand, 1);
+    expect(greeter).not.toHaveReceivedAnyCommand();
   });
 
   test.each([
@@ -136,38 +156,49 @@ describe('A viewer with a share code', () => {
 describe('A page', () => {
   test('with a share code that there is not costs one read, and writes nothing.', async () => {
     store.on(GetCommand, { TableName: 'shares' }).resolves({});
-    expect(await open({ shareCode, page: '1' })).toEqual({ statusCode: 200 });
+    expect(await openPage()).toEqual(agreedOn('share.not-found'));
     expect(store.calls()).toHaveLength(1);
     expect(store).toHaveReceivedCommandTimes(GetCommand, 1);
+    expect(greeter).not.toHaveReceivedAnyCommand();
   });
 
   test.each([
-    ['too_many_viewers', () => store.on(UpdateCommand, { Key: seats }).rejects(full())],
-    ['share_not_found', () => store.on(GetCommand, { TableName: 'shares' }).resolves({})],
-  ])('that is refused for %s is let in to be told so, and noted nowhere.', async (code, given) => {
-    given();
-    expect(await open({ shareCode, page: '1' })).toEqual({ statusCode: 200 });
-    expect(askedFor()).toEqual([{ kind: 'refused', connectionId: 'socket', code }]);
-    expect(store).not.toHaveReceivedCommand(PutCommand);
-    expect(store).not.toHaveReceivedCommand(BatchWriteCommand);
-    expect(queue).not.toHaveReceivedAnyCommand();
+    ['too_many_viewers', 'share.full', () => store.on(UpdateCommand, { Key: seats }).rejects(full())],
+    ['share_not_found', 'share.not-found', () => store.on(GetCommand, { TableName: 'shares' }).resolves({})],
+  ])(
+    'that is refused for %s is let in with %s, greeted by nobody and noted nowhere.',
+    async (reason, agreed, given) => {
+      given();
+      expect(await openPage()).toEqual(agreedOn(agreed));
+      expect(written_()).toContain(`"reason":"${reason}"`);
+      expect(greeter).not.toHaveReceivedAnyCommand();
+      expect(store).not.toHaveReceivedCommand(PutCommand);
+      expect(store).not.toHaveReceivedCommand(BatchWriteCommand);
+      expect(queue).not.toHaveReceivedAnyCommand();
+    },
+  );
+
+  test.each([['share'], ['share.full'], ['other'], ['']])(
+    'that offers only «%s» is refused by the handshake.',
+    async (offered) => {
+      store.on(GetCommand, { TableName: 'shares' }).resolves({});
+      expect(await openPage([offered])).toMatchObject({ statusCode: 404 });
+    },
+  );
+
+  test('fails by the handshake when the store does.', async () => {
+    store.on(GetCommand, { TableName: 'shares' }).rejects(new Error('down'));
+    expect(await openPage()).toEqual({ statusCode: 500 });
   });
 
-  test('that is refused is told so by the handshake when nobody can be asked to.', async () => {
-    store.on(GetCommand, { TableName: 'shares' }).resolves({});
-    greeter.rejects(new Error('Rate Exceeded.'));
-    expect(await open({ shareCode, page: '1' })).toEqual({ statusCode: 500 });
-    expect(store.calls()).toHaveLength(1);
-  });
-
-  test('that may watch is let in as any viewer.', async () => {
-    expect(await open({ shareCode, page: '1' })).toEqual({ statusCode: 200 });
+  test('may watch as any viewer, and knows it by the subprotocol.', async () => {
+    expect(await openPage()).toEqual(agreedOn('share'));
     expect(store).toHaveReceivedCommandTimes(BatchWriteCommand, 1);
     expect(askedFor()).toEqual([{ kind: 'viewer', connectionId: 'socket' }]);
   });
 });
 
-test.each([{}, { shareCode: '' }, { page: '1' }, { channel: 'job', id: id('job'), shareCode }])(
+test.each([{}, { shareCode: '' }, { channel: 'job', id: id('job'), shareCode }])(
   'Who comes with %j has neither token nor share: 401.',
   async (query) => {
     expect(await open(query)).toMatchObject({ statusCode: 401 });

@@ -20,6 +20,18 @@ test('A connection that ends is forgotten and gives its place back.', async () =
   });
 });
 
+test('One that follows much gives its place back once, and is forgotten by a write for each, after one read.', async () => {
+  const followed = Array.from({ length: 40 }, (_, index) => ({
+    ...connection(),
+    ...{ channel: `telemetry#device-${index}`, session: true as const },
+  }));
+  store.on(QueryCommand).resolves({ Items: followed });
+  await leave();
+  expect(store).toHaveReceivedCommandTimes(QueryCommand, 1);
+  expect(store).toHaveReceivedCommandTimes(UpdateCommand, 1);
+  expect(store).toHaveReceivedCommandTimes(DeleteCommand, 40);
+});
+
 test('One that is forgotten already, or was never let in, is fine.', async () => {
   store.on(QueryCommand).resolves({});
   await expect(leave()).resolves.toEqual({ statusCode: 200 });

@@ -46,6 +46,7 @@ const expected: Readonly<Record<string, Expected>> = {
       jobs: ['get'],
       fleet: ['batchGet'],
       shares: ['get'],
+      requests: ['update'],
       connections: ['put', 'update', 'batchWrite', 'query', 'delete'],
     },
     more: [...greetRights, ...countRights],

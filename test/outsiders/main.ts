@@ -1,4 +1,5 @@
 import { actionlint } from './actionlint/lane';
+import { advisories } from './advisories/lane';
 import { cdkNag } from './cdk-nag/lane';
 import { cfnLint } from './cfn-lint/lane';
 import { dynamoDbLocal } from './dynamodb-local/lane';
@@ -11,6 +12,7 @@ const lanes: Readonly<Record<string, Lane>> = {
   'cfn-lint': cfnLint,
   'cdk-nag': cdkNag,
   actionlint,
+  advisories,
   njs,
   'dynamodb-local': dynamoDbLocal,
   'lambda-runtime': lambdaRuntime,

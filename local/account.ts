@@ -70,8 +70,7 @@ export function createAccount(options: AccountOptions): Account {
     ...place,
     assemblyFolder,
     logFile,
-    // An account has no limit for one function; here none takes the machine from all others.
-    limits: { maxTotal: options.instances, maxInstances: Math.max(4, Math.floor(options.instances / 4)) },
+    limits: { maxTotal: options.instances },
     endpointUrl: endpoint.url,
     credentialsOf: (functionArn, roleArn) => {
       roles.set(functionArn, roleArn);

@@ -51,11 +51,12 @@ export function readTarget(flags: Flags): Target {
   const narrowClient = narrowOne(flags, client, found);
   const leftOut = new Map<Part, string>(flags.without.map((part) => [part, 'left out as asked']));
   if (!narrowClient) leftOut.set('scopes', 'left out, since no client with fewer scopes was given (--narrow-client)');
+  const baseUrl = url('base-url', /^https?:\/\//);
   return {
-    baseUrl: url('base-url', /^https?:\/\//),
+    baseUrl,
     wsUrl: leftOut.has('wss') ? undefined : url('ws-url', /^wss?:\/\//),
     mqttUrl: leftOut.has('mqtt') ? undefined : url('mqtt-url', /^mqtts?:\/\//),
-    ca: readAuthorities(flags['ca-file'] ?? found?.caFile),
+    ca: readAuthorities(flags['ca-file'] ?? found?.caFile ?? caFileAt(baseUrl)),
     client,
     narrowClient,
     leftOut,
@@ -111,6 +112,13 @@ function narrowOne(flags: Flags, client: Client, found: File | undefined): Clien
   if (asked !== undefined) return clientNamed(asked, 'narrow-client', 'NARROW_', found);
   const scopesOf = (clientId: string) => found?.partners.find((partner) => partner.clientId === clientId)?.scopes ?? [];
   return found?.partners.find(({ scopes }) => scopes.length < scopesOf(client.clientId).length);
+}
+
+/** The certificate authority of the stack that runs here, when that is the one: `partner onboard` doesn't hand it over. */
+function caFileAt(baseUrl: string): string | undefined {
+  const here = localStackFile();
+  const stack = existsSync(here) ? readOnboarded(here) : undefined;
+  return stack?.baseUrl === baseUrl ? stack.caFile : undefined;
 }
 
 function readAuthorities(path: string | undefined): readonly string[] | undefined {

@@ -1,34 +1,16 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand } from '../../data/documents';
 import { isRepeat } from '../../data/refused-write';
 import { dynamodb } from '../../data/table';
+import { storeBehindRealConnection } from './fixtures/real-connection';
 
 describe('A conditional write over a real connection', () => {
-  let server: Server;
   /** What happens to each call, in order: its answer is lost, or its condition is found not to hold. */
   let fates: ('lost' | 'refused')[] = [];
 
-  beforeAll(async () => {
-    server = createServer((request: IncomingMessage, response) => {
-      if (fates.shift() === 'lost') request.socket.destroy();
-      else response.writeHead(400).end('{"__type":"ConditionalCheckFailedException"}');
-    });
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-    const { port } = server.address() as AddressInfo;
-    Object.assign(process.env, {
-      AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${port}`,
-      AWS_REGION: 'eu-central-1',
-      AWS_ACCESS_KEY_ID: 'any',
-      AWS_SECRET_ACCESS_KEY: 'any',
-    });
-  });
-
-  afterAll(() => {
-    dynamodb.destroy();
-    server.closeAllConnections();
-    server.close();
+  storeBehindRealConnection((request, response) => {
+    if (fates.shift() === 'lost') request.socket.destroy();
+    else response.writeHead(400).end('{"__type":"ConditionalCheckFailedException"}');
   });
 
   const refusal = async () => {

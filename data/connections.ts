@@ -95,26 +95,30 @@ export async function isKnown({ channel, connectionId }: Connection): Promise<bo
 const forgetItem = ({ channel, connectionId }: Connection) =>
   dynamodb.send(new DeleteCommand({ TableName: table('CONNECTIONS'), Key: { channel, connectionId } }));
 
+/** Gives the place of a connection back; every item of a connection names whose it is. */
+const givePlaceBack = (one: Connection) =>
+  Promise.all([
+    one.clientId && returnConnectionPlaces(one.clientId, [one]),
+    one.shareCode && leaveSeats(one.shareCode, [one]),
+  ]);
+
 /**
- * Gives the place of a connection back and then forgets its items: were they gone and the place still taken, nobody would
- * know any more whose it is.
+ * Forgets a connection; nothing happens when it is forgotten already. Its place is given back first: were its items gone
+ * and the place still taken, nobody would know any more whose it is.
  */
-async function forget(one: Connection, itemsOf: () => Promise<readonly Connection[]>): Promise<void> {
-  const { clientId, shareCode } = one;
-  await Promise.all([clientId && returnConnectionPlaces(clientId, [one]), shareCode && leaveSeats(shareCode, [one])]);
-  await Promise.all((await itemsOf()).map(forgetItem));
+export async function forgetConnection(gone: Connection): Promise<void> {
+  await givePlaceBack(gone);
+  const items = gone.session ? await findConnection(gone.connectionId) : [gone];
+  await Promise.all(items.map(forgetItem));
 }
 
-/** Forgets a connection; nothing happens when it is forgotten already. */
-export const forgetConnection = (gone: Connection): Promise<void> =>
-  forget(gone, async () => (gone.session ? await findConnection(gone.connectionId) : [gone]));
-
-/** Forgets a connection of which nothing but its id is known: one read and one write for its place, whatever it follows. */
+/** The same for one of which only the id is known. */
 export async function forgetConnectionById(connectionId: string): Promise<void> {
   const items = await findConnection(connectionId);
-  // All of them name whose place it has.
   const [one] = items;
-  if (one) await forget(one, () => Promise.resolve(items));
+  // Once, however much it follows.
+  if (one) await givePlaceBack(one);
+  await Promise.all(items.map(forgetItem));
 }
 
 /** What a connection follows. */

@@ -64,7 +64,7 @@ const choices = z.object({
   /** Map of the share page, read by {@link mapTiles}. */
   mapTileUrl: z.unknown().optional(),
   mapAttribution: z.unknown().optional(),
-  /** How many requests an address may send to the REST API in five minutes. Default: any number. */
+  /** How many requests an address may send to the REST API in five minutes. Default: no limit. */
   webRateLimit: requests.optional(),
   /** The same to channels and share page; makes a second stack, in us-east-1, whose output is the ARN for the next. */
   edgeRateLimit: requests.optional(),

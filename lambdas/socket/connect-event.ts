@@ -9,15 +9,17 @@ export type ConnectEvent = APIGatewayProxyWebsocketEventV2 & {
 /** API Gateway ends a connection after two hours, in seconds. */
 export const LONGEST = 2 * 60 * 60;
 
-/** The subprotocols that a client offers; API Gateway agrees on the one that the function returns (developer guide, "$connect"). */
-export function protocolsIn({ headers = {} }: ConnectEvent): readonly string[] {
-  const name = Object.keys(headers).find((key) => key.toLowerCase() === 'sec-websocket-protocol');
-  return ((name && headers[name]) ?? '').split(',').map((protocol) => protocol.trim());
+/** A header by its name in lower case; clients write it as they like. */
+function headerIn({ headers = {} }: ConnectEvent, name: string): string | undefined {
+  return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
 }
 
+/** The subprotocols that a client offers; API Gateway agrees on the one that the function returns (developer guide, "$connect"). */
+export const protocolsIn = (event: ConnectEvent): readonly string[] =>
+  (headerIn(event, 'sec-websocket-protocol') ?? '').split(',').map((protocol) => protocol.trim());
+
 /** The token of `Authorization: Bearer`, or of `?token=` for clients that can't set headers. */
-export function tokenIn({ headers = {}, queryStringParameters }: ConnectEvent): string | undefined {
-  const name = Object.keys(headers).find((key) => key.toLowerCase() === 'authorization');
-  const [, bearer] = /^bearer +(\S+)$/i.exec((name && headers[name]) ?? '') ?? [];
-  return bearer ?? queryStringParameters?.['token'];
+export function tokenIn(event: ConnectEvent): string | undefined {
+  const [, bearer] = /^bearer +(\S+)$/i.exec(headerIn(event, 'authorization') ?? '') ?? [];
+  return bearer ?? event.queryStringParameters?.['token'];
 }

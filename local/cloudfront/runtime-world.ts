@@ -36,7 +36,7 @@ type Inside = Record<string, Constructor | undefined>;
 /** What came from Node is shared with everybody else, and stays as it is. */
 const fromNode = ['Buffer', 'console', 'TextEncoder', 'TextDecoder'];
 
-/** Takes the methods out that are not listed, and gives the names that no object in there has any more. */
+/** Removes the methods that AWS does not list. @returns the names of methods that no object in the runtime has any more */
 function trim(inside: Inside): ReadonlySet<string> {
   const gone = new Set<string>();
   const left = new Set<string>();

@@ -140,21 +140,21 @@ function shapeOf(table: TableDescription | CreateTableCommandInput): string {
 }
 
 /** Of a call's headers, what an engine reads beside the signature. */
-const asked = ['content-type', 'x-amz-target', 'x-amz-date'];
+const requestHeaders = ['content-type', 'x-amz-target', 'x-amz-date'];
 /** Of an answer's headers, what the SDK reads. */
-const answered = ['content-type', 'x-amz-crc32', 'x-amzn-requestid'];
+const responseHeaders = ['content-type', 'x-amz-crc32', 'x-amzn-requestid'];
 
 /** Passes a call on over connections that stay open; engines read the signature's form but do not check it. */
 function forward(engine: Pool, { method, path, headers, body }: AwsCall): Promise<AwsAnswer> {
   const authorization = String(headers['authorization']).replace(/Credential=[^/]+/, `Credential=${accessKeyId}`);
-  const call = { method, path, headers: { ...only(asked, headers), authorization }, body };
+  const call = { method, path, headers: { ...only(requestHeaders, headers), authorization }, body };
   return new Promise((resolve, reject) => {
     let answer: Omit<AwsAnswer, 'body'>;
     const chunks: Buffer[] = [];
     // Every function waits here at every call: this is undici's shortest way.
     engine.dispatch(call, {
       onRequestStart: () => undefined,
-      onResponseStart: (_, status, all) => (answer = { status, headers: only(answered, all) }),
+      onResponseStart: (_, status, all) => (answer = { status, headers: only(responseHeaders, all) }),
       onResponseData: (_, chunk) => chunks.push(chunk),
       onResponseEnd: () => resolve({ ...answer, body: Buffer.concat(chunks) }),
       onResponseError: (_, error) => reject(error),

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import cdkJson from '../../cdk.json';
 
-/** Left out is what nobody reads here: where each construct was made, by jest's source maps, and copies of assets. */
-const quickly = {
+/** Without what nobody reads here: where each construct was made, by jest's source maps, and copies of assets. */
+const withoutExtras = {
   'aws:cdk:disable-stack-trace': true,
   'aws:cdk:disable-creation-stack-traces': true,
   'aws:cdk:disable-asset-staging': true,
@@ -19,12 +19,12 @@ afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })))
 export function newApp(context: Readonly<Record<string, unknown>> = {}, builtinCloudFormationValidation = true): App {
   const outdir = mkdtempSync(join(tmpdir(), 'cdk.out-'));
   folders.push(outdir);
-  // The tree of constructs is drawn for tools that nobody uses here, in a third of the time.
-  const quietly = { treeMetadata: false, analyticsReporting: false };
   return new App({
-    ...quietly,
+    // The tree of constructs, for tools that nobody uses here, would take a third of the time.
+    treeMetadata: false,
+    analyticsReporting: false,
     builtinCloudFormationValidation,
     outdir,
-    context: { ...quickly, ...cdkJson.context, ...context },
+    context: { ...withoutExtras, ...cdkJson.context, ...context },
   });
 }

@@ -1,5 +1,5 @@
 import { CONTROLS_PER_MINUTE } from '../../domain/control';
-import { limitRate } from './rate';
+import { limitRate } from './limit-rate';
 
 /**
  * Counts a command of a viewer over its share and over all shares of the device.

@@ -12,7 +12,7 @@ import { arrivalsPerMinute } from '../../domain/share';
 import type { Identity } from '../identify';
 import { shareIdOf } from '../share-id';
 import { LONGEST } from './connect-event';
-import { limitRate } from './rate';
+import { limitRate } from './limit-rate';
 
 /** Any of these makes the telemetry endpoint useful. */
 const useful: readonly string[] = [telemetryActions.subscribe.needs, telemetryActions.publish.needs];

@@ -32,7 +32,7 @@ export default {
     {
       ...common,
       displayName: 'unit',
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(api|channels|viewer|bin/smoke)/'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(api|channels|browser|bin/smoke)/'],
     },
     {
       ...withStack,
@@ -48,10 +48,10 @@ export default {
       testMatch: ['<rootDir>/test/bin/smoke/**/*.test.ts'],
     },
     {
-      ...common,
-      displayName: 'viewer',
-      testMatch: ['<rootDir>/test/viewer/**/*.test.ts'],
-      setupFilesAfterEnv: ['<rootDir>/test/api/stack/patience.ts'],
+      ...withStack,
+      // The share page in Chromium: the one project that needs more than npm installs.
+      displayName: 'browser',
+      testMatch: ['<rootDir>/test/browser/**/*.test.ts'],
     },
   ],
 };

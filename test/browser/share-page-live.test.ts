@@ -1,9 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { clients } from '../api/client';
 import { fleetOf, givenShare } from '../api/given';
-import { launchBrowser, openPage, shows, type WatchedPage } from '../viewer/browser';
-import { ask, openTelemetry, publish, sampleOf } from './telemetry-socket';
-import { until } from './until';
+import { launchBrowser, openPage, shows, type WatchedPage } from './browser';
+import { ask, openTelemetry, publish, sampleOf } from '../channels/telemetry-socket';
+import { until } from '../channels/until';
 
 const [partner] = clients('share-page');
 const { deviceId } = fleetOf(partner);

@@ -7,7 +7,7 @@ import { createFakeShareSocket } from './fake-share-socket';
 import { flight } from './flight';
 import { servePage, type ServedPage } from './served-page';
 
-/** `SCREENSHOTS=docs/images npx jest --selectProjects viewer screenshots` makes those of the README anew. */
+/** `SCREENSHOTS=docs/images npm run test:browser -- screenshots` makes those of the README anew. */
 const folder = process.env['SCREENSHOTS'] ?? mkdtempSync(join(tmpdir(), 'screenshots-'));
 
 const SAMPLES = 900;

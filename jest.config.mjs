@@ -43,7 +43,8 @@ export default {
     },
     {
       ...withStack,
-      // Whether the smoke test finds out whatever a deployment may say wrong: it tells its story a dozen times.
+      // Whether the smoke test finds out whatever a deployment may say wrong: it tells its story a dozen times. Once it does
+      // so on a second stack, in which a simulated fleet flies.
       displayName: 'smoke',
       testMatch: ['<rootDir>/test/bin/smoke/**/*.test.ts'],
     },

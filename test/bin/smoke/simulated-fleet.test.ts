@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
 import { partnersShape } from '../../../local/stack-file';
-import { smoke, stepsThat } from '../../bin/smoke/smoke-run';
+import { smoke, stepsThat } from './smoke-run';
 import { startStack, stopStack, type RunningStack } from '../../api/stack/running-stack';
 
 /** A stack of its own: in the one for all tests nobody flies. */

@@ -3,6 +3,7 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Construct } from 'constructs';
+import { ORIGIN_VERIFY } from '../contract/origin-verify';
 import { channelPathsCode } from './channel-paths';
 import type { CustomDomain } from './deployment-choices';
 
@@ -10,6 +11,8 @@ export interface ChannelAddressProps {
   /** Host and stage of the WebSocket API. */
   readonly host: string;
   readonly stage: string;
+  /** What it proves to the WebSocket API that a handshake came through it. */
+  readonly originSecret: string;
   /** Where partners reach it, beside the address that CloudFront gives. */
   readonly domain: CustomDomain | undefined;
   /** Web ACL in front of it, of scope CLOUDFRONT. */
@@ -23,8 +26,9 @@ export class ChannelAddress extends Construct {
   /** Other things may be served beside the channels. */
   readonly distribution: cloudfront.Distribution;
 
-  constructor(scope: Construct, id: string, { host, stage, domain, webAclArn }: ChannelAddressProps) {
+  constructor(scope: Construct, id: string, { host, stage, originSecret, ...props }: ChannelAddressProps) {
     super(scope, id);
+    const { domain, webAclArn } = props;
     const paths = new cloudfront.Function(this, 'ChannelPaths', {
       comment: 'Path of a channel to query of the WebSocket API',
       runtime: cloudfront.FunctionRuntime.JS_2_0,
@@ -33,7 +37,10 @@ export class ChannelAddress extends Construct {
     const distribution = (this.distribution = new cloudfront.Distribution(this, 'Distribution', {
       comment: 'Status channels',
       defaultBehavior: {
-        origin: new HttpOrigin(host, { protocolPolicy: cloudfront.OriginProtocolPolicy.HTTPS_ONLY }),
+        origin: new HttpOrigin(host, {
+          protocolPolicy: cloudfront.OriginProtocolPolicy.HTTPS_ONLY,
+          customHeaders: { [ORIGIN_VERIFY]: originSecret },
+        }),
         allowedMethods: cloudfront.AllowedMethods.ALLOW_GET_HEAD,
         viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
         cachePolicy: cloudfront.CachePolicy.CACHING_DISABLED,

@@ -4,6 +4,7 @@ import { LogGroupLogDestination, WebSocketApi, WebSocketStage } from 'aws-cdk-li
 import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct, type IDependable } from 'constructs';
 import { ApiFunction } from './api-function';
 import { ChannelAddress } from './channel-address';
@@ -60,11 +61,12 @@ export class Sockets extends Construct {
     super(scope, id);
     const { identity, tables, bundles, viewerCounts } = props;
     this.viewerCounts = viewerCounts;
+    const originSecret = this.originSecret();
     const connect = (this.connect = new ApiFunction(this, 'Connect', {
       entry: 'socket/connect',
       bundles,
       description: 'Let a partner follow a channel',
-      environment: identity.verification,
+      environment: { ...identity.verification, ORIGIN_SECRET: originSecret },
     }).uses(tables, {
       partners: ['get'],
       jobs: ['get'],
@@ -104,7 +106,10 @@ export class Sockets extends Construct {
       failing(answer, 'Partners get no answer to what they say on a channel'),
     ];
     this.stage = this.addStage(logAccess);
-    this.address = new ChannelAddress(this, 'Address', { host: this.host, stage: STAGE, domain, webAclArn });
+    const behind = { host: this.host, stage: STAGE, originSecret };
+    this.address = new ChannelAddress(this, 'Address', { ...behind, domain, webAclArn });
+    // An update must not ask for a secret that CloudFront does not send yet.
+    connect.lambda.node.addDependency(this.address.distribution);
   }
 
   /** Lets a function post to sockets, close them and forget them, and tells it where. */
@@ -128,6 +133,20 @@ export class Sockets extends Construct {
   /** What API Gateway counts of the channels, such as `ConnectCount`. */
   metric(name: string, options: MetricOptions): Metric {
     return this.stage.metric(name, options);
+  }
+
+  /** What CloudFront and `$connect` know and nobody else: a reference, which CloudFormation resolves while it deploys. */
+  private originSecret(): string {
+    const secret = new Secret(this, 'OriginSecret', {
+      description: 'Proves to the WebSocket API of the channels that a handshake came through CloudFront',
+      generateSecretString: { passwordLength: 48, excludePunctuation: true },
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    Validations.of(secret).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason: 'It opens nothing by itself: who has it still needs a token or a share code. A new one is a deployment.',
+    });
+    return secret.secretValue.unsafeUnwrap();
   }
 
   private get host(): string {

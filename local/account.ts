@@ -18,6 +18,7 @@ import { createS3 } from './s3';
 import { withoutBucketDeployer } from './s3/without-bucket-deployer';
 import { createScheduler } from './scheduler';
 import type { AwsApi, Service } from './service';
+import { createSecretsManager } from './secrets-manager';
 import { createSqs } from './sqs';
 import { accountId, region } from './template';
 import { createWebSocketApi } from './websocket-api';
@@ -98,11 +99,24 @@ export function createAccount(options: AccountOptions): Account {
     log,
   });
   const iot = createIot({ ...place, port: options.mqttPort, certificate, dataFolder, lambda, log });
+  const secretsManager = createSecretsManager(place);
   const awsCustomResources = createAwsCustomResources({ apis: [iot.deploymentApi], iam, roleOf });
 
   return {
     services: [
-      ...[iam, dynamoDb, withoutBucketDeployer(lambda), cognito, sqs, events, s3, iot, webSocketApi, cloudFront],
+      ...[
+        secretsManager,
+        iam,
+        dynamoDb,
+        withoutBucketDeployer(lambda),
+        cognito,
+        sqs,
+        events,
+        s3,
+        iot,
+        webSocketApi,
+        cloudFront,
+      ],
       ...[scheduler, apiGateway, awsCustomResources, lambdaApi],
       // They call all others, so they start last and stop first.
       eventSources,

@@ -1,5 +1,6 @@
 import { AWS_CUSTOM_RESOURCE, AWS_CUSTOM_RESOURCE_PROVIDER } from './aws-custom-resource';
 import { toLocalHosts, type LocalAddresses } from './aws-hosts';
+import { withSecrets } from './dynamic-references';
 import { ignored } from './ignored';
 import { resolve } from './intrinsics';
 import type { Created, Resource, Service } from './service';
@@ -24,13 +25,15 @@ export async function deploy(
   const resources = inCreationOrder(template, scope).map(withPlayedType);
   refuseUnknownTypes(resources, playedBy);
 
+  const secretOf = (arn: string) => services.map((one) => one.secretOf?.(arn)).find((secret) => secret !== undefined);
   const resolved = (value: unknown) => toLocalHosts(resolve(value, scope), addresses);
   for (const { logicalId, Type: type, Properties, Metadata } of resources) {
     const service = playedBy.get(type);
     const resource: Resource = {
       logicalId,
       type,
-      properties: within(logicalId, () => resolved(Properties)) as Resource['properties'],
+      // CloudFormation shows no secret in an output: there a reference stays what it is.
+      properties: within(logicalId, () => withSecrets(resolved(Properties), secretOf)) as Resource['properties'],
       metadata: Metadata,
     };
     known.set(logicalId, service ? played(resource, await service.create(resource)) : absent(resource));

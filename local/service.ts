@@ -24,6 +24,8 @@ export interface Service {
   create(resource: Resource): Created | Promise<Created>;
   start?(): Promise<void>;
   stop?(): Promise<void>;
+  /** The secret that a dynamic reference names, by its ARN; undefined when it has none of that name. */
+  secretOf?(arn: string): string | undefined;
 }
 
 /** One call of an AWS API, as the endpoint for all of them hands it to a service. */

@@ -24,7 +24,7 @@ export const beyond: Readonly<Record<string, string>> = {
 /** The documents, each small enough for a managed policy of IAM, by what they are about. */
 const parts: Readonly<Record<string, RegExp>> = {
   functions: /^(iam|lambda|logs|ssm):/,
-  data: /^(dynamodb|events|iot|s3|scheduler|sqs):/,
+  data: /^(dynamodb|events|iot|s3|scheduler|secretsmanager|sqs):/,
   front: /^(acm|apigateway|cloudfront|cloudwatch|cognito-idp|wafv2):/,
 };
 

@@ -23,6 +23,11 @@ export const leftOut: readonly LeftOut[] = [
       /^(CodeSigningConfigArn|ReservedConcurrentExecutions|\w*ScalingConfig|RuntimeManagementConfig|Publish\w*)$/,
   },
   {
+    actions: /^secretsmanager:(ReplicateSecretToRegions|RemoveRegionsFromReplication)$/,
+    because: 'the secret is read in its own region alone',
+    properties: /^ReplicaRegions$/,
+  },
+  {
     actions: /^(kinesis|firehose|s3tables):|^dynamodb:\w*KinesisStreamingDestination$|^logs:CreateLogDelivery$/,
     because: 'nothing is handed on to another service',
     properties: /^(Kinesis\w*|MetadataTableConfiguration|MetadataConfiguration)$/,

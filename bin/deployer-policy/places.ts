@@ -58,5 +58,11 @@ export const places: readonly Place[] = [
     actions: /^scheduler:/,
     resources: [arn('scheduler', `schedule-group/${own}`), arn('scheduler', `schedule/*/${own}`)],
   },
+  { actions: /^secretsmanager:GetRandomPassword$/, resources: ['*'] },
+  // CloudFormation names a secret after its logical id, without the stack's name.
+  {
+    actions: /^secretsmanager:/,
+    resources: [arn('secretsmanager', 'secret:StatusChannelsSockets*'), arn('secretsmanager', `secret:${own}`)],
+  },
   { actions: /^sqs:/, resources: [arn('sqs', own)] },
 ];

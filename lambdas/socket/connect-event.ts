@@ -10,7 +10,7 @@ export type ConnectEvent = APIGatewayProxyWebsocketEventV2 & {
 export const LONGEST = 2 * 60 * 60;
 
 /** A header by its name in lower case; clients write it as they like. */
-function headerIn({ headers = {} }: ConnectEvent, name: string): string | undefined {
+export function headerIn({ headers = {} }: ConnectEvent, name: string): string | undefined {
   return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
 }
 

@@ -5,6 +5,7 @@ import { protocolsIn, tokenIn, type ConnectEvent } from './connect-event';
 import { followChannel } from './follow-channel';
 import { handshake, type Accepted } from './handshake';
 import { openPartnerSession, openViewerSession } from './open-session';
+import { expectCloudFront } from './origin';
 
 /** What CloudFront's function makes of the path of the telemetry endpoint. */
 const TELEMETRY = 'telemetry';
@@ -27,6 +28,7 @@ async function openForViewer(event: ConnectEvent, shareCode: string, now: Date):
 
 /** `$connect`: a partner with a token, for a status channel or for telemetry, or a viewer with a share code. */
 export const handler = handshake(async (event: ConnectEvent, now) => {
+  expectCloudFront(event);
   const { connectionId } = event.requestContext;
   const { channel, shareCode } = event.queryStringParameters ?? {};
   const token = tokenIn(event);

@@ -12,6 +12,7 @@ import { conditionFailed, store } from '../data/fixtures/store';
 import { acme, id, rival } from '../domain/fixtures/samples';
 import { call } from '../lambdas/fixtures/api-gateway';
 import { logLines, written } from '../lambdas/fixtures/log';
+import { throughCloudFront } from '../lambdas/fixtures/origin';
 import { shareItem } from '../lambdas/fixtures/telemetry';
 import { counted, filtersOn } from './filter-pattern';
 import { synthesise } from './synthesised';
@@ -22,7 +23,7 @@ const stack = synthesise({}, Object.fromEntries(ofShares));
 const guess = id('share', acme, 'kx9mhush7q2v5w8y1z3a4b6c');
 const open = (query: Record<string, string>, headers: Record<string, string> = {}) =>
   connect({
-    headers,
+    headers: { ...throughCloudFront, ...headers },
     queryStringParameters: { channel: 'telemetry', shareCode: guess, ...query },
     requestContext: { connectionId: 'socket', requestId: 'request-1' },
   } as never);

@@ -15,13 +15,14 @@ import { acme, id } from '../../domain/fixtures/samples';
 import { askedFor, greeter } from '../../data/fixtures/greeter';
 import { conditionFailed, sent, store } from '../../data/fixtures/store';
 import { written } from '../fixtures/log';
+import { throughCloudFront } from '../fixtures/origin';
 import { later, queue, shareItem } from '../fixtures/telemetry';
 
 const shareCode = id('share');
 /** What the handshake of the telemetry endpoint is answered with. */
 const open = (query: Record<string, string>, headers: Record<string, string> = {}) =>
   handler({
-    headers,
+    headers: { ...throughCloudFront, ...headers },
     queryStringParameters: { channel: 'telemetry', ...query },
     requestContext: { connectionId: 'socket', requestId: 'request-1' },
   } as never);

@@ -9,6 +9,7 @@ import { askedFor, greeter } from '../../data/fixtures/greeter';
 import { conditionFailed, sent, store } from '../../data/fixtures/store';
 import { acme, id, rival, sampleJob, sampleShare } from '../../domain/fixtures/samples';
 import { logLines, written } from '../fixtures/log';
+import { throughCloudFront } from '../fixtures/origin';
 import { partner } from '../fixtures/partner';
 
 const allScopes = claims(...scopes);
@@ -36,7 +37,7 @@ interface Handshake {
 /** Status that a handshake ends with; with a good token for the sample job if nothing else is said. */
 async function shakeHands({ query, headers = { Authorization: `Bearer ${token}` } }: Handshake = {}) {
   const { statusCode } = await handler({
-    headers,
+    headers: { ...throughCloudFront, ...headers },
     queryStringParameters: query === undefined ? { channel: 'job', id: id('job') } : query,
     requestContext: { connectionId: 'socket-1', requestId: 'request-1' },
   } as never);

@@ -50,7 +50,7 @@ const expected: Readonly<Record<string, Expected>> = {
       connections: ['put', 'update', 'batchWrite', 'query', 'delete'],
     },
     more: [...greetRights, ...countRights],
-    settings: ['ISSUER', 'RESOURCE_SERVERS', 'GREET_FUNCTION', 'VIEWER_COUNT_QUEUE_URL'],
+    settings: ['ISSUER', 'RESOURCE_SERVERS', 'ORIGIN_SECRET', 'GREET_FUNCTION', 'VIEWER_COUNT_QUEUE_URL'],
     seconds: 10,
   },
   'StatusChannels/Sockets/Disconnect': {

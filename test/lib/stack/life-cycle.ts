@@ -175,7 +175,7 @@ const fates: readonly (readonly [type: string, byDefault: string, withRemoveData
   ...[
     ...['AWS::ApiGateway::RestApi', 'AWS::ApiGatewayV2::Api', 'AWS::CloudFront::Distribution'],
     ...['AWS::Cognito::UserPoolDomain', 'AWS::Events::EventBus', 'AWS::Events::Archive', 'AWS::SQS::Queue'],
-    ...['AWS::Scheduler::ScheduleGroup', 'AWS::Logs::LogGroup'],
+    ...['AWS::Scheduler::ScheduleGroup', 'AWS::Logs::LogGroup', 'AWS::SecretsManager::Secret'],
   ].map((type) => [type, 'Delete', 'Delete'] as const),
 ];
 

@@ -1,5 +1,5 @@
 import { channelPathsCode } from '../../../lib/channel-paths';
-import { rightsIn } from '../rights';
+import { environmentOf, rightsIn } from '../rights';
 import { referred, smallTable, synthesise, type CfnResource } from '../synthesised';
 
 const stack = synthesise({}, smallTable);
@@ -95,6 +95,20 @@ describe('CloudFront in front of it', () => {
     expect(nameOf(origin?.DomainName)).toBe('StatusChannels/Sockets/Api.execute-api.<>.<>');
     expect(origin?.CustomOriginConfig).toEqual({ OriginProtocolPolicy: 'https-only', OriginSSLProtocols: ['TLSv1.2'] });
     expect(behaviour['TargetOriginId']).toBe(origin?.Id);
+  });
+
+  test('proves with a secret that it does, which the function of $connect knows from then on', () => {
+    const [origin] = config['Origins'] as { OriginCustomHeaders: { HeaderName: string; HeaderValue: unknown }[] }[];
+    const connect = byPath('AWS::Lambda::Function')['StatusChannels/Sockets/Connect/Function'];
+    const [id] = Object.entries(resources).find(([, { Type }]) => Type === 'AWS::SecretsManager::Secret') ?? [];
+    const reference = { 'Fn::Join': ['', ['{{resolve:secretsmanager:', { Ref: id }, ':SecretString:::}}']] };
+    expect(origin?.OriginCustomHeaders).toEqual([{ HeaderName: 'x-origin-verify', HeaderValue: reference }]);
+    expect(environmentOf(connect)['ORIGIN_SECRET']).toEqual(reference);
+    expect(connect?.DependsOn).toContain(idOf(distribution));
+    expect(resources[id ?? '?']?.Properties['GenerateSecretString']).toEqual({
+      PasswordLength: 48,
+      ExcludePunctuation: true,
+    });
   });
 
   test('takes TLS only and caches nothing', () => {

@@ -1,4 +1,5 @@
 import type { Expected } from '../differences';
+import { SECRET } from './functions';
 
 /** An event that a function gets, in an account that holds nothing, and what must come of it. */
 export interface Trial {
@@ -54,6 +55,13 @@ const frame = (message: object) => ({
 
 const replied = (body: Expected) => ({ response: { statusCode: 200, body } });
 
+/** A handshake that CloudFront has handed on. */
+const handshake = (queryStringParameters: object | null) => ({
+  ...frame({}),
+  headers: { 'X-Origin-Verify': SECRET },
+  queryStringParameters,
+});
+
 /** Of a socket that has no session. */
 const action = (name: string): readonly Trial[] => [
   { event: frame({ action: name, id: 7 }), outcome: replied({ type: 'error', error: /./, id: 7 }) },
@@ -107,9 +115,10 @@ export const trials: Readonly<Record<string, readonly Trial[]>> = {
     },
   ],
   StatusChannelsSocketsConnect: [
-    { event: frame({}), outcome: { response: { statusCode: 401, body: { error: 'Unauthorized' } } } },
+    { event: frame({}), outcome: { response: { statusCode: 403, body: { error: 'Forbidden' } } } },
+    { event: handshake(null), outcome: { response: { statusCode: 401, body: { error: 'Unauthorized' } } } },
     {
-      event: { ...frame({}), queryStringParameters: { channel: 'telemetry', shareCode: SHARE } },
+      event: handshake({ channel: 'telemetry', shareCode: SHARE }),
       outcome: { response: { statusCode: 404, body: { error: 'Share not found' } } },
     },
   ],

@@ -20,7 +20,7 @@ export const mended: readonly string[] = [
   'calls on an IoT domain configuration are checked against its ARN (service authorization reference)',
   'requestContext.identity holds the API key and its id (API Gateway, "Input format of a Lambda function for proxy integration")',
   'a handshake that $connect refuses gets the status that $connect gave',
-  'CloudFront passes WebSockets on to their origin',
+  'CloudFront passes WebSockets on to their origin, with the headers that the origin is to get',
 ];
 
 /** Parts of `npm run smoke` that it can't play, each with the reason. */

@@ -86,7 +86,7 @@ async def with_refusals(scope, receive, send, *args, **more):
 
 apigateway.handle_websocket = with_refusals
 
-# CloudFront passes WebSockets on to the origin, after the function of the viewer request.
+# CloudFront passes WebSockets on to the origin, after the function of the viewer request, with the origin's headers.
 class Upgrade(Exception):
     """Instead of a request to the origin."""
 
@@ -97,7 +97,7 @@ fetch_from_origin = cloudfront._fetch_from_origin
 
 async def unless_upgrading(origin, method, uri, query, *rest):
     if upgrading.get():
-        raise Upgrade(origin["domain_name"], uri, query)
+        raise Upgrade(origin, uri, query)
     return await fetch_from_origin(origin, method, uri, query, *rest)
 
 
@@ -120,10 +120,12 @@ async def with_sockets(scope, receive, send):
             distribution, "GET", scope["path"], scope["path"], query, viewer, b"", parameters
         )
     except Upgrade as upgrade:
-        host, path, query = upgrade.args
-        rest = [(name, value) for name, value in scope["headers"] if name.lower() != b"host"]
-        origin = {"path": path, "raw_path": path.encode(), "query_string": query.encode()}
-        return await app({**scope, **origin, "headers": [*rest, (b"host", host.encode())]}, receive, send)
+        origin, path, query = upgrade.args
+        own = [("host", origin["domain_name"]), *origin["custom_headers"]]
+        own = [(name.lower().encode(), value.encode()) for name, value in own]
+        rest = [(name, value) for name, value in scope["headers"] if name.lower() not in dict(own)]
+        target = {"path": path, "raw_path": path.encode(), "query_string": query.encode()}
+        return await app({**scope, **target, "headers": [*rest, *own]}, receive, send)
     await receive()
     return await deny(send, status, body or json.dumps({}).encode())
 

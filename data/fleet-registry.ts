@@ -1,7 +1,7 @@
 import { deviceStream, type Device, type DeviceGroup, type DeviceStream } from '../domain/fleet';
 import { organisationOf, type Kind, type Organisation } from '../domain/id';
 import { Refusal } from '../domain/refusal';
-import { DeleteCommand, PutCommand, QueryCommand, UpdateCommand, type QueryCommandOutput } from './documents';
+import { DeleteCommand, QueryCommand, UpdateCommand, type QueryCommandOutput } from './documents';
 import { set } from './expression';
 import { wasMade } from './refused-write';
 import { dynamodb, table } from './table';
@@ -47,9 +47,16 @@ export async function registerStream(organisation: Organisation, stream: DeviceS
   return register('stream', organisation, stream.streamId, stream, at);
 }
 
+/** All that is known of a group or a device but its version, which goes on when it is back. */
+const known = [
+  ...['#deviceId', '#deviceGroupId', '#name', '#description', '#status', '#lastState', '#stateAt', '#reportedAt'],
+  ...['#keptAt', '#turns', '#presentIn'],
+];
+
 /**
  * Removes a group or a device of the organisation, and it alone, and remembers when; one that isn't there is none the
- * worse.
+ * worse. Of a device its version goes on: the next one is for the removal itself, the one after it for the device that is
+ * back, of which nobody would hear who has been told a later one.
  * @param at when it was so
  * @returns false when something later is known, which stays
  * @throws Refusal `forbidden` when the id is not the organisation's
@@ -65,11 +72,13 @@ export async function removeFromFleet(
   const ttl = Date.parse(knownAt) / 1000 + REMEMBERED;
   return wasMade(
     dynamodb.send(
-      new PutCommand({
+      new UpdateCommand({
         TableName: table('FLEET'),
-        Item: { organisation, id, kind: 'removed', knownAt, ttl },
+        Key: { organisation, id },
+        UpdateExpression: `SET kind = :removed, knownAt = :knownAt, #ttl = :ttl REMOVE ${known.join(', ')} ADD version :two`,
         ConditionExpression: NOTHING_LATER,
-        ExpressionAttributeValues: { ':knownAt': knownAt },
+        ExpressionAttributeNames: Object.fromEntries(['#ttl', ...known].map((name) => [name, name.slice(1)])),
+        ExpressionAttributeValues: { ':removed': 'removed', ':knownAt': knownAt, ':ttl': ttl, ':two': 2 },
       }),
     ),
   );

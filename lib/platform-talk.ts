@@ -97,7 +97,7 @@ class Hear extends Construct {
       description: 'Work on what the drone platform says',
       timeoutSeconds: 30,
       environment: { FAILURES_QUEUE_URL: this.failures.queueUrl },
-    }).uses(tables, { jobs: ['get', 'update'], fleet: ['put', 'update'], requests: ['update'] }));
+    }).uses(tables, { jobs: ['get', 'update'], fleet: ['update'], requests: ['update'] }));
     telemetry.grantTake(hear);
     hear.may(['sqs:SendMessage'], [this.failures.queueArn]);
     heard.grantConsumeMessages(hear.lambda);

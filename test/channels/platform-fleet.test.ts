@@ -5,6 +5,8 @@ import { organisationOf } from '../../domain/id';
 import { clients } from '../api/client';
 import { fleetOf } from '../api/given';
 import { say } from './platform';
+import { report } from './report';
+import { follow } from './socket';
 import { until } from './until';
 
 const [partner] = clients('platform-fleet');
@@ -63,4 +65,24 @@ test('The fleet is as the platform says, and stays so when the bus says old thin
   await becomes('Tern is back');
   await say('device.removed', { deviceId }, ago(30));
   await allHeard('Tern is back');
+});
+
+test('A device that was removed and is back is heard of by who has followed its group since before.', async () => {
+  const back = newId('device', organisation);
+  const named = { deviceId: back, deviceGroupId, name: 'Skua' };
+  await say('device.registered', named, ago(9));
+  await until('Skua in the harbour', async () => (await harbour())?.includes('Skua') || undefined);
+  for (const second of [1, 2, 3]) await report(back, { timestamp: `2026-11-27T10:30:0${second}.000Z` });
+  const socket = await follow(partner, { kind: 'group', id: deviceGroupId });
+  await socket.like({ deviceId: back, status: 'online', snapshot: true });
+
+  await say('device.removed', { deviceId: back }, ago(8));
+  const gone = await socket.like({ deviceId: back, deleted: true });
+  await say('device.registered', named, ago(7));
+  const registered = await socket.like({ deviceId: back, status: 'offline', deleted: undefined });
+  await report(back, { timestamp: '2026-11-27T10:40:00.000Z' });
+  const online = await socket.like({ deviceId: back, timestamp: '2026-11-27T10:40:00.000Z' });
+  const sequences = [gone, registered, online].map(({ sequence }) => sequence ?? 0);
+  expect(sequences).toEqual(sequences.toSorted((one, other) => one - other));
+  expect(new Set(sequences).size).toBe(3);
 });

@@ -62,14 +62,17 @@ test('A stream is written with the device that it is of.', async () => {
   });
 });
 
-test('Of what is removed remains when it was, for as long as the bus may say again what was said before.', async () => {
+test('Of what is removed remains when it was, for as long as the bus may say again what was said before, and a version.', async () => {
   await expect(removeFromFleet(acme, 'device', deviceId, at)).resolves.toBe(true);
   const ttl = Date.parse('2026-12-12T10:30:00Z') / 1000;
-  expect(onlyCommand()).toEqual({
+  expect(onlyCommand()).toMatchObject({
     TableName: 'fleet',
-    Item: { organisation: acme, id: deviceId, kind: 'removed', knownAt: '2026-11-27T10:30:00Z', ttl },
+    Key: { organisation: acme, id: deviceId },
+    UpdateExpression: expect.stringMatching(
+      /^SET kind = :removed, .* REMOVE #deviceId, .*#lastState, .*#presentIn ADD version :two$/,
+    ) as string,
     ConditionExpression: nothingLater,
-    ExpressionAttributeValues: { ':knownAt': '2026-11-27T10:30:00Z' },
+    ExpressionAttributeValues: { ':removed': 'removed', ':knownAt': '2026-11-27T10:30:00Z', ':ttl': ttl, ':two': 2 },
   });
 });
 

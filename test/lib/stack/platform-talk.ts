@@ -25,7 +25,7 @@ test('Who hears the platform may change jobs and the fleet, and pass telemetry o
   const consume = ['ReceiveMessage', 'ChangeMessageVisibility', 'GetQueueUrl', 'DeleteMessage', 'GetQueueAttributes'];
   const tables = {
     jobs: ['get', 'update'],
-    fleet: ['batchGet', 'update', 'put'],
+    fleet: ['batchGet', 'update'],
     connections: ['query', 'delete', 'update'],
     requests: ['update'],
   } as const;

@@ -1,5 +1,5 @@
 import { followersOf, type Follower } from '../data/followers';
-import { closeSocket } from '../data/sockets';
+import { closeSocket, postToSocket } from '../data/sockets';
 import type { Share } from '../domain/share';
 import { eventsBetween } from '../domain/status-event';
 import { eachAtOnce } from './each-at-once';
@@ -9,7 +9,7 @@ import { reachFollower, said } from './reach-follower';
 
 /**
  * Closes every socket that follows a share which has just been removed, viewers among them, after the last word: once this
- * has ended, nobody hears anything by that share any more. Who is about to be told the state is closed without a word.
+ * has ended, nobody hears anything by that share any more.
  * @param share as it was; undefined when that is not known any more: then there is no last word
  * @param now ISO 8601
  */
@@ -18,9 +18,11 @@ export async function closeFollowersOfShare(shareCode: string, share: Share | un
   const end = event && said(event.message, true);
   const close = async (follower: Follower): Promise<void> => {
     try {
-      if (end && !follower.waits) await reachFollower(follower, [end]);
-      // One that waits may be in its handshake still, and would be open and deaf after it.
-      await closeSocket(follower, follower.waits ? OPENING_MS : []);
+      // One that waits is told at once, for whoever greets it may be later than this; it may be in its handshake still,
+      // and would be open and deaf after it.
+      const patience = follower.waits ? OPENING_MS : [];
+      if (end) await (follower.waits ? postToSocket(follower, end.text, patience) : reachFollower(follower, [end]));
+      await closeSocket(follower, patience);
     } catch (error) {
       // The stream of shares tells it again, and goes on until it is closed.
       logger.error('a socket could not be closed', { connectionId: follower.connectionId, error });

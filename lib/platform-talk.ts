@@ -97,7 +97,8 @@ class Hear extends Construct {
       description: 'Work on what the drone platform says',
       timeoutSeconds: 30,
       environment: { FAILURES_QUEUE_URL: this.failures.queueUrl },
-    }).uses(tables, { jobs: ['get', 'update'], fleet: ['update'], requests: ['update'] }));
+    }).uses(tables, { jobs: ['get', 'update'], requests: ['update'] }));
+    // With it come the rights on the fleet that registering needs too.
     telemetry.grantTake(hear);
     hear.may(['sqs:SendMessage'], [this.failures.queueArn]);
     heard.grantConsumeMessages(hear.lambda);

@@ -1,5 +1,5 @@
 import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { DeleteCommand, QueryCommand, UpdateCommand } from '../../data/documents';
+import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '../../data/documents';
 import type { Follower } from '../../data/followers';
 import { handler } from '../../lambdas/http/shares/revoke-share';
 import { connection, gone, said, sockets } from '../data/fixtures/sockets';
@@ -59,14 +59,29 @@ describe('Revoking a share', () => {
     expect(order.slice(0, 2)).toEqual(['DeleteItemCommand', 'QueryCommand']);
   });
 
-  test('closes also who is being told the state.', async () => {
+  test('closes also who is being told the state, after the last word.', async () => {
     followed(follower('waiting', { waits: 1 }), follower('one'));
     await revoke();
     expect(closed().toSorted()).toEqual(['one', 'waiting']);
-    expect(sentTo('waiting')).toEqual([]);
+    expect(sentTo('waiting')).toMatchObject([{ type: 'share.status', shareState: 'REVOKED', sequence: 5 }]);
+    expect(
+      said()
+        .filter((line) => line.startsWith('waiting'))
+        .at(-1),
+    ).toBe('waiting closed');
   });
 
   test('closes also who is let in at this moment, once the handshake is over: else it would be open, and deaf.', async () => {
+    followed(follower('waiting', { waits: 1 }));
+    store.on(GetCommand).resolves({ Item: follower('waiting', { waits: 1 }) });
+    sockets.on(PostToConnectionCommand).rejectsOnce(gone()).rejectsOnce(gone()).resolves({});
+    await revoke();
+    expect(sockets).toHaveReceivedCommandTimes(PostToConnectionCommand, 3);
+    expect(closed()).toEqual(['waiting']);
+  });
+
+  test('closes who is let in at this moment also when there is no last word any more.', async () => {
+    deletion().rejects(repeated());
     followed(follower('waiting', { waits: 1 }));
     sockets.on(DeleteConnectionCommand).rejectsOnce(gone()).rejectsOnce(gone()).resolves({});
     await revoke();

@@ -125,15 +125,18 @@ export async function givePlacesBack(owner: string, places: ReadonlySet<string>)
 
 /**
  * Says how many places are taken, and that whoever changes that from now on has to ask for it to be told again.
+ * @param ttl when the item may be forgotten if this makes it, Unix seconds
  * @returns the number, and which count this is: a later one has a higher number
  */
-export async function countPlaces(owner: string): Promise<{ taken: number; count: number }> {
+export async function countPlaces(owner: string, ttl: number): Promise<{ taken: number; count: number }> {
   const { Attributes } = await dynamodb.send(
     new UpdateCommand({
       TableName: table('CONNECTIONS'),
       Key: keyOf(owner),
-      UpdateExpression: 'REMOVE recount ADD counts :one',
-      ExpressionAttributeValues: { ':one': 1 },
+      // It may have been forgotten since somebody asked for the count.
+      UpdateExpression: 'SET #ttl = if_not_exists(#ttl, :ttl) REMOVE recount ADD counts :one',
+      ExpressionAttributeNames: { '#ttl': 'ttl' },
+      ExpressionAttributeValues: { ':one': 1, ':ttl': ttl },
       ReturnValues: 'ALL_NEW',
     }),
   );

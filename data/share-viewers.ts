@@ -60,9 +60,15 @@ export async function leaveSeats(shareCode: string, viewers: readonly PlaceHolde
 /** Two counts at the same time may be written in the other order: that of the earlier one is refused then. */
 const LATER = 'attribute_exists(shareCode) AND (attribute_not_exists(viewerCount) OR viewerCount < :count)';
 
-/** Notes in the share how many viewers it has, if it still stands and that has changed. */
-export async function countViewers(shareCode: string): Promise<void> {
-  const { taken, count } = await countPlaces(seatsOf(shareCode));
+/** Longer than any share lasts, in seconds. */
+const SEATS_KEPT_S = 86_400;
+
+/**
+ * Notes in the share how many viewers it has, if it still stands and that has changed.
+ * @param now Unix seconds
+ */
+export async function countViewers(shareCode: string, now: number): Promise<void> {
+  const { taken, count } = await countPlaces(seatsOf(shareCode), now + SEATS_KEPT_S);
   const item = { TableName: table('SHARES'), Key: keyOf(shareCode) };
   try {
     await dynamodb.send(

@@ -4,7 +4,8 @@ import { logger } from '../logger';
 
 /** Queue of shares whose viewers have come or gone → the number of viewers in each share. */
 export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> {
-  const outcomes = await Promise.allSettled(Records.map(async ({ body }) => countViewers(readRecount(body))));
+  const now = Math.floor(Date.now() / 1000);
+  const outcomes = await Promise.allSettled(Records.map(async ({ body }) => countViewers(readRecount(body), now)));
   const failed = Records.filter((_, index) => outcomes[index]?.status === 'rejected');
   if (failed.length > 0) logger.error('viewers could not be counted', { count: failed.length });
   return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };

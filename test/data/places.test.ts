@@ -134,17 +134,18 @@ describe('Giving places back', () => {
 describe('Counting places', () => {
   test('is one write, from which on whoever changes them has to ask for the next count, and numbers it.', async () => {
     store.on(UpdateCommand).resolves({ Attributes: { ...Key, held: new Set(['a', 'b']), counts: 7 } });
-    await expect(countPlaces(owner)).resolves.toEqual({ taken: 2, count: 7 });
+    await expect(countPlaces(owner, 1_700_086_400)).resolves.toEqual({ taken: 2, count: 7 });
     expect(onlyCommand()).toMatchObject({
       Key,
-      UpdateExpression: 'REMOVE recount ADD counts :one',
+      UpdateExpression: 'SET #ttl = if_not_exists(#ttl, :ttl) REMOVE recount ADD counts :one',
+      ExpressionAttributeValues: { ':ttl': 1_700_086_400 },
       ReturnValues: 'ALL_NEW',
     });
   });
 
   test('finds none when the last has been given back.', async () => {
     store.on(UpdateCommand).resolves({ Attributes: { ...Key, counts: 8 } });
-    await expect(countPlaces(owner)).resolves.toEqual({ taken: 0, count: 8 });
+    await expect(countPlaces(owner, 1_700_086_400)).resolves.toEqual({ taken: 0, count: 8 });
   });
 });
 

@@ -103,7 +103,7 @@ describe('Counting viewers', () => {
   test('writes their number into a share that stands, as a change that its followers hear of.', async () => {
     store.on(UpdateCommand, { TableName: 'connections' }).resolves(counted({ counts: 7 }));
     store.on(UpdateCommand, { TableName: 'shares' }).resolves({});
-    await countViewers(shareCode);
+    await countViewers(shareCode, 1_700_000_000);
     expect(sent()[1]).toMatchObject({
       TableName: 'shares',
       Key: { organisation: acme, shareCode },
@@ -115,7 +115,7 @@ describe('Counting viewers', () => {
   test('is no fault when the share has been revoked, which does not come back by it, or has that number already.', async () => {
     store.on(UpdateCommand, { TableName: 'connections' }).resolves(counted({ counts: 7 }));
     store.on(UpdateCommand, { TableName: 'shares' }).rejects(conditionFailed());
-    await expect(countViewers(shareCode)).resolves.toBeUndefined();
+    await expect(countViewers(shareCode, 1_700_000_000)).resolves.toBeUndefined();
     expect(sent()).toHaveLength(2);
     const { ConditionExpression } = sent()[1] as { ConditionExpression: string };
     expect(ConditionExpression).toMatch(/^attribute_exists\(shareCode\) AND .* AND currentViewers <> :taken$/);
@@ -146,7 +146,7 @@ describe('Counting viewers', () => {
         if (first) await new Promise((written) => setTimeout(written, 20, (first = false)));
         return write(input);
       });
-      await Promise.all([countViewers(shareCode), countViewers(shareCode)]);
+      await Promise.all([countViewers(shareCode, 1_700_000_000), countViewers(shareCode, 1_700_000_000)]);
       expect(kept).toEqual({ currentViewers: 2, viewerCount: 5 });
     },
   );

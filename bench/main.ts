@@ -9,6 +9,7 @@ import { platformSeam } from './platform';
 import { requestOverhead } from './request-overhead';
 import { startUp } from './start-up';
 import { endStorage } from './storage';
+import { steadyLoad } from './steady-load';
 import { storeCalls } from './store-calls';
 import { telemetry } from './telemetry';
 
@@ -24,6 +25,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   telemetry,
   platform: platformSeam,
   isolation,
+  'steady-load': steadyLoad,
   'fleet-soak': fleetSoak,
 };
 

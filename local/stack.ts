@@ -52,12 +52,21 @@ export interface RunningStack {
 export async function startStack(options: StackOptions): Promise<RunningStack> {
   const ends: (() => Promise<void> | void)[] = [];
   const stop = async () => {
-    for (const end of ends.splice(0).reverse()) await end();
+    let failure: unknown;
+    // One that fails keeps nobody from ending: the database last, and the folder of data in memory.
+    for (const end of ends.splice(0).reverse()) {
+      try {
+        await end();
+      } catch (error) {
+        failure ??= error;
+      }
+    }
+    if (failure !== undefined) throw failure as Error;
   };
   try {
     return { facts: await start(options, (end) => ends.push(end)), stop };
   } catch (error) {
-    await stop();
+    await stop().catch(() => undefined);
     throw error;
   }
 }

@@ -52,9 +52,9 @@ export function createSessions(retained: RetainedMessages, isGranted: (client: C
 
     // aedes looks whether this is an `async` function.
     async setup() {},
-    storeRetained({ topic, payload, qos }: AedesPublishPacket) {
-      retained.put({ topic, payload: Buffer.from(payload), qos: qos === 0 ? 0 : 1 });
-      return Promise.resolve();
+    /** Rejects when it could not be kept: who published it is told so. */
+    async storeRetained({ topic, payload, qos }: AedesPublishPacket) {
+      await Promise.resolve(retained.put({ topic, payload: Buffer.from(payload), qos: qos === 0 ? 0 : 1 }));
     },
     /** A filter with a wildcard is no topic, so it gets none ("AWS IoT differences from MQTT specifications"). */
     createRetainedStreamCombi: (filters: readonly string[]) =>

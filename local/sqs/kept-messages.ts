@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { openDataFile } from '../data-file';
-import { openJournal } from './journal';
+import { openJournal } from '../journal';
 import { keptMessage, type Message } from './message';
 
 const shape = z.record(z.string(), z.array(keptMessage));
@@ -36,7 +36,11 @@ export interface KeptMessages {
  */
 export function openMessages(dataFolder: string, current: () => Record<string, readonly Message[]>): KeptMessages {
   const file = openDataFile<z.infer<typeof shape>>(join(dataFolder, 'queues.json'), shape, {});
-  const journal = openJournal(join(dataFolder, 'queues.journal'), entry);
+  const journal = openJournal({
+    path: join(dataFolder, 'queues.journal'),
+    schema: entry,
+    remedy: 'delete the line, or the file with all that waits in queues',
+  });
   const found = replay(file.read(), journal.entries);
   let lines = journal.entries.length;
 

@@ -5,7 +5,8 @@ const options = { mode: 0o600 };
 
 /** A sink for log lines, appended to a file in the background; a line that can't be written is lost. */
 export function appendTo(file: string): (line: string) => void {
-  return (line) => appendFile(file, `${line}\n`, options, (error) => void noteLoss(file, error));
+  const done = (error: unknown) => noteLoss(file, error);
+  return (line) => appendFile(file, `${line}\n`, options, done);
 }
 
 /** Appends a line before it returns; one that can't be written is lost. */

@@ -80,7 +80,8 @@ async function start(options: StackOptions, atStop: (end: () => Promise<void> | 
 
   followAddress(dataFolder, baseUrl);
 
-  const engine = await startEngine(join(dataFolder, 'dynamodb.sqlite'));
+  const databaseFile = join(dataFolder, 'dynamodb.sqlite');
+  const engine = await startEngine(databaseFile);
   atStop(() => engine.stop());
   const endpoint = createAwsEndpoint();
   await endpoint.start();
@@ -89,7 +90,7 @@ async function start(options: StackOptions, atStop: (end: () => Promise<void> | 
   atStop(() => video.stop());
 
   const logFile = join(folder, 'functions.log');
-  const account = createAccount({ ...options, dataFolder, logFile, endpoint, engineUrl: engine.url });
+  const account = createAccount({ ...options, dataFolder, logFile, endpoint, engineUrl: engine.url, databaseFile });
   let outputs: Outputs = {};
   for (const api of account.apis) endpoint.add(api);
   endpoint.add(video);

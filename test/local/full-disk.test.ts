@@ -63,11 +63,11 @@ describe('On a full disk', () => {
     ['the address', 'base-url', () => followAddress(folder, facts.baseUrl)],
   ])('%s ends the stack in one line that names file and remedy', async (_, file, write) => {
     fillDisk();
-    await expect((async () => write())()).rejects.toThrow(oneLine(file));
+    await expect(Promise.resolve().then(write)).rejects.toThrow(oneLine(file));
     expect(told).toEqual([oneLine(file)]);
   });
 
-  it('positions in streams, which are written in the background, end the stack in that line', async () => {
+  it('positions in streams, which are written in the background, end the stack in that line', () => {
     const positions = openPositions(folder);
     positions.note('mapping', 'stream', position);
     fillDisk();
@@ -84,7 +84,7 @@ describe('On a full disk', () => {
     expect(told).toEqual([oneLine('functions.log')]);
   });
 
-  it('a journal keeps what was acknowledged, and nothing of what was not', async () => {
+  it('a journal keeps what was acknowledged, and nothing of what was not', () => {
     const path = join(folder, 'things.journal');
     const open = () => openJournal({ path, schema: z.string(), remedy: 'delete the line' });
     const journal = open();

@@ -272,6 +272,7 @@ describe('A queue', () => {
 
     it('a line that was being written is dropped, and what is sent next is kept', async () => {
       killed.send(arnOf('Things'), 'a');
+      jest.spyOn(console, 'warn').mockImplementation(() => undefined);
       await appendFile(join(given.folder, 'queues.journal'), '{"did":"add","queue":"Thi');
       const next = given.again();
       makeQueue(next, 'Things');

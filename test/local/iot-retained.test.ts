@@ -41,7 +41,7 @@ describe('A subscriber', () => {
         },
       });
       const publish = (payload: string, retain = false) => {
-        const path = `/topics/state?qos=${qos}&retain=${retain}`;
+        const path = `/topics/state?qos=0&retain=${retain}`;
         return given.iot.answer({ service: 'iotdata', method: 'POST', path, headers: {}, body: Buffer.from(payload) });
       };
       const client = await given.connect('anyone');

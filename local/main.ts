@@ -86,7 +86,6 @@ function run(options: StackOptions, stopped: AbortSignal, onReady: (facts: Stack
       MALLOC_ARENA_MAX: '2',
     },
   });
-  if (stack.pid !== undefined) noteProcesses(options.folder, { starter: process.pid, stack: stack.pid });
   let failure = 'The stack ended unexpectedly.';
   const stop = () => {
     if (stack.connected) stack.disconnect();
@@ -97,7 +96,13 @@ function run(options: StackOptions, stopped: AbortSignal, onReady: (facts: Stack
       else failure = message.failed;
     });
     stack.once('exit', (code) => (stopped.aborted && code === 0 ? resolve() : reject(new Error(failure))));
-    stack.send(options);
+    try {
+      noteProcesses(options.folder, { starter: process.pid, stack: stack.pid ?? 0 });
+      stack.send(options);
+    } catch (error) {
+      failure = error instanceof Error ? error.message : String(error);
+      stop();
+    }
     if (stopped.aborted) stop();
     stopped.addEventListener('abort', stop);
   });

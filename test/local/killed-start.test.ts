@@ -1,5 +1,5 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../local/free-port';
@@ -73,7 +73,7 @@ describe('npm start, once it was killed', () => {
     const first = start();
     await until(() => isUp() || hasEnded(first.child));
     expect(first.said).not.toContain('Error');
-    const stack = stackOf(first.child);
+    const { stack } = JSON.parse(readFileSync(join(folder, 'processes.json'), 'utf8')) as { stack: number };
     // It ends, and takes its time.
     kill(stack, 'SIGSTOP');
     first.child.kill('SIGKILL');
@@ -97,11 +97,6 @@ describe('npm start, once it was killed', () => {
     expect(existsSync(join(folder, 'stack.json'))).toBe(false);
   });
 });
-
-/** Id of the process that holds the ports. */
-function stackOf({ pid }: ChildProcess): number {
-  return Number(execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' }));
-}
 
 function kill(pid: number, signal: NodeJS.Signals): void {
   try {

@@ -52,7 +52,8 @@ describe('npm start, once it was killed', () => {
   });
   afterEach(async () => {
     for (const { pid } of started) if (pid !== undefined) kill(pid, 'SIGTERM');
-    await until(() => started.splice(0).every(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null));
+    await until(() => started.every(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null));
+    started.length = 0;
     rmSync(folder, { recursive: true });
   });
 

@@ -35,8 +35,9 @@ export interface AccountOptions {
   readonly instances: number;
   /** What the account may do at a time; without it, anything. */
   readonly quotas?: AccountAge | undefined;
-  /** Address of the DynamoDB engine. */
+  /** Address of the DynamoDB engine, and where it keeps its tables. */
   readonly engineUrl: string;
+  readonly databaseFile: string;
   /** Ports of the REST API, the user pools, the WebSocket channels and the MQTT broker. */
   readonly port: number;
   readonly identityPort: number;
@@ -80,7 +81,7 @@ export function createAccount(options: AccountOptions): Account {
   });
   const lambdaApi = createLambdaApi({ lambda, log });
   const timedOut = createTimedOutItems();
-  const dynamoDb = createDynamoDb(engineUrl, timedOut);
+  const dynamoDb = createDynamoDb(engineUrl, timedOut, options.databaseFile);
   const sqs = createSqs({ ...place, endpointUrl: endpoint.url, dataFolder });
   const events = createEvents({ ...place, lambda, sqs, log });
   const scheduler = createScheduler({ ...place, dataFolder, lambda, sqs, iam, log });

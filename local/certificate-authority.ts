@@ -1,7 +1,8 @@
 import { webcrypto, X509Certificate } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { existsSync, rmSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from './kept-file';
 
 /** What a TLS server on this machine needs, and what its clients need to trust it. */
 export interface ServerCertificate {
@@ -28,16 +29,23 @@ export async function serverCertificate(folder: string): Promise<ServerCertifica
   if (!(await lasts(certFile)) || !existsSync(keyFile) || !existsSync(caFile)) {
     await mkdir(folder, { recursive: true });
     const made = await makeCertificates();
-    await writeFile(keyFile, made.key, { mode: 0o600 });
-    await writeFile(caFile, made.ca);
-    await writeFile(certFile, made.cert);
+    // Of the three it is looked at first: without it, a start that was broken off here is begun again.
+    rmSync(certFile, { force: true });
+    replaceFile(keyFile, made.key);
+    replaceFile(caFile, made.ca, 0o644);
+    replaceFile(certFile, made.cert, 0o644);
   }
   return { caFile, key: await readFile(keyFile, 'utf8'), cert: await readFile(certFile, 'utf8') };
 }
 
 async function lasts(certFile: string): Promise<boolean> {
   if (!existsSync(certFile)) return false;
-  return Date.parse(new X509Certificate(await readFile(certFile)).validTo) > Date.now() + renewal;
+  try {
+    return Date.parse(new X509Certificate(await readFile(certFile)).validTo) > Date.now() + renewal;
+  } catch {
+    // No certificate: a new one does as well.
+    return false;
+  }
 }
 
 async function makeCertificates(): Promise<{ ca: string; key: string; cert: string }> {

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFile } from './kept-file';
 
 /**
  * Scopes of stored app clients begin with the base address of the API. When the stack comes back on another port, they
@@ -11,7 +12,7 @@ export function followAddress(dataFolder: string, baseUrl: string): void {
   const before = existsSync(note) ? readFileSync(note, 'utf8') : baseUrl;
   if (before !== baseUrl && existsSync(clients)) {
     const moved = readFileSync(clients, 'utf8').replaceAll(`"${before}/`, `"${baseUrl}/`);
-    writeFileSync(clients, moved);
+    replaceFile(clients, moved);
   }
-  writeFileSync(note, baseUrl);
+  if (before !== baseUrl || !existsSync(note)) replaceFile(note, baseUrl);
 }

@@ -1,27 +1,26 @@
-import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type * as z from 'zod';
+import { readJsonFile, replaceFile } from './kept-file';
 
 /** One JSON value that outlives a restart. */
 export interface DataFile<T> {
   read(): T;
+  /** @throws Error when it could not be written; the value is as before then, in the file and here */
   write(value: T): void;
 }
 
 /**
  * Keeps a value in a JSON file that only its owner may read, because such values hold secrets.
- * Throws when the file holds something of another shape.
+ * @throws Error that names file, place and remedy when the file can't be read or holds something of another shape
  */
 export function openDataFile<T>(path: string, schema: z.ZodType<T>, initial: T): DataFile<T> {
-  let value = existsSync(path) ? schema.parse(JSON.parse(readFileSync(path, 'utf8'))) : initial;
+  const remedy = `put back a copy of it, or remove ${dirname(path)} to start afresh`;
+  let value = readJsonFile(path, schema, remedy) ?? initial;
   return {
     read: () => value,
     write(next) {
+      replaceFile(path, JSON.stringify(next, null, 2));
       value = next;
-      // Renaming is atomic, so a crash in between leaves the old file whole.
-      const draft = `${path}.new`;
-      writeFileSync(draft, JSON.stringify(next, null, 2), { mode: 0o600 });
-      chmodSync(draft, 0o600);
-      renameSync(draft, path);
     },
   };
 }

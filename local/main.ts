@@ -8,6 +8,7 @@ import { serverCertificate } from './certificate-authority';
 import { releaseCompiler } from './release-compiler';
 import type { StackOptions } from './stack';
 import { removeStackFiles, runningAt, type StackFacts } from './stack-file';
+import { dyingStackEnded, forgetProcesses, noteProcesses } from './stack-processes';
 import type { StackMessage } from './stack-process';
 import { synthesise } from './synthesis';
 
@@ -39,6 +40,7 @@ async function main(stopped: AbortSignal): Promise<void> {
   const instances = wholeNumber('--instances', values.instances, 1000);
   const folder = resolve(process.env['LOCAL_DIR'] ?? join(root, '.local'));
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await dyingStackEnded(folder);
   const other = await runningAt(folder);
   if (other) throw new Error(`A stack with its data in ${folder} runs already: ${other}. Stop it, or set LOCAL_DIR.`);
   const port = portFrom('PORT', 3000);
@@ -62,7 +64,10 @@ async function main(stopped: AbortSignal): Promise<void> {
   const show = (facts: StackFacts) => console.log(banner(facts, memory ? undefined : folder));
   await releaseCompiler();
   // The stack removes its files itself unless it broke off.
-  await run(options, stopped, show).finally(() => removeStackFiles(folder));
+  await run(options, stopped, show).finally(() => {
+    removeStackFiles(folder);
+    forgetProcesses(folder);
+  });
 }
 
 /** Runs the stack in a process of its own; rejects when that fails or ends by itself. */
@@ -91,7 +96,13 @@ function run(options: StackOptions, stopped: AbortSignal, onReady: (facts: Stack
       else failure = message.failed;
     });
     stack.once('exit', (code) => (stopped.aborted && code === 0 ? resolve() : reject(new Error(failure))));
-    stack.send(options);
+    try {
+      noteProcesses(options.folder, { starter: process.pid, stack: stack.pid ?? 0 });
+      stack.send(options);
+    } catch (error) {
+      failure = error instanceof Error ? error.message : String(error);
+      stop();
+    }
     if (stopped.aborted) stop();
     stopped.addEventListener('abort', stop);
   });

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Credentials } from './aws-endpoint';
+import { readJsonFile, replaceFile } from './kept-file';
 
 const partner = z.object({
   organisationId: z.string(),
@@ -47,19 +48,30 @@ export function removeStackFiles(folder: string): void {
 
 /** Base address of a stack that runs with this folder; `undefined` when none does, even if one left its files behind. */
 export async function runningAt(folder: string): Promise<string | undefined> {
-  const file = join(folder, 'stack.json');
-  if (!existsSync(file)) return undefined;
-  const { baseUrl } = z.object({ baseUrl: z.url() }).parse(JSON.parse(readFileSync(file, 'utf8')));
+  const { baseUrl } = readFacts(folder) ?? {};
+  if (baseUrl === undefined) return undefined;
   return fetch(baseUrl).then(
     () => baseUrl,
     () => undefined,
   );
 }
 
-/** Partners of an earlier start; `undefined` when the folder has none. */
+/** What can't be read tells of no stack: it is written anew at each start. */
+function readFacts(folder: string) {
+  try {
+    return readJsonFile(join(folder, 'stack.json'), z.object({ baseUrl: z.url() }), '');
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Partners of an earlier start; `undefined` when the folder has none.
+ * @throws Error that names file, line and remedy when the file can't be read
+ */
 export function readPartners(folder: string): readonly Partner[] | undefined {
-  const file = join(folder, 'partners.json');
-  return existsSync(file) ? partnersShape.parse(JSON.parse(readFileSync(file, 'utf8'))).partners : undefined;
+  const remedy = `put back a copy of it, or remove ${folder} to start afresh`;
+  return readJsonFile(join(folder, 'partners.json'), partnersShape, remedy)?.partners;
 }
 
 export function writePartners(folder: string, partners: readonly Partner[]): void {
@@ -67,7 +79,5 @@ export function writePartners(folder: string, partners: readonly Partner[]): voi
 }
 
 function writePrivately(file: string, value: unknown): void {
-  // Mode holds for new files only.
-  rmSync(file, { force: true });
-  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  replaceFile(file, `${JSON.stringify(value, null, 2)}\n`);
 }

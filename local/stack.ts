@@ -52,12 +52,21 @@ export interface RunningStack {
 export async function startStack(options: StackOptions): Promise<RunningStack> {
   const ends: (() => Promise<void> | void)[] = [];
   const stop = async () => {
-    for (const end of ends.splice(0).reverse()) await end();
+    let failure: unknown;
+    // One that fails keeps nobody from ending: the database last, and the folder of data in memory.
+    for (const end of ends.splice(0).reverse()) {
+      try {
+        await end();
+      } catch (error) {
+        failure ??= error;
+      }
+    }
+    if (failure !== undefined) throw failure as Error;
   };
   try {
     return { facts: await start(options, (end) => ends.push(end)), stop };
   } catch (error) {
-    await stop();
+    await stop().catch(() => undefined);
     throw error;
   }
 }
@@ -71,7 +80,8 @@ async function start(options: StackOptions, atStop: (end: () => Promise<void> | 
 
   followAddress(dataFolder, baseUrl);
 
-  const engine = await startEngine(join(dataFolder, 'dynamodb.sqlite'));
+  const databaseFile = join(dataFolder, 'dynamodb.sqlite');
+  const engine = await startEngine(databaseFile);
   atStop(() => engine.stop());
   const endpoint = createAwsEndpoint();
   await endpoint.start();
@@ -80,7 +90,7 @@ async function start(options: StackOptions, atStop: (end: () => Promise<void> | 
   atStop(() => video.stop());
 
   const logFile = join(folder, 'functions.log');
-  const account = createAccount({ ...options, dataFolder, logFile, endpoint, engineUrl: engine.url });
+  const account = createAccount({ ...options, dataFolder, logFile, endpoint, engineUrl: engine.url, databaseFile });
   let outputs: Outputs = {};
   for (const api of account.apis) endpoint.add(api);
   endpoint.add(video);

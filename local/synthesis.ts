@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { createHash, type Hash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { readJsonFile, replaceFile } from './kept-file';
 
 /** Everything that the template and the bundles of the functions are made from, below the project's root. */
 const inputs = [
@@ -26,12 +27,19 @@ export async function synthesise(
 ): Promise<void> {
   const marker = join(folder, 'local-synthesis.json');
   const fresh = `${fingerprint(inputs.map((name) => join(root, name)))} ${JSON.stringify(choices)}`;
-  if (existsSync(marker)) {
-    const last = markerShape.safeParse(JSON.parse(readFileSync(marker, 'utf8')));
-    if (last.success && last.data.inputs === fresh && last.data.templates === templatesIn(folder)) return;
-  }
+  const last = readMarker(marker);
+  if (last?.inputs === fresh && last.templates === templatesIn(folder)) return;
   await runApp(root, folder, choices, signal);
-  writeFileSync(marker, JSON.stringify({ inputs: fresh, templates: templatesIn(folder) }));
+  replaceFile(marker, JSON.stringify({ inputs: fresh, templates: templatesIn(folder) }));
+}
+
+/** One that can't be read says nothing: it is synthesised again. */
+function readMarker(marker: string) {
+  try {
+    return readJsonFile(marker, markerShape, '');
+  } catch {
+    return undefined;
+  }
 }
 
 function runApp(

@@ -56,7 +56,7 @@ export function createAuthorizer(
   const sources = identitySources(IdentitySource, Name);
   if (Type === 'TOKEN' && sources.length !== 1) throw new Error(`Authorizer ${Name}: a token has one identity source`);
   const valid = IdentityValidationExpression === undefined ? undefined : new RegExp(IdentityValidationExpression);
-  const cache = new Map<string, { verdict: Verdict; until: number }>();
+  const cache = new Map<string, { verdict: Verdict; since: number }>();
 
   async function ask(call: Call, methodArn: string, identity: readonly string[]): Promise<Verdict> {
     const event =
@@ -81,10 +81,12 @@ export function createAuthorizer(
     if (ttlMs === 0 || identity.length === 0) return ask(call, methodArn, identity);
     const key = JSON.stringify(identity);
     const kept = cache.get(key);
-    if (kept && kept.until > Date.now()) return kept.verdict;
+    // Nor is one kept longer when the clock is set back: its age is negative then.
+    const age = kept ? Date.now() - kept.since : Infinity;
+    if (kept && age >= 0 && age < ttlMs) return kept.verdict;
     const verdict = await ask(call, methodArn, identity);
     cache.delete(key);
-    cache.set(key, { verdict, until: Date.now() + ttlMs });
+    cache.set(key, { verdict, since: Date.now() });
     const [oldest] = cache.keys();
     if (cache.size > CACHE_SIZE && oldest !== undefined) cache.delete(oldest);
     return verdict;

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { replaceFile } from '../kept-file';
 
 /** Newest stream records that are kept of each table; AWS keeps a day's, a reader here is seconds behind. */
 const kept = 10_000;
@@ -36,13 +36,14 @@ const schema = `
     END;
 `;
 
-/** Makes the engine's database file unless it is there already. The folder must exist. */
+/** Makes the engine's database file unless it is there already. The folder must exist. @throws Breakdown on a full disk */
 export async function prepareDatabase(file: string): Promise<void> {
   if (existsSync(file)) return;
   const { default: initSqlJs } = await import('sql.js');
   const { Database } = await initSqlJs();
   const database = new Database();
   database.exec(schema);
-  await writeFile(file, database.export(), { mode: 0o600 });
+  // As a whole: the engine would refuse a part of it at every start.
+  replaceFile(file, database.export());
   database.close();
 }

@@ -9,10 +9,13 @@ import {
   type CreateTableCommandInput,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
+import { fullDisk } from '../kept-file';
+import { saysDiskFull } from './engine';
 import { createExpiry, type ExpiringTable } from './expiry';
+import { accessKeyId, forward } from './forward';
 import { dynamoDbPermissions, tableArn } from './permissions';
 import { createTimedOutItems, type TimedOutItems } from './timed-out-items';
-import type { AwsAnswer, AwsApi, AwsCall, Created, Resource, Service } from '../service';
+import type { AwsApi, Created, Resource, Service } from '../service';
 import { region } from '../template';
 
 const keySchema = z.array(z.object({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }));
@@ -35,17 +38,18 @@ const tableShape = z.object({
   TimeToLiveSpecification: z.object({ AttributeName: z.string(), Enabled: z.boolean() }).optional(),
 });
 
-/** All callers are one to the engine: DynamoDB Local, for one, keeps the tables of each access key apart. */
-const accessKeyId = 'local';
-
 /** Seconds between two looks for expired items. */
 const sweepInterval = 3;
 
 /**
  * Plays DynamoDB with an engine at `engineUrl`: makes the tables of the template unless they exist, passes calls on,
- * and deletes what has expired, noting it in `timedOut`.
+ * and deletes what has expired, noting it in `timedOut`. When the disk of the engine's `file` is full, the stack ends.
  */
-export function createDynamoDb(engineUrl: string, timedOut: TimedOutItems = createTimedOutItems()): Service & AwsApi {
+export function createDynamoDb(
+  engineUrl: string,
+  timedOut: TimedOutItems = createTimedOutItems(),
+  file = engineUrl,
+): Service & AwsApi {
   const client = new DynamoDBClient({
     endpoint: engineUrl,
     region,
@@ -56,11 +60,13 @@ export function createDynamoDb(engineUrl: string, timedOut: TimedOutItems = crea
   let sweeping: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
 
+  const unlessFull = (error: unknown) => (saysDiskFull(String(error)) ? fullDisk(file, error) : error);
+
   const createTable = async (input: CreateTableCommandInput): Promise<TableDescription> => {
     try {
       await client.send(new CreateTableCommand(input));
     } catch (error) {
-      if (!(error instanceof ResourceInUseException)) throw error;
+      if (!(error instanceof ResourceInUseException)) throw unlessFull(error);
     }
     const { Table } = await client.send(new DescribeTableCommand({ TableName: input.TableName }));
     if (!Table) throw new Error(`Table ${input.TableName} was not created`);
@@ -105,7 +111,9 @@ export function createDynamoDb(engineUrl: string, timedOut: TimedOutItems = crea
     start: () => {
       const sweep = createExpiry(client, expiring, timedOut);
       const tick = () => {
-        sweeping = sweep().catch((error: unknown) => console.error('Deleting expired items failed:', error));
+        sweeping = sweep().catch((error: unknown) =>
+          console.error('Deleting expired items failed:', unlessFull(error)),
+        );
         void sweeping.then(() => timer?.refresh());
       };
       timer = setTimeout(tick, sweepInterval * 1000).unref();
@@ -119,7 +127,11 @@ export function createDynamoDb(engineUrl: string, timedOut: TimedOutItems = crea
       await engine.close();
     },
     permissions: dynamoDbPermissions,
-    answer: (call) => forward(engine, call),
+    answer: async (call) => {
+      const answer = await forward(engine, call);
+      if (answer.status >= 500 && saysDiskFull(answer.body)) fullDisk(file);
+      return answer;
+    },
   };
 }
 
@@ -137,32 +149,4 @@ function shapeOf(table: TableDescription | CreateTableCommandInput): string {
   );
   const keys = (table.KeySchema ?? []).map(({ AttributeName }) => AttributeName);
   return JSON.stringify([keys, names.sort(), table.StreamSpecification?.StreamViewType]);
-}
-
-/** Of a call's headers, what an engine reads beside the signature. */
-const requestHeaders = ['content-type', 'x-amz-target', 'x-amz-date'];
-/** Of an answer's headers, what the SDK reads. */
-const responseHeaders = ['content-type', 'x-amz-crc32', 'x-amzn-requestid'];
-
-/** Passes a call on over connections that stay open; engines read the signature's form but do not check it. */
-function forward(engine: Pool, { method, path, headers, body }: AwsCall): Promise<AwsAnswer> {
-  const authorization = String(headers['authorization']).replace(/Credential=[^/]+/, `Credential=${accessKeyId}`);
-  const call = { method, path, headers: { ...only(requestHeaders, headers), authorization }, body };
-  return new Promise((resolve, reject) => {
-    let answer: Omit<AwsAnswer, 'body'>;
-    const chunks: Buffer[] = [];
-    // Every function waits here at every call: this is undici's shortest way.
-    engine.dispatch(call, {
-      onRequestStart: () => undefined,
-      onResponseStart: (_, status, all) => (answer = { status, headers: only(responseHeaders, all) }),
-      onResponseData: (_, chunk) => chunks.push(chunk),
-      onResponseEnd: () => resolve({ ...answer, body: Buffer.concat(chunks) }),
-      onResponseError: (_, error) => reject(error),
-    });
-  });
-}
-
-function only(names: readonly string[], headers: AwsCall['headers']): Record<string, string> {
-  const given = names.map((name) => [name, headers[name]] as const);
-  return Object.fromEntries(given.filter((one): one is readonly [string, string] => typeof one[1] === 'string'));
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TimedOutItems } from '../dynamodb/timed-out-items';
 import type { EventPattern } from '../event-pattern';
+import { steadyNow } from '../steady-clock';
 import { createDelivery, type DeliveryOptions } from './delivery';
 import type { Position, StreamReader, StreamRecord } from './stream-reader';
 import type { Writes } from './writes';
@@ -77,8 +78,8 @@ export async function runMapping(options: MappingOptions): Promise<void> {
       if (!page) return { records, end };
       records.push(...page.records.map(asEvent).filter(isWanted));
       end = page.end ?? end;
-      deadline ||= records.length > 0 ? Date.now() + windowMs : 0;
-      const left = deadline - Date.now();
+      deadline ||= records.length > 0 ? steadyNow() + windowMs : 0;
+      const left = deadline - steadyNow();
       if (left <= 0 || records.length >= batchSize || signal.aborted) return { records, end };
       if (!page.end) await writes.beyond(tableName, seen, Math.min(left, POLL_MS), signal);
     }

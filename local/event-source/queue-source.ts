@@ -5,6 +5,7 @@ import { FunctionError, RecursiveInvocation, type Lambda } from '../lambda';
 import { longestChain } from '../lambda/trace';
 import type { AccessRequest } from '../policy';
 import type { Queue, Sqs } from '../sqs';
+import { steadyNow } from '../steady-clock';
 import { failuresIn } from './queue-failures';
 import { queueRecord, type QueueRecord } from './queue-record';
 
@@ -86,9 +87,9 @@ export function startQueueSource(
         if (isWanted(record)) records.push(record);
         else queue.remove(message.receiptHandle);
       }
-      if (records.length > 0) deadline = Math.min(deadline, Date.now() + windowMs);
-      if (records.length >= BatchSize || Date.now() >= deadline || signal.aborted) return records;
-      await queue.arrival(Math.min(deadline - Date.now(), IDLE_MS), signal);
+      if (records.length > 0) deadline = Math.min(deadline, steadyNow() + windowMs);
+      if (records.length >= BatchSize || steadyNow() >= deadline || signal.aborted) return records;
+      await queue.arrival(Math.min(deadline - steadyNow(), IDLE_MS), signal);
     }
   }
 

@@ -67,6 +67,7 @@ export function createAdmission({ connections, authorizer, arns, quotas, log }: 
       versionNumber: versionNumber++,
       persistent: request.clean === false,
       filters: new Set(),
+      awaitingRetained: new Set(),
       permits,
       startClocks: () => startClocks(connection, credentials, verdict),
     };

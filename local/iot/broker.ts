@@ -67,6 +67,11 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const sockets = new Set<Socket>();
   const server = listen && (await openServer(listen, sockets, (stream) => aedes.handle(stream)));
 
+  /** A topic without a retained message has none to wait for: whatever is published from now on is live. */
+  const noteRetained = (connection: Connection | undefined, topics: readonly string[]) => {
+    for (const topic of topics) if (!options.retained.get(topic)) connection?.awaitingRetained.delete(topic);
+  };
+
   const tell = (client: Client, event: (connection: Connection) => LifecycleEvent | undefined) => {
     const connection = connections.of.get(client);
     // AWS sends no events of client ids with wildcards.
@@ -105,6 +110,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   aedes.on('subscribe', (subscriptions, client) => {
     // QoS 128 says that the filter was refused.
     const granted = subscriptions.filter(({ qos }) => (qos as number) !== 128).map(({ topic }) => topic);
+    noteRetained(connections.of.get(client), granted);
     if (granted.length > 0) tell(client, (connection) => subscribed(connection, granted));
     if (subscriptions.length <= MAX_FILTERS_PER_SUBSCRIBE) return;
     log(`${client.id}: more than ${MAX_FILTERS_PER_SUBSCRIBE} filters in one SUBSCRIBE`);

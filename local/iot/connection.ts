@@ -8,6 +8,8 @@ export interface Connection extends Subject {
   readonly persistent: boolean;
   /** Filters that it is subscribed to. */
   readonly filters: Set<string>;
+  /** Those of a SUBSCRIBE whose retained message it has not been sent yet. */
+  readonly awaitingRetained: Set<string>;
   permits: Permits;
   /** Why the broker ends it, once it does. */
   endReason?: DisconnectReason;

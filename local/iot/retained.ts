@@ -1,6 +1,6 @@
-import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { openJournal } from '../journal';
 
 /** The message that new subscribers of its topic get first. */
 export interface RetainedMessage {
@@ -19,7 +19,7 @@ export interface RetainedMessages {
   readonly count: number;
   /** In the order of their topics. */
   list(): readonly RetainedMessage[];
-  /** Replaces the message of the topic; one without payload removes it. */
+  /** Replaces the message of the topic; one without payload removes it. @throws Error when it could not be kept */
   put(message: Omit<RetainedMessage, 'lastModifiedTime'>): void;
   /** Has the message of a topic discarded after so many seconds, if it still has this payload. */
   expire(topic: string, payload: Buffer, seconds: number): void;
@@ -48,16 +48,11 @@ export function openRetainedMessages(dataFolder?: string): RetainedMessages {
     return undefined;
   };
   const save = (message: RetainedMessage) => {
+    journal?.append(message);
     keep(message);
-    if (file !== undefined) writeSync(file, toLine(message));
   };
-  let file: number | undefined;
-  if (dataFolder !== undefined) {
-    const path = join(dataFolder, 'retained-messages.jsonl');
-    readLines(path).forEach(keep);
-    rewrite(path, [...messages.values()]);
-    file = openSync(path, 'a', 0o600);
-  }
+  let journal = dataFolder === undefined ? undefined : openMessages(join(dataFolder, 'retained-messages.jsonl'));
+  journal?.entries.forEach(keep);
   return {
     get: (topic) => standing(messages.get(topic)),
     get count() {
@@ -73,25 +68,22 @@ export function openRetainedMessages(dataFolder?: string): RetainedMessages {
       if (message?.payload.equals(payload)) save({ ...message, expiresAt: Date.now() + seconds * 1000 });
     },
     close() {
-      if (file !== undefined) closeSync(file);
-      file = undefined;
+      journal?.close();
+      journal = undefined;
     },
   };
 }
 
-/** A last line that a crash cut off is dropped. */
-function readLines(path: string): RetainedMessage[] {
-  if (!existsSync(path)) return [];
-  const whole = readFileSync(path, 'utf8').split('\n').slice(0, -1);
-  return whole.map((text) => line.parse(JSON.parse(text)));
-}
-
-/** Leaves out what was replaced since; renaming is atomic, so a crash in between leaves the old file whole. */
-function rewrite(path: string, messages: readonly RetainedMessage[]): void {
-  writeFileSync(`${path}.new`, messages.map(toLine).join(''), { mode: 0o600 });
-  renameSync(`${path}.new`, path);
-}
-
-function toLine(message: RetainedMessage): string {
-  return `${JSON.stringify({ ...message, payload: message.payload.toString('base64') })}\n`;
+/** Opens the file, without the messages that were replaced or removed since. */
+function openMessages(path: string) {
+  return openJournal<RetainedMessage>({
+    path,
+    schema: line,
+    toJson: (message) => ({ ...message, payload: message.payload.toString('base64') }),
+    remedy: 'delete the line, and its message is retained no more',
+    compact(entries) {
+      const last = new Map(entries.map((message) => [message.topic, message]));
+      return [...last.values()].filter(({ payload }) => payload.length > 0);
+    },
+  });
 }

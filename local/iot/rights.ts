@@ -6,6 +6,7 @@ import type { AedesOptions, AedesPublishPacket, PublishPacket, Subscription } fr
 import type { Arns } from './arns';
 import type { Quotas } from '../quotas';
 import type { Connection, Connections } from './connection';
+import { deliver } from './deliver';
 import type { DisconnectReason } from './lifecycle';
 import type { RetainedMessages } from './retained';
 import { isBadTopic, isReserved, isTooLarge, topicMatches } from './topic';
@@ -65,11 +66,24 @@ export function createRights(options: RightsOptions): Rights {
   }
 
   function mayReceive(connection: Connection, { topic, payload, retain }: AedesPublishPacket): boolean {
-    // A retained message that was replaced since it was read would arrive after its successor.
-    if (retain && retained.get(topic)?.payload !== payload) return false;
+    // One that was replaced since it was read, or sent already, would arrive after newer ones.
+    if (retain && (retained.get(topic)?.payload !== payload || !connection.awaitingRetained.delete(topic)))
+      return false;
     const { filters } = connection;
     if (!filters.has(topic) && ![...filters].some((filter) => topicMatches(filter, topic))) return false;
     return connection.permits('iot:Receive', arns.topic(topic));
+  }
+
+  /**
+   * aedes reads the retained message some turns after a subscription has begun; what is published meanwhile would arrive
+   * before it. So that the older one comes first, it is sent as soon as there is a newer one.
+   */
+  function sendRetainedFirst({ client, awaitingRetained }: Connection, live: AedesPublishPacket): void {
+    if (!awaitingRetained.has(live.topic)) return;
+    const message = retained.get(live.topic);
+    const isLive = message?.payload.equals(Buffer.from(live.payload)) === true;
+    if (message && !isLive) deliver(client, message);
+    awaitingRetained.delete(live.topic);
   }
 
   function isThrottled({ sessionIdentifier }: Connection, { topic, retain }: PublishPacket): boolean {
@@ -112,6 +126,7 @@ export function createRights(options: RightsOptions): Rights {
         done(fault);
       } else {
         connection?.filters.add(subscription.topic);
+        connection?.awaitingRetained.add(subscription.topic);
         done(null, subscription);
       }
     },
@@ -119,6 +134,7 @@ export function createRights(options: RightsOptions): Rights {
     /** What a client may not receive is not delivered, without a word. */
     authorizeForward(client, packet) {
       const connection = connections.of.get(client);
+      if (connection && !packet.retain) sendRetainedFirst(connection, packet);
       return connection && mayReceive(connection, packet) && isForwarded(connection) ? packet : null;
     },
   };

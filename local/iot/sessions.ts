@@ -52,10 +52,12 @@ export function createSessions(retained: RetainedMessages, isGranted: (client: C
 
     // aedes looks whether this is an `async` function.
     async setup() {},
-    storeRetained({ topic, payload, qos }: AedesPublishPacket) {
-      retained.put({ topic, payload: Buffer.from(payload), qos: qos === 0 ? 0 : 1 });
-      return Promise.resolve();
-    },
+    /** Rejects when it could not be kept: who published it is told so. */
+    storeRetained: ({ topic, payload, qos }: AedesPublishPacket) =>
+      new Promise<void>((resolve) => {
+        retained.put({ topic, payload: Buffer.from(payload), qos: qos === 0 ? 0 : 1 });
+        resolve();
+      }),
     /** A filter with a wildcard is no topic, so it gets none ("AWS IoT differences from MQTT specifications"). */
     createRetainedStreamCombi: (filters: readonly string[]) =>
       Readable.from(filters.flatMap((filter) => retained.get(filter) ?? []).map(asPublish)),

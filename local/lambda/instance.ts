@@ -1,6 +1,6 @@
 /** One instance of a function: a worker thread with an environment of its own that serves one call at a time. */
-import { appendFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { appendAtOnce, noteLoss } from '../log-file';
 import { FunctionError, TimedOut } from './errors';
 import { createBell, sendInvocation } from './invocations';
 import type { InstanceData, InstanceMessage, Invocation, WorkerData } from './worker';
@@ -51,7 +51,7 @@ export function startInstance(spec: InstanceSpec, onEnd: () => void): Instance {
 
   function note(error: FunctionError): void {
     const entry = { level: 'ERROR', requestId: waiting?.requestId, errorType: error.type, message: error.message };
-    appendFileSync(spec.logFile, `${spec.functionName} ${JSON.stringify(entry)}\n`);
+    appendAtOnce(spec.logFile, `${spec.functionName} ${JSON.stringify(entry)}`);
   }
 
   function fail(error: FunctionError): void {
@@ -85,7 +85,10 @@ export function startInstance(spec: InstanceSpec, onEnd: () => void): Instance {
     });
   }
 
-  worker.on('message', (message: InstanceMessage) => waiting?.resolve(message));
+  worker.on('message', (message: InstanceMessage) => {
+    if (message.kind === 'unlogged') noteLoss(spec.logFile, message);
+    else waiting?.resolve(message);
+  });
   worker.on('error', (error) => fail(new FunctionError(crashType(error), messageOf(error))));
   worker.on('exit', (code) => {
     fail(new FunctionError('Runtime.ExitError', `Runtime exited with exit status ${code}`));

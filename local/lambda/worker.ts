@@ -34,11 +34,12 @@ export interface Invocation {
   readonly deadline: number;
 }
 
-/** What an instance says: loaded, answered, or why not. */
+/** What an instance says: loaded, answered, or why not; and, at any time, why what it printed is not in the log. */
 export type InstanceMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'result'; readonly payload: string }
-  | { readonly kind: 'failure'; readonly type: string; readonly message: string };
+  | { readonly kind: 'failure'; readonly type: string; readonly message: string }
+  | { readonly kind: 'unlogged'; readonly code: unknown };
 
 type Handler = (event: unknown, context: unknown) => unknown;
 
@@ -79,7 +80,12 @@ function printTo(file: string): void {
       rest += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
       const lines = rest.split('\n');
       rest = lines.pop() ?? '';
-      if (lines.length > 0) writeSync(descriptor, lines.map((line) => `${data.functionName} ${line}\n`).join(''));
+      try {
+        if (lines.length > 0) writeSync(descriptor, lines.map((line) => `${data.functionName} ${line}\n`).join(''));
+      } catch (error) {
+        // A function does not fail at what it prints.
+        tell({ kind: 'unlogged', code: (error as NodeJS.ErrnoException).code });
+      }
       const done = more.at(-1);
       if (typeof done === 'function') queueMicrotask(done as () => void);
       return true;

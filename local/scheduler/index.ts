@@ -41,11 +41,17 @@ export function createScheduler(options: SchedulerOptions): Service & AwsApi {
   const { region, accountId, lambda, sqs, iam, log, quotas = noQuotas } = options;
   const file = openDataFile(join(options.dataFolder, 'schedules.json'), z.array(keptSchedule), []);
   /** Made through the API; those of the template are made anew at each start. */
-  const kept = new Map<string, KeptSchedule>();
+  let kept: ReadonlyMap<string, KeptSchedule> = new Map();
   const ofTemplate = new Map<string, KeptSchedule>();
   const groups = new Set(['default']);
   const arnOf = (kind: string, path: string) => `arn:aws:scheduler:${region}:${accountId}:${kind}/${path}`;
-  const save = () => file.write([...kept.values()]);
+  /** Written before it holds: what could not be kept is not acknowledged, and is not carried out either. */
+  const keep = (change: (next: Map<string, KeptSchedule>) => void) => {
+    const next = new Map(kept);
+    change(next);
+    file.write([...next.values()]);
+    kept = next;
+  };
 
   const timers = createTimers({
     lambda,
@@ -64,9 +70,10 @@ export function createScheduler(options: SchedulerOptions): Service & AwsApi {
     completed: (one) => {
       // It may have been replaced or deleted meanwhile.
       if (kept.get(keyOf(one)) !== one) return;
-      if (one.ActionAfterCompletion === 'DELETE') kept.delete(keyOf(one));
-      else kept.set(keyOf(one), { ...one, completed: true });
-      save();
+      keep((next) => {
+        if (one.ActionAfterCompletion === 'DELETE') next.delete(keyOf(one));
+        else next.set(keyOf(one), { ...one, completed: true });
+      });
     },
   });
 
@@ -106,13 +113,12 @@ export function createScheduler(options: SchedulerOptions): Service & AwsApi {
       all: () => [...ofTemplate.values(), ...kept.values()],
       find: (groupName, name) => kept.get(`${groupName}/${name}`) ?? ofTemplate.get(`${groupName}/${name}`),
       put: (one) => {
-        kept.set(keyOf(one), one);
+        keep((next) => next.set(keyOf(one), one));
         timers.set(keyOf(one), one, one.CreationDate * 1000);
-        save();
       },
       remove: (one) => {
+        if (kept.has(keyOf(one))) keep((next) => next.delete(keyOf(one)));
         timers.clear(keyOf(one));
-        if (kept.delete(keyOf(one))) save();
         ofTemplate.delete(keyOf(one));
       },
       hasGroup: (name) => groups.has(name),
@@ -130,7 +136,7 @@ export function createScheduler(options: SchedulerOptions): Service & AwsApi {
     },
 
     start() {
-      for (const one of file.read()) kept.set(keyOf(one), one);
+      kept = new Map(file.read().map((one) => [keyOf(one), one]));
       for (const one of ofTemplate.values()) timers.set(keyOf(one), one, one.CreationDate * 1000);
       for (const one of kept.values()) timers.set(keyOf(one), one);
       return Promise.resolve();

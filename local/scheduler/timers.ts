@@ -6,8 +6,8 @@ import type { KeptSchedule } from './schedule';
 /** Lambda tries an asynchronous invocation again after one minute and then after two. */
 const RETRY_DELAYS_MS = [60_000, 120_000];
 const THROTTLED_MS = 1000;
-/** setTimeout takes no more. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** The clock is looked at so often: it may be set, or go on while a laptop sleeps, and timers notice neither. */
+const LOOK_AGAIN_MS = 1000;
 
 export interface TimersOptions {
   readonly lambda: Pick<Lambda, 'invoke'>;
@@ -41,19 +41,23 @@ export function createTimers(options: TimersOptions): Timers {
   const ending = new AbortController();
 
   function wait(key: string, schedule: KeptSchedule, due: number, everyMs?: number): void {
-    const left = due - Date.now();
     const fire = () => {
       timers.delete(key);
-      if (left > LONGEST_TIMER_MS) {
-        wait(key, schedule, due, everyMs);
+      const now = Date.now();
+      // Of a rate, no interval is longer for a clock that was set back.
+      const isFar = everyMs !== undefined && due - now > everyMs;
+      if (due > now) {
+        wait(key, schedule, isFar ? nextFrom(now, due, everyMs) : due, everyMs);
         return;
       }
-      if (everyMs !== undefined) wait(key, schedule, due + everyMs, everyMs);
+      // What has been missed while the clock jumped is made up for once.
+      if (everyMs !== undefined) wait(key, schedule, nextFrom(now + 1, due, everyMs), everyMs);
       void call(schedule).then((isOver) => {
         if (isOver && everyMs === undefined) options.completed(schedule);
       });
     };
-    timers.set(key, setTimeout(fire, Math.max(0, Math.min(left, LONGEST_TIMER_MS))).unref());
+    const left = Math.min(due - Date.now(), LOOK_AGAIN_MS);
+    timers.set(key, setTimeout(fire, Math.max(0, left)).unref());
   }
 
   /** Resolves to whether it is over: succeeded or given up, not broken off. */

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { openDataFile } from '../data-file';
-import { openJournal } from './journal';
+import { openJournal } from '../journal';
+import { steadyNow } from '../steady-clock';
 import { keptMessage, type Message } from './message';
 
 const shape = z.record(z.string(), z.array(keptMessage));
@@ -18,6 +19,9 @@ export type JournalEntry = z.infer<typeof entry>;
 
 /** The journal is folded into the file of all messages once it has so many lines, and more than twice as many as messages. */
 const FOLD_FROM_LINES = 2000;
+
+/** No message is delayed for longer, so one that seems to be was sent before the clock was set back. */
+const LONGEST_DELAY_MS = 900_000;
 
 /** Messages of all queues, kept across restarts and crashes. */
 export interface KeptMessages {
@@ -36,7 +40,11 @@ export interface KeptMessages {
  */
 export function openMessages(dataFolder: string, current: () => Record<string, readonly Message[]>): KeptMessages {
   const file = openDataFile<z.infer<typeof shape>>(join(dataFolder, 'queues.json'), shape, {});
-  const journal = openJournal(join(dataFolder, 'queues.journal'), entry);
+  const journal = openJournal({
+    path: join(dataFolder, 'queues.journal'),
+    schema: entry,
+    remedy: 'delete the line, or the file with all that waits in queues',
+  });
   const found = replay(file.read(), journal.entries);
   let lines = journal.entries.length;
 
@@ -52,7 +60,7 @@ export function openMessages(dataFolder: string, current: () => Record<string, r
       [...(found.get(queueName)?.values() ?? [])].map((message) => ({
         ...message,
         // Whoever had received it is gone.
-        hiddenUntil: message.receiveCount > 0 ? 0 : message.hiddenUntil,
+        hiddenUntil: message.receiveCount > 0 ? 0 : Math.min(message.hiddenUntil, steadyNow() + LONGEST_DELAY_MS),
       })),
     note(happened) {
       // Before the entry is written: it tells of what is not in `current` yet.

@@ -1,5 +1,6 @@
 /** The operations on one queue: SQS API reference. */
 import * as z from 'zod';
+import { steadyNow } from '../steady-clock';
 import { md5, messageAttributes, sizeOf, systemAttributesOf, type ReceivedMessage } from './message';
 import type { Queue } from './queue';
 
@@ -75,12 +76,12 @@ function hide(queue: Queue, input: unknown): object {
 async function receive(queue: Queue, input: unknown): Promise<object> {
   const wanted = read(receiving, input);
   const { MaxNumberOfMessages, VisibilityTimeout } = wanted;
-  const until = Date.now() + wanted.WaitTimeSeconds * 1000;
+  const until = steadyNow() + wanted.WaitTimeSeconds * 1000;
   for (;;) {
     const received = queue.receive(MaxNumberOfMessages, VisibilityTimeout);
     if (received.length > 0) return { Messages: received.map((message) => shown(message, wanted)) };
-    if (Date.now() >= until) return {};
-    await queue.arrival(until - Date.now());
+    if (steadyNow() >= until) return {};
+    await queue.arrival(until - steadyNow());
   }
 }
 
@@ -107,7 +108,7 @@ function fits(wanted: string, name: string): boolean {
 }
 
 function attributesOf({ arn, messages, visibilityTimeout, delay, redrive }: Queue): object {
-  const now = Date.now();
+  const now = steadyNow();
   const hidden = messages.filter(({ hiddenUntil }) => hiddenUntil > now);
   const delayed = hidden.filter(({ receiveCount }) => receiveCount === 0).length;
   return {

@@ -1,5 +1,6 @@
 /** One standard queue: SQS developer guide, "Visibility timeout", "Delay queues", "Using dead-letter queues". */
 import { randomUUID } from 'node:crypto';
+import { steadyNow } from '../steady-clock';
 import type { JournalEntry } from './kept-messages';
 import type { Message, MessageAttributes, ReceivedMessage } from './message';
 
@@ -51,8 +52,9 @@ export function createQueue(settings: QueueSettings): Queue {
   }
 
   /** Drops what is too old, and hands over what was received too often. */
-  function tidy(now: number): void {
-    const isOver = ({ sentAt }: Message) => sentAt + retention * 1000 <= now;
+  function tidy(): void {
+    const now = steadyNow();
+    const isOver = ({ sentAt }: Message) => sentAt + retention * 1000 <= Date.now();
     const isGivenUp = ({ receiveCount, hiddenUntil }: Message) =>
       redrive !== undefined && receiveCount >= redrive.maxReceiveCount && hiddenUntil <= now;
     const leaving = messages.filter((one) => isOver(one) || isGivenUp(one));
@@ -66,13 +68,13 @@ export function createQueue(settings: QueueSettings): Queue {
   }
 
   function worked(receiptHandle: string): Message | undefined {
-    return messages.find((one) => one.receiptHandle === receiptHandle && one.hiddenUntil > Date.now());
+    return messages.find((one) => one.receiptHandle === receiptHandle && one.hiddenUntil > steadyNow());
   }
 
   return {
     ...settings,
     get messages() {
-      tidy(Date.now());
+      tidy();
       return messages;
     },
 
@@ -82,18 +84,18 @@ export function createQueue(settings: QueueSettings): Queue {
 
     send(body, attributes = {}, delay = ownDelay, traceHeader?: string) {
       const sentAt = Date.now();
-      const hiddenUntil = sentAt + delay * 1000;
+      const hiddenUntil = steadyNow() + delay * 1000;
       const traced = traceHeader === undefined ? {} : { traceHeader };
       return add({ id: randomUUID(), body, attributes, sentAt, receiveCount: 0, hiddenUntil, ...traced });
     },
 
     receive(limit, visibilityTimeout = settings.visibilityTimeout) {
-      const now = Date.now();
-      tidy(now);
+      const now = steadyNow();
+      tidy();
       const taken = messages.filter(({ hiddenUntil }) => hiddenUntil <= now).slice(0, limit);
       return taken.map((message) => {
         const receiptHandle = randomUUID();
-        const firstReceivedAt = message.firstReceivedAt ?? now;
+        const firstReceivedAt = message.firstReceivedAt ?? Date.now();
         const hiddenUntil = now + visibilityTimeout * 1000;
         Object.assign(message, { receiptHandle, firstReceivedAt, hiddenUntil });
         message.receiveCount += 1;
@@ -114,7 +116,7 @@ export function createQueue(settings: QueueSettings): Queue {
       const message = worked(receiptHandle);
       if (!message) return false;
       // Not noted: after a crash it is there at once, for whoever had received it is gone.
-      message.hiddenUntil = Date.now() + seconds * 1000;
+      message.hiddenUntil = steadyNow() + seconds * 1000;
       for (const wake of [...waiting]) wake();
       return true;
     },
@@ -127,7 +129,7 @@ export function createQueue(settings: QueueSettings): Queue {
     takeOver: (message) => void add(message),
 
     arrival(ms, signal) {
-      const next = messages.reduce((least, { hiddenUntil }) => Math.min(least, hiddenUntil), Infinity) - Date.now();
+      const next = messages.reduce((least, { hiddenUntil }) => Math.min(least, hiddenUntil), Infinity) - steadyNow();
       if (ms <= 0 || next <= 0 || signal?.aborted) return Promise.resolve();
       return new Promise((resolve) => {
         const wake = () => {

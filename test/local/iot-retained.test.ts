@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openRetainedMessages } from '../../local/iot/retained';
+import { givenIot, inbox, settled, subscribe } from './iot-given';
 
 describe('Retained messages in a folder', () => {
   const folder = mkdtempSync(join(tmpdir(), 'retained-'));
@@ -21,5 +22,34 @@ describe('Retained messages in a folder', () => {
     expect([after.get('a'), after.get('c')?.payload]).toEqual([undefined, payload]);
     clock.mockRestore();
     after.close();
+  });
+});
+
+describe('A subscriber', () => {
+  it('gets the retained message before a newer live one, and both once', async () => {
+    let subscribed = () => undefined as unknown;
+    const given = await givenIot({
+      lambda: {
+        permits: () => true,
+        invoke: (functionArn, event) => {
+          // The first moment at which it is subscribed, and the retained message has not been read yet.
+          if ((event as { eventType?: string }).eventType === 'subscribed') subscribed();
+          return Promise.resolve(functionArn === 'authorizer' ? given.users.anyone : null);
+        },
+      },
+    });
+    const publish = (payload: string, retain = false) => {
+      const path = `/topics/state?qos=0&retain=${retain}`;
+      return given.iot.answer({ service: 'iotdata', method: 'POST', path, headers: {}, body: Buffer.from(payload) });
+    };
+    const client = await given.connect('anyone');
+    const got = inbox(client);
+    await publish('old', true);
+    subscribed = () => publish('new');
+    await subscribe(client, 'state');
+    await publish('newest', true);
+    await settled(client);
+    expect(got).toEqual(['!state old', 'state new', 'state newest']);
+    await given.end();
   });
 });

@@ -9,7 +9,10 @@ import { place } from './iot-given';
 
 describe('A retained message that is on its way to a new subscriber', () => {
   const client = new EventEmitter() as Client;
-  const connection = { clientId: 'c', filters: new Set(['state']), permits: () => true } as unknown as Connection;
+  const awaitingRetained = new Set<string>();
+  const known = { clientId: 'c', filters: new Set(['state']), permits: () => true };
+  const connection = { ...known, awaitingRetained } as unknown as Connection;
+  beforeEach(() => awaitingRetained.add('state'));
   const connections: Connections = { of: new WeakMap([[client, connection]]), byClientId: new Map() };
   const retained = openRetainedMessages();
   const rights = createRights({

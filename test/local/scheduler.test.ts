@@ -261,6 +261,50 @@ describe('Scheduler on this machine', () => {
     ]);
   });
 
+  describe('when the clock jumps', () => {
+    const HOUR_MS = 3_600_000;
+    const given = async (ScheduleExpression: string) => {
+      jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+      await scheduler.stop?.();
+      const Target = { Arn: functionArn, RoleArn: roleArn('Scheduler') };
+      const properties = { ScheduleExpression, FlexibleTimeWindow: { Mode: 'OFF' }, Target };
+      await start([resource('AWS::Scheduler::Schedule', 'One', properties)]);
+    };
+    const jump = (ms: number) => jest.setSystemTime(Date.now() + ms);
+    const pass = (seconds: number) => jest.advanceTimersByTimeAsync(seconds * 1000);
+    afterEach(() => jest.useRealTimers());
+
+    it('forwards, carries out what is due by now', async () => {
+      await given(inSeconds(3600));
+      await pass(10);
+      expect(calls).toHaveLength(0);
+      jump(HOUR_MS);
+      await pass(1);
+      expect(calls).toHaveLength(1);
+    });
+
+    it('backwards, carries out nothing before its time, and then does', async () => {
+      await given(inSeconds(10));
+      jump(-HOUR_MS);
+      await pass(3000);
+      expect(calls).toHaveLength(0);
+      await pass(611);
+      expect(calls).toHaveLength(1);
+    });
+
+    it('keeps to a rate: no interval is longer, and what was missed is made up for once', async () => {
+      await given('rate(1 minute)');
+      await pass(30);
+      expect(calls).toHaveLength(1);
+      jump(-HOUR_MS);
+      await pass(61);
+      expect(calls).toHaveLength(2);
+      jump(2 * HOUR_MS);
+      await pass(1);
+      expect(calls).toHaveLength(3);
+    });
+  });
+
   it.each<[string, Partial<CreateScheduleCommandInput>, string, string?]>([
     ['a bad expression', { ScheduleExpression: 'at(noon)' }, 'ValidationException', 'Invalid Schedule Expression'],
     ['a moment that has passed', { ScheduleExpression: inSeconds(-5) }, 'ValidationException', 'in the past'],

@@ -11,7 +11,7 @@ import {
   SendMessageCommand,
   type ReceiveMessageCommandInput,
 } from '@aws-sdk/client-sqs';
-import { appendFile, readFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSqs, type Sqs } from '../../../local/sqs';
 import { arnOf, givenSqs, makeQueue, place, type GivenSqs } from './given';
@@ -139,6 +139,34 @@ describe('A queue', () => {
     const now = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
     expect(given.sqs.queue(arnOf('Short'))?.messages).toEqual([]);
     now.mockRestore();
+  });
+
+  it('keeps to its delays when the clock is set back', async () => {
+    given.sqs.queue(arnOf('Things'))?.send('late', {}, 0.05);
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() - 3_600_000);
+    expect(await bodies({ WaitTimeSeconds: 20 })).toEqual(['late']);
+    clock.mockRestore();
+  });
+
+  it('delays nothing longer than SQS does when the clock was set back before a restart', async () => {
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 86_400_000);
+    const message = {
+      id: 'a',
+      body: 'x',
+      attributes: {},
+      sentAt: Date.now(),
+      receiveCount: 0,
+      hiddenUntil: Date.now(),
+    };
+    clock.mockRestore();
+    await given.sqs.stop?.();
+    await writeFile(join(given.folder, 'queues.json'), JSON.stringify({ Things: [message] }));
+    const next = given.again();
+    makeQueue(next, 'Things');
+    await next.start?.();
+    const [kept] = next.queue(arnOf('Things'))?.messages ?? [];
+    expect(kept?.hiddenUntil).toBeLessThanOrEqual(Date.now() + 900_000);
+    await next.stop?.();
   });
 
   it('gives up what was received too often, to its dead-letter queue', async () => {
@@ -272,6 +300,7 @@ describe('A queue', () => {
 
     it('a line that was being written is dropped, and what is sent next is kept', async () => {
       killed.send(arnOf('Things'), 'a');
+      jest.spyOn(console, 'warn').mockImplementation(() => undefined);
       await appendFile(join(given.folder, 'queues.journal'), '{"did":"add","queue":"Thi');
       const next = given.again();
       makeQueue(next, 'Things');

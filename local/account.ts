@@ -8,6 +8,7 @@ import { createDynamoDb } from './dynamodb';
 import { createTimedOutItems } from './dynamodb/timed-out-items';
 import { createEventSources } from './event-source';
 import { createEvents } from './events';
+import type { Faults } from './faults';
 import { createIam } from './iam';
 import { createIot } from './iot';
 import { createLambda } from './lambda';
@@ -34,6 +35,8 @@ export interface AccountOptions {
   readonly instances: number;
   /** What the account may do at a time; without it, anything. */
   readonly quotas?: AccountAge | undefined;
+  /** What befalls what functions call, and they themselves. */
+  readonly faults: Faults;
   /** Address of the DynamoDB engine. */
   readonly engineUrl: string;
   /** Ports of the REST API, the user pools, the WebSocket channels and the MQTT broker. */
@@ -59,9 +62,9 @@ export interface Account {
 
 /** Every service of the account, each with those that it calls; nothing listens yet. */
 export function createAccount(options: AccountOptions): Account {
-  const { assemblyFolder, dataFolder, logFile, endpoint, engineUrl, certificate } = options;
+  const { assemblyFolder, dataFolder, logFile, endpoint, engineUrl, certificate, faults } = options;
   const quotas = options.quotas === undefined ? noQuotas : createQuotas(options.quotas);
-  const place = { region, accountId, quotas };
+  const place = { region, accountId, quotas, faults };
   const log = appendTo(logFile);
   const iam = createIam();
   const roles = new Map<string, string>();

@@ -92,7 +92,7 @@ export function createAccount(options: AccountOptions): Account {
   });
   const cognito = createCognito({ ...place, port: options.identityPort, dataFolder, certificate });
   const apiGateway = createApiGateway({ ...place, port: options.port, dataFolder, lambda, log });
-  const webSocketApi = createWebSocketApi({ ...place, lambda, log });
+  const webSocketApi = createWebSocketApi({ ...place, dataFolder, lambda, log });
   const s3 = createS3({ region, assemblyFolder });
   const cloudFront = createCloudFront({
     accountId,

@@ -63,7 +63,16 @@ async function main(stopped: AbortSignal): Promise<void> {
     app === undefined ? synthesise(root, assemblyFolder, choices, stopped) : undefined,
   ]);
   const ports = { port, identityPort, wsPort, mqttPort };
-  const options: StackOptions = { assemblyFolder, folder, memory, instances, quotas, faultsFile, ...ports, certificate };
+  const options: StackOptions = {
+    assemblyFolder,
+    folder,
+    memory,
+    instances,
+    quotas,
+    faultsFile,
+    ...ports,
+    certificate,
+  };
   const show = (facts: StackFacts) => console.log(banner(facts, memory ? undefined : folder));
   await releaseCompiler();
   // The stack removes its files itself unless it broke off.

@@ -161,13 +161,22 @@ test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
       again.socket.say({ action: 'publish', telemetry: sampleOf(reporting?.deviceId ?? '') });
     }, 5000);
     const viewers = await watchAgain(shareCode, since);
-    const counted = await secondsUntil('counting viewers', since, async () => (await viewersOf(first, shareCode)) === AGAIN);
+    const counted = await secondsUntil(
+      'counting viewers',
+      since,
+      async () => (await viewersOf(first, shareCode)) === AGAIN,
+    );
     const isTrue = async () =>
-      (await statusOf(first, reporting?.deviceId)) === 'online' && (await statusOf(first, silent?.deviceId)) === 'offline';
+      (await statusOf(first, reporting?.deviceId)) === 'online' &&
+      (await statusOf(first, silent?.deviceId)) === 'offline';
     const devices = await secondsUntil('knowing who is online', since, isTrue);
     clearInterval(stays);
     await again.socket.close();
-    const seats = await secondsUntil('giving seats back', since, async () => (await seatsFree(first, chains[0]!)) === MAX_CONNECTIONS);
+    const seats = await secondsUntil(
+      'giving seats back',
+      since,
+      async () => (await seatsFree(first, chains[0]!)) === MAX_CONNECTIONS,
+    );
     await Promise.all(viewers.map((viewer) => viewer.close()));
     figures.push(
       `round ${round}: killed after ${acknowledged} of ${WRITES} acknowledged writes, none lost; true after s: ` +

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JobStatus } from '../../domain/job-lifecycle';
-import type { Client } from '../api/client';
+import type { Answer, Client } from '../api/client';
 import { fleetOf, jobNow } from '../api/given';
 
 /** A creation that may be repeated with its key. */
@@ -43,9 +43,10 @@ export const creation = (client: Client, kind: 'job' | 'share'): Creation => {
 
 /**
  * Sends a creation, until the limit of the minute takes it.
+ * @param judge is shown every other answer
  * @returns status of the answer
  */
-export async function create(one: Creation): Promise<number> {
+export async function create(one: Creation, judge: (answer: Answer) => void = () => undefined): Promise<number> {
   const { client, kind, name, key } = one;
   const { deviceGroupId, deviceId } = fleetOf(client);
   const headers = { 'idempotency-key': key };
@@ -59,21 +60,30 @@ export async function create(one: Creation): Promise<number> {
           });
     if (answer.status === 429) await pause(1000);
     else {
+      judge(answer);
       if (answer.status === 201) one.id = 'job' in answer.body ? answer.body.job.jobId : answer.body.share.shareCode;
       return answer.status;
     }
   }
 }
 
-/** Takes a job through all steps, and stops at the first that is not answered with success. */
-export async function walk(chain: Chain, acknowledge: () => void): Promise<void> {
-  for (const step of steps) {
+/**
+ * Takes a job through the steps that are left, and stops at the first that is not answered with success.
+ * @param judge is shown every answer
+ */
+export async function walk(
+  chain: Chain,
+  acknowledge: () => void = () => undefined,
+  judge: (answer: Answer) => void = () => undefined,
+): Promise<void> {
+  for (const step of steps.slice(chain.acknowledged)) {
     const { client, jobId } = chain;
     const cancels = 'status' in step && step.status === 'CANCELLED';
-    const { status } = await (cancels
+    const answer = await (cancels
       ? client.call('POST /v3/jobs/{jobId}/cancel', { path: { jobId } })
       : client.call('PATCH /v3/jobs/{jobId}', { path: { jobId }, body: step }));
-    if (status !== 200) return;
+    judge(answer);
+    if (answer.status !== 200) return;
     chain.acknowledged += 1;
     acknowledge();
   }

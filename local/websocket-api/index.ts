@@ -12,7 +12,15 @@ import type { AwsApi, Service } from '../service';
 import { createApiParts } from './api-parts';
 import { openConnection, type Connection } from './connection';
 import { awsId, connectionFacts, type ConnectionFacts, type Pairs } from './events';
-import { createHandshakes, isWebSocketRequest, queryPairs, type ApiRequest, type UpgradedSocket } from './handshake';
+import {
+  createHandshakes,
+  eventHeaders,
+  headerOf,
+  isWebSocketRequest,
+  queryPairs,
+  type ApiRequest,
+  type UpgradedSocket,
+} from './handshake';
 import { DEFAULT_LIMITS, type WebSocketLimits } from './limits';
 import { createManagement } from './management';
 import { serveStage, type ServedStage } from './stage';
@@ -184,25 +192,10 @@ function refusal(status: number): HttpReply {
   return { status, headers: {}, body: '' };
 }
 
-function headerOf(headers: Pairs, name: string): string | undefined {
-  return headers.find(([other]) => other.toLowerCase() === name)?.[1];
-}
-
 function pairsOf(query: string): Pairs | undefined {
   try {
     return queryPairs(query);
   } catch {
     return undefined;
   }
-}
-
-/** API Gateway adds who called it to what a proxy before it has said, and keeps to itself what is about one hop only. */
-function eventHeaders({ headers, sourceIp }: ApiRequest): Pairs {
-  const own = new Set(['connection', 'upgrade', 'x-forwarded-for', 'x-forwarded-port', 'x-forwarded-proto']);
-  return [
-    ...headers.filter(([name]) => !own.has(name.toLowerCase())),
-    ['X-Forwarded-For', [headerOf(headers, 'x-forwarded-for') ?? [], sourceIp].flat().join(', ')],
-    ['X-Forwarded-Port', '443'],
-    ['X-Forwarded-Proto', 'https'],
-  ];
 }

@@ -6,6 +6,7 @@ import { givenJob, givenShare } from '../api/given';
 import { follow, tryToFollow, type Handshake } from '../channels/socket';
 import { openTelemetry, tryToWatch, watch } from '../channels/telemetry-socket';
 import { until } from '../channels/until';
+import { seatsFree, viewersOf } from './afterwards';
 import { befall } from './befall';
 import { RIGHT_WITHIN_MS } from './drill';
 
@@ -34,7 +35,7 @@ test.each(cases)(
       watch(shareCode),
     ]);
     const stays = await watch(shareCode);
-    await until('counting three viewers', async () => ((await viewersOf(shareCode)) === 3 ? true : undefined));
+    await until('counting three viewers', async () => ((await viewersOf(partner, shareCode)) === 3 ? true : undefined));
 
     befall(faults);
     const handshakes = await Promise.all(
@@ -51,24 +52,16 @@ test.each(cases)(
     let viewer = stays;
     const isRight = async () => {
       if (viewer.socket.readyState > 1) viewer = await watch(shareCode);
-      if ((await viewersOf(shareCode)) === 1) return true;
+      if ((await viewersOf(partner, shareCode)) === 1) return true;
       await pause(500);
       return undefined;
     };
-    const seatsFree = async () => {
-      const attempts = Array.from({ length: MAX_CONNECTIONS }, () => tryToFollow(partner, channel));
-      const sockets = (await Promise.all(attempts)).flatMap(({ socket }) => socket ?? []);
-      await Promise.all(sockets.map((socket) => socket.close()));
-      if (sockets.length === MAX_CONNECTIONS) return true;
+    const isFree = async () => {
+      if ((await seatsFree(partner, channel)) === MAX_CONNECTIONS) return true;
       await pause(2000);
       return undefined;
     };
-    await until('giving every seat back', seatsFree, undefined, RIGHT_WITHIN_MS);
-    await until('counting one viewer', isRight, () => viewersOf(shareCode), RIGHT_WITHIN_MS);
+    await until('giving every seat back', isFree, undefined, RIGHT_WITHIN_MS);
+    await until('counting one viewer', isRight, () => viewersOf(partner, shareCode), RIGHT_WITHIN_MS);
   },
 );
-
-async function viewersOf(shareCode: string): Promise<number | undefined> {
-  const { body } = await partner.call('GET /v3/shares');
-  return body.shares.find((share) => share.shareCode === shareCode)?.currentViewers;
-}

@@ -24,7 +24,6 @@ const AGAIN = 2;
 
 let stack: KillableStack;
 let partners: readonly Client[];
-const figures: string[] = [];
 
 beforeAll(async () => {
   stack = await killableStack();
@@ -36,7 +35,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await stack.remove();
-  process.stdout.write(`${figures.join('\n')}\n`);
 });
 
 const channelOf = ({ jobId }: Chain) => ({ kind: 'job', id: jobId }) as const;
@@ -153,9 +151,9 @@ test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
       for (const { name } of body.jobs) names.set(name, (names.get(name) ?? 0) + 1);
       expect(own.map(({ name }) => names.get(name))).toEqual(own.map(() => 1));
     }
-    figures.push(
+    process.stdout.write(
       `round ${round}: killed after ${acknowledged} of ${WRITES} acknowledged writes, none lost; true after s: ` +
-        `MQTT ${told}, first socket ${again.seconds}, viewers ${counted}, devices ${devices}, all seats ${seats}`,
+        `MQTT ${told}, first socket ${again.seconds}, viewers ${counted}, devices ${devices}, all seats ${seats}\n`,
     );
   },
 );

@@ -32,7 +32,7 @@ export default {
     {
       ...common,
       displayName: 'unit',
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(api|channels|browser|bin/smoke)/'],
+      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(api|channels|browser|bin/smoke|faults)/'],
     },
     {
       ...withStack,
@@ -53,6 +53,15 @@ export default {
       // The share page in Chromium: the one project that needs more than npm installs.
       displayName: 'browser',
       testMatch: ['<rootDir>/test/browser/**/*.test.ts'],
+    },
+    {
+      ...common,
+      // A stack whose faults the tests switch: one file after the other, for all of them share it.
+      displayName: 'faults',
+      testMatch: ['<rootDir>/test/faults/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/faults/stack/start.ts',
+      globalTeardown: '<rootDir>/test/faults/stack/stop.ts',
+      setupFilesAfterEnv: ['<rootDir>/test/faults/stack/patience.ts'],
     },
   ],
 };

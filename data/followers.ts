@@ -5,7 +5,7 @@ import { sequences, type Sequences } from '../domain/sequence';
 import { channelKey, connection, type Connection } from './connections';
 import { GetCommand, QueryCommand, UpdateCommand, type QueryCommandOutput } from './documents';
 import { readable } from './readable';
-import { refusedBy } from './refused-write';
+import { refusedBy, wasMade } from './refused-write';
 import { dynamodb, table } from './table';
 
 /** A message for a follower. */
@@ -82,6 +82,23 @@ export async function holdBack(waiting: Connection, messages: readonly HeldMessa
     const { found } = refusedBy(error);
     return (found && readFollower(found).told) ?? {};
   }
+}
+
+/**
+ * Lets a follower wait that has missed a message without knowing it: nothing more is told to it, and the heartbeat closes it,
+ * so that its client comes back and begins with the state. One that has been forgotten stays so.
+ */
+export async function letWait(missed: Connection): Promise<void> {
+  await wasMade(
+    dynamodb.send(
+      new UpdateCommand({
+        ...itemOf(missed),
+        UpdateExpression: 'SET waits = if_not_exists(waits, :now)',
+        ConditionExpression: 'attribute_exists(connectionId)',
+        ExpressionAttributeValues: { ':now': Math.floor(Date.now() / 1000) },
+      }),
+    ),
+  );
 }
 
 /** What has been held back for a follower so far; nothing for one that has been forgotten. */

@@ -1,4 +1,4 @@
-import type { Follower } from '../data/followers';
+import { letWait, type Follower } from '../data/followers';
 import { closeSocket } from '../data/sockets';
 import type { StatusEvent } from '../domain/status-event';
 import { eachAtOnce } from './each-at-once';
@@ -19,13 +19,16 @@ const sayOne =
       if (what.last) throw error;
       const { connectionId } = follower;
       logger.warn('a socket could be neither reached nor closed', { connectionId, error });
+      // It is open and does not know what it has missed.
+      await letWait(follower);
     }
   };
 
 /**
  * Says something to open sockets, and closes them after the last word.
  * @param pages of those who are told
- * @throws Error when the followers can't be read, and when a socket is still open after the last word
+ * @throws Error when the followers can't be read, when a socket is still open after the last word, and when one that could
+ *   be neither reached nor closed can't be left to the heartbeat either
  */
 export async function saySockets({ message, weight }: StatusEvent, pages: AsyncIterable<Follower[]>): Promise<void> {
   const serve = sayOne(said(message, weight === 'last'));

@@ -8,6 +8,7 @@ import { createDynamoDb } from './dynamodb';
 import { createTimedOutItems } from './dynamodb/timed-out-items';
 import { createEventSources } from './event-source';
 import { createEvents } from './events';
+import type { Faults } from './faults';
 import { createIam } from './iam';
 import { createIot } from './iot';
 import { createLambda } from './lambda';
@@ -35,6 +36,8 @@ export interface AccountOptions {
   readonly instances: number;
   /** What the account may do at a time; without it, anything. */
   readonly quotas?: AccountAge | undefined;
+  /** What befalls what functions call, and they themselves. */
+  readonly faults: Faults;
   /** Address of the DynamoDB engine, and where it keeps its tables. */
   readonly engineUrl: string;
   readonly databaseFile: string;
@@ -61,9 +64,9 @@ export interface Account {
 
 /** Every service of the account, each with those that it calls; nothing listens yet. */
 export function createAccount(options: AccountOptions): Account {
-  const { assemblyFolder, dataFolder, logFile, endpoint, engineUrl, certificate } = options;
+  const { assemblyFolder, dataFolder, logFile, endpoint, engineUrl, certificate, faults } = options;
   const quotas = options.quotas === undefined ? noQuotas : createQuotas(options.quotas);
-  const place = { region, accountId, quotas };
+  const place = { region, accountId, quotas, faults };
   const log = appendTo(logFile);
   const iam = createIam();
   const roles = new Map<string, string>();
@@ -91,7 +94,7 @@ export function createAccount(options: AccountOptions): Account {
   });
   const cognito = createCognito({ ...place, port: options.identityPort, dataFolder, certificate });
   const apiGateway = createApiGateway({ ...place, port: options.port, dataFolder, lambda, log });
-  const webSocketApi = createWebSocketApi({ ...place, lambda, log });
+  const webSocketApi = createWebSocketApi({ ...place, dataFolder, lambda, log });
   const s3 = createS3({ region, assemblyFolder });
   const cloudFront = createCloudFront({
     accountId,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { accessDenied, failure, type AwsRequestKind } from './aws-refusal';
+import { noFaults, type Faults } from './faults';
 import { evaluate, type PolicyDocument } from './policy';
 import type { AwsAnswer, AwsApi, AwsCall } from './service';
 
@@ -42,9 +43,10 @@ export interface AwsEndpoint {
 /**
  * One HTTP server that plays every AWS API. Who calls and which API is meant is read from the credential scope of
  * Signature Version 4; the caller's IAM policies are evaluated as AWS would, so that a missing grant fails here first.
+ * What befalls calls of functions, `faults` says; the administrator's are spared.
  * `GET /_calls` with `Authorization: Bearer <admin access key id>` gives {@link CallCounts} as JSON.
  */
-export function createAwsEndpoint(): AwsEndpoint {
+export function createAwsEndpoint(faults: Pick<Faults, 'call'> = noFaults): AwsEndpoint {
   const apis = new Map<string, AwsApi>();
   const callers = new Map<string, Caller>();
   let server: Server | undefined;
@@ -88,7 +90,7 @@ export function createAwsEndpoint(): AwsEndpoint {
     }
     const operation = operationOf(call) ?? wanted[0]?.action ?? `${call.service}:${call.method}`;
     caller.counts.set(operation, (caller.counts.get(operation) ?? 0) + 1);
-    return api.answer(call);
+    return caller.policies ? faults.call(call, () => api.answer(call)) : api.answer(call);
   };
 
   const serve = (request: IncomingMessage, response: ServerResponse) => {

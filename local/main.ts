@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { banner } from './banner';
 import { serverCertificate } from './certificate-authority';
+import { readFaults } from './faults-file';
 import { releaseCompiler } from './release-compiler';
 import type { StackOptions } from './stack';
 import { removeStackFiles, runningAt, type StackFacts } from './stack-file';
@@ -31,12 +32,16 @@ async function main(stopped: AbortSignal): Promise<void> {
       // AWS's throttles bite, as in an account that has asked for no more; in a new one Lambda runs ten calls at a time.
       quotas: { type: 'boolean', default: false },
       'new-account': { type: 'boolean', default: false },
+      // A JSON file that names faults, followed while the stack runs (local/faults-file.ts).
+      faults: { type: 'string' },
     },
   });
   const { app, memory, 'no-fleet': withoutFleet, 'fleet-speed': speed, 'fleet-rest': rest } = values;
   const fleet = { simulatedFleet: 'true', simulatedFleetSpeed: speed, simulatedFleetRest: rest };
   const choices = withoutFleet ? {} : fleet;
   const quotas = values['new-account'] ? 'new-account' : values.quotas ? 'default' : undefined;
+  const faultsFile = values.faults === undefined ? undefined : resolve(values.faults);
+  if (faultsFile !== undefined) readFaults(faultsFile);
   const instances = wholeNumber('--instances', values.instances, 1000);
   const folder = resolve(process.env['LOCAL_DIR'] ?? join(root, '.local'));
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -60,7 +65,16 @@ async function main(stopped: AbortSignal): Promise<void> {
     app === undefined ? synthesise(root, assemblyFolder, choices, stopped) : undefined,
   ]);
   const ports = { port, identityPort, wsPort, mqttPort };
-  const options: StackOptions = { assemblyFolder, folder, memory, instances, quotas, ...ports, certificate };
+  const options: StackOptions = {
+    assemblyFolder,
+    folder,
+    memory,
+    instances,
+    quotas,
+    faultsFile,
+    ...ports,
+    certificate,
+  };
   const show = (facts: StackFacts) => console.log(banner(facts, memory ? undefined : folder));
   await releaseCompiler();
   // The stack removes its files itself unless it broke off.

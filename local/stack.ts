@@ -8,6 +8,8 @@ import { followAddress } from './changed-address';
 import { createCloudFormationApi } from './cloudformation-api';
 import { deploy, type Outputs } from './deploy';
 import { startEngine } from './dynamodb/engine';
+import { createFaults, noFaults } from './faults';
+import { followFaults } from './faults-file';
 import { startKinesisVideo } from './kinesis-video';
 import type { AccountAge } from './quotas';
 import { releaseCompiler } from './release-compiler';
@@ -26,6 +28,8 @@ export interface StackOptions {
   readonly instances: number;
   /** Whether AWS's quotas hold, and of which account. */
   readonly quotas?: AccountAge | undefined;
+  /** File that names the faults it has, followed while it runs. */
+  readonly faultsFile?: string | undefined;
   /** Port of the REST API. */
   readonly port: number;
   /** Port of the user pools, TLS. */
@@ -83,14 +87,16 @@ async function start(options: StackOptions, atStop: (end: () => Promise<void> | 
   const databaseFile = join(dataFolder, 'dynamodb.sqlite');
   const engine = await startEngine(databaseFile);
   atStop(() => engine.stop());
-  const endpoint = createAwsEndpoint();
+  const faults = options.faultsFile === undefined ? noFaults : createFaults(followFaults(options.faultsFile));
+  const endpoint = createAwsEndpoint(faults);
   await endpoint.start();
   atStop(() => endpoint.stop());
   const video = await startKinesisVideo({ region, accountId, endpointUrl: endpoint.url });
   atStop(() => video.stop());
 
   const logFile = join(folder, 'functions.log');
-  const account = createAccount({ ...options, dataFolder, logFile, endpoint, engineUrl: engine.url, databaseFile });
+  const engineAt = { engineUrl: engine.url, databaseFile };
+  const account = createAccount({ ...options, dataFolder, logFile, endpoint, faults, ...engineAt });
   let outputs: Outputs = {};
   for (const api of account.apis) endpoint.add(api);
   endpoint.add(video);

@@ -73,8 +73,8 @@ async function sayTopic(event: StatusEvent): Promise<void> {
 /**
  * Says something on a channel, over MQTT and to every open socket. State is retained for who subscribes
  * later; after the last word nothing is, and the sockets are closed.
- * @throws Error when the topic can't be published to or the followers can't be read, and when a socket is
- *   still open after the last word; no socket fails it otherwise
+ * @throws Error when the topic can't be published to or the followers can't be read, when a socket is still open after the
+ *   last word, and when one that could be neither reached nor closed can't be left to the heartbeat either
  */
 export const say = (event: StatusEvent, audience: Audience = findAudience()): Promise<void> =>
   allDone([sayTopic(event), saySockets(event, audience(event))]);

@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
+import { noFaults, type Faults } from '../faults';
 import { physicalId } from '../physical-id';
 import { propertiesOf } from '../properties';
 import { noQuotas, type Quotas } from '../quotas';
@@ -28,6 +29,8 @@ export interface CognitoOptions {
   readonly dataFolder: string;
   /** Default: none. */
   readonly quotas?: Pick<Quotas, 'admits'>;
+  /** Default: none. */
+  readonly faults?: Pick<Faults, 'isCognitoDown'>;
 }
 
 export interface Cognito extends Service, AwsApi {
@@ -58,7 +61,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 
 /** Cognito for the user pools of a template. */
 export function createCognito(options: CognitoOptions): Cognito {
-  const { region, accountId, dataFolder, host = '127.0.0.1', quotas = noQuotas } = options;
+  const { region, accountId, dataFolder, host = '127.0.0.1', quotas = noQuotas, faults = noFaults } = options;
   const pools = new Map<string, Pool>();
   const domains = new Map<string, string>();
   const clients = openAppClients(dataFolder, (poolId) => poolOf(poolId).scopes);
@@ -114,6 +117,8 @@ export function createCognito(options: CognitoOptions): Cognito {
   async function answer(request: IncomingMessage, key: SigningKey): Promise<Reply> {
     const [, first = '', ...rest] = (request.url ?? '').split('?')[0]?.split('/') ?? [];
     const place = rest.join('/');
+    // Of these pages AWS documents no such answer; InternalErrorException is the one of Cognito's API (API reference, 500).
+    if (faults.isCognitoDown()) return { status: 500, body: { error: 'InternalErrorException' } };
     const poolId = domains.get(first);
     if (poolId !== undefined && place === 'oauth2/token') {
       if (request.method !== 'POST') return { status: 405, body: { error: 'method_not_allowed' } };

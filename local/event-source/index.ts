@@ -5,6 +5,7 @@
 import { setMaxListeners } from 'node:events';
 import type { TimedOutItems } from '../dynamodb/timed-out-items';
 import { parseEventPattern } from '../event-pattern';
+import type { Faults } from '../faults';
 import type { Lambda } from '../lambda';
 import { physicalId } from '../physical-id';
 import { evaluate, type AccessRequest, type PolicyDocument } from '../policy';
@@ -28,6 +29,8 @@ export interface EventSourcesOptions {
   readonly sqs: Pick<Sqs, 'send' | 'queue'>;
   /** Which deletions DynamoDB made itself; without it, none. */
   readonly timedOut?: Pick<TimedOutItems, 'has'>;
+  /** Default: none. */
+  readonly faults?: Pick<Faults, 'batch'>;
   /** Policy documents of a function's role. */
   policiesOf(functionArn: string): readonly PolicyDocument[];
   /** Takes a line for each batch that is given up or fails; no line holds an item or a message. */

@@ -1,6 +1,7 @@
 /** Streams of tables → functions: Lambda developer guide, "Using AWS Lambda with Amazon DynamoDB". */
 import * as z from 'zod';
 import { parseEventPattern } from '../event-pattern';
+import { noFaults, type Faults } from '../faults';
 import type { Lambda } from '../lambda';
 import type { AccessRequest } from '../policy';
 import type { Sqs } from '../sqs';
@@ -45,6 +46,8 @@ export interface StreamSourceOptions {
   readonly timedOut: Pick<TimedOutItems, 'has'>;
   readonly positions: Positions;
   readonly signal: AbortSignal;
+  /** Default: none. */
+  readonly faults?: Pick<Faults, 'batch'>;
   log(line: string): void;
 }
 
@@ -67,7 +70,7 @@ export function startStreamSource(
   properties: StreamSource,
   options: StreamSourceOptions,
 ): Promise<void> {
-  const { region, engineUrl, lambda, sqs, writes, timedOut, positions, signal, log } = options;
+  const { region, engineUrl, lambda, sqs, writes, timedOut, positions, signal, faults = noFaults, log } = options;
   const { EventSourceArn: streamArn, DestinationConfig } = properties;
   return runMapping({
     region,
@@ -84,7 +87,7 @@ export function startStreamSource(
     reader: createStreamReader(engineUrl, streamArn, positions.of(name, streamArn) ?? properties.StartingPosition),
     writes,
     timedOut,
-    invoke: (event) => lambda.invoke(functionArn, event),
+    invoke: (event) => faults.batch(() => lambda.invoke(functionArn, event), signal),
     discard: (records, shardId, reason, calls) => {
       const failure = failureRecord({ records, reason, calls, functionArn, streamArn, shardId });
       log(`${name}: ${records.length} records were given up: ${JSON.stringify(failure)}`);

@@ -8,6 +8,7 @@ import { availableParallelism } from 'node:os';
 import { buildSync } from 'esbuild';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { noFaults, type Faults } from '../faults';
 import { propertiesOf } from '../properties';
 import { noQuotas, type Quotas } from '../quotas';
 import type { Created, Resource, Service } from '../service';
@@ -45,6 +46,8 @@ export interface LambdaOptions {
   readonly limits?: Partial<PoolLimits & BudgetLimits>;
   /** Default: none. Calls that wait for an instance here count too: an account would have had one. */
   readonly quotas?: Pick<Quotas, 'concurrentExecutions'>;
+  /** Default: none. */
+  readonly faults?: Pick<Faults, 'invocation'>;
 }
 
 export interface Lambda extends Service {
@@ -96,7 +99,7 @@ export type EventLimits = Pick<z.output<typeof eventInvokeConfig>, 'MaximumRetry
 
 /** Lambda for the functions and permissions of one template. */
 export function createLambda(options: LambdaOptions): Lambda {
-  const specs = new Map<string, Omit<InstanceSpec, 'bootstrap'>>();
+  const specs = new Map<string, Omit<InstanceSpec, 'bootstrap' | 'faults'>>();
   const pools = new Map<string, InstancePool>();
   const deadLetterQueues = new Map<string, string>();
   /** Names of functions that may be a part of a loop. */
@@ -109,6 +112,7 @@ export function createLambda(options: LambdaOptions): Lambda {
     ...options.limits,
   };
   const { concurrentExecutions } = options.quotas ?? noQuotas;
+  const { faults = noFaults } = options;
   let underWay = 0;
   const share = createInstanceBudget(pools, limits);
 
@@ -161,7 +165,8 @@ export function createLambda(options: LambdaOptions): Lambda {
 
     start() {
       const bootstrap = bundledWorker();
-      for (const [name, spec] of specs) pools.set(name, createInstancePool({ ...spec, bootstrap }, limits, share));
+      for (const [name, spec] of specs)
+        pools.set(name, createInstancePool({ ...spec, bootstrap, faults }, limits, share));
       return Promise.resolve();
     },
 

@@ -1,5 +1,7 @@
 /** One instance of a function: a worker thread with an environment of its own that serves one call at a time. */
+import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
+import type { Faults } from '../faults';
 import { appendAtOnce, noteLoss } from '../log-file';
 import { FunctionError, TimedOut } from './errors';
 import { createBell, sendInvocation } from './invocations';
@@ -14,6 +16,7 @@ export interface InstanceSpec extends InstanceData {
   readonly bootstrap: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
+  readonly faults: Pick<Faults, 'invocation'>;
 }
 
 /** A call without its deadline, which begins when an instance takes it. */
@@ -36,11 +39,13 @@ interface Waiting {
 
 /** Starts an instance. `onEnd` is called once, whenever and however it ends. */
 export function startInstance(spec: InstanceSpec, onEnd: () => void): Instance {
-  const { bootstrap, environment, timeoutMs, ...data } = spec;
+  const { bootstrap, environment, timeoutMs, faults, ...data } = spec;
+  // By this the calls of an instance are told from those of another.
+  const sessionToken = `local-${randomUUID()}`;
   const bell = createBell();
   const worker = new Worker(bootstrap, {
     eval: true,
-    env: environment,
+    env: { ...environment, AWS_SESSION_TOKEN: sessionToken },
     execArgv: [],
     workerData: { ...data, bell } satisfies WorkerData,
     // A small young generation keeps idle instances small; the old one is what the function may use in an account.
@@ -114,8 +119,9 @@ export function startInstance(spec: InstanceSpec, onEnd: () => void): Instance {
     },
     async run(request) {
       const answer = answerWithin(timeoutMs, request.requestId);
+      const spare = faults.invocation(spec.functionName, sessionToken, () => void worker.terminate());
       sendInvocation(worker, bell, { ...request, deadline: Date.now() + timeoutMs } satisfies Invocation);
-      const message = await answer;
+      const message = await answer.finally(spare);
       if (message.kind === 'result') return message.payload;
       throw failureOf(message);
     },

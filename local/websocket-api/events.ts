@@ -3,19 +3,21 @@
  * integration request" and "Mapping template reference for WebSocket APIs" (`$context`); shapes as the service sends them.
  */
 import { randomBytes } from 'node:crypto';
+import * as z from 'zod';
 
 /** What stays the same for a connection as long as it is there. */
-export interface ConnectionFacts {
-  readonly connectionId: string;
-  readonly apiId: string;
-  readonly stage: string;
-  readonly stageVariables: Readonly<Record<string, string>>;
+export const connectionFacts = z.object({
+  connectionId: z.string(),
+  apiId: z.string(),
+  stage: z.string(),
+  stageVariables: z.record(z.string(), z.string()),
   /** `<apiId>.execute-api.<region>.amazonaws.com` */
-  readonly domainName: string;
+  domainName: z.string(),
   /** Milliseconds since 1970. */
-  readonly connectedAt: number;
-  readonly identity: { readonly sourceIp: string; readonly userAgent?: string };
-}
+  connectedAt: z.number(),
+  identity: z.object({ sourceIp: z.string(), userAgent: z.string().exactOptional() }),
+});
+export type ConnectionFacts = Readonly<z.output<typeof connectionFacts>>;
 
 /** Names and values in order, names as they were sent. */
 export type Pairs = readonly (readonly [name: string, value: string])[];

@@ -74,3 +74,19 @@ export function queryPairs(query: string): [string, string][] {
       return [decode(name), decode(value.join('='))];
     });
 }
+
+/** A header by its name in lower case. */
+export function headerOf(headers: Pairs, name: string): string | undefined {
+  return headers.find(([other]) => other.toLowerCase() === name)?.[1];
+}
+
+/** API Gateway adds who called it to what a proxy before it has said, and keeps to itself what is about one hop only. */
+export function eventHeaders({ headers, sourceIp }: ApiRequest): Pairs {
+  const own = new Set(['connection', 'upgrade', 'x-forwarded-for', 'x-forwarded-port', 'x-forwarded-proto']);
+  return [
+    ...headers.filter(([name]) => !own.has(name.toLowerCase())),
+    ['X-Forwarded-For', [headerOf(headers, 'x-forwarded-for') ?? [], sourceIp].flat().join(', ')],
+    ['X-Forwarded-Port', '443'],
+    ['X-Forwarded-Proto', 'https'],
+  ];
+}

@@ -2,15 +2,25 @@
  * Amazon API Gateway's WebSocket APIs on this machine: handshakes that are handed to it become connections, whose
  * messages go to functions and which code reaches through `@connections`. Each part names the AWS page that it follows.
  */
+import { join } from 'node:path';
 import { createFunctions } from '../api-gateway/functions';
 import { createThrottle } from '../api-gateway/throttle';
 import type { Lambda } from '../lambda';
+import { openLeftOpen } from '../left-open';
 import { noQuotas, type Quotas } from '../quotas';
 import type { AwsApi, Service } from '../service';
 import { createApiParts } from './api-parts';
 import { openConnection, type Connection } from './connection';
-import { awsId, type ConnectionFacts, type Pairs } from './events';
-import { createHandshakes, isWebSocketRequest, queryPairs, type ApiRequest, type UpgradedSocket } from './handshake';
+import { awsId, connectionFacts, type ConnectionFacts, type Pairs } from './events';
+import {
+  createHandshakes,
+  eventHeaders,
+  headerOf,
+  isWebSocketRequest,
+  queryPairs,
+  type ApiRequest,
+  type UpgradedSocket,
+} from './handshake';
 import { DEFAULT_LIMITS, type WebSocketLimits } from './limits';
 import { createManagement } from './management';
 import { serveStage, type ServedStage } from './stage';
@@ -24,6 +34,8 @@ export interface WebSocketApiOptions {
   readonly limits?: Partial<WebSocketLimits>;
   /** Default: none. Messages in both directions are requests to API Gateway. */
   readonly quotas?: Pick<Quotas, 'admits'>;
+  /** Where it is noted who is connected; without it those whom a killed process leaves are never said to have gone. */
+  readonly dataFolder?: string;
   /** Takes a line of the execution log; no line holds a query, a header or a body. */
   log(line: string): void;
 }
@@ -59,6 +71,10 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
   const newConnections = createThrottle({ RateLimit: limits.connectionsPerSecond });
   const connections = new Map<string, { readonly connection: Connection; readonly stage: ServedStage }>();
   const disconnecting = new Set<Promise<void>>();
+  const noted = openLeftOpen(
+    options.dataFolder && join(options.dataFolder, 'websocket-connections.jsonl'),
+    connectionFacts,
+  );
   let stages: readonly ServedStage[] = [];
 
   const apiArn = (apiId: string) => `arn:aws:execute-api:${options.region}:${options.accountId}:${apiId}`;
@@ -70,11 +86,19 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
     return stages.find((stage) => domainOf(stage.apiId) === host && stage.name === name);
   }
 
+  /** Says that a connection is over; until that has been said, it is noted as open. */
+  function end(stage: ServedStage, facts: ConnectionFacts, code: number, reason: string): void {
+    const call = stage.disconnect(facts, code, reason).finally(() => {
+      noted.closed(facts.connectionId);
+      disconnecting.delete(call);
+    });
+    disconnecting.add(call);
+  }
+
   function open(stage: ServedStage, facts: ConnectionFacts, upgraded: UpgradedSocket, protocol?: string): void {
     const onEnd = (code: number, reason: string) => {
       connections.delete(facts.connectionId);
-      const call = stage.disconnect(facts, code, reason).finally(() => disconnecting.delete(call));
-      disconnecting.add(call);
+      end(stage, facts, code, reason);
     };
     const socket = handshakes.complete(upgraded, protocol);
     if (!socket) {
@@ -125,14 +149,25 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
         connectedAt: Date.now(),
         identity: { sourceIp: request.sourceIp, ...(userAgent !== undefined && { userAgent }) },
       };
+      // Before the function is called: it may let in whom this process does not live to serve.
+      noted.opened(facts.connectionId, facts);
       const { status, protocol } = await stage.connect(facts, eventHeaders(request), query);
-      if (status < 200 || status > 299) return refusal(status);
+      if (status < 200 || status > 299) {
+        noted.closed(facts.connectionId);
+        return refusal(status);
+      }
       open(stage, facts, upgraded, protocol);
       return undefined;
     },
 
     start() {
       stages = parts.stages().map((one) => serveStage(one, apiArn(one.apiId), functions, quotas));
+      // In an account nothing kills API Gateway together with what is behind it.
+      for (const facts of noted.left) {
+        const stage = stages.find((one) => one.apiId === facts.apiId && one.name === facts.stage);
+        if (stage) end(stage, facts, 1006, 'Connection Closed Abnormally');
+        else noted.closed(facts.connectionId);
+      }
       return Promise.resolve();
     },
 
@@ -142,6 +177,7 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
       const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, STOP_PATIENCE_MS)));
       await Promise.race([Promise.all(disconnecting), patience]);
       clearTimeout(timer);
+      noted.end();
     },
   };
 }
@@ -156,25 +192,10 @@ function refusal(status: number): HttpReply {
   return { status, headers: {}, body: '' };
 }
 
-function headerOf(headers: Pairs, name: string): string | undefined {
-  return headers.find(([other]) => other.toLowerCase() === name)?.[1];
-}
-
 function pairsOf(query: string): Pairs | undefined {
   try {
     return queryPairs(query);
   } catch {
     return undefined;
   }
-}
-
-/** API Gateway adds who called it to what a proxy before it has said, and keeps to itself what is about one hop only. */
-function eventHeaders({ headers, sourceIp }: ApiRequest): Pairs {
-  const own = new Set(['connection', 'upgrade', 'x-forwarded-for', 'x-forwarded-port', 'x-forwarded-proto']);
-  return [
-    ...headers.filter(([name]) => !own.has(name.toLowerCase())),
-    ['X-Forwarded-For', [headerOf(headers, 'x-forwarded-for') ?? [], sourceIp].flat().join(', ')],
-    ['X-Forwarded-Port', '443'],
-    ['X-Forwarded-Proto', 'https'],
-  ];
 }

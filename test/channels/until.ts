@@ -7,6 +7,7 @@ const QUIET = 400;
 /**
  * Waits until `look` finds something.
  * @param known what is told when it doesn't
+ * @param patience for how long, in ms
  * @returns what it found
  * @throws Error that says what did not happen
  */
@@ -14,8 +15,9 @@ export async function until<Found>(
   what: string,
   look: () => Found | undefined | Promise<Found | undefined>,
   known?: () => unknown,
+  patience = PATIENCE,
 ): Promise<Found> {
-  const deadline = Date.now() + PATIENCE;
+  const deadline = Date.now() + patience;
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;

@@ -1,4 +1,4 @@
-import { DeleteCommand, QueryCommand } from '../../data/documents';
+import { DeleteCommand, QueryCommand, UpdateCommand } from '../../data/documents';
 import { connection, gone, said, sockets } from '../data/fixtures/sockets';
 import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { PublishCommand, RequestEntityTooLargeException, ThrottlingException } from '@aws-sdk/client-iot-data-plane';
@@ -195,13 +195,25 @@ describe('To its sockets', () => {
     expect(said().toSorted()).toEqual(['socket-1 closed', `socket-2 ${text}`]);
   });
 
-  test('one that can be neither reached nor closed is left with a warning, and the others are told.', async () => {
+  test('one that can be neither reached nor closed is left to the heartbeat to close, and the others are told.', async () => {
     followedBy(3);
     sockets.on(PostToConnectionCommand, { ConnectionId: 'socket-2' }).rejects(stuck);
     sockets.on(DeleteConnectionCommand).rejects(stuck);
     await say(event());
     expect(said().filter((line) => line.endsWith(text))).toHaveLength(3);
     expect(logLines()).toMatchObject([{ level: 'WARN', connectionId: 'socket-2' }]);
+    expect(store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input)).toMatchObject([
+      { Key: { connectionId: 'socket-2' }, UpdateExpression: expect.stringMatching(/^SET waits = /) as string },
+    ]);
+  });
+
+  test('one that can not even be left to the heartbeat fails the change, so that it is said again.', async () => {
+    followedBy(2);
+    const fault = new Error('throttled');
+    sockets.on(PostToConnectionCommand, { ConnectionId: 'socket-2' }).rejects(stuck);
+    sockets.on(DeleteConnectionCommand).rejects(stuck);
+    store.on(UpdateCommand).rejects(fault);
+    await expect(say(event())).rejects.toBe(fault);
   });
 
   test('none may be left open after the last word: then the change has to be said again.', async () => {

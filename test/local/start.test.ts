@@ -39,6 +39,14 @@ describe('Starting the stack', () => {
     expect(code).toBe(1);
   });
 
+  it('says in one line what is wrong in a file of faults', async () => {
+    const file = join(folder, 'faults.json');
+    writeFileSync(file, '{"dynamodb":{"throttled":20}}');
+    const { code, said } = await start({ LOCAL_DIR: folder }, '--faults', file);
+    expect(said.trim()).toBe(`--faults ${file}: dynamodb.throttled: Too big: expected number to be <=1`);
+    expect(code).toBe(1);
+  });
+
   it('names a type of the template that it does not know, and ends', async () => {
     const app = join(folder, 'app');
     const artifact = { type: 'aws:cloudformation:stack', properties: { templateFile: 'template.json' } };

@@ -55,6 +55,11 @@ export const cast = {
   'revoked-share': [all],
   'share-page': [all],
   'platform-fleet': [all],
+  'dynamodb-faults': [all, all],
+  'channel-faults': [all, all],
+  'stream-faults': [all],
+  'identity-faults': [all],
+  'function-faults': [all, all],
   sabotage: [all, all, all, all, all, ['command:read']],
   'whole-story': [all, all, ['command:read']],
 } as const satisfies Record<string, readonly (typeof all | readonly Scope[])[]>;

@@ -16,9 +16,13 @@ export type GlobalWithStack = typeof globalThis & { runningStack?: RunningStack 
  * command line that onboards real ones.
  */
 export default async function start(): Promise<void> {
-  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
   if (isElsewhere() || process.env['STACK_FILE']) return onboard();
-  const stack = await startStack();
+  return startHere();
+}
+
+/** Starts a stack on this machine whatever the environment names. @param words further options of `npm start` */
+export async function startHere(...words: string[]): Promise<void> {
+  const stack = await startStack(['--no-fleet', ...words]);
   (globalThis as GlobalWithStack).runningStack = stack;
   process.env['STACK_FILE'] = join(stack.folder, 'stack.json');
   // Jest stops nothing that did not start whole.
@@ -29,6 +33,7 @@ export default async function start(): Promise<void> {
 }
 
 async function onboard(): Promise<void> {
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
   const folder = mkdtempSync(join(tmpdir(), 'drone-mission-partners-'));
   const wanted = join(folder, 'onboarding.json');
   writeFileSync(wanted, JSON.stringify(onboarding));

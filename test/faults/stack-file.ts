@@ -1,0 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { partnersShape } from '../../local/stack-file';
+import { stackFile } from '../api/stack/address';
+
+/** Credentials of the demo partners of the stack under test. */
+export const readStackFile = () => partnersShape.parse(JSON.parse(readFileSync(stackFile(), 'utf8'))).partners;

@@ -1,0 +1,13 @@
+import { clients } from '../api/client';
+import { drill } from './drill';
+
+const [partner] = clients('stream-faults');
+const [stranger] = clients('stranger');
+
+test.each([
+  ['twice', { repeated: true }],
+  ['two seconds late', { lateMs: 2000 }],
+  ['twice and late', { repeated: true, lateMs: 500 }],
+])('Batches of a stream that come %s are told in order, the last state last.', async (_, streams) => {
+  await drill(partner, stranger, { streams });
+});

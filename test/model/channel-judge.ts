@@ -101,10 +101,11 @@ const subjectOf = ({ deviceId, type }: Heard['message']) => (type === 'device.st
 export function channelFaults(follower: Follower): string[] {
   const messages = follower.heard.map(({ message }) => message);
   const bySubject = [...groupBy(messages, subjectOf).values()];
-  const isClosedForNothing = follower.closed && follower.left === undefined && !messages.some(isLastWord);
+  const { closed } = follower;
+  const isExplained = follower.left !== undefined || messages.some(isLastWord);
   return [
     ...bySubject.flatMap((own) => faultsOfOrder(follower, own)),
-    ...(isClosedForNothing ? [`closed with ${follower.closed?.code} without a last word`] : []),
+    ...(closed && !isExplained ? [`closed with ${closed.code} without a last word`] : []),
   ];
 }
 

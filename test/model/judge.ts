@@ -20,7 +20,7 @@ function seenIn<State>(
     const { label, start, end, items, isFiltered, isLastPage } = listing;
     const item = items.find((each) => each[idName] === thing.id);
     if (item) {
-      const shown = `${label} → ${String(item['status'] ?? 'there')}`;
+      const shown = `${label} → ${typeof item['status'] === 'string' ? item['status'] : 'there'}`;
       return [see({ start: isFiltered ? -Infinity : start, end, label: shown }, item)];
     }
     // Newest first: on a page that is not the last one, what is older than all of it is on another.
@@ -43,7 +43,7 @@ interface Said {
 function heardOfJob({ over, opened }: OpenFollower, { at, message }: Heard): Step<JobState> {
   const { sequence, jobState, previousState, snapshot, deleted } = message as Heard['message'] & Said;
   const words = [over, 'tells', snapshot && 'as it is', isPosition(message) && 'with a position', previousState];
-  const label = `${words.filter(Boolean).join(' ')} → ${String(deleted ? 'deleted' : jobState)}, sequence ${String(sequence)}`;
+  const label = `${words.filter(Boolean).join(' ')} → ${deleted ? 'deleted' : jobState}, sequence ${String(sequence)}`;
   const window = { start: snapshot ? opened : -Infinity, end: at, label };
   if (deleted) return hearDeleted(window, jobState, sequence);
   return seeJob(window, { version: sequence, status: jobState, previous: previousState });
@@ -61,7 +61,7 @@ function withoutRepeats(steps: readonly Step<JobState>[]): Step<JobState>[] {
 }
 
 /** Everything that was done to a job and seen of it. */
-export function historyOfJob(world: World, job: JobRecord, settledAt: number): Step<JobState>[] {
+function historyOfJob(world: World, job: JobRecord, settledAt: number): Step<JobState>[] {
   const { id, organisation, created, steps, reports } = job;
   const listings = world.listings.filter((one) => one.of === 'jobs' && one.organisation === organisation);
   const heard = followersOf(world, id).flatMap((follower) => follower.heard.map((one) => heardOfJob(follower, one)));

@@ -62,11 +62,17 @@ export async function createJob(world: World, caller: Caller, given: Given<'crea
   else world.complain(label, 'no headers of a limit');
   const { start, end, status } = answer;
   if (status === 429) return;
-  if (whose !== 'own') return expectStatus(world, label, answer, whose === 'foreign' ? 403 : 404);
+  if (whose !== 'own') {
+    expectStatus(world, label, answer, whose === 'foreign' ? 403 : 404);
+    return;
+  }
   const asked = JSON.stringify(body);
   const answered = status === 201 ? JSON.stringify(answer.body) : undefined;
   kept?.steps.push(createWithKey({ start, end, label: `${label} → ${status}` }, asked, answered));
-  if (status !== 201) return expectStatus(world, label, answer, ...(kept ? [400] : [201]));
+  if (status !== 201) {
+    expectStatus(world, label, answer, ...(kept ? [400] : [201]));
+    return;
+  }
   keepJob(world, caller, { body, answer, label, isRepeatable: kept !== undefined });
 }
 

@@ -1,4 +1,3 @@
-import type { OpenSocket } from '../../bin/client/socket';
 import { say } from '../channels/platform';
 import type { Caller } from './caller';
 import { shakeHands } from './connect';
@@ -6,96 +5,10 @@ import { reportJob } from './job-model';
 import type { Operation } from './operations';
 import { arrive, leave, takeSeat } from './share-model';
 import type { Published } from './telemetry-judge';
+import { openTelemetry, type Message, type Publishers } from './telemetry-socket';
 import { nobodys, type JobRecord, type OpenListener, type ShareRecord, type World } from './world';
 
 type Given<Act extends Operation['act']> = Extract<Operation, { act: Act }>['given'];
-type Message = Readonly<Record<string, unknown>>;
-
-/** How long an answer over a socket may take before none is expected any more, in ms. */
-const ANSWER_WITHIN_MS = 60_000;
-
-/** A partner's telemetry socket, and how it is asked. */
-export interface Asking {
-  readonly socket: OpenSocket;
-  ask(message: object): Promise<Message>;
-}
-
-let asked = 0;
-
-/**
- * Opens a partner's telemetry socket. Gives the status of its refusal when it is refused.
- * @param hear gets what is no answer
- */
-export async function openTelemetry(
-  world: World,
-  caller: Caller,
-  hear: (message: Message) => void,
-): Promise<Asking | number> {
-  const waiting = new Map<unknown, (answer: Message) => void>();
-  const { status, socket } = await shakeHands(world.facts, '/telemetry', caller.token, (text) => {
-    const message = JSON.parse(text) as Message;
-    const answered = waiting.get(message['id']);
-    if (answered) answered(message);
-    else hear(message);
-  });
-  if (!socket) return status;
-  const ask = (message: object) =>
-    new Promise<Message>((resolve, reject) => {
-      const id = `model-${++asked}`;
-      const late = setTimeout(() => reject(new Error('no answer over the telemetry socket')), ANSWER_WITHIN_MS);
-      waiting.set(id, ({ id: _, ...answer }) => {
-        clearTimeout(late);
-        waiting.delete(id);
-        resolve(answer);
-      });
-      socket.send({ ...message, id });
-    });
-  return { socket, ask };
-}
-
-/** What is used for telemetry over all chapters: a socket of each publisher, and whose turn it is on each device. */
-export class Publishers {
-  private readonly sockets = new Map<string, Promise<Asking | number>>();
-  private readonly turns = new Map<string, Promise<void>>();
-  private readonly latest = new Map<string, number>();
-
-  socketOf(world: World, caller: Caller): Promise<Asking | number> {
-    const known = this.sockets.get(caller.name) ?? openTelemetry(world, caller, () => undefined);
-    this.sockets.set(caller.name, known);
-    return known;
-  }
-
-  /** One after the other for each device: order is promised to a publisher that waits for its answer. */
-  async inTurn(deviceId: string, run: () => Promise<void>): Promise<void> {
-    const turn = (this.turns.get(deviceId) ?? Promise.resolve()).then(run);
-    this.turns.set(
-      deviceId,
-      turn.catch(() => undefined),
-    );
-    await turn;
-  }
-
-  /** Timestamps that are later than all before them of a device, in Unix milliseconds. */
-  timestamps(deviceId: string, count: number): number[] {
-    return Array.from({ length: count }, () => {
-      const next = Math.max(Date.now(), (this.latest.get(deviceId) ?? 0) + 1);
-      this.latest.set(deviceId, next);
-      return next;
-    });
-  }
-
-  latestOf(deviceId: string): number | undefined {
-    return this.latest.get(deviceId);
-  }
-
-  async close(): Promise<void> {
-    for (const opened of this.sockets.values()) {
-      const asking = await opened;
-      if (typeof asking !== 'number') asking.socket.close();
-    }
-  }
-}
-
 const sampleOf = (deviceId: string, timestamp: number, job: JobRecord | undefined) => ({
   deviceId,
   timestamp: new Date(timestamp).toISOString(),
@@ -114,7 +27,10 @@ export async function publish(
   const label = `${caller.name} publishes`;
   const asking = await publishers.socketOf(world, caller);
   // The reader and the writer may open the socket, each for one of its two uses; only one may publish.
-  if (typeof asking === 'number') return world.complain(label, `refused with ${asking}`);
+  if (typeof asking === 'number') {
+    world.complain(label, `refused with ${asking}`);
+    return;
+  }
   const stranger = world.organisations.find((other) => other !== organisation) ?? organisation;
   const job = forJob ? world.jobFor(caller, { ...target, whose: 'own' }) : undefined;
   const mayBe = caller.may('stream:publish');
@@ -154,7 +70,10 @@ export async function listen(world: World, caller: Caller, { whose, to, device }
   const label = `${caller.name} subscribes to a ${to}`;
   const heard: OpenListener['heard'] = [];
   const asking = await openTelemetry(world, caller, (message) => heard.push({ at: performance.now(), message }));
-  if (typeof asking === 'number') return world.complain(label, `refused with ${asking}`);
+  if (typeof asking === 'number') {
+    world.complain(label, `refused with ${asking}`);
+    return;
+  }
   const others = world.organisations.filter((other) => other !== organisation);
   const owner = whose === 'own' ? organisation : (others[device % others.length] ?? organisation);
   const group = owner.groups[device % owner.groups.length];
@@ -169,7 +88,10 @@ export async function listen(world: World, caller: Caller, { whose, to, device }
     : { own: undefined, foreign: 'Forbidden', nobody: notFound }[whose];
   if (answer['error'] !== refused)
     world.complain(label, `${JSON.stringify(answer)} in place of ${refused ?? 'subscribed'}`);
-  if (answer['type'] !== 'subscribed') return asking.socket.close();
+  if (answer['type'] !== 'subscribed') {
+    asking.socket.close();
+    return;
+  }
   const deviceIds = to === 'group' ? (group?.devices ?? []).map((each) => each.deviceId) : [deviceId];
   const listener: OpenListener = {
     ...{ who: 'partner', tag: organisation.tag, deviceIds, heard, from: performance.now() },

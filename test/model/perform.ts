@@ -3,7 +3,8 @@ import type { ActName, Operation } from './operations';
 import { follow, unfollow, type Connections } from './perform-channels';
 import { askBadly, cancel, changeJob, createJob, listJobs, readJob, remove } from './perform-jobs';
 import { createShare, listResources, listShares, readOne, readResources, revoke } from './perform-shares';
-import { listen, publish, reportStatus, reportTelemetry, stop, watch, type Publishers } from './perform-telemetry';
+import { listen, publish, reportStatus, reportTelemetry, stop, watch } from './perform-telemetry';
+import type { Publishers } from './telemetry-socket';
 import { nobodys, type World } from './world';
 
 /** By what way an operation goes to the service. */

@@ -3,7 +3,7 @@ import { Caller } from './caller';
 import type { Organisation } from './cast';
 import { MqttConnection } from './connect';
 import type { Connections } from './perform-channels';
-import { Publishers } from './perform-telemetry';
+import { Publishers } from './telemetry-socket';
 
 /** What chapters share: clients with their tokens and connections, which live no longer than a token. */
 export interface Scene {

@@ -6,11 +6,11 @@ import { isExplained } from './judge';
 import { followOverMqtt } from './perform-channels';
 import { readJob, remove } from './perform-jobs';
 import { listResources, revoke } from './perform-shares';
-import { openTelemetry } from './perform-telemetry';
+import { openTelemetry } from './telemetry-socket';
 import type { JobRecord, OpenFollower, World } from './world';
 
 /** How long what must happen in the end may take, in ms: for a machine that is busy, not for a service that is slow. */
-const SETTLED_WITHIN_MS = 12_000;
+const SETTLED_WITHIN_MS = 30_000;
 const LOOK_EVERY_MS = 250;
 
 /** Waits until nothing is wrong any more. Gives what still is after a long time. */
@@ -99,16 +99,19 @@ async function lookAtFleet(world: World): Promise<string[]> {
     const groups = (answer?.body['resources'] ?? []) as { devices: { deviceId: string; status: string }[] }[];
     const devices = groups.flatMap((group) => group.devices);
     const wrong = devices.map(async ({ deviceId, status }) => {
-      const times = world.samples.filter((one) => one.deviceId === deviceId).map(({ timestamp }) => timestamp);
-      const newest = Math.max(...times);
+      const samples = world.samples.filter((one) => one.deviceId === deviceId);
+      const newest = Math.max(...samples.map(({ timestamp }) => timestamp));
+      const since = samples.find(({ timestamp }) => timestamp === newest)?.start ?? -Infinity;
       const group = organisation.groups.find((one) => one.devices.some((device) => device.deviceId === deviceId));
       const behind = staying(world, group?.deviceGroupId ?? '').filter((follower) => {
         const last = lastMessages(follower).get(deviceId);
-        const isSilent = follower.over === 'MQTTS' && last === undefined;
+        // Over MQTTS only changes of the status are retained, of one device of the group: positions are heard from then on.
+        const isLate = follower.over === 'MQTTS' && since < follower.from;
+        if (isLate) return last !== undefined && last['status'] !== status;
         const moment = Date.parse(String(last?.['timestamp']));
-        return !isSilent && (last?.['status'] !== status || (times.length > 0 && moment !== newest));
+        return last?.['status'] !== status || (samples.length > 0 && moment !== newest);
       });
-      const known = times.length > 0 ? await lastKnown(world, reader, deviceId) : newest;
+      const known = samples.length > 0 ? await lastKnown(world, reader, deviceId) : newest;
       return [
         ...(known === newest ? [] : [`${deviceId}: last known is ${String(known)}, the last sample ${newest}`]),
         ...behind.map(({ over }) => `${deviceId}: the last message over ${over} is not its last state`),

@@ -15,7 +15,7 @@ const CHAPTER = 1000;
 /** A token lives for an hour; clients get new ones well before that, in ms. */
 const NEW_SCENE_AFTER_MS = 30 * 60_000;
 /** How many faults are printed; the others are counted. */
-const SHOWN = 8;
+const SHOWN = 20;
 
 function options(words: readonly string[]): Wanted {
   const { values } = parseArgs({

@@ -1,6 +1,5 @@
-import type { OpenSocket } from '../../bin/client/socket';
 import type { Caller } from './caller';
-import { shakeHands } from './connect';
+import { shakeHands, type OpenSocket } from './connect';
 import type { World } from './world';
 
 /** A message over a telemetry socket, as it came. */

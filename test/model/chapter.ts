@@ -30,7 +30,7 @@ export async function runChapter(
   operations: readonly Operation[],
   atOnce: number,
 ): Promise<ChapterResult> {
-  const world = new World(scene.facts, scene.organisations, scene.callers);
+  const world = new World(scene.facts, scene.organisations, scene.callers, scene.counted);
   const { connections, publishers } = scene;
   const counts = new Map<Transport, number>();
   const waiting = operations.values();

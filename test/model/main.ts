@@ -8,6 +8,7 @@ import { CLIENTS, onboard, ORGANISATIONS } from './cast';
 import { runChapter, type ChapterResult } from './chapter';
 import { operationsFrom } from './operations';
 import type { Transport } from './perform';
+import type { CountedCall } from './creation-model';
 import { setScene, type Scene } from './scene';
 
 /** Most operations that are judged together; each chapter has a seed of its own, one more than the one before. */
@@ -103,7 +104,8 @@ async function main(words: readonly string[]): Promise<void> {
     process.env['STACK_FILE'] = join(stack.folder, 'stack.json');
     const facts = readFacts();
     const organisations = await onboard();
-    if (!(await run(() => setScene(facts, organisations), wanted))) process.exitCode = 1;
+    const counted: CountedCall[] = [];
+    if (!(await run(() => setScene(facts, organisations, counted), wanted))) process.exitCode = 1;
   } finally {
     await stopStack(stack);
     rmSync(stack.folder, { recursive: true, force: true });

@@ -90,7 +90,6 @@ export class World {
   readonly shares = new Map<string, ShareRecord>();
   readonly keys = new Map<string, { readonly uuid: string; readonly steps: Step<KeyState>[] }>();
   readonly listings: Listing[] = [];
-  readonly counted: CountedCall[] = [];
   readonly followers: OpenFollower[] = [];
   readonly listeners: OpenListener[] = [];
   readonly samples: Published[] = [];
@@ -101,6 +100,8 @@ export class World {
     readonly facts: Facts,
     readonly organisations: readonly Organisation[],
     readonly callers: readonly (readonly Caller[])[],
+    /** Calls of limited endpoints, of all chapters: a minute may lie in two of them. */
+    readonly counted: CountedCall[],
   ) {}
 
   /** The latest of an organisation's resources are in play, so that they are contended for. */

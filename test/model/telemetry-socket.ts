@@ -69,10 +69,13 @@ export class Publishers {
     await turn;
   }
 
-  /** Timestamps that are later than all before them of a device, in Unix milliseconds. */
+  /**
+   * Timestamps that are later than all before them of a device, in Unix milliseconds. The one just before each is free, so
+   * that an old sample is never one that was published in order.
+   */
   timestamps(deviceId: string, count: number): number[] {
     return Array.from({ length: count }, () => {
-      const next = Math.max(Date.now(), (this.latest.get(deviceId) ?? 0) + 1);
+      const next = Math.max(Date.now(), (this.latest.get(deviceId) ?? 0) + 2);
       this.latest.set(deviceId, next);
       return next;
     });

@@ -73,7 +73,9 @@ function faultsOfOrder(follower: Follower, messages: readonly Heard['message'][]
   if (follower.over === 'WSS' && messages[0] && !messages[0]['snapshot'] && !isLastWord(messages[0]))
     faults.push('the first message is no snapshot');
   for (const message of messages) {
-    const name = JSON.stringify([message['sequence'], message['timestamp'], message['deleted'], message['shareState']]);
+    // Positions on a job's channel have the sequence of the job and a moment of their own.
+    const moment = isPosition(message) && message['timestamp'];
+    const name = JSON.stringify([message['sequence'], moment, message['deleted'], message['shareState']]);
     // At least once: what has come already may come again.
     if (known.has(name)) continue;
     known.add(name);

@@ -67,6 +67,7 @@ test('Who follows a share may not hear of more viewers than it has places for, n
     channelFaults({ over: 'MQTTS', kind: 'share', id: shareCode, tag, heard: heard(messages) });
   const revoked = { ...message, sequence: 2, shareState: 'REVOKED' };
   expect(of(message, revoked)).toEqual([]);
+  expect(of(message, revoked, { ...revoked, timestamp: 'later' })).toEqual([]);
   expect(of({ ...message, currentViewers: 3 })).toHaveLength(1);
   expect(of(message, revoked, { ...message, sequence: 3 })).not.toEqual([]);
 });

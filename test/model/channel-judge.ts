@@ -75,7 +75,8 @@ function faultsOfOrder(follower: Follower, messages: readonly Heard['message'][]
   for (const message of messages) {
     // Positions on a job's channel have the sequence of the job and a moment of their own.
     const moment = isPosition(message) && message['timestamp'];
-    const name = JSON.stringify([message['sequence'], moment, message['deleted'], message['shareState']]);
+    const { sequence, snapshot, deleted, shareState } = message;
+    const name = JSON.stringify([sequence, moment, snapshot, deleted, shareState]);
     // At least once: what has come already may come again.
     if (known.has(name)) continue;
     known.add(name);

@@ -2,8 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { WebSocket } from 'ws';
-import { shareProtocols, TELEMETRY_PATH } from '../contract/telemetry';
+import { attacksOn, keepOn } from './attacks';
 import { follow, until } from './channel-listeners';
 import { percentile, type Measured, type Measurement } from './figure';
 import { startLocalStack } from './local-stack';
@@ -12,7 +11,7 @@ import { onboardClients, type ChannelClient } from './many-clients';
 /** Of a well-behaved organisation, in each phase. */
 const ROUNDS = 25;
 const PAUSE_MS = 150;
-/** Handshakes a second that a stranger makes. */
+/** Handshakes, or commands, a second. */
 const HANDSHAKES_PER_S = 60;
 const AT_MOST = 2;
 
@@ -44,28 +43,6 @@ async function behave(wsFacts: Parameters<typeof follow>[0], clients: readonly C
   return times;
 }
 
-/** Opens a telemetry socket as somebody with a share code, or with none that stands, and leaves at once. */
-const comeAndLeave = (wsUrl: string, shareCode: string, protocols: readonly string[] = []): Promise<void> =>
-  new Promise((done) => {
-    const socket = new WebSocket(`${wsUrl}${TELEMETRY_PATH}?shareCode=${shareCode}`, [...protocols]);
-    socket.once('open', () => socket.close());
-    socket.once('error', () => done());
-    socket.once('close', () => done());
-  });
-
-/** Does something so many times a second until told to stop. */
-async function keepOn(perSecond: number, stop: AbortSignal, what: () => Promise<unknown>): Promise<void> {
-  const underWay = new Set<Promise<unknown>>();
-  while (!stop.aborted) {
-    const one = what()
-      .catch(() => undefined)
-      .finally(() => underWay.delete(one));
-    underWay.add(one);
-    await pause(1000 / perSecond);
-  }
-  await Promise.all(underWay);
-}
-
 /** What the 95th of a hundred waits for, alone and beside somebody else, as a figure. */
 function compare(what: string, alone: readonly number[], beside: readonly number[]): Measured {
   const [before, then] = [percentile(alone, 95), percentile(beside, 95)];
@@ -77,33 +54,27 @@ function compare(what: string, alone: readonly number[], beside: readonly number
   };
 }
 
-/** What one organisation feels while a stranger, with and without a link of another organisation, does the worst. */
+/** What one organisation feels while a stranger, or another one, does the worst that its limits allow. */
 export const isolation: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'isolation-'));
   const stack = await startLocalStack(join(__dirname, '..'), folder, ['--memory', '--instances', '40']);
   try {
     const { facts } = stack;
-    const wsUrl = facts.wsUrl ?? '';
     const clients = await onboardClients(folder, facts.baseUrl, 5);
-    const [other] = await onboardClients(folder, facts.baseUrl, 1);
-    const share = { resourceId: other?.deviceId, shareType: 'DEVICE_STATUS', maxViewers: 100 };
-    const { share: made } = (await other?.call('POST /v3/streams/share', {}, share)) as {
-      share: { shareCode: string };
-    };
-    const attacks: Readonly<Record<string, () => Promise<unknown>>> = {
-      'pages with a code that is none': () => comeAndLeave(wsUrl, 'none', Object.values(shareProtocols)),
-      'viewers who come and leave': () => comeAndLeave(wsUrl, made.shareCode),
-    };
+    const [partner] = await onboardClients(folder, facts.baseUrl, 1);
+    const [suspended] = await onboardClients(folder, facts.baseUrl, 1);
+    if (!partner || !suspended) throw new Error('nobody was onboarded');
     await behave(facts, clients);
-    const alone = await behave(facts, clients);
     const figures: Measured[] = [];
-    for (const [name, attack] of Object.entries(attacks)) {
+    for await (const attack of attacksOn(stack, [partner, suspended], HANDSHAKES_PER_S)) {
+      // Anew for each: a machine is faster at one time than at another.
+      const alone = await behave(facts, clients);
       const stop = new AbortController();
-      const attacking = keepOn(HANDSHAKES_PER_S, stop.signal, attack);
+      const attacking = keepOn(attack, stop.signal);
       await pause(2000);
       const beside = await behave(facts, clients).finally(() => stop.abort());
       await attacking;
-      const doing = `${HANDSHAKES_PER_S} ${name} a second`;
+      const doing = `${attack.perSecond} ${attack.what} a second`;
       figures.push(compare(`first message beside ${doing}`, alone.first, beside.first));
       figures.push(compare(`change → message beside ${doing}`, alone.change, beside.change));
     }

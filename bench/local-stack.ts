@@ -15,6 +15,8 @@ const atFirst = { ...process.env };
 export interface LocalStack {
   readonly facts: StackFacts;
   readonly access: AwsAccess;
+  /** Where its `stack.json` is. */
+  readonly dataFolder: string;
   /** Process of npm: that of the stack is below it. */
   readonly pid: number;
   /** From `npm start` until everything answered, in ms. */
@@ -61,6 +63,7 @@ export async function startLocalStack(
   return {
     facts: read('stack.json') as StackFacts,
     access: read('aws.json') as AwsAccess,
+    dataFolder,
     pid: npm.pid ?? 0,
     readyAfter,
     stop: () => stop(npm),

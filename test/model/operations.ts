@@ -1,0 +1,123 @@
+import * as fc from 'fast-check';
+
+/** Which of the few resources that are in play, and whose: the caller's, another organisation's, or nobody's. */
+export interface Target {
+  readonly pick: number;
+  readonly whose: 'own' | 'foreign' | 'nobody';
+}
+
+const statuses = ['PENDING', 'QUEUED', 'IN_PROGRESS', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
+
+const whose = fc.oneof(
+  { weight: 20, arbitrary: fc.constant('own' as const) },
+  { weight: 2, arbitrary: fc.constant('foreign' as const) },
+  { weight: 1, arbitrary: fc.constant('nobody' as const) },
+);
+
+const target: fc.Arbitrary<Target> = fc.record({ pick: fc.nat(2), whose });
+
+/** Moves that lead on come up more often than those that are never allowed. */
+const status = fc.oneof(
+  { weight: 5, arbitrary: fc.constantFrom('QUEUED', 'IN_PROGRESS') },
+  { weight: 2, arbitrary: fc.constantFrom(...statuses) },
+);
+
+const fields = {
+  name: fc.string({ minLength: 1, maxLength: 12, unit: 'grapheme' }).filter((text) => text.isWellFormed()),
+  description: fc.string({ maxLength: 20 }),
+  priority: fc.integer({ min: 1, max: 10 }),
+  metadata: fc.dictionary(fc.stringMatching(/^[a-z]{1,6}$/), fc.oneof(fc.integer(), fc.string(), fc.boolean()), {
+    maxKeys: 3,
+    noNullPrototype: true,
+  }),
+};
+
+const kindOfChannel = fc.constantFrom(
+  'job' as const,
+  'job' as const,
+  'job' as const,
+  'group' as const,
+  'share' as const,
+);
+const over = fc.constantFrom('MQTTS' as const, 'WSS' as const);
+
+/** What may be done, each with how often. */
+const acts = {
+  'create job': [
+    6,
+    fc.record(
+      { ...fields, whose, device: fc.boolean(), key: fc.option(fc.nat(2), { freq: 4 }) },
+      {
+        requiredKeys: ['name', 'whose', 'device', 'key'],
+      },
+    ),
+  ],
+  'get job': [8, fc.record({ target })],
+  'patch job': [
+    22,
+    fc.record({
+      target,
+      change: fc.record({ ...fields, status }, { requiredKeys: [] }),
+      ifMatch: fc.constantFrom('none' as const, 'none' as const, 'seen' as const, 'older' as const, 'any' as const),
+    }),
+  ],
+  'cancel job': [3, fc.record({ target })],
+  'delete job': [2, fc.record({ target })],
+  'list jobs': [
+    4,
+    fc.record({
+      limit: fc.option(fc.integer({ min: 1, max: 5 })),
+      status: fc.option(fc.constantFrom(...statuses), { freq: 3 }),
+    }),
+  ],
+  'bad request': [1, fc.record({ target })],
+  'create share': [4, fc.record({ whose, device: fc.nat(2), maxViewers: fc.integer({ min: 1, max: 3 }) })],
+  'get share': [4, fc.record({ target })],
+  'list what is shared': [3, fc.record({ target })],
+  'revoke share': [3, fc.record({ target })],
+  'list shares': [3, fc.record({ limit: fc.option(fc.integer({ min: 1, max: 5 })) })],
+  'list resources': [2, fc.record({})],
+  follow: [9, fc.record({ target, kind: kindOfChannel, over })],
+  unfollow: [4, fc.record({ pick: fc.nat(50) })],
+  publish: [
+    10,
+    fc.record({
+      target,
+      device: fc.nat(1),
+      count: fc.integer({ min: 1, max: 3 }),
+      as: fc.constantFrom('in order' as const, 'in order' as const, 'in order' as const, 'old' as const),
+      forJob: fc.boolean(),
+    }),
+  ],
+  listen: [3, fc.record({ whose, to: fc.constantFrom('device' as const, 'group' as const), device: fc.nat(2) })],
+  'stop listening': [2, fc.record({ pick: fc.nat(50) })],
+  watch: [5, fc.record({ target })],
+  'stop watching': [3, fc.record({ pick: fc.nat(50) })],
+  'report status': [8, fc.record({ target, status })],
+  'report telemetry': [3, fc.record({ count: fc.integer({ min: 1, max: 3 }) })],
+} as const;
+
+type Acts = typeof acts;
+export type ActName = keyof Acts;
+
+/** What is done, with what it needs; `by` names the organisation and its client. */
+export type Operation = {
+  readonly [Name in ActName]: {
+    readonly act: Name;
+    readonly by: { readonly organisation: number; readonly client: number };
+    readonly given: Acts[Name][1] extends fc.Arbitrary<infer Given> ? Given : never;
+  };
+}[ActName];
+
+/**
+ * Operations from a seed: the same seed and count give the same ones.
+ * @param organisations how many there are, each with `clients` clients
+ */
+export function operationsFrom(seed: number, count: number, organisations: number, clients: number): Operation[] {
+  const by = fc.record({ organisation: fc.nat(organisations - 1), client: fc.nat(clients - 1) });
+  const each = (Object.keys(acts) as ActName[]).map((act) => {
+    const [weight, given] = acts[act];
+    return { weight, arbitrary: fc.record({ act: fc.constant(act), by, given: given as fc.Arbitrary<unknown> }) };
+  });
+  return fc.sample(fc.oneof(...each), { seed, numRuns: count }) as Operation[];
+}

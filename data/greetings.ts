@@ -8,11 +8,14 @@ const lambda = new LambdaClient({
   requestHandler: { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true },
 });
 
+/** The last word on what they came for, as text: it may go before anything is held back for them. */
+const end = z.optional(z.string());
+
 const greeting = z.discriminatedUnion('kind', [
   /** Somebody follows a status channel. */
-  z.object({ kind: z.literal('channel'), connection }),
+  z.object({ kind: z.literal('channel'), connection, end }),
   /** A viewer has come with a share code. */
-  z.object({ kind: z.literal('viewer'), connectionId: z.string() }),
+  z.object({ kind: z.literal('viewer'), connectionId: z.string(), end }),
   /** A partner has subscribed to the telemetry of a device or a group. */
   z.object({ kind: z.literal('subscription'), connectionId: z.string(), followed: z.string() }),
 ]);

@@ -9,9 +9,9 @@ import { logger } from '../logger';
 function greet(greeting: Greeting): Promise<void> {
   switch (greeting.kind) {
     case 'channel':
-      return greetChannel(greeting.connection);
+      return greetChannel(greeting.connection, greeting.end);
     case 'viewer':
-      return greetViewer(greeting.connectionId);
+      return greetViewer(greeting.connectionId, greeting.end);
     case 'subscription':
       return greetSubscription(greeting.connectionId, greeting.followed);
   }

@@ -36,15 +36,22 @@ export async function catchUp(follower: Connection, told: Sequences): Promise<bo
   }
 }
 
-/** What a follower waits for is gone: it is told the last word, which is on its way, and its socket is closed. */
-export async function tellLastWord(follower: Connection, opening: readonly number[]): Promise<void> {
+/** The last word that is held back for a follower, once it is. */
+async function lastHeldBack(follower: Connection): Promise<string | undefined> {
   for (const wait of LAST_WORD_MS) {
     const end = (await readHeldBack(follower)).find(({ last }) => last);
-    if (end) {
-      await postToSocket(follower, end.text, opening);
-      break;
-    }
+    if (end) return end.text;
     await pause(wait);
   }
+  return undefined;
+}
+
+/**
+ * What a follower waits for is gone: it is told the last word, which is on its way, and its socket is closed.
+ * @param end the last word as its handshake knew it: none is on its way if all others had been told before it was noted
+ */
+export async function tellLastWord(follower: Connection, opening: readonly number[], end?: string): Promise<void> {
+  const text = (await lastHeldBack(follower)) ?? end;
+  if (text !== undefined) await postToSocket(follower, text, opening);
   await closeSocket(follower, opening);
 }

@@ -30,14 +30,15 @@ async function firstWords(viewer: ViewerSession, share: Share, now: Date) {
 /**
  * A viewer is told the share and where its device is, and then follows both. The share is read after the viewer's items
  * have been written, and whoever revokes it looks for those after it is gone: so one of the two finds the other.
+ * @param end the last word on the share, should it be gone
  */
-export async function greetViewer(connectionId: string): Promise<void> {
+export async function greetViewer(connectionId: string, end?: string): Promise<void> {
   const viewer = await findSession(connectionId);
   // It has left already.
   if (viewer?.kind !== 'viewer') return;
   const now = new Date();
   const share = await readShare(viewer.shareCode, now.toISOString());
-  if (!share) return tellLastWord(followedShare(viewer), OPENING_MS);
+  if (!share) return tellLastWord(followedShare(viewer), OPENING_MS, end);
   const { words, snapshot } = await firstWords(viewer, share, now);
   for (const word of words) if (!(await postToSocket(followedShare(viewer), JSON.stringify(word), OPENING_MS))) return;
   if (!(await catchUp(followedShare(viewer), { 'share.status': share.version }))) return;

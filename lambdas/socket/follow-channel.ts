@@ -20,7 +20,7 @@ export async function followChannel(event: ConnectEvent, identity: Identity, now
   const { clientId, organisation, scopes, expiresAt } = identity;
   const channel = channelIn(event);
   if (!scopes.includes(channels[channel.kind].scope)) throw new Refusal('forbidden');
-  await expectChannel(organisation, channel, now.toISOString());
+  const end = await expectChannel(organisation, channel, now.toISOString());
   const seconds = Math.floor(now.getTime() / 1000);
   const connection = {
     channel: channelKey(channel),
@@ -31,7 +31,7 @@ export async function followChannel(event: ConnectEvent, identity: Identity, now
   };
   await addConnection(connection, MAX_CONNECTIONS, seconds);
   try {
-    await greetLater({ kind: 'channel', connection });
+    await greetLater({ kind: 'channel', connection, end });
   } catch (error) {
     // A handshake that fails is followed by no end, so nothing else would forget it.
     await forgetConnection(connection);

@@ -9,6 +9,7 @@ import { readShare } from '../../data/shares';
 import { organisationOf } from '../../domain/id';
 import { Refusal } from '../../domain/refusal';
 import { arrivalsPerMinute } from '../../domain/share';
+import { lastWord } from '../expect-channel';
 import type { Identity } from '../identify';
 import { shareIdOf } from '../share-id';
 import { LONGEST } from './connect-event';
@@ -54,7 +55,8 @@ export async function openViewerSession(connectionId: string, shareCode: string,
   try {
     await takeSeat(share, session, openedAt);
     await openSession(session);
-    await greetLater({ kind: 'viewer', connectionId });
+    const end = lastWord({ kind: 'share', before: share, after: undefined }, now.toISOString());
+    await greetLater({ kind: 'viewer', connectionId, end });
   } catch (error) {
     if (!(error instanceof Refusal)) await giveUp(session);
     throw error;

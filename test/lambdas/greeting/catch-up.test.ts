@@ -106,6 +106,19 @@ describe('Who waits for the state of what has gone', () => {
     expect(Date.now() - from).toBeGreaterThan(3000);
   });
 
+  test('hears the one that its handshake knew when everybody had been told before it was noted.', async () => {
+    givenWaiting(follower);
+    await tellLastWord(follower, [], JSON.stringify(message(4)));
+    expect(said()).toEqual([...heard(4), 'socket-1 closed']);
+  });
+
+  test('hears one alone: that which was held back.', async () => {
+    const waiting = givenWaiting(follower);
+    await waiting.holdBack(message(5), true);
+    await tellLastWord(follower, [], JSON.stringify(message(4)));
+    expect(said()).toEqual([...heard(5), 'socket-1 closed']);
+  });
+
   test('is waited for while its handshake goes on.', async () => {
     const waiting = givenWaiting(follower);
     await waiting.holdBack(message(5), true);

@@ -33,6 +33,9 @@ const agreedOn = (protocol: string) => ({ statusCode: 200, headers: { 'Sec-WebSo
 const seats = { channel: `seats#${shareCode}`, connectionId: `seats#${shareCode}` };
 const full = () => conditionFailed({ ...seats, held: new Set([`${later} 1 other`]) });
 const written_ = () => written.join('');
+/** What a viewer is told whose share goes before it is noted. */
+const lastWord = (): unknown =>
+  expect.stringMatching(/"shareState":"REVOKED".*"currentViewers":0|"currentViewers":0.*"shareState":"REVOKED"/);
 /** What has been done to the seats of the share, in order: `ADD`, `DELETE`. */
 const atSeats = () =>
   store
@@ -74,7 +77,7 @@ describe('A viewer with a share code', () => {
 
   test('is told the state by an invocation for it alone, and counted a second later.', async () => {
     await open({ shareCode });
-    expect(askedFor()).toEqual([{ kind: 'viewer', connectionId: 'socket' }]);
+    expect(askedFor()).toEqual([{ kind: 'viewer', connectionId: 'socket', end: lastWord() }]);
     expect(queue).toHaveReceivedCommandTimes(SendMessageCommand, 1);
     expect(queue).toHaveReceivedCommandWith(SendMessageCommand, { MessageBody: JSON.stringify({ shareCode }) });
   });
@@ -195,7 +198,7 @@ describe('A page', () => {
   test('may watch as any viewer, and knows it by the subprotocol.', async () => {
     expect(await openPage()).toEqual(agreedOn('share'));
     expect(store).toHaveReceivedCommandTimes(BatchWriteCommand, 1);
-    expect(askedFor()).toEqual([{ kind: 'viewer', connectionId: 'socket' }]);
+    expect(askedFor()).toEqual([{ kind: 'viewer', connectionId: 'socket', end: lastWord() }]);
   });
 });
 

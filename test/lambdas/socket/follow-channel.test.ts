@@ -45,6 +45,9 @@ async function shakeHands({ query, headers = { Authorization: `Bearer ${token}` 
 }
 const kept = () => store.commandCalls(PutCommand).map(({ args: [{ input }] }) => input.Item);
 
+/** What tells that one is gone; a group of devices has no end. */
+const lastWords = { job: '"deleted":true', share: '"shareState":"REVOKED"', group: undefined };
+
 describe.each(channelKinds)('Following a %s', (kind) => {
   const query = { channel: kind, id: id(kind) };
 
@@ -61,7 +64,7 @@ describe.each(channelKinds)('Following a %s', (kind) => {
     ]);
   });
 
-  test('has the state told by an invocation for it alone.', async () => {
+  test('has the state told by an invocation for it alone, which knows the last word should it have gone.', async () => {
     await shakeHands({ query });
     expect(askedFor()).toEqual([
       {
@@ -70,6 +73,7 @@ describe.each(channelKinds)('Following a %s', (kind) => {
           ...{ channel: `${kind}#${id(kind)}`, connectionId: 'socket-1', clientId: 'client1' },
           ...{ openedAt: expect.any(Number) as number, expiresAt: allScopes.exp },
         },
+        ...(lastWords[kind] !== undefined && { end: expect.stringContaining(lastWords[kind]) as string }),
       },
     ]);
   });

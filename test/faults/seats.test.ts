@@ -16,7 +16,6 @@ const [partner] = clients('function-faults');
 const COMING = 10;
 
 const cases: [string, FaultsFile][] = [
-  ['DynamoDB was throttled', { dynamodb: { throttled: 0.5 } }],
   ['DynamoDB was down', { dynamodb: { down: true } }],
   ['@connections failed', { connections: { failing: 1 } }],
   ['functions were killed half-way', { functions: { killed: { share: 0.5 } } }],

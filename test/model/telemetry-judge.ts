@@ -29,12 +29,6 @@ export interface Listener {
   readonly closed?: { readonly code: number; readonly explained: boolean } | undefined;
 }
 
-/** Whether it was told the state before it ended: one that left, or whose share went, before that has missed nothing. */
-const wasGreeted = ({ who, heard, closed }: Listener): boolean =>
-  who === 'partner' ||
-  closed?.explained !== true ||
-  heard.some(({ message }) => message.type === 'share.status' && message['snapshot'] === true);
-
 const momentOf = ({ timestamp }: Heard['message']) => Date.parse(String(timestamp));
 
 /** What one device is heard to say. */
@@ -60,12 +54,18 @@ function faultsOfDevice(listener: Listener, samples: readonly Published[], messa
   }
   for (const { timestamp, as } of samples)
     if (as === 'in order' && (counts.get(timestamp) ?? 0) > 1) faults.push(`the sample of ${timestamp} more than once`);
+  // Who leaves, or whose share goes, may not have been told yet what came last; nothing is left out before that.
+  const heardTo = listener.until === Infinity ? Infinity : last;
   const missing = samples.filter(
     ({ timestamp, as, start, end }) =>
-      as === 'in order' && start > listener.from && end < listener.until && timestamp > known && !counts.has(timestamp),
+      as === 'in order' &&
+      start > listener.from &&
+      end < listener.until &&
+      timestamp > known &&
+      timestamp < heardTo &&
+      !counts.has(timestamp),
   );
-  if (wasGreeted(listener) && missing.length > 0)
-    faults.push(`not heard: ${missing.map(({ timestamp }) => timestamp).join(', ')}`);
+  if (missing.length > 0) faults.push(`not heard: ${missing.map(({ timestamp }) => timestamp).join(', ')}`);
   return faults;
 }
 

@@ -7,6 +7,23 @@ const token = z.object({ access_token: z.string(), token_type: z.literal('Bearer
 const TIMEOUT = 5000;
 
 /**
+ * Sends a form. Connections that were idle while a function was frozen are purged, which is noticed when they are used
+ * again (Lambda developer guide, "Best practices", on keep-alive): it is sent once more then, which costs a token at most.
+ * @throws TypeError when nobody can be reached, DOMException `TimeoutError`
+ */
+async function post(url: string, body: URLSearchParams): Promise<Response> {
+  const signal = AbortSignal.timeout(TIMEOUT);
+  const send = () => fetch(url, { method: 'POST', body, signal });
+  try {
+    return await send();
+  } catch (error) {
+    // What fetch rejects with for everything that is wrong with the connection.
+    if (!(error instanceof TypeError)) throw error;
+    return send();
+  }
+}
+
+/**
  * An access token for a client, with all the scopes that it was given, from Cognito's token endpoint. The credentials go
  * in the form, `client_secret_post` of Cognito's `token_endpoint_auth_methods_supported`: over Basic, RFC 6749 wants them
  * form-encoded and Cognito's own examples don't, which makes a difference for a secret with `+`.
@@ -16,15 +33,8 @@ const TIMEOUT = 5000;
 export async function requestToken(clientId: string, clientSecret: string) {
   const url = process.env['TOKEN_URL'];
   if (!url) throw new Error('TOKEN_URL is not set');
-  const response = await fetch(url, {
-    method: 'POST',
-    body: new URLSearchParams({
-      grant_type: 'client_credentials',
-      client_id: clientId,
-      client_secret: clientSecret,
-    }),
-    signal: AbortSignal.timeout(TIMEOUT),
-  });
+  const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
+  const response = await post(url, new URLSearchParams(form));
   const body: unknown = await response.json().catch(() => undefined);
   if (response.ok) return token.parse(body);
   if (response.status === 429) throw new Refusal('too_many_requests');

@@ -74,6 +74,14 @@ test('It is an error when Cognito can not be reached.', async () => {
   const fault = new TypeError('fetch failed');
   cognito.mockRejectedValue(fault);
   await expect(ask()).rejects.toBe(fault);
+  expect(cognito).toHaveBeenCalledTimes(2);
+});
+
+test('A connection that was closed while the function was frozen is noticed when it is used: another one is taken.', async () => {
+  answers(200, granted);
+  cognito.mockRejectedValueOnce(new TypeError('fetch failed', { cause: new Error('other side closed') }));
+  await expect(ask()).resolves.toEqual(granted);
+  expect(cognito).toHaveBeenCalledTimes(2);
 });
 
 test('A Cognito that never answers is waited for only so long.', async () => {

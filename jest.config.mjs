@@ -9,7 +9,10 @@ const common = {
   roots: ['<rootDir>/test'],
   transform: { '^.+\\.[mc]?[jt]s$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }] },
   // zod brings along fifty languages, which every test file would load anew.
-  moduleNameMapper: { '^\\.\\./locales/index\\.cjs$': '<rootDir>/node_modules/zod/v4/locales/en.cjs' },
+  moduleNameMapper: {
+    '^\\.\\./locales/index\\.cjs$': '<rootDir>/node_modules/zod/v4/locales/en.cjs',
+    '^zod/locales$': '<rootDir>/test/zod-locales.ts',
+  },
   // These are published as ES modules only, so jest has to transform them too.
   transformIgnorePatterns: ['/node_modules/(?!(nanoid|jose|ulid|@middy|aedes)/)'],
 };

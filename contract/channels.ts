@@ -45,3 +45,9 @@ export const topicOf = ({ kind, id }: Channel) => `${id}/${channels[kind].topicS
 /** Most MQTT subscriptions and most WebSocket connections of one client at once (spec section 8). */
 export const MAX_SUBSCRIPTIONS = 100;
 export const MAX_CONNECTIONS = 50;
+
+/**
+ * Most handshakes of one client in a minute, granted or not. The specification has no such limit; without one, a client that
+ * opens and closes sockets in a loop would use up what API Gateway lets all partners together open (500 a second).
+ */
+export const HANDSHAKES_PER_MINUTE = 300;

@@ -1,9 +1,11 @@
+import { HANDSHAKES_PER_MINUTE } from '../../contract/channels';
 import { shareProtocols } from '../../contract/telemetry';
 import { Refusal } from '../../domain/refusal';
 import { identify } from '../identify';
 import { protocolsIn, tokenIn, type ConnectEvent } from './connect-event';
 import { followChannel } from './follow-channel';
 import { handshake, type Accepted } from './handshake';
+import { limitRate } from './limit-rate';
 import { openPartnerSession, openViewerSession } from './open-session';
 import { expectCloudFront } from './origin';
 
@@ -35,6 +37,7 @@ export const handler = handshake(async (event: ConnectEvent, now) => {
   if (token === undefined && channel === TELEMETRY && shareCode) return openForViewer(event, shareCode, now);
   if (token === undefined) throw new Refusal('unauthorized');
   const identity = await identify(token);
+  await limitRate(`handshakes#${identity.clientId}`, HANDSHAKES_PER_MINUTE, now);
   if (channel === TELEMETRY) await openPartnerSession(connectionId, identity, now);
   else await followChannel(event, identity, now);
   return {};

@@ -63,16 +63,18 @@ export function isWebSocketRequest(method: string | undefined, headers: Incoming
   );
 }
 
-/** Name and value pairs of a query, decoded; throws URIError for a bad escape. */
-export function queryPairs(query: string): [string, string][] {
+/** Name and value pairs of a query, decoded; undefined when an escape in it is bad. */
+export function queryPairs(query: string): Pairs | undefined {
   const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '));
-  return query
-    .split('&')
-    .filter((pair) => pair !== '')
-    .map((pair) => {
+  const pairs = query.split('&').filter((pair) => pair !== '');
+  try {
+    return pairs.map((pair) => {
       const [name = '', ...value] = pair.split('=');
       return [decode(name), decode(value.join('='))];
     });
+  } catch {
+    return undefined;
+  }
 }
 
 /** A header by its name in lower case. */

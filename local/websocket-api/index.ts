@@ -11,7 +11,7 @@ import { noQuotas, type Quotas } from '../quotas';
 import type { AwsApi, Service } from '../service';
 import { createApiParts } from './api-parts';
 import { openConnection, type Connection } from './connection';
-import { awsId, connectionFacts, type ConnectionFacts, type Pairs } from './events';
+import { awsId, connectionFacts, type ConnectionFacts } from './events';
 import {
   createHandshakes,
   eventHeaders,
@@ -135,7 +135,7 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
       socket.on('error', () => socket.destroy());
       if (!isWebSocketRequest(message.method, message.headers)) return refusal(400);
       const stage = stageFor(request);
-      const query = pairsOf(request.query);
+      const query = queryPairs(request.query);
       if (!stage) return refusal(403);
       if (!query) return refusal(400);
       if (!newConnections.admits('')) return refusal(429);
@@ -190,12 +190,4 @@ const MISSING_TOKEN: HttpReply = {
 
 function refusal(status: number): HttpReply {
   return { status, headers: {}, body: '' };
-}
-
-function pairsOf(query: string): Pairs | undefined {
-  try {
-    return queryPairs(query);
-  } catch {
-    return undefined;
-  }
 }

@@ -9,10 +9,14 @@ import { until } from '../channels/until';
 /** Once a stack that was killed answers again, everything is true within this time. */
 const TRUE_WITHIN_MS = 60_000;
 
-/** How many of so many handshakes at once are let in; all are closed again. */
+/** How many handshakes of a client are let in at once; all are closed again. One is tried first: a minute has not many. */
 export async function seatsFree(client: Client, channel: Channel): Promise<number> {
-  const attempts = Array.from({ length: MAX_CONNECTIONS }, () => tryToFollow(client, channel));
-  const sockets = (await Promise.all(attempts)).flatMap(({ socket }) => socket ?? []);
+  const shakeHands = (length: number) => Promise.all(Array.from({ length }, () => tryToFollow(client, channel)));
+  const sockets = (await shakeHands(1)).flatMap(({ socket }) => socket ?? []);
+  if (sockets.length > 0) {
+    const more = await shakeHands(MAX_CONNECTIONS - 1);
+    sockets.push(...more.flatMap(({ socket }) => socket ?? []));
+  }
   await Promise.all(sockets.map((socket) => socket.close()));
   return sockets.length;
 }

@@ -14,6 +14,8 @@ const [partner] = clients('function-faults');
 
 /** Handshakes of each kind while the fault lasts. */
 const COMING = 10;
+/** Between two looks at how many seats are free, in ms: five looks in a minute stay below what a client may shake hands. */
+const LOOK_AGAIN_MS = 12_000;
 
 const cases: [string, FaultsFile][] = [
   ['DynamoDB was down', { dynamodb: { down: true } }],
@@ -57,7 +59,7 @@ test.each(cases)(
     };
     const isFree = async () => {
       if ((await seatsFree(partner, channel)) === MAX_CONNECTIONS) return true;
-      await pause(2000);
+      await pause(LOOK_AGAIN_MS);
       return undefined;
     };
     await until('giving every seat back', isFree, undefined, RIGHT_WITHIN_MS);

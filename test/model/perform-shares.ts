@@ -1,6 +1,6 @@
 import type { Caller, Timed } from './caller';
 import type { Operation } from './operations';
-import { ask, expectStatus } from './perform-jobs';
+import { ask, expectStatus } from './ask';
 import { getShare, readShare, revokeShare } from './share-model';
 import { nobodys, type ShareRecord, type World } from './world';
 

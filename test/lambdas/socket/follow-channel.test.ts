@@ -1,7 +1,7 @@
 import { BatchGetCommand, GetCommand, PutCommand, UpdateCommand } from '../../../data/documents';
 import { claims, keys, openIssuer, sign } from '../fixtures/issuer';
 import { scopes } from '../../../contract/access';
-import { channels } from '../../../contract/channels';
+import { channels, HANDSHAKES_PER_MINUTE } from '../../../contract/channels';
 import { toItem } from '../../../data/job-item';
 import { channelKinds } from '../../../domain/status-event';
 import { handler } from '../../../lambdas/socket/connect';
@@ -22,6 +22,7 @@ beforeAll(async () => {
 beforeEach(() => {
   store.onAnyCommand().resolves({});
   store.on(GetCommand, { TableName: 'partners' }).resolves({ Item: partner });
+  store.on(UpdateCommand, { TableName: 'requests' }).resolves({ Attributes: { calls: 1 } });
   store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: toItem(acme, sampleJob()) });
   const share = { ...sampleShare({ expiresAt: '2999-01-01T00:00:00.000Z' }), organisation: acme };
   store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: share });
@@ -92,7 +93,7 @@ describe.each(channelKinds)('Following a %s', (kind) => {
     await expect(shakeHands({ query })).resolves.toBe(404);
     store.resetHistory();
     await expect(shakeHands({ query: { channel: kind, id: 'odd' } })).resolves.toBe(404);
-    expect(sent()).toMatchObject([{ TableName: 'partners' }]);
+    expect(sent()).toMatchObject([{ TableName: 'partners' }, { TableName: 'requests' }]);
   });
 });
 
@@ -156,13 +157,24 @@ test.each([{ channel: 'device', id: id('device') }, { channel: 'job' }, { channe
 
 test('A client that has all its connections is refused with 429, which is no error of ours.', async () => {
   const held = new Set(Array.from({ length: 50 }, (_, index) => `4000000000 1 socket-${index}`));
-  store.on(UpdateCommand).rejects(conditionFailed({ held }));
+  store.on(UpdateCommand, { TableName: 'connections' }).rejects(conditionFailed({ held }));
   await expect(shakeHands()).resolves.toBe(429);
-  expect(store.commandCalls(UpdateCommand)[0]?.args[0].input).toMatchObject({
+  expect(store.commandCalls(UpdateCommand, { TableName: 'connections' })[0]?.args[0].input).toMatchObject({
     Key: { channel: 'client#client1' },
     ExpressionAttributeValues: { ':max': 50 },
   });
   expect(logLines()).toMatchObject([{ level: 'INFO', status: 429 }]);
+});
+
+test('A client with too many handshakes in a minute is refused with 429 before anything is read or taken for it.', async () => {
+  // A client of its own: an instance remembers whose minute is used up.
+  const headers = { Authorization: `Bearer ${await sign(key, { ...allScopes, client_id: 'restless' })}` };
+  store.on(UpdateCommand, { TableName: 'requests' }).resolvesOnce({ Attributes: { calls: HANDSHAKES_PER_MINUTE } });
+  await expect(shakeHands({ headers })).resolves.toBe(200);
+  store.resetHistory();
+  store.on(UpdateCommand, { TableName: 'requests' }).rejects(conditionFailed({ calls: HANDSHAKES_PER_MINUTE }));
+  await expect(shakeHands({ headers })).resolves.toBe(429);
+  expect(sent()).toMatchObject([{ TableName: 'partners' }, { TableName: 'requests' }]);
 });
 
 describe('A handshake that fails after it has taken a place', () => {
@@ -172,6 +184,7 @@ describe('A handshake that fails after it has taken a place', () => {
       .calls()
       .map(({ args: [command] }) => command)
       .filter(({ constructor: { name } }) => !/^(Get|BatchGet)/.test(name))
+      .filter(({ input }) => (input as { TableName?: string }).TableName === 'connections')
       .map(({ constructor: { name }, input }) => {
         const { UpdateExpression = '' } = input as { UpdateExpression?: string };
         return `${name} ${UpdateExpression.split(' ', 1)[0]}`.trim();
@@ -191,7 +204,7 @@ describe('A handshake that fails after it has taken a place', () => {
       ...['UpdateItemCommand ADD', 'PutItemCommand'],
       ...['UpdateItemCommand DELETE', 'DeleteItemCommand'],
     ]);
-    const [taken, given] = store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input);
+    const [taken, given] = store.commandCalls(UpdateCommand, { TableName: 'connections' }).map(({ args: [{ input }] }) => input);
     expect(given?.Key).toEqual(places);
     expect(given?.ExpressionAttributeValues?.[':places']).toEqual(taken?.ExpressionAttributeValues?.[':place']);
   });

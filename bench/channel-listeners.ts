@@ -24,6 +24,8 @@ export interface Listener {
 
 /** In ms. */
 const PATIENCE = 30_000;
+/** A client that has used up the handshakes of its minute has others in the next one. */
+const LET_IN_WITHIN = 70_000;
 
 /** Filters that AWS IoT takes in one SUBSCRIBE. */
 const AT_ONCE = 8;
@@ -37,7 +39,7 @@ function keeper() {
   return { heard, keep };
 }
 
-/** Follows a channel over WSS, from its snapshot on. Waits for places that sockets closed before have yet to give back. */
+/** Follows a channel over WSS, from its snapshot on. Waits for places that sockets closed before have yet to give back, and for its next minute. */
 export async function follow(
   { wsUrl }: StackFacts,
   { token }: ChannelClient,
@@ -45,7 +47,7 @@ export async function follow(
 ): Promise<Listener> {
   const { heard, keep } = keeper();
   const headers = { authorization: `Bearer ${token}` };
-  const deadline = performance.now() + PATIENCE;
+  const deadline = performance.now() + LET_IN_WITHIN;
   for (;;) {
     const socket = new WebSocket((wsUrl ?? '') + channels[kind].path.replace('{id}', id), { headers });
     socket.on('message', keep);

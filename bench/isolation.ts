@@ -8,9 +8,13 @@ import { percentile, type Measured, type Measurement } from './figure';
 import { startLocalStack } from './local-stack';
 import { onboardClients, type ChannelClient } from './many-clients';
 
-/** Of a well-behaved organisation, in each phase. */
-const ROUNDS = 25;
-const PAUSE_MS = 150;
+/** How long a well-behaved organisation goes on alone, and how long it pauses between two rounds, in ms. */
+const ALONE_MS = 15_000;
+const PAUSE_MS = 200;
+/** Beside somebody else it is measured for a minute, so that each limit of a minute counts with all that it allows. */
+const BESIDE_MS = 60_000;
+/** Before that so long, in ms: then as many instances of functions are warm as it takes, as in an account that is in use. */
+const WARM_UP_MS = 10_000;
 /** Handshakes, or commands, a second. */
 const HANDSHAKES_PER_S = 60;
 const AT_MOST = 2;
@@ -23,10 +27,15 @@ interface Times {
   readonly change: number[];
 }
 
-/** A well-behaved organisation follows a new job and changes it, again and again. */
-async function behave(wsFacts: Parameters<typeof follow>[0], clients: readonly ChannelClient[]): Promise<Times> {
+/** A well-behaved organisation follows a new job and changes it, again and again, for so many ms. */
+async function behave(
+  wsFacts: Parameters<typeof follow>[0],
+  clients: readonly ChannelClient[],
+  durationMs: number,
+): Promise<Times> {
   const times: Times = { first: [], change: [] };
-  for (let round = 0; round < ROUNDS; round++) {
+  const deadline = performance.now() + durationMs;
+  for (let round = 0; performance.now() < deadline; round++) {
     const client = clients[round % clients.length];
     if (!client) throw new Error('nobody was onboarded');
     const body = { name: 'Survey', deviceGroupId: client.deviceGroupId };
@@ -70,15 +79,15 @@ export const isolation: Measurement = async () => {
     const [partner] = await onboardClients(folder, facts.baseUrl, 1);
     const [suspended] = await onboardClients(folder, facts.baseUrl, 1);
     if (!partner || !suspended) throw new Error('nobody was onboarded');
-    await behave(facts, clients);
+    await behave(facts, clients, ALONE_MS);
     const figures: Measured[] = [];
     for await (const attack of attacksOn(stack, [partner, suspended], HANDSHAKES_PER_S)) {
       // Anew for each: a machine is faster at one time than at another.
-      const alone = await behave(facts, clients);
+      const alone = await behave(facts, clients, ALONE_MS);
       const stop = new AbortController();
       const attacking = keepOn(attack, stop.signal);
-      await pause(2000);
-      const beside = await behave(facts, clients).finally(() => stop.abort());
+      await behave(facts, clients, WARM_UP_MS);
+      const beside = await behave(facts, clients, BESIDE_MS).finally(() => stop.abort());
       await attacking;
       const doing = `${attack.perSecond} ${attack.what} a second`;
       const found = [

@@ -50,4 +50,4 @@ export const MAX_CONNECTIONS = 50;
  * Most handshakes of one client in a minute, granted or not. The specification has no such limit; without one, a client that
  * opens and closes sockets in a loop would use up what API Gateway lets all partners together open (500 a second).
  */
-export const HANDSHAKES_PER_MINUTE = 300;
+export const HANDSHAKES_PER_MINUTE = 120;

@@ -1,25 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { MAX_CONNECTIONS } from '../../contract/channels';
-import type { Channel } from '../../domain/status-event';
 import type { Client } from '../api/client';
-import { tryToFollow, type Socket } from '../channels/socket';
+import type { Socket } from '../channels/socket';
 import { openTelemetry, watch } from '../channels/telemetry-socket';
 import { until } from '../channels/until';
 
 /** Once a stack that was killed answers again, everything is true within this time. */
 const TRUE_WITHIN_MS = 60_000;
-
-/** How many handshakes of a client are let in at once; all are closed again. One is tried first: a minute has not many. */
-export async function seatsFree(client: Client, channel: Channel): Promise<number> {
-  const shakeHands = (length: number) => Promise.all(Array.from({ length }, () => tryToFollow(client, channel)));
-  const sockets = (await shakeHands(1)).flatMap(({ socket }) => socket ?? []);
-  if (sockets.length > 0) {
-    const more = await shakeHands(MAX_CONNECTIONS - 1);
-    sockets.push(...more.flatMap(({ socket }) => socket ?? []));
-  }
-  await Promise.all(sockets.map((socket) => socket.close()));
-  return sockets.length;
-}
 
 /** Seconds until something is so, from `since` in ms. */
 export async function secondsUntil(what: string, since: number, isSo: () => Promise<boolean>): Promise<number> {

@@ -3,10 +3,11 @@ import { Client } from '../api/client';
 import { givenShare, jobNow } from '../api/given';
 import { readStackFile } from './stack-file';
 import { subscribe } from '../channels/mqtt-client';
+import { placesTaken } from '../channels/places';
 import { follow } from '../channels/socket';
 import { openTelemetry, publish, sampleOf, watch } from '../channels/telemetry-socket';
 import { until } from '../channels/until';
-import { openTelemetryAgain, seatsFree, secondsUntil, statusOf, viewersOf, watchAgain } from './afterwards';
+import { openTelemetryAgain, secondsUntil, statusOf, viewersOf, watchAgain } from './afterwards';
 import { create, creation, stepsShown, steps, walk, type Chain, type Creation } from './in-flight';
 import { killableStack, type KillableStack } from './killable-stack';
 
@@ -67,7 +68,7 @@ test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
     await publish(device, sampleOf(reporting?.deviceId ?? ''), sampleOf(silent?.deviceId ?? ''));
     const rest = Array.from({ length: MAX_CONNECTIONS - mine.length - 1 }, () => follow(first, any));
     await Promise.all(rest);
-    expect(await seatsFree(first, any)).toBe(0);
+    expect(await placesTaken(first)).toBe(MAX_CONNECTIONS);
 
     // 200 writes, and the end of everything after a part of them.
     const creations: Creation[] = [first, second].flatMap((client) => [
@@ -132,7 +133,7 @@ test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
       secondsUntil('telling over MQTT', since, isTold),
       secondsUntil('counting viewers', since, isCounted),
       secondsUntil('knowing who is online', since, isReportedRight),
-      secondsUntil('giving seats back', since, async () => (await seatsFree(first, any)) === MAX_CONNECTIONS - 1),
+      secondsUntil('giving seats back', since, async () => (await placesTaken(first)) === 1),
       ...theirs.map(async (chain) => {
         const socket = await follow(second, channelOf(chain));
         const { status } = await jobNow(second, chain.jobId);

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { MAX_CONNECTIONS } from '../../contract/channels';
 import type { FaultsFile } from '../../local/faults-file';
 import { clients } from '../api/client';
 import { givenJob, givenShare } from '../api/given';
+import { placesTaken } from '../channels/places';
 import { follow, tryToFollow, type Handshake } from '../channels/socket';
 import { openTelemetry, tryToWatch, watch } from '../channels/telemetry-socket';
 import { until } from '../channels/until';
-import { seatsFree, viewersOf } from './afterwards';
+import { viewersOf } from './afterwards';
 import { befall } from './befall';
 import { RIGHT_WITHIN_MS } from './drill';
 
@@ -14,8 +14,6 @@ const [partner] = clients('function-faults');
 
 /** Handshakes of each kind while the fault lasts. */
 const COMING = 10;
-/** Between two looks at how many seats are free, in ms: five looks in a minute stay below what a client may shake hands. */
-const LOOK_AGAIN_MS = 12_000;
 
 const cases: [string, FaultsFile][] = [
   ['DynamoDB was down', { dynamodb: { down: true } }],
@@ -58,8 +56,8 @@ test.each(cases)(
       return undefined;
     };
     const isFree = async () => {
-      if ((await seatsFree(partner, channel)) === MAX_CONNECTIONS) return true;
-      await pause(LOOK_AGAIN_MS);
+      if ((await placesTaken(partner)) === 0) return true;
+      await pause(500);
       return undefined;
     };
     await until('giving every seat back', isFree, undefined, RIGHT_WITHIN_MS);

@@ -47,9 +47,17 @@ export function access() {
 /** Name of the stack under test; for one elsewhere as the command line has it. */
 export const stackName = () => localAccess()?.stackName ?? process.env['STACK_NAME'] ?? 'DroneMissionApi';
 
+/** Of each start of a stack its database: what is started again has other keys. */
+const databases = new Map<string, DynamoDBDocumentClient>();
+
 /** DynamoDB of the stack under test, for what no endpoint can make, such as a share that has expired. */
-export const database = () => (knownDatabase ??= DynamoDBDocumentClient.from(new DynamoDBClient(access())));
-let knownDatabase: DynamoDBDocumentClient | undefined;
+export function database(): DynamoDBDocumentClient {
+  const options = access();
+  const start = JSON.stringify(options);
+  const known = databases.get(start) ?? DynamoDBDocumentClient.from(new DynamoDBClient(options));
+  databases.set(start, known);
+  return known;
+}
 
 /** SQS of the stack under test. */
 export const queues = () => new SQSClient(access());

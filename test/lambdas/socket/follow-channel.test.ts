@@ -204,7 +204,9 @@ describe('A handshake that fails after it has taken a place', () => {
       ...['UpdateItemCommand ADD', 'PutItemCommand'],
       ...['UpdateItemCommand DELETE', 'DeleteItemCommand'],
     ]);
-    const [taken, given] = store.commandCalls(UpdateCommand, { TableName: 'connections' }).map(({ args: [{ input }] }) => input);
+    const [taken, given] = store
+      .commandCalls(UpdateCommand, { TableName: 'connections' })
+      .map(({ args: [{ input }] }) => input);
     expect(given?.Key).toEqual(places);
     expect(given?.ExpressionAttributeValues?.[':places']).toEqual(taken?.ExpressionAttributeValues?.[':place']);
   });

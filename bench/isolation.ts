@@ -15,6 +15,8 @@ const PAUSE_MS = 200;
 const BESIDE_MS = 60_000;
 /** Before that so long, in ms: then as many instances of functions are warm as it takes, as in an account that is in use. */
 const WARM_UP_MS = 10_000;
+/** After it so long, in ms, until nothing of it is under way. */
+const CALM_MS = 3000;
 /** Handshakes, or commands, a second. */
 const HANDSHAKES_PER_S = 60;
 const AT_MOST = 2;
@@ -58,6 +60,11 @@ async function behave(
   return times;
 }
 
+const together = (one: Times, other: Times): Times => ({
+  first: [...one.first, ...other.first],
+  change: [...one.change, ...other.change],
+});
+
 /** What the 95th of a hundred waits for, alone and beside somebody else, as a figure. */
 function compare(what: string, alone: readonly number[], beside: readonly number[]): Measured {
   const [before, then] = [percentile(alone, 95), percentile(beside, 95)];
@@ -82,13 +89,15 @@ export const isolation: Measurement = async () => {
     await behave(facts, clients, ALONE_MS);
     const figures: Measured[] = [];
     for await (const attack of attacksOn(stack, [partner, suspended], HANDSHAKES_PER_S)) {
-      // Anew for each: a machine is faster at one time than at another.
-      const alone = await behave(facts, clients, ALONE_MS);
+      // Anew for each, before and after it: a machine is faster at one time than at another.
+      const before = await behave(facts, clients, ALONE_MS);
       const stop = new AbortController();
       const attacking = keepOn(attack, stop.signal);
       await behave(facts, clients, WARM_UP_MS);
       const beside = await behave(facts, clients, BESIDE_MS).finally(() => stop.abort());
       await attacking;
+      await pause(CALM_MS);
+      const alone = together(before, await behave(facts, clients, ALONE_MS));
       const doing = `${attack.perSecond} ${attack.what} a second`;
       const found = [
         compare(`first message beside ${doing}`, alone.first, beside.first),

@@ -88,21 +88,33 @@ export default defineConfig(
     },
   },
   {
-    name: 'Commands of DynamoDB come from data/documents.ts: its client would give one of the library the answer of another',
+    name: 'Commands of DynamoDB come from data/store/document-client.ts: its client would give one of the library the answer of another',
     files: ['data/**'],
     rules: {
       '@typescript-eslint/no-restricted-imports': [
         'error',
         {
-          paths: [{ name: '@aws-sdk/lib-dynamodb', allowTypeImports: true, message: 'Import from data/documents.ts.' }],
+          paths: [
+            {
+              name: '@aws-sdk/lib-dynamodb',
+              allowTypeImports: true,
+              message: 'Import from data/store/document-client.ts.',
+            },
+          ],
         },
       ],
     },
   },
   {
     name: 'The environment is read where data is kept and where functions start, nowhere else',
-    files: ['domain/**', 'contract/**', 'lib/**', 'viewer/**', 'lambdas/*/**'],
-    ignores: ['lib/bundled/environment-credentials.ts'],
+    files: [
+      'domain/**',
+      'contract/**',
+      'lib/**',
+      'viewer/**',
+      'lambdas/{http,socket,stream,schedule,queue,mqtt,authorizer,channel,delivery}/**',
+    ],
+    ignores: ['lib/functions/bundled/environment-credentials.ts'],
     rules: { 'no-restricted-properties': ['error', { object: 'process', property: 'env' }] },
   },
   {

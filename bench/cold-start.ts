@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { bundle } from '../lib/bundle';
+import { bundle } from '../lib/functions/bundle';
 import { endpointsToStart, type Start } from './endpoints-to-start';
 import { median, type Measured, type Measurement } from './figure';
 import { useStorage } from './storage';

@@ -1,9 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { toItem } from '../data/job-item';
-import { listJobs } from '../data/jobs';
-import { newId } from '../data/new-id';
-import { dynamodb, table } from '../data/table';
+import { toItem } from '../data/jobs/job-item';
+import { listJobs } from '../data/jobs/jobs';
+import { newId } from '../data/store/new-id';
+import { dynamodb, table } from '../data/store/dynamodb';
 import { jobStatuses, type JobStatus } from '../domain/job-lifecycle';
 import { id, sampleJob } from '../test/domain/fixtures/samples';
 import type { Measurement } from './figure';

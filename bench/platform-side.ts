@@ -9,12 +9,12 @@ import {
   type QueueAttributeName,
 } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { PLATFORM, type HeardType } from '../contract/platform';
+import { PLATFORM, type InboundEventType } from '../contract/platform';
 import type { AwsAccess } from '../local/stack-file';
 
 /** Something that the platform says. */
 export interface Report {
-  readonly type: HeardType;
+  readonly type: InboundEventType;
   readonly detail: object;
 }
 
@@ -53,7 +53,7 @@ export async function platformSide({
   const { QueueUrls = [] } = await queues.send(new ListQueuesCommand());
   const QueueUrl = found(
     'queue',
-    QueueUrls.find((url) => url.includes('PlatformTalkHearHeard')),
+    QueueUrls.find((url) => url.includes('PlatformIntegrationInboundEventsEvents')),
   );
   const { TableNames = [] } = await database.send(new ListTablesCommand());
   const TableName = found(

@@ -1,4 +1,4 @@
-import { dynamodb } from '../data/table';
+import { dynamodb } from '../data/store/dynamodb';
 import type { Call } from './bare-function';
 
 /** The calls that `run` makes, of DynamoDB through the client of `data/` and of others by fetch; what it prints is lost. */

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib/core';
 import { AuthorizationType, LambdaIntegration } from 'aws-cdk-lib/aws-apigateway';
 import { endpoints } from '../contract/endpoints';
-import { ApiFunction } from '../lib/api-function';
-import { Authorizer } from '../lib/authorizer';
-import { bundle } from '../lib/bundle';
+import { ApiFunction } from '../lib/functions/api-function';
+import { Authorizer } from '../lib/rest/authorizer';
+import { bundle } from '../lib/functions/bundle';
+import { bundlesFolder } from '../lib/functions/entry-points';
 import { DroneMissionApiStack } from '../lib/drone-mission-api-stack';
-import { RestApi } from '../lib/rest-api';
+import { RestApi } from '../lib/rest/rest-api';
 
 /**
  * Synthesises the service with one endpoint more, which a function answers that does nothing:
@@ -24,10 +25,9 @@ export function synthesiseWithEmptyFunction(folder: string): void {
   const [api, authorizer] = [stack.node.findChild('RestApi'), stack.node.findChild('Authorizer')];
   if (!(api instanceof RestApi && authorizer instanceof Authorizer)) throw new Error('the stack has changed');
 
-  const bundles = join(folder, 'functions');
   const entry = 'empty-function';
-  bundle([entry], bundles, 'bench');
-  const { lambda } = new ApiFunction(stack, 'Empty', { entry, bundles, description: 'Answer with nothing' });
+  bundle([entry], bundlesFolder(stack), 'bench');
+  const { lambda } = new ApiFunction(stack, 'Empty', { entry, description: 'Answer with nothing' });
   api.resource('/v3/jobs/{jobId}/empty').addMethod('GET', new LambdaIntegration(lambda), {
     authorizer: authorizer.authorizer,
     authorizationType: AuthorizationType.CUSTOM,

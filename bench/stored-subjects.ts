@@ -1,7 +1,7 @@
 import { scopes } from '../contract/access';
-import { DeleteCommand, PutCommand, ScanCommand } from '../data/documents';
-import { toItem } from '../data/job-item';
-import { dynamodb, table } from '../data/table';
+import { DeleteCommand, PutCommand, ScanCommand } from '../data/store/document-client';
+import { toItem } from '../data/jobs/job-item';
+import { dynamodb, table } from '../data/store/dynamodb';
 import { acme, id, sampleJob, sampleShare } from '../test/domain/fixtures/samples';
 import type { Call } from './bare-function';
 

@@ -30,7 +30,7 @@ const aShare = z.object({
 });
 
 /** What the platform hears from us: the `detail` of an event by its `detail-type`. At least once. */
-export const toldPlatform = {
+export const outboundEvents = {
   'job.created': aJob,
   'job.updated': aJob,
   'job.cancelled': aJob,
@@ -52,7 +52,7 @@ export const toldPlatform = {
 const MAX_SAMPLES = 100;
 
 /** What we hear from the platform, likewise. Fields beyond these are left aside; a sample's are not, as when published. */
-export const heardFromPlatform = {
+export const inboundEvents = {
   'job.status.reported': z.object({ jobId: name, status: jobStatus, at: moment }),
   'device.telemetry.reported': z.pipe(
     z.transform((one) => (typeof one === 'object' && one !== null && 'telemetry' in one ? one : { telemetry: [one] })),
@@ -71,7 +71,7 @@ export const heardFromPlatform = {
   }),
 } as const;
 
-export type HeardType = keyof typeof heardFromPlatform;
+export type InboundEventType = keyof typeof inboundEvents;
 
 /**
  * Why an event of the platform changed nothing, or was put aside. Each is a value of a metric's dimension, and so a metric

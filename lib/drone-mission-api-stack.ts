@@ -1,26 +1,27 @@
-import { CfnOutput, Stack, Stage, type StackProps } from 'aws-cdk-lib/core';
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import { join } from 'node:path';
-import { Alarms } from './alarms';
-import { Authorizer } from './authorizer';
-import { bundle } from './bundle';
-import { Dashboard } from './dashboard';
+import { Alarms } from './observability/alarms';
+import { Authorizer } from './rest/authorizer';
+import { bundle } from './functions/bundle';
+import { bundlesFolder, entryPoints } from './functions/entry-points';
+import { Dashboard } from './observability/dashboard';
 import { deploymentChoices } from './deployment-choices';
-import type { EndpointTable } from './endpoint-table';
-import { Endpoints } from './endpoints';
-import { Identity } from './identity';
-import { PlatformBus } from './platform-bus';
-import { PlatformTalk } from './platform-talk';
-import { Reconcile } from './reconcile';
-import { RestApi } from './rest-api';
-import { ShareGuesses } from './share-guesses';
-import { SharePage } from './share-page';
-import { SimulatedFleet } from './simulated-fleet';
-import { StatusChannels } from './status-channels';
+import type { EndpointTable } from './rest/endpoint-table';
+import { Endpoints } from './rest/endpoints';
+import { Identity } from './rest/identity';
+import { PlatformBus } from './platform/platform-bus';
+import { PlatformIntegration } from './platform/platform-integration';
+import { Reconcile } from './realtime/reconcile';
+import { RestApi } from './rest/rest-api';
+import { ShareGuesses } from './shares/share-guesses';
+import { SharePage } from './shares/share-page';
+import { SimulatedFleet } from './platform/simulated-fleet';
+import { StatusChannels } from './realtime/status-channels';
 import { Tables } from './tables';
-import { Telemetry } from './telemetry';
+import { Telemetry } from './realtime/telemetry';
 import { mark } from './mark';
-import { watchedService } from './watched-service';
+import { serviceAlarms } from './observability/service-alarms';
 
 /** Name of the stack of a stage: two stages may share an account and region. */
 export const stackName = (stage: string | undefined): string =>
@@ -37,24 +38,22 @@ export class DroneMissionApiStack extends Stack {
     const choices = deploymentChoices(this.node);
     const { stage, removeData, domain, shareBaseUrl, alarmTopicArn: topicArn, simulatedFleet } = choices;
     const { webSocketDomain, mqttDomain, cloudFrontWebAclArn } = choices;
-    const bundles = join(Stage.of(this)?.assetOutdir ?? '', 'functions');
-    const served = [Authorizer.entry, ...Endpoints.entries(table), ...StatusChannels.entries, ...Telemetry.entries];
-    bundle([...served, ...PlatformTalk.entries, Reconcile.entry], bundles);
+    bundle(entryPoints(), bundlesFolder(this));
 
     const tables = new Tables(this, 'Tables', { removeData });
     const api = new RestApi(this, 'RestApi', { table, domain, rateLimit: choices.webRateLimit });
     const identity = new Identity(this, 'Identity', { apiUrl: api.apiUrl, baseUrl: api.baseUrl, stage, removeData });
-    const authorizer = new Authorizer(this, 'Authorizer', { identity, tables, bundles });
+    const authorizer = new Authorizer(this, 'Authorizer', { identity, tables });
     const { logAccess } = api;
     const platform = new PlatformBus(this, 'Platform');
     const channels = new StatusChannels(this, 'StatusChannels', {
       ...{ webSocketDomain, mqttDomain, cloudFrontWebAclArn },
-      ...{ logAccess, identity, tables, platform, bundles },
+      ...{ logAccess, identity, tables, platform },
     });
     const { sockets, topics, greetings } = channels;
-    const telemetry = new Telemetry(this, 'Telemetry', { tables, sockets, greetings, platform, bundles });
-    const talk = new PlatformTalk(this, 'PlatformTalk', { platform, tables, telemetry, bundles });
-    const reconcile = new Reconcile(this, 'Reconcile', { tables, bundles });
+    const telemetry = new Telemetry(this, 'Telemetry', { tables, sockets, greetings, platform });
+    const talk = new PlatformIntegration(this, 'PlatformIntegration', { platform, tables, telemetry });
+    const reconcile = new Reconcile(this, 'Reconcile', { tables });
     const failures = [...channels.failures, ...telemetry.failures, ...talk.failures];
     const watched = [
       ...authorizer.watched,
@@ -64,8 +63,8 @@ export class DroneMissionApiStack extends Stack {
       ...reconcile.watched,
     ];
     if (simulatedFleet) {
-      bundle(SimulatedFleet.entries, join(bundles, 'simulator'), 'simulator');
-      const fleet = new SimulatedFleet(this, 'SimulatedFleet', { platform, tables, bundles, ...simulatedFleet });
+      bundle(['consume-job-events', 'fly'], join(bundlesFolder(this), 'simulator'), 'simulator');
+      const fleet = new SimulatedFleet(this, 'SimulatedFleet', { platform, tables, ...simulatedFleet });
       failures.push(fleet.failures);
       watched.push(...fleet.watched);
     }
@@ -75,12 +74,12 @@ export class DroneMissionApiStack extends Stack {
       webSocket: `wss://${sockets.address.name}`,
     };
     const settings = { TOKEN_URL: identity.tokenUrl, SHARE_BASE_URL: urls.share };
-    const endpoints = new Endpoints(this, 'Endpoints', { table, api, authorizer, tables, sockets, settings, bundles });
+    const endpoints = new Endpoints(this, 'Endpoints', { table, api, authorizer, tables, sockets, settings });
     const guesses = new ShareGuesses(this, 'ShareGuesses', {
       functions: [sockets.connect, ...endpoints.takingShareCodes],
     });
     watched.push(guesses.watched);
-    const all = watchedService({ api, endpoints, tables, failures, watched });
+    const all = serviceAlarms({ api, endpoints, tables, failures, watched });
     const alarms = new Alarms(this, 'Alarms', { watched: all, topicArn });
     new Dashboard(this, 'Dashboard', { alarms, watched: all, api, endpoints, sockets });
 

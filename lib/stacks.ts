@@ -2,7 +2,7 @@ import type { App } from 'aws-cdk-lib/core';
 import { deploymentChoices } from './deployment-choices';
 import { DroneMissionApiStack, stackName } from './drone-mission-api-stack';
 import { EdgeStack } from './edge-stack';
-import type { EndpointTable } from './endpoint-table';
+import type { EndpointTable } from './rest/endpoint-table';
 import { mark } from './mark';
 
 /**

@@ -21,7 +21,7 @@ export const dynamodb = DynamoDBDocumentClient.from(
 const TableName = () => setting('MISSIONS_TABLE');
 
 /** A mission that is over is remembered for so long, in s, so that an event that comes late starts nothing. */
-const REMEMBERED = 3600;
+const REMEMBERED_S = 3600;
 
 /** A job as the simulated platform knows it. */
 const mission = z.object({
@@ -101,7 +101,7 @@ export const changePriority = (jobId: string, priority: number): Promise<boolean
 export const endMission = (jobId: string, now: Date): Promise<boolean> =>
   change(jobId, 'SET #state = :over, #ttl = :ttl', {
     ':over': 'over',
-    ':ttl': Math.floor(now.getTime() / 1000) + REMEMBERED,
+    ':ttl': Math.floor(now.getTime() / 1000) + REMEMBERED_S,
   });
 
 /** Takes a mission that waits; false when it was ended or another has taken it. */

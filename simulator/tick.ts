@@ -3,7 +3,7 @@ import { homeOf } from './home';
 import type { SimulatedDevice } from './inventory';
 import { endMission, noteReported, takeMission, type Mission } from './missions';
 import { freeAt, reportsOf } from './plan';
-import { say, type Said } from './say';
+import { publishReports, type PlatformReport } from './publish-reports';
 
 export interface World {
   readonly seed: string;
@@ -55,7 +55,7 @@ async function report(mission: Flying, world: World, now: Date): Promise<void> {
   const elapsed = elapsedOf(mission, world, now);
   const due = reportsOf(failure).filter(({ at }) => at <= elapsed);
   const at = now.toISOString();
-  await say(
+  await publishReports(
     due.slice(reported).map(({ status }) => ({ type: 'job.status.reported', detail: { jobId, status, at } }) as const),
   );
   if (elapsed >= freeAt(failure)) await endMission(jobId, now);
@@ -86,9 +86,9 @@ export async function sayWhere(
   now: Date,
 ): Promise<void> {
   const samples = devices.flatMap((device) => sampleOf(device, flights.get(device.deviceId), world, now));
-  const events: Said[] = [];
+  const events: PlatformReport[] = [];
   for (let index = 0; index < samples.length; index += AT_ONCE) {
     events.push({ type: 'device.telemetry.reported', detail: { telemetry: samples.slice(index, index + AT_ONCE) } });
   }
-  await say(events);
+  await publishReports(events);
 }

@@ -1,12 +1,12 @@
-import { listDeviceGroups } from '../../data/fleet';
+import { listDeviceGroups } from '../../data/fleet/fleet';
 import {
   listStreams,
   registerDevice,
   registerGroup,
   registerStream,
   undoRegistration,
-} from '../../data/fleet-registry';
-import { newId } from '../../data/new-id';
+} from '../../data/fleet/fleet-registry';
+import { newId } from '../../data/store/new-id';
 import type { Organisation } from '../../domain/id';
 import type { PlannedGroup } from './onboarding-plan';
 import { everyOne, type Undo } from './undo';

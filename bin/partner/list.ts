@@ -1,4 +1,4 @@
-import { listOrganisations } from '../../data/organisations';
+import { listOrganisations } from '../../data/partners/organisations';
 import { organisationId } from '../../domain/id';
 import type { Flags } from './command-line';
 import type { Deployment } from './deployment';

@@ -1,5 +1,5 @@
-import { deletePartner, setPartnerStatus } from '../../data/partners';
-import { endSharesOf } from '../../data/shares';
+import { deletePartner, setPartnerStatus } from '../../data/partners/partners';
+import { endSharesOf } from '../../data/shares/shares';
 import type { Partner } from '../../domain/partner';
 import { deleteApiKey } from './api-key';
 import type { Flags } from './command-line';

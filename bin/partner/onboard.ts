@@ -1,5 +1,5 @@
-import { deleteOrganisation, findOrganisation, registerOrganisation } from '../../data/organisations';
-import { deletePartner, insertPartner } from '../../data/partners';
+import { deleteOrganisation, findOrganisation, registerOrganisation } from '../../data/partners/organisations';
+import { deletePartner, insertPartner } from '../../data/partners/partners';
 import { organisationId } from '../../domain/id';
 import { createApiKey } from './api-key';
 import { Failure, type Flags } from './command-line';

@@ -1,5 +1,5 @@
-import { listOrganisations } from '../../data/organisations';
-import { setOrganisationStatus, type OrganisationStatus } from '../../data/organisation-status';
+import { listOrganisations } from '../../data/partners/organisations';
+import { setOrganisationStatus, type OrganisationStatus } from '../../data/partners/organisation-status';
 import { organisationId, type Organisation } from '../../domain/id';
 import type { Partner } from '../../domain/partner';
 import { Failure } from './command-line';

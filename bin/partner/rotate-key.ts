@@ -1,4 +1,4 @@
-import { replaceApiKey } from '../../data/partners';
+import { replaceApiKey } from '../../data/partners/partners';
 import { organisationId } from '../../domain/id';
 import type { Partner } from '../../domain/partner';
 import { createApiKey, deleteApiKey } from './api-key';

@@ -1,5 +1,5 @@
-import { listOrganisations } from '../../data/organisations';
-import { findPartner } from '../../data/partners';
+import { listOrganisations } from '../../data/partners/organisations';
+import { findPartner } from '../../data/partners/partners';
 import type { Organisation } from '../../domain/id';
 import type { Partner } from '../../domain/partner';
 import { Failure, UsageError, type Flags } from './command-line';

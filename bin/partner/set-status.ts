@@ -1,4 +1,4 @@
-import { setPartnerStatus } from '../../data/partners';
+import { setPartnerStatus } from '../../data/partners/partners';
 import { organisationId } from '../../domain/id';
 import type { Partner } from '../../domain/partner';
 import { Failure, type Flags } from './command-line';

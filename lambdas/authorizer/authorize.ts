@@ -2,7 +2,7 @@ import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 
 import { endpointsFor, routeOf } from '../../contract/access';
 import type { CallerContext } from '../../contract/caller';
 import { Refusal } from '../../domain/refusal';
-import { identify } from '../identify';
+import { identify } from '../auth/identify';
 
 /** `arn:aws:execute-api:<region>:<account>:<api>/<stage>` of the API that asks. */
 const apiArn = (methodArn: string) => methodArn.split('/').slice(0, 2).join('/');

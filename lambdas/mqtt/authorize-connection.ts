@@ -2,10 +2,10 @@ import * as z from 'zod/mini';
 import { channels } from '../../contract/channels';
 import { Refusal } from '../../domain/refusal';
 import { channelKinds } from '../../domain/status-event';
-import { identify, type Identity } from '../identify';
-import { iotArn } from '../iot-arn';
+import { identify, type Identity } from '../auth/identify';
+import { iotArn } from '../auth/iot-arn';
 import { logger } from '../logger';
-import { oauthClientOf } from './mqtt-client-id';
+import { oauthClientOf } from '../auth/mqtt-client-id';
 
 /** AWS IoT calls a custom authorizer with this (https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth.html). */
 const connectEvent = z.object({
@@ -15,8 +15,8 @@ const connectEvent = z.object({
 });
 
 /** Bounds of `disconnectAfterInSeconds` and `refreshAfterInSeconds`. */
-const SHORTEST = 300;
-const LONGEST = 86_400;
+const SHORTEST_S = 300;
+const LONGEST_S = 86_400;
 
 const statement = (action: string, resources: readonly string[]) => ({
   Effect: 'Allow',
@@ -66,12 +66,12 @@ async function authorize(input: unknown) {
   if (user !== clientId || oauthClientOf(mqttClientId) !== clientId) throw new Refusal('forbidden');
   // The session must end with the token, and five minutes are the shortest that IoT can be told.
   const left = Math.floor(expiresAt - Date.now() / 1000);
-  if (left < SHORTEST) throw new Refusal('unauthorized');
+  if (left < SHORTEST_S) throw new Refusal('unauthorized');
   return {
     isAuthenticated: true,
     principalId: clientId,
-    disconnectAfterInSeconds: Math.min(left, LONGEST),
-    refreshAfterInSeconds: SHORTEST,
+    disconnectAfterInSeconds: Math.min(left, LONGEST_S),
+    refreshAfterInSeconds: SHORTEST_S,
     policyDocuments: [policyFor(identity, mqttClientId)],
   };
 }

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { MAX_SUBSCRIPTIONS } from '../../contract/channels';
-import { clientsBeyond, forgetSubscriptions, noteSubscription } from '../../data/subscriptions';
-import { endMqttConnection } from '../../data/topics';
+import { clientsBeyond, forgetSubscriptions, noteSubscription } from '../../data/connections/subscriptions';
+import { endMqttConnection } from '../../data/connections/mqtt-topics';
 import { logger } from '../logger';
-import { oauthClientOf } from './mqtt-client-id';
+import { oauthClientOf } from '../auth/mqtt-client-id';
 
 /** A lifecycle event of AWS IoT (https://docs.aws.amazon.com/iot/latest/developerguide/life-cycle-events.html). */
 const lifecycleEvent = z.object({

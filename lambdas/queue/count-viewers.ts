@@ -1,5 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { countViewers, readRecount } from '../../data/share-viewers';
+import { countViewers, readRecount } from '../../data/shares/share-viewers';
 import { logger } from '../logger';
 
 /** Queue of shares whose viewers have come or gone → the number of viewers in each share. */

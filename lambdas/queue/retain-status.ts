@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { topicOf } from '../../contract/channels';
-import { readOverdueRetention, type OverdueRetention } from '../../data/retained-status';
-import { publish, type Retention } from '../../data/topics';
+import { readOverdueRetention, type OverdueRetention } from '../../data/connections/retained-status';
+import { publish, type Retention } from '../../data/connections/mqtt-topics';
 import { weightOfState } from '../../domain/status-event';
 import type { StatusMessage } from '../../domain/status-message';
-import { currentState } from '../current-state';
+import { currentState } from '../channel/current-state';
 import { logger } from '../logger';
 
 /** How often a state is published that changes meanwhile; each change is published by the fan-out too. */

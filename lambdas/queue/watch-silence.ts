@@ -1,12 +1,12 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { endSilently } from '../../data/device-state';
-import { readDevice } from '../../data/fleet';
-import { readWatch, watchAgain } from '../../data/silence-watch';
-import { isTrailing, readTrailing, type TrailingStates } from '../../data/trailing-states';
+import { endSilently } from '../../data/fleet/device-state';
+import { readDevice } from '../../data/fleet/fleet';
+import { readWatch, watchAgain } from '../../data/fleet/silence-watch';
+import { isTrailing, readTrailing, type TrailingStates } from '../../data/fleet/trailing-states';
 import type { Organisation } from '../../domain/id';
 import { SILENCE } from '../../domain/telemetry';
 import { logger } from '../logger';
-import { keepTrailingStates } from '../telemetry/keep-trailing';
+import { keepTrailingStates } from '../delivery/telemetry/keep-trailing';
 
 /** A device that spoke while it was being ended is looked at again so much later, in ms. */
 const SOON_MS = 5000;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import { endExpiredShare } from '../../data/shares';
+import { endExpiredShare } from '../../data/shares/shares';
 
 const event = z.object({ shareCode: z.string(), expiresAt: z.iso.datetime() });
 

@@ -1,15 +1,15 @@
-import { allItems } from '../../data/connections-scan';
-import type { Connection } from '../../data/connections';
-import type { Follower } from '../../data/followers';
-import { isActive } from '../../data/organisation-status';
-import { findPartner } from '../../data/partners';
-import { isSession } from '../../data/sessions';
-import { closeSocket, postToSocket } from '../../data/sockets';
+import { allItems } from '../../data/connections/connections-scan';
+import type { Connection } from '../../data/connections/connections';
+import type { Follower } from '../../data/connections/followers';
+import { isActive } from '../../data/partners/organisation-status';
+import { findPartner } from '../../data/partners/partners';
+import { isSession } from '../../data/connections/sessions';
+import { closeSocket, postToSocket } from '../../data/connections/sockets';
 import { organisationOf } from '../../domain/id';
-import { eachAtOnce } from '../each-at-once';
+import { withConcurrency } from '../delivery/with-concurrency';
 import { logger } from '../logger';
-import { placesOfTheGone } from '../places-of-the-gone';
-import { readOnce } from '../read-once';
+import { placesOfTheGone } from '../channel/places-of-the-gone';
+import { memoise } from '../delivery/memoise';
 
 /** A connection that is younger may still be in its handshake, or being told the state; in ms. */
 const YOUNG_MS = 60_000;
@@ -25,11 +25,11 @@ const heartbeat = JSON.stringify({ type: 'heartbeat' });
 
 /** Whether who is at the other end of a socket may still listen; each client and each organisation is asked for once a run. */
 function listeners() {
-  const mayListen = readOnce(
+  const mayListen = memoise(
     async (clientId: string) => (await findPartner(clientId))?.status === 'active',
     (clientId) => clientId,
   );
-  const mayShare = readOnce(isActive, (organisation) => organisation);
+  const mayShare = memoise(isActive, (organisation) => organisation);
   return ({ clientId, shareCode }: Connection): boolean | Promise<boolean> => {
     if (clientId !== undefined) return mayListen(clientId);
     // A viewer may as long as who has shared.
@@ -70,7 +70,7 @@ export async function handler(): Promise<void> {
     });
   for await (const { connections, counts } of allItems()) {
     places.note(connections, counts);
-    await eachAtOnce(connections, beatOrLeave);
+    await withConcurrency(connections, beatOrLeave);
   }
   await places.giveBack();
 }

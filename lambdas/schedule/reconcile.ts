@@ -1,4 +1,4 @@
-import { endSilentDevices } from '../telemetry/end-silent-devices';
+import { endSilentDevices } from '../delivery/telemetry/end-silent-devices';
 import { logger } from '../logger';
 
 /** What may have been missed since the last minute, each step on its own. */

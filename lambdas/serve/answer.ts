@@ -1,6 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { oauthRefusal, resourceRefusal } from '../../contract/refusals';
-import { AlreadyAnswered } from '../../data/idempotency';
+import { AlreadyAnswered } from '../../data/requests/idempotency';
 import { Refusal } from '../../domain/refusal';
 import { firstReply } from './replay';
 import type { Event, Exchange } from './request';

@@ -1,8 +1,8 @@
-import { countCall } from '../../data/rate-limit';
+import { countCall } from '../../data/requests/rate-limit';
 import { Refusal } from '../../domain/refusal';
 import type { Exchange } from './request';
 
-const WINDOW = 60;
+const WINDOW_S = 60;
 
 /**
  * Counts the call against the endpoint's limit and says so in the answer's headers (DESIGN section 3).
@@ -11,8 +11,8 @@ const WINDOW = 60;
 export async function limit({ key, endpoint, caller, startedAt, headers }: Exchange): Promise<void> {
   if (endpoint.perMinute === undefined || !caller) return;
   const now = Math.floor(startedAt / 1000);
-  const windowStart = now - (now % WINDOW);
-  const reset = windowStart + WINDOW;
+  const windowStart = now - (now % WINDOW_S);
+  const reset = windowStart + WINDOW_S;
   const calls = await countCall(`${caller.clientId}#${key}`, windowStart, endpoint.perMinute);
   headers['X-RateLimit-Limit'] = String(endpoint.perMinute);
   headers['X-RateLimit-Remaining'] = String(Math.max(0, endpoint.perMinute - calls));

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { Refusal, invalid } from '../../domain/refusal';
-import { SHOWN, toDetails } from '../details';
-import { basicCredentials } from './credentials';
+import { SHOWN, toDetails } from './details';
+import { basicCredentials } from '../auth/credentials';
 import { header, type Event, type Exchange } from './request';
 
 function check<Output>(schema: z.ZodMiniType<Output>, value: unknown): Output {

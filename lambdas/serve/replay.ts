@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { AlreadyAnswered, findAnswer } from '../../data/idempotency';
+import { AlreadyAnswered, findAnswer } from '../../data/requests/idempotency';
 import { invalid } from '../../domain/refusal';
 import { header, type Event, type Exchange } from './request';
 

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import type { Endpoint } from '../../contract/endpoint';
 import type { endpoints, EndpointKey } from '../../contract/endpoints';
-import type { FirstAnswer } from '../../data/idempotency';
+import type { FirstAnswer } from '../../data/requests/idempotency';
 import type { Organisation } from '../../domain/id';
 import type { RefusalCode } from '../../domain/refusal';
 

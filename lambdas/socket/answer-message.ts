@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { messageId } from '../../contract/message-id';
 import { resourceRefusal } from '../../contract/refusals';
 import { Refusal } from '../../domain/refusal';
-import { toDetails } from '../details';
+import { toDetails } from '../serve/details';
 
 const message = z.object({ action: z.string(), id: z.optional(z.unknown()) });
 const withId = z.object({ id: messageId });

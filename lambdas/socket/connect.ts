@@ -1,13 +1,13 @@
 import { HANDSHAKES_PER_MINUTE } from '../../contract/channels';
 import { shareProtocols } from '../../contract/telemetry';
 import { Refusal } from '../../domain/refusal';
-import { identify } from '../identify';
-import { protocolsIn, tokenIn, type ConnectEvent } from './connect-event';
-import { followChannel } from './follow-channel';
-import { handshake, type Accepted } from './handshake';
-import { limitRate } from './limit-rate';
-import { openPartnerSession, openViewerSession } from './open-session';
-import { expectCloudFront } from './origin';
+import { identify } from '../auth/identify';
+import { protocolsIn, tokenIn, type ConnectEvent } from '../channel/connect-event';
+import { followChannel } from '../channel/follow-channel';
+import { handshake, type Accepted } from '../channel/handshake';
+import { limitRate } from '../channel/limit-rate';
+import { openPartnerSession, openViewerSession } from '../channel/open-session';
+import { expectCloudFront } from '../auth/origin';
 
 /** What CloudFront's function makes of the path of the telemetry endpoint. */
 const TELEMETRY = 'telemetry';

@@ -1,14 +1,14 @@
-import { noteControl } from '../../data/control-requests';
-import { newRequestId } from '../../data/new-id';
-import { isActive } from '../../data/organisation-status';
-import { tellPlatform } from '../../data/platform-bus';
-import { readShare } from '../../data/shares';
+import { noteControl } from '../../data/requests/control-requests';
+import { newRequestId } from '../../data/store/new-id';
+import { isActive } from '../../data/partners/organisation-status';
+import { publishPlatformEvent } from '../../data/platform/platform-bus';
+import { readShare } from '../../data/shares/shares';
 import { organisationId } from '../../domain/id';
 import { Refusal } from '../../domain/refusal';
 import { logger } from '../logger';
-import { shareIdOf } from '../share-id';
-import { answer } from './answer';
-import { limitControl } from './limit-control';
+import { shareIdOf } from '../delivery/share-id';
+import { answer } from '../channel/answer';
+import { limitControl } from '../channel/limit-control';
 
 export const handler = answer('control', async ({ session, message, now }) => {
   const { shareCode, deviceId, organisation, connectionId } = session;
@@ -20,7 +20,7 @@ export const handler = answer('control', async ({ session, message, now }) => {
   await limitControl(shareId, deviceId, now);
   const requestId = newRequestId();
   await noteControl(requestId, { shareCode, deviceId }, now);
-  await tellPlatform('control.requested', {
+  await publishPlatformEvent('control.requested', {
     requestId,
     organisationId: organisationId(organisation),
     shareId,

@@ -1,9 +1,9 @@
-import { isActive } from '../../data/organisation-status';
-import { readShare } from '../../data/shares';
+import { isActive } from '../../data/partners/organisation-status';
+import { readShare } from '../../data/shares/shares';
 import { Refusal } from '../../domain/refusal';
-import { sharePlayback } from '../share-playback';
-import { playbackMessage } from '../telemetry/playback-message';
-import { answer } from './answer';
+import { sharePlayback } from '../channel/share-playback';
+import { playbackMessage } from '../delivery/telemetry/playback-message';
+import { answer } from '../channel/answer';
 
 export const handler = answer('playback', async ({ session, now }) => {
   // The address can't be revoked, so none is given out once the share has ended.

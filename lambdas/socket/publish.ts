@@ -1,5 +1,5 @@
-import { acceptTelemetry } from '../telemetry/accept';
-import { answer } from './answer';
+import { acceptTelemetry } from '../delivery/telemetry/accept';
+import { answer } from '../channel/answer';
 
 export const handler = answer('publish', async ({ session, message, now }) => ({
   type: 'published',

@@ -1,7 +1,7 @@
-import { expectFollowed } from '../../data/fleet';
-import { greetLater } from '../../data/greetings';
-import { follow, unfollow } from '../../data/sessions';
-import { answer } from './answer';
+import { expectFollowed } from '../../data/fleet/fleet';
+import { greetLater } from '../../data/connections/greetings';
+import { follow, unfollow } from '../../data/connections/sessions';
+import { answer } from '../channel/answer';
 
 /** The last known state follows, and after it what happens. */
 export const handler = answer('subscribe', async ({ session, now, message: { deviceId, deviceGroupId } }) => {

@@ -1,5 +1,5 @@
-import { unfollow } from '../../data/sessions';
-import { answer } from './answer';
+import { unfollow } from '../../data/connections/sessions';
+import { answer } from '../channel/answer';
 
 export const handler = answer('unsubscribe', async ({ session, message: { deviceId, deviceGroupId } }) => {
   await unfollow(session, deviceId ?? deviceGroupId ?? '');

@@ -1,11 +1,11 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { changeOf, momentOf, type StreamRecord } from '../../data/changes';
-import { readItem } from '../../data/jobs';
+import { changeOf, momentOf, type StreamRecord } from '../../data/store/stream-records';
+import { readItem } from '../../data/jobs/jobs';
 import { organisationOf } from '../../domain/id';
 import { eventsBetween, positionMessage, type Change, type StatusEvent } from '../../domain/status-event';
 import { logger } from '../logger';
-import { inOrder } from './in-order';
-import { findAudience, say, type Audience } from './say';
+import { inOrder } from '../delivery/in-order';
+import { findAudience, publishStatus, type Audience } from '../delivery/publish-status';
 
 /** Where the device of a running job is goes to the job's channel too; a device can only speak for jobs of its own. */
 async function jobPosition(change: Change, at: string): Promise<StatusEvent[]> {
@@ -25,7 +25,8 @@ const fanOut = (audience: Audience) => async (record: StreamRecord) => {
   const change = changeOf(record);
   if (!change) return;
   const at = momentOf(record);
-  for (const event of [...eventsBetween(change, at), ...(await jobPosition(change, at))]) await say(event, audience);
+  for (const event of [...eventsBetween(change, at), ...(await jobPosition(change, at))])
+    await publishStatus(event, audience);
 };
 
 /** Streams of jobs, shares and fleet → status channels (spec section 6). */

@@ -1,6 +1,6 @@
 import { CreateUsagePlanKeyCommand, DeleteApiKeyCommand, NotFoundException } from '@aws-sdk/client-api-gateway';
 import { DeleteUserPoolClientCommand, ResourceNotFoundException } from '@aws-sdk/client-cognito-identity-provider';
-import { DeleteCommand, ScanCommand } from '../../data/documents';
+import { DeleteCommand, ScanCommand } from '../../data/store/document-client';
 import { store } from '../data/fixtures/store';
 import { id, rival } from '../domain/fixtures/samples';
 import { apiGateway, aws, cognito, partner } from './fixtures/aws';

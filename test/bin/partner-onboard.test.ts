@@ -1,7 +1,7 @@
 import { CreateUsagePlanKeyCommand } from '@aws-sdk/client-api-gateway';
 import { CreateUserPoolClientCommand, DeleteUserPoolClientCommand } from '@aws-sdk/client-cognito-identity-provider';
 import { scopes } from '../../contract/access';
-import { PutCommand } from '../../data/documents';
+import { PutCommand } from '../../data/store/document-client';
 import { conditionFailed, store } from '../data/fixtures/store';
 import { apiGateway, aws, cognito, partner } from './fixtures/aws';
 import { cirrus, denied, dunes, file, fleet, onboarded } from './fixtures/onboarded';

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import cdkJson from '../../cdk.json';
-import { SharePage } from '../../lib/share-page';
+import { SharePage } from '../../lib/shares/share-page';
 import { createCloudFront, type Origin } from '../../local/cloudfront';
 import { deploy } from '../../local/deploy';
 import { createIam } from '../../local/iam';

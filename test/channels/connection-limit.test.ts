@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { HANDSHAKES_PER_MINUTE, MAX_CONNECTIONS } from '../../contract/channels';
-import { placeOf } from '../../data/places';
+import { placeOf } from '../../data/connections/places';
 import { clients, type Client } from '../api/client';
 import { givenJob } from '../api/given';
 import { database, tableNamed } from '../api/stack/aws-access';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { newId } from '../../data/new-id';
+import { newId } from '../../data/store/new-id';
 import { organisationOf } from '../../domain/id';
 import { clients } from '../api/client';
 import { fleetOf } from '../api/given';

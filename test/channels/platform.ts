@@ -1,6 +1,6 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { PLATFORM, type HeardType } from '../../contract/platform';
+import { PLATFORM, type InboundEventType } from '../../contract/platform';
 import { access, stackName } from '../api/stack/aws-access';
 
 let knownBus: Promise<string> | undefined;
@@ -15,7 +15,7 @@ async function findBus(): Promise<string> {
 }
 
 /** Says something on the bus as the drone platform; each time it is a new event. `Time` is when it happened. */
-export async function say(type: HeardType, detail: object, Time: Date): Promise<void> {
+export async function say(type: InboundEventType, detail: object, Time: Date): Promise<void> {
   const EventBusName = await (knownBus ??= findBus());
   const entry = { EventBusName, Source: PLATFORM, DetailType: type, Detail: JSON.stringify(detail), Time };
   const { FailedEntryCount } = await new EventBridgeClient(access()).send(new PutEventsCommand({ Entries: [entry] }));

@@ -1,5 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { newShareCode } from '../../data/new-id';
+import { newShareCode } from '../../data/store/new-id';
 import { organisationOf } from '../../domain/id';
 import type { Client } from '../api/client';
 import { fleetOf } from '../api/given';

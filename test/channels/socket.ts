@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { WebSocket } from 'ws';
 import { channels } from '../../contract/channels';
-import { channelKey } from '../../data/connections';
+import { channelKey } from '../../data/connections/connections';
 import type { Channel } from '../../domain/status-event';
 import type { Client } from '../api/client';
 import { database, tableNamed } from '../api/stack/aws-access';

@@ -1,6 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { MAX_SUBSCRIPTIONS, topicOf } from '../../contract/channels';
-import { newId } from '../../data/new-id';
+import { newId } from '../../data/store/new-id';
 import { organisationOf } from '../../domain/id';
 import { clients } from '../api/client';
 import { fleetOf, givenJob } from '../api/given';

@@ -1,5 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { placeOf } from '../../data/places';
+import { placeOf } from '../../data/connections/places';
 import { clients } from '../api/client';
 import { fleetOf, givenShare, iso, nobodys } from '../api/given';
 import { database, streamOf, tableNamed } from '../api/stack/aws-access';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { heardFromPlatform, PLATFORM, SERVICE, toldPlatform } from '../../contract/platform';
+import { inboundEvents, PLATFORM, SERVICE, outboundEvents } from '../../contract/platform';
 
 const text = readFileSync(join(__dirname, '../../docs/platform.md'), 'utf8');
 const event = z.strictObject({ source: z.string(), 'detail-type': z.string(), detail: z.unknown() });
@@ -10,19 +10,17 @@ const examples = [...text.matchAll(/^```json\n(.*?)^```/gms)].map(([, code = '']
 test.each(examples.map((example) => [example['detail-type'], example] as const))(
   'The example of %s is what the contract says, to the last field.',
   (type, { source, detail }) => {
-    const schemas = new Map<string, z.ZodMiniType>(
-      Object.entries(source === SERVICE ? toldPlatform : heardFromPlatform),
-    );
+    const schemas = new Map<string, z.ZodMiniType>(Object.entries(source === SERVICE ? outboundEvents : inboundEvents));
     expect([SERVICE, PLATFORM]).toContain(source);
     expect(schemas.get(type)?.parse(detail)).toEqual(detail);
   },
 );
 
-test.each([...Object.keys(toldPlatform), ...Object.keys(heardFromPlatform)])('%s is told of.', (type) => {
+test.each([...Object.keys(outboundEvents), ...Object.keys(inboundEvents)])('%s is told of.', (type) => {
   expect(text).toContain(`\`${type}\``);
 });
 
 test('Of what the platform says there is an example each.', () => {
   const shown = examples.filter(({ source }) => source === PLATFORM).map((example) => example['detail-type']);
-  expect(shown.sort()).toEqual(Object.keys(heardFromPlatform).sort());
+  expect(shown.sort()).toEqual(Object.keys(inboundEvents).sort());
 });

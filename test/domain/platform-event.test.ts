@@ -1,4 +1,4 @@
-import { toldPlatform } from '../../contract/platform';
+import { outboundEvents } from '../../contract/platform';
 import { platformEventOf } from '../../domain/platform-event';
 import { acme, sampleJob, sampleShare } from './fixtures/samples';
 
@@ -27,7 +27,7 @@ test.each([
     type,
     detail: { eventId: `${job.jobId}/${version}`, organisationId: `org-${acme}`, jobId: job.jobId, version, at },
   });
-  expect(event && toldPlatform[event.type].parse(event.detail)).toEqual(event?.detail);
+  expect(event && outboundEvents[event.type].parse(event.detail)).toEqual(event?.detail);
 });
 
 test('A new job is told whole', () => {
@@ -43,7 +43,7 @@ test('The same change is told in the same words, so that a repeat is known', () 
 test('A share begins and ends without its code', () => {
   const share = sampleShare();
   for (const event of [ofShare(undefined, share), ofShare(share, undefined)]) {
-    expect(event && toldPlatform[event.type].parse(event.detail)).toEqual(event?.detail);
+    expect(event && outboundEvents[event.type].parse(event.detail)).toEqual(event?.detail);
     expect(JSON.stringify(event)).not.toContain(share.shareCode);
     expect(event?.detail).toMatchObject({ shareId: shareIdOf(share.shareCode), deviceId: share.deviceId });
   }

@@ -1,8 +1,8 @@
 import { endpointTable, scopes } from '../../contract/access';
 import { endpoints, type EndpointKey } from '../../contract/endpoints';
 import type { TableUse } from '../../contract/endpoint';
-import { BatchGetCommand, GetCommand, UpdateCommand } from '../../data/documents';
-import { toItem } from '../../data/job-item';
+import { BatchGetCommand, GetCommand, UpdateCommand } from '../../data/store/document-client';
+import { toItem } from '../../data/jobs/job-item';
 import { acme, id, sampleJob, sampleShare } from '../domain/fixtures/samples';
 import { store } from '../data/fixtures/store';
 import { call } from './fixtures/api-gateway';

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { endpointTable } from '../../contract/access';
 import { deploymentChoices } from '../../lib/deployment-choices';
 import { DroneMissionApiStack, stackName } from '../../lib/drone-mission-api-stack';
-import type { EndpointTable } from '../../lib/endpoint-table';
+import type { EndpointTable } from '../../lib/rest/endpoint-table';
 import { newApp } from './new-app';
 
 export interface CfnResource {

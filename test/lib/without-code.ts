@@ -11,13 +11,13 @@ function mockFile(folder: string, name: string, text: string): void {
   writeFileSync(join(folder, name), text);
 }
 
-jest.mock('../../lib/bundle', () => ({
+jest.mock('../../lib/functions/bundle', () => ({
   bundle(entries: readonly string[], folder: string, sources = 'lambdas') {
     for (const entry of entries) mockFile(join(folder, entry), 'index.js', `// ${sources}/${entry}`);
   },
 }));
 
-jest.mock('../../lib/viewer-bundle', () => ({
+jest.mock('../../lib/shares/viewer-bundle', () => ({
   bundleViewer(folder: string) {
     const [page, assets] = [join(folder, 'page'), join(folder, 'assets')];
     mockFile(page, 'index.html', '<!doctype html>');

@@ -1,7 +1,7 @@
-import { findPartner } from '../../../data/partners';
-import { requestToken } from '../../../data/tokens';
+import { findPartner } from '../../../data/partners/partners';
+import { requestToken } from '../../../data/partners/tokens';
 import { Refusal, invalid } from '../../../domain/refusal';
-import { serve } from '../../serve/token';
+import { serve } from '../../serve/endpoints/token';
 
 export const handler = serve('POST /v3/auth/token', async ({ body, apiKeyId }) => {
   const { grant_type, client_id, client_secret } = body;

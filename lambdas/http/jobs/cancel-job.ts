@@ -1,5 +1,5 @@
-import { cancelJob } from '../../../data/job-changes';
-import { serve } from '../../serve/jobs';
+import { cancelJob } from '../../../data/jobs/job-changes';
+import { serve } from '../../serve/endpoints/jobs';
 
 export const handler = serve('POST /v3/jobs/{jobId}/cancel', async ({ caller, path, now, requestId }) => {
   const { jobId, cancelledAt } = await cancelJob(caller.organisation, path.jobId, { changeId: requestId, now });

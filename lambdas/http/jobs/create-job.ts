@@ -1,8 +1,8 @@
-import { expectDeviceGroup } from '../../../data/fleet';
-import { insertJob } from '../../../data/jobs';
-import { newId } from '../../../data/new-id';
+import { expectDeviceGroup } from '../../../data/fleet/fleet';
+import { insertJob } from '../../../data/jobs/jobs';
+import { newId } from '../../../data/store/new-id';
 import { newJob } from '../../../domain/job';
-import { serve } from '../../serve/jobs';
+import { serve } from '../../serve/endpoints/jobs';
 
 export const handler = serve('POST /v3/jobs/create', async ({ caller, body, now, firstAnswer }) => {
   await expectDeviceGroup(caller.organisation, body.deviceGroupId, body.deviceId);

@@ -1,5 +1,5 @@
-import { findJob } from '../../../data/jobs';
-import { serve } from '../../serve/jobs';
+import { findJob } from '../../../data/jobs/jobs';
+import { serve } from '../../serve/endpoints/jobs';
 
 export const handler = serve('GET /v3/jobs/{jobId}', async ({ caller, path }) => ({
   success: true,

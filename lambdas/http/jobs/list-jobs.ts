@@ -1,5 +1,5 @@
-import { listJobs } from '../../../data/jobs';
-import { serve } from '../../serve/jobs';
+import { listJobs } from '../../../data/jobs/jobs';
+import { serve } from '../../serve/endpoints/jobs';
 
 export const handler = serve('GET /v3/jobs', async ({ caller, query }) => {
   const page = await listJobs(caller.organisation, query);

@@ -1,5 +1,5 @@
-import { changeJob } from '../../../data/job-changes';
-import { serve } from '../../serve/jobs';
+import { changeJob } from '../../../data/jobs/job-changes';
+import { serve } from '../../serve/endpoints/jobs';
 
 export const handler = serve('PATCH /v3/jobs/{jobId}', async ({ caller, path, body, now, requestId, ifVersion }) => ({
   success: true,

@@ -1,9 +1,9 @@
-import { findSharedDevice } from '../../../data/fleet';
-import { newShareCode } from '../../../data/new-id';
-import { insertShare } from '../../../data/shares';
+import { findSharedDevice } from '../../../data/fleet/fleet';
+import { newShareCode } from '../../../data/store/new-id';
+import { insertShare } from '../../../data/shares/shares';
 import { newShare } from '../../../domain/share';
-import { serve } from '../../serve/shares';
-import { withLink } from '../../share-link';
+import { serve } from '../../serve/endpoints/shares';
+import { withLink } from '../../serve/share-link';
 
 export const handler = serve('POST /v3/streams/share', async ({ caller, body, now, firstAnswer }) => {
   const deviceId = await findSharedDevice(caller.organisation, body.resourceId);

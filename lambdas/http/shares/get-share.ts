@@ -1,6 +1,6 @@
-import { findShare } from '../../../data/shares';
-import { serve } from '../../serve/shares';
-import { withLink } from '../../share-link';
+import { findShare } from '../../../data/shares/shares';
+import { serve } from '../../serve/endpoints/shares';
+import { withLink } from '../../serve/share-link';
 
 export const handler = serve('GET /v3/shares/{shareCode}', async ({ caller, path, now }) => ({
   success: true,

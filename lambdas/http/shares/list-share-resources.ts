@@ -1,7 +1,7 @@
-import { readDevice } from '../../../data/fleet';
-import { findShare } from '../../../data/shares';
-import { serve } from '../../serve/fleet';
-import { sharePlayback } from '../../share-playback';
+import { readDevice } from '../../../data/fleet/fleet';
+import { findShare } from '../../../data/shares/shares';
+import { serve } from '../../serve/endpoints/fleet';
+import { sharePlayback } from '../../channel/share-playback';
 
 export const handler = serve('GET /v3/shares/{shareCode}/resources', async ({ caller, path, now }) => {
   const share = await findShare(caller.organisation, path.shareCode, now);

@@ -1,6 +1,6 @@
-import { listShares } from '../../../data/shares';
-import { serve } from '../../serve/shares';
-import { withLink } from '../../share-link';
+import { listShares } from '../../../data/shares/shares';
+import { serve } from '../../serve/endpoints/shares';
+import { withLink } from '../../serve/share-link';
 
 export const handler = serve('GET /v3/shares', async ({ caller, query, now }) => {
   const { shares, nextToken } = await listShares(caller.organisation, query, now);

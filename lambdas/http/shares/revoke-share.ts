@@ -1,6 +1,6 @@
-import { revokeShare } from '../../../data/shares';
-import { closeFollowersOfShare } from '../../close-followers';
-import { serve } from '../../serve/shares';
+import { revokeShare } from '../../../data/shares/shares';
+import { closeFollowersOfShare } from '../../delivery/close-followers';
+import { serve } from '../../serve/endpoints/shares';
 
 export const handler = serve('DELETE /v3/shares/{shareCode}', async ({ caller, path, now }) => {
   const share = await revokeShare(caller.organisation, path.shareCode, now);

@@ -8,17 +8,17 @@ import {
   PutCommand,
   QueryCommand,
   UpdateCommand,
-} from '../../../data/documents';
+} from '../../../data/store/document-client';
 import { handler as control } from '../../../lambdas/socket/control';
 import { handler as playback } from '../../../lambdas/socket/playback';
 import { handler as publish } from '../../../lambdas/socket/publish';
 import { handler as subscribe } from '../../../lambdas/socket/subscribe';
 import { handler as unsubscribe } from '../../../lambdas/socket/unsubscribe';
-import type { PartnerSession, ViewerSession } from '../../../data/sessions';
+import type { PartnerSession, ViewerSession } from '../../../data/connections/sessions';
 import { acme, id, rival } from '../../domain/fixtures/samples';
 import { askedFor, greeter } from '../../data/fixtures/greeter';
 import { store } from '../../data/fixtures/store';
-import { shareIdOf } from '../../../lambdas/share-id';
+import { shareIdOf } from '../../../lambdas/delivery/share-id';
 import { logLines, written } from '../fixtures/log';
 import { newSocket, say } from '../fixtures/socket';
 import {

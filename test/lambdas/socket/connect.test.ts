@@ -6,11 +6,11 @@ import {
   PutCommand,
   QueryCommand,
   UpdateCommand,
-} from '../../../data/documents';
+} from '../../../data/store/document-client';
 import '../fixtures/issuer';
 import { shareProtocols } from '../../../contract/telemetry';
 import { handler } from '../../../lambdas/socket/connect';
-import { openPartnerSession } from '../../../lambdas/socket/open-session';
+import { openPartnerSession } from '../../../lambdas/channel/open-session';
 import { acme, id } from '../../domain/fixtures/samples';
 import { askedFor, greeter } from '../../data/fixtures/greeter';
 import { conditionFailed, sent, store } from '../../data/fixtures/store';

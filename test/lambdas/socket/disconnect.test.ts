@@ -1,6 +1,6 @@
-import { DeleteCommand, QueryCommand, UpdateCommand } from '../../../data/documents';
+import { DeleteCommand, QueryCommand, UpdateCommand } from '../../../data/store/document-client';
 import { connection } from '../../data/fixtures/sockets';
-import { placeOf } from '../../../data/places';
+import { placeOf } from '../../../data/connections/places';
 import { handler } from '../../../lambdas/socket/disconnect';
 import { store } from '../../data/fixtures/store';
 

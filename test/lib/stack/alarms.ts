@@ -1,4 +1,4 @@
-import { filtersOn } from '../filter-pattern';
+import { filtersOn } from '../observability/filter-pattern';
 import { ownFunctions } from '../rights';
 import { synthesise } from '../synthesised';
 
@@ -30,9 +30,15 @@ const queriesOf = (name: string) => (alarmNamed(name)?.['Metrics'] ?? []) as Met
 test('There are alarms for failures, capacity, tokens, guesses, retained messages, and each table, queue of failures and reader', () => {
   const tables = ['connections', 'fleet', 'jobs', 'partners', 'requests', 'shares'].map((name) => `${name}Throttled`);
   const others = [
-    ...['Failures', 'FanOutFailures', 'HearFailures', 'NoCapacity', 'NoTokens', 'ShareExpiryFailures'],
-    ...['ShareCodesRefused', 'TelemetryFailures', 'TellFailures', 'SimulatedFleetFailures', 'RetainedMessages'],
-    ...['SeeToShareLate', 'StatusFanOutLate', 'TellPlatformLate'],
+    ...['Failures', 'FanOutFailures', 'InboundEventsFailures', 'NoCapacity', 'NoTokens', 'ShareExpiryFailures'],
+    ...[
+      'ShareCodesRefused',
+      'TelemetryFailures',
+      'OutboundEventsFailures',
+      'SimulatedFleetFailures',
+      'RetainedMessages',
+    ],
+    ...['OnShareChangeLate', 'StatusFanOutLate', 'PublishPlatformEventsLate'],
   ];
   const named = Object.keys(alarms).filter((name) => !name.endsWith('Errors'));
   expect(named.sort()).toEqual([...others, ...tables].map((name) => `Alarms/${name}`).sort());
@@ -103,7 +109,7 @@ test('The alarm on retained messages fires at 80 % of what the account may retai
 test.each([
   ['FanOutFailures', 'StatusChannels/FanOut/Failures', 'Partners missed a change'],
   ['ShareExpiryFailures', 'StatusChannels/ShareExpiry/Failures', 'Partners hear hours late that a share has expired'],
-])('%s fires at the first failure', (name, queue, suffering) => {
+])('%s fires at the first failure', (name, queue, impact) => {
   const alarm = whole.byPath('AWS::CloudWatch::Alarm')[`Alarms/${name}`]?.Properties;
   const [queueId] =
     Object.entries(whole.resources).find(([, found]) => found === whole.byPath('AWS::SQS::Queue')[queue]) ?? [];
@@ -113,13 +119,13 @@ test.each([
     Statistic: 'Maximum',
     Threshold: 1,
   });
-  expect(alarm?.['AlarmDescription']).toContain(suffering);
+  expect(alarm?.['AlarmDescription']).toContain(impact);
 });
 
 test.each([
   ['StatusFanOutLate', 'StatusChannels/FanOut/StatusFanOut', 'IteratorAge', 60_000],
-  ['SeeToShareLate', 'StatusChannels/ShareExpiry/SeeToShare', 'IteratorAge', 60_000],
-  ['TellPlatformLate', 'PlatformTalk/Tell/TellPlatform', 'IteratorAge', 60_000],
+  ['OnShareChangeLate', 'StatusChannels/ShareExpiry/OnShareChange', 'IteratorAge', 60_000],
+  ['PublishPlatformEventsLate', 'PlatformIntegration/OutboundEvents/PublishPlatformEvents', 'IteratorAge', 60_000],
 ])('%s looks at %s', (name, place, metric, threshold) => {
   const lambda = whole.byPath('AWS::Lambda::Function')[`${place}/Function`];
   const [functionId] = Object.entries(whole.resources).find(([, found]) => found === lambda) ?? [];

@@ -20,7 +20,7 @@ test.each([
     'FanOut',
     only({ dynamodb: { Keys: { id: { S: [{ prefix: 'device-' }] } } } }),
   ],
-  ['ShareExpiry/SeeToShare/FromShares', 'shares', 'ShareExpiry', only({ eventName: ['INSERT', 'REMOVE'] })],
+  ['ShareExpiry/OnShareChange/FromShares', 'shares', 'ShareExpiry', only({ eventName: ['INSERT', 'REMOVE'] })],
 ])('%s takes what changes in %s', (name, table, part, filter) => {
   const mapping = Object.fromEntries(mappings)[`StatusChannels/${name}`]?.Properties ?? {};
   expect(nameOf(mapping['EventSourceArn'])).toBe(`${table}/stream`);
@@ -71,7 +71,7 @@ describe.each([
     (group: string) => group,
     ['sqs:SendMessage StatusChannels/ShareExpiry/Failures'],
   ],
-  ['StatusChannels/Heartbeat', 'Beat', () => 'default', []],
+  ['StatusChannels/Heartbeat', 'Heartbeat', () => 'default', []],
   ['Reconcile', 'Reconcile', () => 'default', []],
 ] as const)('Schedules of %s', (place, called, groupOf, more) => {
   const [group] = Object.values(byPath('AWS::Scheduler::ScheduleGroup')).map(({ Properties }) => Properties['Name']);
@@ -101,7 +101,7 @@ describe.each([
 test('A share that could not be ended on time is put aside with those that could not be scheduled', () => {
   const expire = byPath('AWS::Lambda::Function')['StatusChannels/ShareExpiry/ExpireShare/Function']?.Properties;
   const { TargetArn } = expire?.['DeadLetterConfig'] as { TargetArn: unknown };
-  const schedule = byPath('AWS::Lambda::Function')['StatusChannels/ShareExpiry/SeeToShare/Function'];
+  const schedule = byPath('AWS::Lambda::Function')['StatusChannels/ShareExpiry/OnShareChange/Function'];
   for (const queue of [TargetArn, environmentOf(schedule)['EXPIRY_FAILURES_ARN']])
     expect(nameOf(queue)).toBe('StatusChannels/ShareExpiry/Failures');
 });
@@ -121,7 +121,7 @@ test('Schedules of shares go with the stack, for their group has a fixed name', 
 });
 
 test.each([
-  ['The heart beats', 'StatusChannels/Heartbeat', 'Beat', 'rate(1 minute)'],
+  ['The heart beats', 'StatusChannels/Heartbeat', 'Heartbeat', 'rate(1 minute)'],
   ['What is untrue is made true', 'Reconcile', 'Reconcile', 'rate(1 minute)'],
 ])('%s in time, and a run that failed is not made up for', (_, place, called, rate) => {
   const schedule = byPath('AWS::Scheduler::Schedule')[`${place}/Schedule`];

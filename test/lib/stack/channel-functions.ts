@@ -82,7 +82,7 @@ const expected: Readonly<Record<string, Expected>> = {
       ...streamRights(['jobs', 'shares', 'fleet'], 'StatusChannels/FanOut/Failures'),
       'sqs:SendMessage StatusChannels/FanOut/Retention',
     ],
-    settings: [...socketSettings, 'RETENTION_QUEUE_URL', 'FAILURES_QUEUE_URL'],
+    settings: [...socketSettings, 'RETENTION_QUEUE_URL', 'DEAD_LETTER_QUEUE_URL'],
     seconds: 60,
   },
   'StatusChannels/FanOut/RetainStatus': {
@@ -92,7 +92,7 @@ const expected: Readonly<Record<string, Expected>> = {
     seconds: 30,
   },
   'StatusChannels/Greetings/GreetConnection': {
-    entry: 'async/greet-connection',
+    entry: 'socket/greet-connection',
     tables: {
       jobs: ['get'],
       shares: ['get'],
@@ -109,8 +109,8 @@ const expected: Readonly<Record<string, Expected>> = {
     more: consumeRights('StatusChannels/ViewerCounts/Changed'),
     seconds: 10,
   },
-  'StatusChannels/ShareExpiry/SeeToShare': {
-    entry: 'stream/see-to-share',
+  'StatusChannels/ShareExpiry/OnShareChange': {
+    entry: 'stream/on-share-change',
     tables: {},
     more: [
       ...streamRights(['shares'], 'StatusChannels/ShareExpiry/Failures'),
@@ -120,7 +120,7 @@ const expected: Readonly<Record<string, Expected>> = {
     ],
     settings: [
       ...['EXPIRY_FAILURES_ARN', 'EXPIRY_FUNCTION_ARN', 'EXPIRY_ROLE_ARN', 'EXPIRY_SCHEDULE_GROUP', 'PLATFORM_BUS'],
-      'FAILURES_QUEUE_URL',
+      'DEAD_LETTER_QUEUE_URL',
     ],
     seconds: 60,
   },
@@ -130,7 +130,7 @@ const expected: Readonly<Record<string, Expected>> = {
     more: ['sqs:SendMessage StatusChannels/ShareExpiry/Failures'],
     seconds: 90,
   },
-  'StatusChannels/Heartbeat/Beat': {
+  'StatusChannels/Heartbeat/Heartbeat': {
     entry: 'schedule/heartbeat',
     tables: { connections: ['scan', 'query', 'delete', 'update'], partners: ['get'] },
     more: socketRights,
@@ -243,7 +243,7 @@ test('The authorizer of MQTT knows what the ARNs of topics begin with', () => {
 });
 
 test('A role is passed on to EventBridge Scheduler alone', () => {
-  const policy = stack.byPath('AWS::IAM::Policy')['StatusChannels/ShareExpiry/SeeToShare/Role/DefaultPolicy'];
+  const policy = stack.byPath('AWS::IAM::Policy')['StatusChannels/ShareExpiry/OnShareChange/Role/DefaultPolicy'];
   const { Statement } = policy?.Properties['PolicyDocument'] as { Statement: { Action: string; Condition?: object }[] };
   const passed = Statement.filter(({ Action }) => Action === 'iam:PassRole');
   expect(passed.map(({ Condition }) => Condition)).toEqual([

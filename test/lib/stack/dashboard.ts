@@ -1,4 +1,4 @@
-import { filtersOn } from '../filter-pattern';
+import { filtersOn } from '../observability/filter-pattern';
 import { ownFunctions } from '../rights';
 import { referred, synthesise } from '../synthesised';
 

@@ -1,0 +1,117 @@
+import type { Organisation } from '../../domain/id';
+import { changesNothing, whyRefused, type Job, type JobChange, type JobGuard } from '../../domain/job';
+import { statusesBefore, type JobStatus } from '../../domain/job-lifecycle';
+import { Refusal } from '../../domain/refusal';
+import { UpdateCommand } from '../store/document-client';
+import { set } from '../store/expression';
+import { fromItem, keyOf, statusKey, type StoredJob } from './job-item';
+import { readItem } from './jobs';
+import { metadataText } from '../store/metadata-text';
+import { itemThatRefused } from '../store/conditional-write';
+import { dynamodb, table } from '../store/dynamodb';
+
+export interface ChangeOptions {
+  /** Names this one change, so that a repeat of it by the SDK is known as done. */
+  readonly changeId: string;
+  /** Moment of the change, ISO 8601. */
+  readonly now: string;
+  /** Version that the job must have. */
+  readonly ifVersion?: number | undefined;
+}
+
+/** One conditional write. `from`: the statuses it may start from; undefined for any. */
+async function write(
+  caller: Organisation,
+  jobId: string,
+  change: JobChange,
+  from: readonly JobStatus[] | undefined,
+  { changeId, now, ifVersion }: ChangeOptions,
+): Promise<{ written: Job } | { found: StoredJob | undefined }> {
+  const { status } = change;
+  const fields = set({
+    ...change,
+    metadata: metadataText(change.metadata),
+    organisationStatus: status && statusKey(caller, status),
+    updatedAt: now,
+    changeId,
+  });
+  const cancelled = status === 'CANCELLED' ? ', cancelledAt = if_not_exists(cancelledAt, :updatedAt)' : '';
+  const conditions = [
+    'organisation = :caller',
+    // Or a repeat by the SDK would count as a second change.
+    '(attribute_not_exists(changeId) OR changeId <> :changeId)',
+    ...(ifVersion === undefined ? [] : ['version = :ifVersion']),
+    ...(from ? [`#status IN (${from.map((_, index) => `:from${index}`).join(', ')})`] : []),
+  ];
+  try {
+    const { Attributes } = await dynamodb.send(
+      new UpdateCommand({
+        TableName: table('JOBS'),
+        Key: keyOf(jobId),
+        UpdateExpression: `${fields.UpdateExpression}${cancelled} ADD version :one`,
+        ConditionExpression: conditions.join(' AND '),
+        ExpressionAttributeNames: fields.ExpressionAttributeNames,
+        ExpressionAttributeValues: {
+          ...fields.ExpressionAttributeValues,
+          ':caller': caller,
+          ':one': 1,
+          ...(ifVersion !== undefined && { ':ifVersion': ifVersion }),
+          ...Object.fromEntries((from ?? []).map((value, index) => [`:from${index}`, value])),
+        },
+        ReturnValues: 'ALL_NEW',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    );
+    const after = fromItem(Attributes);
+    if (!after) throw new Error('an update of a job returned no job');
+    return { written: after.job };
+  } catch (error) {
+    return { found: fromItem(itemThatRefused(error).found) };
+  }
+}
+
+/** The job as it is when nothing had to be written, or the reason why nothing was. */
+function settle(found: StoredJob | undefined, changeId: string, guard: JobGuard): Job {
+  // The SDK repeats a write whose answer got lost; the first one made it then.
+  if (found?.changeId === changeId) return found.job;
+  if (!found) throw new Refusal('job_not_found');
+  const refusal = whyRefused(found, guard);
+  if (refusal) throw refusal;
+  return found.job;
+}
+
+/**
+ * Changes a job by one conditional write whose condition is made from the lifecycle: nothing is read
+ * before, so nothing can come between. Setting the status that a job has is no change.
+ * @returns the job after the change
+ * @throws Refusal `job_not_found`, `forbidden`, `stale_version`, or `invalid_request` for an illegal move
+ */
+export async function changeJob(
+  caller: Organisation,
+  jobId: string,
+  change: JobChange,
+  options: ChangeOptions,
+): Promise<Job> {
+  const { status } = change;
+  const guard = { caller, status, ifVersion: options.ifVersion };
+  const nothingElse = changesNothing(change, status);
+  const before = status && statusesBefore(status);
+  if (nothingElse && !before?.length) return settle(await readItem(jobId), options.changeId, guard);
+  // Beside other changes the status that it has is fine too; alone it must not count as a change.
+  const from = status && before && (nothingElse ? before : [...before, status]);
+  const outcome = await write(caller, jobId, change, from, options);
+  return 'written' in outcome ? outcome.written : settle(outcome.found, options.changeId, guard);
+}
+
+/**
+ * Cancels a job by one conditional write.
+ * @returns the cancelled job
+ * @throws Refusal `job_not_found`, `forbidden`, or `cannot_cancel` when it is not PENDING or QUEUED
+ */
+export async function cancelJob(caller: Organisation, jobId: string, options: ChangeOptions): Promise<Job> {
+  const outcome = await write(caller, jobId, { status: 'CANCELLED' }, statusesBefore('CANCELLED'), options);
+  if ('written' in outcome) return outcome.written;
+  const { found } = outcome;
+  if (found?.changeId === options.changeId) return found.job;
+  throw whyRefused(found, { caller }) ?? new Refusal('cannot_cancel');
+}

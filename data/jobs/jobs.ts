@@ -1,0 +1,102 @@
+import * as z from 'zod/mini';
+import type { Organisation } from '../../domain/id';
+import { job, whyRefused, type Job } from '../../domain/job';
+import type { JobStatus } from '../../domain/job-lifecycle';
+import { pageToken, readPageToken } from '../../domain/page-token';
+import { Refusal } from '../../domain/refusal';
+import { DeleteCommand, GetCommand, QueryCommand } from '../store/document-client';
+import { insertOnce, type FirstAnswer } from '../requests/idempotency';
+import { fromItem, keyOf, statusKey, toItem, type StoredJob } from './job-item';
+import { pageOf, withOneMore } from '../store/page';
+import { readable } from '../store/readable';
+import { isRepeat, itemThatRefused } from '../store/conditional-write';
+import { dynamodb, table } from '../store/dynamodb';
+
+const summary = z.pick(job, { jobId: true, name: true, status: true, priority: true, createdAt: true });
+export type JobSummary = z.output<typeof summary>;
+
+/**
+ * Keeps a new job of the organisation.
+ * @param firstAnswer what to remember for the request's idempotency key, if it has one
+ * @throws AlreadyAnswered when that key has been used
+ */
+export const insertJob = (organisation: Organisation, newJob: Job, firstAnswer?: FirstAnswer) =>
+  insertOnce({ TableName: table('JOBS'), Item: toItem(organisation, newJob) }, 'jobId', firstAnswer);
+
+/** A job of any organisation as it is kept, or undefined. */
+export async function readItem(jobId: string): Promise<StoredJob | undefined> {
+  const key = keyOf(jobId);
+  const { Item } = await dynamodb.send(new GetCommand({ TableName: table('JOBS'), Key: key, ConsistentRead: true }));
+  return fromItem(Item);
+}
+
+/**
+ * A job of the organisation.
+ * @throws Refusal `job_not_found`, or `forbidden` when it is another organisation's
+ */
+export async function findJob(caller: Organisation, jobId: string): Promise<Job> {
+  const found = await readItem(jobId);
+  if (!found) throw new Refusal('job_not_found');
+  const refusal = whyRefused(found, { caller });
+  if (refusal) throw refusal;
+  return found.job;
+}
+
+export interface JobPage {
+  readonly status?: JobStatus | undefined;
+  readonly limit: number;
+  readonly nextToken?: string | undefined;
+}
+
+/**
+ * A page of the organisation's jobs, newest first, from one query however many there are.
+ * @throws Refusal `invalid_request` for a page token that is not of this list
+ */
+export async function listJobs(organisation: Organisation, { status, limit, nextToken }: JobPage) {
+  const list = ['jobs', organisation, status].join(' ');
+  const byStatus = status && statusKey(organisation, status);
+  const after = nextToken && { organisation, jobId: readPageToken(list, nextToken) };
+  const found = await dynamodb.send(
+    new QueryCommand({
+      TableName: table('JOBS'),
+      // Only the table itself can be read as of now; the index follows within moments.
+      ...(byStatus ? { IndexName: 'by-status' } : { ConsistentRead: true }),
+      KeyConditionExpression: `${byStatus ? 'organisationStatus' : 'organisation'} = :key`,
+      ProjectionExpression: 'jobId, #name, #status, priority, createdAt',
+      ExpressionAttributeNames: { '#name': 'name', '#status': 'status' },
+      ExpressionAttributeValues: { ':key': byStatus ?? organisation },
+      ScanIndexForward: false,
+      Limit: withOneMore(limit),
+      ...(after && { ExclusiveStartKey: { ...after, ...(byStatus && { organisationStatus: byStatus }) } }),
+    }),
+  );
+  const page = pageOf(found, limit, 'jobId');
+  return {
+    jobs: readable(page.items, (item): JobSummary => summary.parse(item)),
+    nextToken: page.after && pageToken(list, page.after),
+  };
+}
+
+/**
+ * Deletes a job, whatever its status, by one conditional write.
+ * @throws Refusal `job_not_found`, or `forbidden` when it is another organisation's
+ */
+export async function deleteJob(caller: Organisation, jobId: string): Promise<void> {
+  const key = keyOf(jobId);
+  try {
+    await dynamodb.send(
+      new DeleteCommand({
+        TableName: table('JOBS'),
+        Key: key,
+        ConditionExpression: 'organisation = :caller',
+        ExpressionAttributeValues: { ':caller': caller },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    );
+  } catch (error) {
+    const { found } = itemThatRefused(error);
+    // The answer to the first attempt was lost, and it had deleted the job.
+    if (!found && isRepeat(error)) return;
+    throw whyRefused(fromItem(found), { caller }) ?? error;
+  }
+}

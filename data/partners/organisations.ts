@@ -1,0 +1,86 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import * as z from 'zod/mini';
+import { organisationId, type Organisation } from '../../domain/id';
+import { partner, type Partner } from '../../domain/partner';
+import { DeleteCommand, GetCommand, PutCommand, ScanCommand, type ScanCommandOutput } from '../store/document-client';
+import { newOrganisation } from '../store/new-id';
+import { organisationStatus } from './organisation-status';
+import { isOrganisationKey } from './partners';
+import { dynamodb, table } from '../store/dynamodb';
+
+/** Stands in the table of partners, under its id. */
+const item = z.object({
+  organisation: z.string(),
+  name: z.string(),
+  createdAt: z.string(),
+  /** That of its clients together; none: active, since before there was a status. */
+  status: z.optional(organisationStatus),
+});
+
+/** The organisation that a tag stands for. */
+export type RegisteredOrganisation = z.output<typeof item>;
+
+/** Eight random characters meet an existing tag once in a trillion tries: three in a row are a defect. */
+const TRIES = 3;
+
+const keyOf = (organisation: Organisation) => ({ clientId: organisationId(organisation) });
+
+/**
+ * Registers an organisation under a new tag that no other has.
+ * @param createdAt ISO 8601
+ */
+export async function registerOrganisation(name: string, createdAt: string): Promise<RegisteredOrganisation> {
+  for (let tries = 1; ; tries += 1) {
+    const registered = { organisation: newOrganisation(), name, createdAt };
+    try {
+      await dynamodb.send(
+        new PutCommand({
+          TableName: table('PARTNERS'),
+          Item: { ...keyOf(registered.organisation), ...registered },
+          ConditionExpression: 'attribute_not_exists(clientId)',
+        }),
+      );
+      return registered;
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException) || tries === TRIES) throw error;
+    }
+  }
+}
+
+/** The organisation of a tag, or undefined. */
+export async function findOrganisation(organisation: Organisation): Promise<RegisteredOrganisation | undefined> {
+  const { Item } = await dynamodb.send(
+    new GetCommand({ TableName: table('PARTNERS'), Key: keyOf(organisation), ConsistentRead: true }),
+  );
+  return Item && item.parse(Item);
+}
+
+/** Frees a tag. Only for one that nothing was named with yet: identifiers carry it for good. */
+export async function deleteOrganisation(organisation: Organisation): Promise<void> {
+  await dynamodb.send(new DeleteCommand({ TableName: table('PARTNERS'), Key: keyOf(organisation) }));
+}
+
+/** All organisations and all partners, each in the order of their creation; reads the whole table. */
+export async function listOrganisations() {
+  const organisations: RegisteredOrganisation[] = [];
+  const partners: Partner[] = [];
+  let from: ScanCommandOutput['LastEvaluatedKey'];
+  do {
+    const page: ScanCommandOutput = await dynamodb.send(
+      new ScanCommand({
+        TableName: table('PARTNERS'),
+        ConsistentRead: true,
+        ...(from && { ExclusiveStartKey: from }),
+      }),
+    );
+    for (const found of page.Items ?? []) {
+      if (isOrganisationKey(String(found['clientId']))) organisations.push(item.parse(found));
+      else partners.push(partner.parse(found));
+    }
+    from = page.LastEvaluatedKey;
+  } while (from);
+  return { organisations: organisations.sort(byCreation), partners: partners.sort(byCreation) };
+}
+
+const byCreation = (one: { createdAt: string }, other: { createdAt: string }) =>
+  one.createdAt.localeCompare(other.createdAt);

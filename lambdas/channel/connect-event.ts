@@ -1,0 +1,25 @@
+import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
+
+/** A `$connect` event with the parts that the types leave out. */
+export type ConnectEvent = APIGatewayProxyWebsocketEventV2 & {
+  headers?: Record<string, string | undefined>;
+  queryStringParameters?: Record<string, string | undefined> | null;
+};
+
+/** API Gateway ends a connection after two hours, in seconds. */
+export const LONGEST_CONNECTION_S = 2 * 60 * 60;
+
+/** A header by its name in lower case; clients write it as they like. */
+export function headerIn({ headers = {} }: ConnectEvent, name: string): string | undefined {
+  return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
+}
+
+/** The subprotocols that a client offers; API Gateway agrees on the one that the function returns (developer guide, "$connect"). */
+export const protocolsIn = (event: ConnectEvent): readonly string[] =>
+  (headerIn(event, 'sec-websocket-protocol') ?? '').split(',').map((protocol) => protocol.trim());
+
+/** The token of `Authorization: Bearer`, or of `?token=` for clients that can't set headers. */
+export function tokenIn(event: ConnectEvent): string | undefined {
+  const [, bearer] = /^bearer +(\S+)$/i.exec(headerIn(event, 'authorization') ?? '') ?? [];
+  return bearer ?? event.queryStringParameters?.['token'];
+}

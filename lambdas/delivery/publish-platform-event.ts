@@ -1,0 +1,11 @@
+import { changeOf, momentOf, type StreamRecord } from '../../data/store/stream-records';
+import { publishPlatformEvent } from '../../data/platform/platform-bus';
+import { platformEventOf } from '../../domain/platform-event';
+import { shareIdOf } from './share-id';
+
+/** Tells the drone platform of a change of a job or a share. */
+export async function publishChange(record: StreamRecord): Promise<void> {
+  const change = changeOf(record);
+  const event = change && platformEventOf(change, momentOf(record), shareIdOf);
+  if (event) await publishPlatformEvent(event.type, event.detail);
+}

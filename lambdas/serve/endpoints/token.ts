@@ -1,0 +1,4 @@
+import { tokenEndpoints } from '../../../contract/endpoints/token';
+import { serveFrom } from '../serve';
+
+export const serve = serveFrom(tokenEndpoints);

@@ -1,0 +1,27 @@
+import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
+import { changeOf, type StreamRecord } from '../../data/store/stream-records';
+import { cancelExpiry, scheduleExpiry } from '../../data/shares/share-expiry';
+import { allSettled } from '../delivery/all-settled';
+import { logger } from '../logger';
+import { inOrder } from '../delivery/in-order';
+import { publishChange } from '../delivery/publish-platform-event';
+
+async function schedule(record: StreamRecord): Promise<void> {
+  const change = changeOf(record);
+  if (change?.kind !== 'share') return;
+  if (!change.before && change.after) await scheduleExpiry(change.after);
+  if (change.before && !change.after) await cancelExpiry(change.before);
+}
+
+/**
+ * Stream of shares → a one-time schedule that ends each on time, and the drone platform hears of it. Both in one function:
+ * a stream takes two readers (DynamoDB developer guide, "Change data capture for DynamoDB Streams"), and the other is
+ * the fan-out.
+ */
+export const handler = ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> =>
+  inOrder(
+    Records as StreamRecord[],
+    (record) => allSettled([schedule(record), publishChange(record)]),
+    ({ dynamodb }, error) =>
+      logger.error('a share could not be seen to', { sequenceNumber: dynamodb?.SequenceNumber, error }),
+  );

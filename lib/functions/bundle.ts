@@ -1,0 +1,43 @@
+import { buildSync, type Metafile } from 'esbuild';
+import { join, resolve } from 'node:path';
+
+const root = join(__dirname, '../..');
+
+/**
+ * Bundles all functions in one esbuild pass, without Docker or network.
+ *
+ * The SDK is inside the bundle: loading it from there is several times faster than the copy that the Lambda runtime
+ * brings along. `module` before `main` lets esbuild drop what is not imported, which halves a bundle; replacing what a
+ * Lambda never needs, such as the SDK's search for credentials, saves another third of what remains.
+ *
+ * @param entries files below `sources` without `.ts`, such as `http/jobs/update-job`
+ * @param folder where to write; `<folder>/<entry>/index.js` each, nothing else
+ * @param sources folder of the project that the files are in
+ * @returns esbuild's account of what went into each bundle, with paths relative to the project
+ * @throws when a file is missing or doesn't compile
+ */
+export function bundle(entries: readonly string[], folder: string, sources = 'lambdas'): Metafile {
+  return buildSync({
+    absWorkingDir: root,
+    entryPoints: entries.map((entry) => ({ in: join(root, sources, `${entry}.ts`), out: join(entry, 'index') })),
+    outdir: resolve(folder),
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    // The oldest runtime that a bundle meets: Lambda has Node 24, a developer's machine at least Node 20.
+    target: 'node20',
+    format: 'cjs',
+    mainFields: ['module', 'main'],
+    alias: {
+      '@aws-sdk/credential-provider-node': join(__dirname, 'bundled/environment-credentials.ts'),
+      '@aws-sdk/endpoint-cache': join(__dirname, 'bundled/no-endpoint-discovery.ts'),
+      'node:stream/web': join(__dirname, 'bundled/no-web-streams.ts'),
+    },
+    // Loaded by operations that stream events, of which DynamoDB has none.
+    external: ['@smithy/core/event-streams'],
+    charset: 'utf8',
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+  }).metafile;
+}

@@ -1,0 +1,94 @@
+import { Aws, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from 'aws-cdk-lib/custom-resources';
+import type { AwsSdkCall } from 'aws-cdk-lib/custom-resources';
+import { Construct } from 'constructs';
+import { nagName } from '../functions/nag-name';
+
+/** What the domain configuration of every address has, in the words of AWS IoT's API. */
+export interface MqttDomainSettings {
+  readonly authenticationType: string;
+  readonly applicationProtocol: string;
+  readonly authorizerConfig: { readonly defaultAuthorizerName: string; readonly allowAuthorizerOverride: boolean };
+  readonly tlsConfig: { readonly securityPolicy: string };
+}
+
+/**
+ * An IoT domain configuration whose domain name AWS gives and manages. AWS deletes one only after it has been disabled
+ * for 7 days ("AWS Managed Domain Configuration must be disabled for at least 7 days before it can be deleted"), so as a
+ * resource of CloudFormation's own it would make every rollback of a first deployment, and every deletion, fail. Here it
+ * is created when there is none of its name, enabled with the stack's settings, and disabled when the stack goes: then its
+ * authorizer can be deleted, and a stack that is created again finds it, with the same domain name.
+ */
+export class ManagedMqttDomain extends Construct {
+  /** Domain name that partners connect to. */
+  readonly domainName: string;
+
+  constructor(scope: Construct, id: string, settings: MqttDomainSettings) {
+    super(scope, id);
+    // One of each stack, found again by its name; names are of letters, digits, `_`, `.` and `-`.
+    const domainConfigurationName = `${Stack.of(this).stackName}-mqtt`;
+    const arn = `arn:${Aws.PARTITION}:iot:${Aws.REGION}:${Aws.ACCOUNT_ID}:domainconfiguration/${domainConfigurationName}/*`;
+    const call = (action: string, parameters: object, more: Partial<AwsSdkCall> = {}): AwsSdkCall => ({
+      service: 'iot',
+      action,
+      parameters: { domainConfigurationName, ...parameters },
+      physicalResourceId: PhysicalResourceId.of(domainConfigurationName),
+      ...more,
+    });
+    const update = (parameters: object, more?: Partial<AwsSdkCall>) =>
+      call('updateDomainConfiguration', parameters, more);
+    const resource = this.resourceMaker(arn);
+
+    const created = resource('Created', ['CreateDomainConfiguration'], {
+      onCreate: call(
+        'createDomainConfiguration',
+        { serviceType: 'DATA', ...settings },
+        { ignoreErrorCodesMatching: 'ResourceAlreadyExistsException' },
+      ),
+    });
+    const enabled = resource('Enabled', ['UpdateDomainConfiguration'], {
+      onUpdate: update({ domainConfigurationStatus: 'ENABLED', ...settings }),
+      onDelete: update(
+        { domainConfigurationStatus: 'DISABLED' },
+        { ignoreErrorCodesMatching: 'ResourceNotFoundException' },
+      ),
+    });
+    enabled.node.addDependency(created);
+    const described = resource('Address', ['DescribeDomainConfiguration'], {
+      onUpdate: call('describeDomainConfiguration', {}, { outputPaths: ['domainName'] }),
+    });
+    described.node.addDependency(enabled);
+    this.domainName = described.getResponseField('domainName');
+  }
+
+  /** Resources that are calls of AWS IoT's API, by a role that may make these calls for this one configuration. */
+  private resourceMaker(arn: string) {
+    const logGroup = new LogGroup(this, 'Log', {
+      retention: RetentionDays.THREE_MONTHS,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    logGroup.grantWrite(role);
+    return (id: string, operations: string[], calls: Record<string, AwsSdkCall>): AwsCustomResource => {
+      const actions = operations.map((operation) => `iot:${operation}`);
+      const resource = new AwsCustomResource(this, id, {
+        resourceType: `Custom::MqttDomain${id}`,
+        ...calls,
+        policy: AwsCustomResourcePolicy.fromStatements([new PolicyStatement({ actions, resources: [arn] })]),
+        role,
+        logGroup,
+        installLatestAwsSdk: false,
+      });
+      Validations.of(resource).acknowledge({
+        id: `AwsSolutions-IAM5[Resource::${nagName(this, arn)}]`,
+        reason: 'AWS IoT puts an id of its own behind the name of a domain configuration.',
+      });
+      const provider = Stack.of(this).node.children.find(({ node }) => node.id.startsWith('AWS679'));
+      if (provider)
+        Validations.of(provider).acknowledge({ id: 'AwsSolutions-L1', reason: 'The CDK chooses its runtime.' });
+      return resource;
+    };
+  }
+}

@@ -1,0 +1,132 @@
+import { QueryCommand } from '../../../data/store/document-client';
+import {
+  listStreams,
+  registerDevice,
+  registerGroup,
+  registerStream,
+  removeFromFleet,
+  undoRegistration,
+} from '../../../data/fleet/fleet-registry';
+import { acme, id } from '../../domain/fixtures/samples';
+import { conditionFailed, onlyCommand, sent, store } from '../fixtures/store';
+
+const [deviceGroupId, deviceId, streamId] = [id('group'), id('device'), id('stream')];
+const at = new Date('2026-11-27T10:30:00.999Z');
+const nothingLater = 'attribute_not_exists(knownAt) OR knownAt <= :knownAt';
+const foreign = (own: string) => own.replace(acme, '00000000');
+
+beforeEach(() => {
+  store.onAnyCommand().resolves({});
+});
+
+test('A group is written whole, so that a repeat changes nothing, unless something later is known.', async () => {
+  await expect(registerGroup(acme, { deviceGroupId, name: 'Dunes', description: '' }, at)).resolves.toBe(true);
+  expect(onlyCommand()).toEqual({
+    TableName: 'fleet',
+    Key: { organisation: acme, id: deviceGroupId },
+    UpdateExpression:
+      'SET #deviceGroupId = :deviceGroupId, #name = :name, #description = :description, #kind = :kind,' +
+      ' #knownAt = :knownAt REMOVE #ttl',
+    ConditionExpression: nothingLater,
+    ExpressionAttributeNames: {
+      '#deviceGroupId': 'deviceGroupId',
+      '#name': 'name',
+      '#description': 'description',
+      '#kind': 'kind',
+      '#knownAt': 'knownAt',
+      '#ttl': 'ttl',
+    },
+    ExpressionAttributeValues: {
+      ':deviceGroupId': deviceGroupId,
+      ':name': 'Dunes',
+      ':description': '',
+      ':kind': 'group',
+      ':knownAt': '2026-11-27T10:30:00Z',
+    },
+  });
+});
+
+test('A device that is new is offline; another keeps its status.', async () => {
+  await registerDevice(acme, { deviceId, deviceGroupId, name: 'Gull 1' }, at);
+  expect(onlyCommand()).toMatchObject({
+    UpdateExpression: expect.stringMatching(/, #status = if_not_exists\(#status, :status\) REMOVE #ttl$/) as string,
+    ExpressionAttributeValues: { ':kind': 'device', ':name': 'Gull 1', ':status': 'offline' },
+  });
+});
+
+test('A stream is written with the device that it is of.', async () => {
+  await registerStream(acme, { streamId, deviceId, videoStream: 'dunes-1' }, at);
+  expect(onlyCommand()).toMatchObject({
+    Key: { organisation: acme, id: streamId },
+    ExpressionAttributeValues: { ':kind': 'stream', ':deviceId': deviceId, ':videoStream': 'dunes-1' },
+  });
+});
+
+test('Of what is removed remains when it was, for as long as the bus may say again what was said before, and a version.', async () => {
+  await expect(removeFromFleet(acme, 'device', deviceId, at)).resolves.toBe(true);
+  const ttl = Date.parse('2026-12-12T10:30:00Z') / 1000;
+  expect(onlyCommand()).toMatchObject({
+    TableName: 'fleet',
+    Key: { organisation: acme, id: deviceId },
+    UpdateExpression: expect.stringMatching(
+      /^SET kind = :removed, .* REMOVE #deviceId, .*#lastState, .*#presentIn ADD version :two$/,
+    ) as string,
+    ConditionExpression: nothingLater,
+    ExpressionAttributeValues: { ':removed': 'removed', ':knownAt': '2026-11-27T10:30:00Z', ':ttl': ttl, ':two': 2 },
+  });
+});
+
+test('What is earlier than what is known is not done, and that is said.', async () => {
+  store.onAnyCommand().rejects(conditionFailed());
+  await expect(registerDevice(acme, { deviceId, deviceGroupId, name: 'Gull 1' }, at)).resolves.toBe(false);
+  await expect(removeFromFleet(acme, 'group', deviceGroupId, at)).resolves.toBe(false);
+});
+
+test('What the store could not do is an error.', async () => {
+  store.onAnyCommand().rejects(new Error('throttled'));
+  await expect(registerDevice(acme, { deviceId, deviceGroupId, name: 'Gull 1' }, at)).rejects.toThrow('throttled');
+  await expect(removeFromFleet(acme, 'group', deviceGroupId, at)).rejects.toThrow('throttled');
+});
+
+test('What was registered by mistake leaves no trace.', async () => {
+  await undoRegistration(acme, 'stream', streamId);
+  expect(onlyCommand()).toEqual({ TableName: 'fleet', Key: { organisation: acme, id: streamId } });
+});
+
+const strange: [string, () => Promise<unknown>][] = [
+  [
+    'a foreign group',
+    () => registerGroup(acme, { deviceGroupId: foreign(deviceGroupId), name: 'A', description: '' }, at),
+  ],
+  ['a group that is a device', () => registerGroup(acme, { deviceGroupId: deviceId, name: 'A', description: '' }, at)],
+  ['a foreign device', () => registerDevice(acme, { deviceId: foreign(deviceId), deviceGroupId, name: 'A' }, at)],
+  [
+    'a device of a foreign group',
+    () => registerDevice(acme, { deviceId, deviceGroupId: foreign(id('group')), name: 'A' }, at),
+  ],
+  ['a foreign stream', () => registerStream(acme, { streamId: foreign(streamId), deviceId, videoStream: 'a' }, at)],
+  [
+    'a stream of a foreign device',
+    () => registerStream(acme, { streamId, deviceId: foreign(deviceId), videoStream: 'a' }, at),
+  ],
+  ['the removal of a foreign device', () => removeFromFleet(acme, 'device', foreign(deviceId), at)],
+  ['an odd id', () => removeFromFleet(acme, 'device', 'device-1', at)],
+  ['a foreign mistake', () => undoRegistration(acme, 'device', foreign(deviceId))],
+];
+test.each(strange)('Nothing is written for %s.', async (_, register) => {
+  await expect(register()).rejects.toMatchObject({ code: 'forbidden' });
+  expect(sent()).toHaveLength(0);
+});
+
+test('All pages of the streams of an organisation are listed.', async () => {
+  const stream = { streamId, deviceId, videoStream: 'dunes-1' };
+  store
+    .on(QueryCommand)
+    .resolvesOnce({ Items: [{ ...stream, kind: 'stream' }], LastEvaluatedKey: { id: streamId } })
+    .resolves({ Items: [{ ...stream, kind: 'stream' }] });
+  await expect(listStreams(acme)).resolves.toEqual([stream, stream]);
+  expect(sent()).toMatchObject([
+    { ExpressionAttributeValues: { ':organisation': acme, ':stream': `stream-${acme}-` } },
+    { ExclusiveStartKey: { id: streamId } },
+  ]);
+});

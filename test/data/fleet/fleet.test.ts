@@ -1,0 +1,191 @@
+import { BatchGetCommand, GetCommand, QueryCommand } from '../../../data/store/document-client';
+import {
+  expectDeviceGroup,
+  findSharedDevice,
+  findVideoStream,
+  listDeviceGroups,
+  readDevice,
+} from '../../../data/fleet/fleet';
+import { acme, id, rival } from '../../domain/fixtures/samples';
+import { onlyCommand, sent, store } from '../fixtures/store';
+
+const group = { kind: 'group', deviceGroupId: id('group'), name: 'North quarry', description: '' };
+const device = {
+  kind: 'device',
+  deviceId: id('device'),
+  deviceGroupId: id('group'),
+  name: 'Kestrel',
+  status: 'online',
+};
+const stream = { kind: 'stream', streamId: id('stream'), deviceId: id('device'), videoStream: 'kestrel-1' };
+const other = { ...device, deviceGroupId: id('group', acme, '01jd1111111111111111111111') };
+/** What remains for a while of what was removed. */
+const removed = { kind: 'removed', knownAt: '2026-11-27T10:30:00Z', ttl: 1_797_071_400 };
+const fleet = (...found: object[]) => ({ Responses: { fleet: found as Record<string, unknown>[] } });
+
+describe('Expecting a device group', () => {
+  test.each([
+    ['a group', undefined, fleet(group)],
+    ['a group and a device of it', device.deviceId, fleet(device, group)],
+  ])('finds %s by one read as of now.', async (_, deviceId, found) => {
+    store.on(BatchGetCommand).resolves(found);
+    await expect(expectDeviceGroup(acme, group.deviceGroupId, deviceId)).resolves.toBeUndefined();
+    const Keys = [group.deviceGroupId, deviceId].flatMap((each) => (each ? [{ organisation: acme, id: each }] : []));
+    expect(onlyCommand()).toEqual({ RequestItems: { fleet: { Keys, ConsistentRead: true } } });
+  });
+
+  test.each([
+    ['the group is not there', undefined, fleet(), 'device_group_not_found'],
+    ['only the device is there', device.deviceId, fleet(device), 'device_group_not_found'],
+    ['the device is not there', device.deviceId, fleet(group), 'invalid_request'],
+    ['the device is of another group', device.deviceId, fleet(group, other), 'invalid_request'],
+    ['the device is a stream', stream.streamId, fleet(group), 'invalid_request'],
+    ['the group was removed', undefined, fleet(removed), 'device_group_not_found'],
+    ['the device was removed', device.deviceId, fleet(group, removed), 'invalid_request'],
+    ['the device has an odd name', 'kestrel', fleet(group), 'invalid_request'],
+  ])('refuses when %s.', async (_, deviceId, found, code) => {
+    store.on(BatchGetCommand).resolves(found);
+    await expect(expectDeviceGroup(acme, group.deviceGroupId, deviceId)).rejects.toMatchObject({ code });
+  });
+
+  test("refuses another organisation's group, but tells nothing of one that isn't there.", async () => {
+    const theirs = id('group', rival);
+    store
+      .on(BatchGetCommand)
+      .resolvesOnce(fleet({ ...group, deviceGroupId: theirs }))
+      .resolvesOnce(fleet());
+    await expect(expectDeviceGroup(acme, theirs)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(expectDeviceGroup(acme, theirs)).rejects.toMatchObject({ code: 'device_group_not_found' });
+  });
+
+  test("refuses another organisation's device in a group of one's own.", async () => {
+    const theirs = { ...device, deviceId: id('device', rival), deviceGroupId: id('group', rival) };
+    store.on(BatchGetCommand).resolves(fleet(group, theirs));
+    const refused = expectDeviceGroup(acme, group.deviceGroupId, theirs.deviceId);
+    await expect(refused).rejects.toMatchObject({ code: 'invalid_request', details: [{ path: 'deviceId' }] });
+  });
+
+  test('asks the store nothing for what is no identifier of a group.', async () => {
+    await expect(expectDeviceGroup(acme, 'quarry')).rejects.toMatchObject({ code: 'device_group_not_found' });
+    expect(store).not.toHaveReceivedAnyCommand();
+  });
+
+  test.each([
+    ['every key', {}],
+    ['one key', fleet(group)],
+  ])('is an error when the throttled store left %s out: that is not the same as not there.', async (_, found) => {
+    const Keys = [{ organisation: acme, id: id('device') }];
+    store.on(BatchGetCommand).resolves({ ...found, UnprocessedKeys: { fleet: { Keys } } });
+    const failure: unknown = await expectDeviceGroup(acme, id('group'), id('device')).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ name: 'Error', message: expect.stringContaining('every key') as string });
+  });
+
+  test('is an error when an item is of no kind that the fleet has.', async () => {
+    store.on(BatchGetCommand).resolves(fleet({ ...group, kind: 'dock' }));
+    await expect(expectDeviceGroup(acme, id('group'))).rejects.toMatchObject({ name: '$ZodError' });
+  });
+});
+
+describe('Finding what a share is of', () => {
+  test.each([
+    ['a device is itself', device, device.deviceId],
+    ['a stream is its device', stream, stream.streamId],
+  ])('%s, by one read as of now.', async (_, Item, resourceId) => {
+    store.on(GetCommand).resolves({ Item });
+    await expect(findSharedDevice(acme, resourceId)).resolves.toBe(device.deviceId);
+    expect(onlyCommand()).toMatchObject({ Key: { organisation: acme, id: resourceId }, ConsistentRead: true });
+  });
+
+  test.each([
+    ['there is none', undefined, device.deviceId, 'resource_not_found'],
+    ["it is another organisation's", device, id('device', rival), 'forbidden'],
+    ["there is none of another organisation's", undefined, id('device', rival), 'resource_not_found'],
+    ['it was removed', removed, device.deviceId, 'resource_not_found'],
+    ["another organisation's was removed", removed, id('device', rival), 'resource_not_found'],
+    ['it turns out to be a group', group, device.deviceId, 'resource_not_found'],
+  ])('refuses when %s.', async (_, Item, resourceId, code) => {
+    store.on(GetCommand).resolves(Item ? { Item } : {});
+    await expect(findSharedDevice(acme, resourceId)).rejects.toMatchObject({ code });
+  });
+
+  test.each([id('group'), id('job'), 'kestrel', ''])(
+    'asks the store nothing for "%s", which can not be shared.',
+    async (odd) => {
+      await expect(findSharedDevice(acme, odd)).rejects.toMatchObject({ code: 'resource_not_found' });
+      expect(store).not.toHaveReceivedAnyCommand();
+    },
+  );
+
+  test('is an error when what was kept is broken.', async () => {
+    store.on(GetCommand).resolves({ Item: { ...device, status: 'lost' } });
+    await expect(findSharedDevice(acme, device.deviceId)).rejects.toMatchObject({ name: '$ZodError' });
+  });
+});
+
+describe('Reading a device', () => {
+  test.each([
+    ['gives it with its last state', device, { deviceId: device.deviceId, status: 'online' }],
+    ['gives nothing for an item of another kind', group, undefined],
+    ['gives nothing when the fleet has it no more', undefined, undefined],
+    ['gives nothing when it was removed', removed, undefined],
+  ])('%s.', async (_, Item, expected) => {
+    store.on(GetCommand).resolves(Item ? { Item } : {});
+    const found = await readDevice(acme, device.deviceId);
+    if (expected) expect(found).toMatchObject(expected);
+    else expect(found).toBeUndefined();
+  });
+});
+
+describe('Listing device groups', () => {
+  test('takes all pages that the store gives, and leaves streams out, and what was removed.', async () => {
+    const key = { organisation: acme, id: device.deviceId };
+    store
+      .on(QueryCommand)
+      .resolvesOnce({ Items: [device], LastEvaluatedKey: key })
+      .resolvesOnce({ Items: [group, stream, removed] });
+    const groups = await listDeviceGroups(acme);
+    expect(groups).toMatchObject([
+      { deviceGroupId: group.deviceGroupId, deviceCount: 1, devices: [{ name: 'Kestrel' }] },
+    ]);
+    expect(sent().map(({ ExclusiveStartKey }) => ExclusiveStartKey)).toEqual([undefined, key]);
+  });
+
+  test('is one call when there is one page, and empty when there are no groups.', async () => {
+    store.on(QueryCommand).resolves({ Items: [] });
+    await expect(listDeviceGroups(acme)).resolves.toEqual([]);
+    expect(onlyCommand()['ExpressionAttributeValues']).toEqual({ ':organisation': acme });
+  });
+
+  test('leaves out what is of no kind that the fleet has: that keeps no other back.', async () => {
+    jest.spyOn(console, 'error').mockReturnValue();
+    store.on(QueryCommand).resolves({ Items: [{ ...device, kind: 'kite' }, group] });
+    await expect(listDeviceGroups(acme)).resolves.toMatchObject([
+      { deviceGroupId: group.deviceGroupId, deviceCount: 0 },
+    ]);
+  });
+
+  test('fails when a later page does: half a fleet is none.', async () => {
+    const fault = new Error('throttled');
+    store
+      .on(QueryCommand)
+      .resolvesOnce({ Items: [group], LastEvaluatedKey: { id: 'x' } })
+      .rejects(fault);
+    await expect(listDeviceGroups(acme)).rejects.toBe(fault);
+  });
+});
+
+describe('The video of what is shared', () => {
+  const second = { ...stream, streamId: id('stream', acme, '01jd2222222222222222222222'), videoStream: 'kestrel-2' };
+  beforeEach(() => {
+    store.on(QueryCommand).resolves({ Items: [stream, second] });
+  });
+
+  test.each([
+    ['a device is that of its first stream', device.deviceId, 'kestrel-1'],
+    ['its first stream is that', stream.streamId, 'kestrel-1'],
+    ['its second stream is that, and not the first', second.streamId, 'kestrel-2'],
+    ['a stream that is gone is none', id('stream', acme, '01jd3333333333333333333333'), undefined],
+  ])('of %s.', async (_, resourceId, expected) => {
+    await expect(findVideoStream(acme, resourceId, device.deviceId)).resolves.toBe(expected);
+  });
+});

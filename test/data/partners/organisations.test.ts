@@ -1,0 +1,67 @@
+import { GetCommand, PutCommand, ScanCommand } from '../../../data/store/document-client';
+import { findOrganisation, listOrganisations, registerOrganisation } from '../../../data/partners/organisations';
+import { findPartner } from '../../../data/partners/partners';
+import { acme } from '../../domain/fixtures/samples';
+import { conditionFailed, sent, store } from '../fixtures/store';
+
+const createdAt = '2026-11-27T10:00:00.000Z';
+const item = { clientId: `org-${acme}`, organisation: acme, name: 'Acme Survey', createdAt };
+const client = {
+  clientId: 'client1',
+  organisation: acme,
+  name: 'acme',
+  apiKeyId: 'key1',
+  scopes: ['command:read'],
+  status: 'active',
+  createdAt,
+};
+
+test('An organisation is registered under a tag that nobody has.', async () => {
+  store.on(PutCommand).resolves({});
+  const registered = await registerOrganisation('Acme Survey', createdAt);
+  expect(registered.organisation).toMatch(/^[0-9a-z]{8}$/);
+  expect(sent()).toEqual([
+    {
+      TableName: 'partners',
+      Item: { clientId: `org-${registered.organisation}`, ...registered },
+      ConditionExpression: 'attribute_not_exists(clientId)',
+    },
+  ]);
+});
+
+test('A tag that is taken is left to the one that has it.', async () => {
+  store.on(PutCommand).rejectsOnce(conditionFailed()).resolves({});
+  const { organisation } = await registerOrganisation('Acme Survey', createdAt);
+  const [first, second] = sent().map((input) => input['Item'] as typeof item);
+  expect(second?.organisation).toBe(organisation);
+  expect(first?.organisation).not.toBe(organisation);
+});
+
+test('Tags that are all taken are a defect, not an endless search.', async () => {
+  store.on(PutCommand).rejects(conditionFailed());
+  await expect(registerOrganisation('Acme Survey', createdAt)).rejects.toThrow('conditional');
+  expect(sent()).toHaveLength(3);
+});
+
+test('An organisation is found by its tag.', async () => {
+  store.on(GetCommand, { Key: { clientId: `org-${acme}` } }).resolves({ Item: item });
+  await expect(findOrganisation(acme)).resolves.toEqual({ organisation: acme, name: 'Acme Survey', createdAt });
+});
+
+test('An organisation is nobody who could ask for a token.', async () => {
+  store.on(GetCommand).resolves({ Item: item });
+  await expect(findPartner(item.clientId)).resolves.toBeUndefined();
+});
+
+test('All pages are listed, organisations apart from clients, the oldest first.', async () => {
+  const younger = { ...client, clientId: 'client2', createdAt: '2026-11-27T11:00:00.000Z' };
+  store
+    .on(ScanCommand)
+    .resolvesOnce({ Items: [younger, item], LastEvaluatedKey: { clientId: 'x' } })
+    .resolves({ Items: [client] });
+  await expect(listOrganisations()).resolves.toEqual({
+    organisations: [{ organisation: acme, name: 'Acme Survey', createdAt }],
+    partners: [client, younger],
+  });
+  expect(sent()[1]).toMatchObject({ ExclusiveStartKey: { clientId: 'x' } });
+});

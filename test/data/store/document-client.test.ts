@@ -1,0 +1,135 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  BatchGetCommand,
+  BatchWriteCommand,
+  documentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '../../../data/store/document-client';
+
+/** What the store was asked, operation and body. */
+const asked: [operation: string, body: unknown][] = [];
+/** What it answers; `itsKey`: the item that it was asked for, which is nothing but its key. */
+let answer: unknown = {};
+const itsKey = 'its key';
+let server: Server;
+let client: ReturnType<typeof documentClient>;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      const input = JSON.parse(body) as { readonly Key?: unknown };
+      asked.push([String(request.headers['x-amz-target']).replace('DynamoDB_20120810.', ''), input]);
+      response.end(JSON.stringify(answer === itsKey ? { Item: input.Key } : answer));
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  client = documentClient({
+    endpoint: `http://127.0.0.1:${port}`,
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'any', secretAccessKey: 'any' },
+  });
+});
+
+beforeEach(() => {
+  asked.length = 0;
+  answer = {};
+});
+
+afterAll(() => {
+  client.destroy();
+  server.close();
+});
+
+const item = { id: 'a', n: 1.5, yes: true, none: null, list: ['x', 2], map: { Key: 'no key', Item: { deep: 'b' } } };
+const attributes = {
+  id: { S: 'a' },
+  n: { N: '1.5' },
+  yes: { BOOL: true },
+  none: { NULL: true },
+  list: { L: [{ S: 'x' }, { N: '2' }] },
+  map: { M: { Key: { S: 'no key' }, Item: { M: { deep: { S: 'b' } } } } },
+};
+
+test('An item is kept as it is, without what is undefined in it, and comes back the same.', async () => {
+  await client.send(new PutCommand({ TableName: 'jobs', Item: { ...item, absent: undefined } }));
+  expect(asked).toEqual([['PutItem', { TableName: 'jobs', Item: attributes }]]);
+
+  answer = { Item: attributes };
+  const { Item } = await client.send(new GetCommand({ TableName: 'jobs', Key: { id: 'a' }, ConsistentRead: true }));
+  expect(Item).toEqual(item);
+  expect(asked[1]).toEqual(['GetItem', { TableName: 'jobs', Key: { id: { S: 'a' } }, ConsistentRead: true }]);
+});
+
+test('What is not there stays away.', async () => {
+  const { Item, $metadata } = await client.send(new GetCommand({ TableName: 'jobs', Key: { id: 'a' } }));
+  expect([Item, $metadata.httpStatusCode]).toEqual([undefined, 200]);
+});
+
+test('Each call of a command gets its own answer, also of many at once.', async () => {
+  answer = itsKey;
+  const read = async (id: string) => (await client.send(new GetCommand({ TableName: 'jobs', Key: { id } }))).Item;
+  await expect(read('a')).resolves.toEqual({ id: 'a' });
+  await expect(Promise.all(['b', 'c', 'd'].map(read))).resolves.toEqual([{ id: 'b' }, { id: 'c' }, { id: 'd' }]);
+});
+
+test('A query takes plain values and the place to go on from, and gives plain items and the next place.', async () => {
+  answer = { Items: [attributes, { id: { S: 'b' } }], Count: 2, LastEvaluatedKey: { id: { S: 'b' } } };
+  const found = await client.send(
+    new QueryCommand({
+      TableName: 'jobs',
+      KeyConditionExpression: '#id = :id',
+      ExpressionAttributeNames: { '#id': 'id' },
+      ExpressionAttributeValues: { ':id': 'a', ':from': ['x'] },
+      ExclusiveStartKey: { id: '0' },
+    }),
+  );
+  expect(found).toMatchObject({ Items: [item, { id: 'b' }], Count: 2, LastEvaluatedKey: { id: 'b' } });
+  expect(asked[0]?.[1]).toMatchObject({
+    ExpressionAttributeNames: { '#id': 'id' },
+    ExpressionAttributeValues: { ':id': { S: 'a' }, ':from': { L: [{ S: 'x' }] } },
+    ExclusiveStartKey: { id: { S: '0' } },
+  });
+});
+
+test('A first page has no place to go on from.', async () => {
+  await client.send(new QueryCommand({ TableName: 'jobs', ExclusiveStartKey: undefined }));
+  expect(asked).toEqual([['Query', { TableName: 'jobs' }]]);
+});
+
+test('An update gives back what became of the item.', async () => {
+  answer = { Attributes: attributes };
+  const { Attributes } = await client.send(new UpdateCommand({ TableName: 'jobs', Key: { id: 'a' } }));
+  expect(Attributes).toEqual(item);
+});
+
+test('A batch read gives plain items of each table, and what it has left undone so that it can be asked again.', async () => {
+  const undone = { jobs: { Keys: [{ id: { S: 'b' } }], ConsistentRead: true } };
+  answer = { Responses: { jobs: [attributes], Item: [{ id: { S: 'c' } }] }, UnprocessedKeys: undone };
+  const { Responses, UnprocessedKeys } = await client.send(
+    new BatchGetCommand({ RequestItems: { jobs: { Keys: [{ id: 'a' }, { id: 'b' }], ConsistentRead: true } } }),
+  );
+  expect(Responses).toEqual({ jobs: [item], Item: [{ id: 'c' }] });
+  expect(UnprocessedKeys).toEqual({ jobs: { Keys: [{ id: 'b' }], ConsistentRead: true } });
+  await client.send(new BatchGetCommand({ RequestItems: UnprocessedKeys }));
+  expect(asked[1]).toEqual(['BatchGetItem', { RequestItems: undone }]);
+});
+
+test('Batches and transactions write plain items.', async () => {
+  const writes = [{ PutRequest: { Item: item } }, { DeleteRequest: { Key: { id: 'b' } } }];
+  await client.send(new BatchWriteCommand({ RequestItems: { jobs: writes } }));
+  await client.send(new TransactWriteCommand({ TransactItems: [{ Put: { TableName: 'jobs', Item: item } }] }));
+  expect(asked[0]?.[1]).toEqual({
+    RequestItems: {
+      jobs: [{ PutRequest: { Item: attributes } }, { DeleteRequest: { Key: { id: { S: 'b' } } } }],
+    },
+  });
+  expect(asked[1]?.[1]).toMatchObject({ TransactItems: [{ Put: { TableName: 'jobs', Item: attributes } }] });
+});

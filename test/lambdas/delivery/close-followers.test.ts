@@ -1,0 +1,135 @@
+import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
+import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '../../../data/store/document-client';
+import type { Follower } from '../../../data/connections/followers';
+import { handler } from '../../../lambdas/http/shares/revoke-share';
+import { connection, gone, said, sockets } from '../../data/fixtures/sockets';
+import { conditionFailed, repeated, store } from '../../data/fixtures/store';
+import { id } from '../../domain/fixtures/samples';
+import { call } from '../fixtures/api-gateway';
+import { logLines, written } from '../fixtures/log';
+import { closed, sentTo, shareItem } from '../fixtures/telemetry';
+
+const shareCode = id('share');
+const revoke = () => call(handler, { scopes: ['share:manage'], path: { shareCode } });
+const deletion = () => store.on(DeleteCommand, { TableName: 'shares' });
+const follower = (connectionId: string, change: Partial<Follower> = {}): Follower => {
+  const { clientId: _, ...viewer } = connection({ connectionId, channel: `share#${shareCode}`, shareCode, ...change });
+  return viewer;
+};
+const followed = (...followers: Follower[]) =>
+  store
+    .on(QueryCommand, { ExpressionAttributeValues: { ':channel': `share#${shareCode}` } })
+    .resolves({ Items: followers });
+
+beforeEach(() => {
+  store.resolves({});
+  store.on(UpdateCommand).rejects(conditionFailed());
+  deletion().resolves({ Attributes: shareItem({ version: 4, currentViewers: 2 }) });
+});
+
+describe('Revoking a share', () => {
+  test('tells its followers the last word and closes them all before it answers.', async () => {
+    followed(follower('one'), follower('other'));
+    const open = new Set(['one', 'other']);
+    sockets.on(DeleteConnectionCommand).callsFake(async ({ ConnectionId }: { ConnectionId: string }) => {
+      await new Promise((done) => setTimeout(done, 20));
+      open.delete(ConnectionId);
+      return {};
+    });
+    await expect(revoke()).resolves.toMatchObject({ status: 200 });
+    expect([...open]).toEqual([]);
+    for (const name of ['one', 'other']) {
+      const last = { type: 'share.status', shareState: 'REVOKED', sequence: 5, currentViewers: 0 };
+      expect(sentTo(name)).toMatchObject([last]);
+      expect(
+        said()
+          .filter((line) => line.startsWith(name))
+          .at(-1),
+      ).toBe(`${name} closed`);
+      expect(store).toHaveReceivedCommandWith(DeleteCommand, {
+        Key: { channel: `share#${shareCode}`, connectionId: name },
+      });
+    }
+  });
+
+  test('looks for them once the share is gone: who is let in later finds none.', async () => {
+    followed(follower('one'));
+    await revoke();
+    const order = store.calls().map(({ args: [command] }) => command.constructor.name);
+    expect(order.slice(0, 2)).toEqual(['DeleteItemCommand', 'QueryCommand']);
+  });
+
+  test('closes also who is being told the state, after the last word.', async () => {
+    followed(follower('waiting', { waits: 1 }), follower('one'));
+    await revoke();
+    expect(closed().toSorted()).toEqual(['one', 'waiting']);
+    expect(sentTo('waiting')).toMatchObject([{ type: 'share.status', shareState: 'REVOKED', sequence: 5 }]);
+    expect(
+      said()
+        .filter((line) => line.startsWith('waiting'))
+        .at(-1),
+    ).toBe('waiting closed');
+  });
+
+  test('closes also who is let in at this moment, once the handshake is over: else it would be open, and deaf.', async () => {
+    followed(follower('waiting', { waits: 1 }));
+    store.on(GetCommand).resolves({ Item: follower('waiting', { waits: 1 }) });
+    sockets.on(PostToConnectionCommand).rejectsOnce(gone()).rejectsOnce(gone()).resolves({});
+    await revoke();
+    expect(sockets).toHaveReceivedCommandTimes(PostToConnectionCommand, 3);
+    expect(closed()).toEqual(['waiting']);
+  });
+
+  test('closes who is let in at this moment also when there is no last word any more.', async () => {
+    deletion().rejects(repeated());
+    followed(follower('waiting', { waits: 1 }));
+    sockets.on(DeleteConnectionCommand).rejectsOnce(gone()).rejectsOnce(gone()).resolves({});
+    await revoke();
+    expect(closed()).toHaveLength(3);
+  });
+
+  test('closes more of them than one page holds.', async () => {
+    const key = { channel: `share#${shareCode}`, connectionId: 'one' };
+    store
+      .on(QueryCommand)
+      .resolvesOnce({ Items: [follower('one')], LastEvaluatedKey: key })
+      .resolves({ Items: [follower('other')] });
+    await revoke();
+    expect(closed()).toEqual(['one', 'other']);
+  });
+
+  test('that one of them has left before is no fault.', async () => {
+    followed(follower('left'), follower('one'));
+    sockets.on(PostToConnectionCommand, { ConnectionId: 'left' }).rejects(gone());
+    sockets.on(DeleteConnectionCommand, { ConnectionId: 'left' }).rejects(gone());
+    await expect(revoke()).resolves.toMatchObject({ status: 200 });
+    expect(closed()).toContain('one');
+    expect(logLines().filter(({ level }) => level === 'ERROR')).toEqual([]);
+  });
+
+  test('is done although one can not be closed, which is logged: the stream tries again.', async () => {
+    followed(follower('stuck'), follower('one'));
+    sockets.on(DeleteConnectionCommand, { ConnectionId: 'stuck' }).rejects(new Error('timed out'));
+    await expect(revoke()).resolves.toMatchObject({ status: 200 });
+    expect(closed()).toContain('one');
+    expect(store).not.toHaveReceivedCommandWith(DeleteCommand, {
+      Key: { channel: `share#${shareCode}`, connectionId: 'stuck' },
+    });
+    expect(logLines().filter(({ level }) => level === 'ERROR')).toMatchObject([{ connectionId: 'stuck' }]);
+    expect(written.join()).not.toContain(shareCode);
+  });
+
+  test('closes its followers also when the SDK repeats it because the answer was lost.', async () => {
+    deletion().rejects(repeated());
+    followed(follower('one'));
+    await expect(revoke()).resolves.toMatchObject({ status: 200 });
+    expect(said()).toEqual(['one closed']);
+  });
+
+  test('that there is not closes nobody.', async () => {
+    deletion().rejects(conditionFailed());
+    followed(follower('one'));
+    await expect(revoke()).resolves.toMatchObject({ status: 404 });
+    expect(sockets).not.toHaveReceivedAnyCommand();
+  });
+});

@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { entryPointFolders } from '../../lib/functions/entry-points';
+
+const lambdas = join(__dirname, '../../lambdas');
+const files = readdirSync(lambdas, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+const isEntryPoint = (file: string) => entryPointFolders.some((folder) => file.startsWith(`${folder}/`));
+
+/** What a file exports by name; lists and re-exports count as `*`. */
+function exportsOf(file: string): string[] {
+  const text = readFileSync(join(lambdas, file), 'utf8');
+  const declared = [...text.matchAll(/^export (?:async )?(?:const|function|class|interface|type) (\w+)/gm)];
+  return [...declared.map(([, name = '']) => name), ...(/^export (?:\{|\*|default)/m.test(text) ? ['*'] : [])];
+}
+
+test('There are entry points and others.', () => {
+  expect(files.filter(isEntryPoint).length).toBeGreaterThan(25);
+  expect(files.filter((file) => !isEntryPoint(file)).length).toBeGreaterThan(25);
+});
+
+test.each(files.filter(isEntryPoint))('%s is an entry point: it exports a handler and nothing else.', (file) => {
+  expect(exportsOf(file)).toEqual(['handler']);
+});
+
+test.each(files.filter((file) => !isEntryPoint(file)))(
+  '%s is shared by entry points: it exports no handler.',
+  (file) => {
+    expect(exportsOf(file)).not.toContain('handler');
+  },
+);

@@ -1,0 +1,89 @@
+import { BatchGetCommand, ScanCommand, UpdateCommand } from '../../../data/store/document-client';
+import { handler } from '../../../lambdas/schedule/reconcile';
+import { conditionFailed, store } from '../../data/fixtures/store';
+import { acme, id, rival } from '../../domain/fixtures/samples';
+import { logLines } from '../fixtures/log';
+
+const now = new Date('2026-11-27T10:30:00.000Z');
+const ago = (ms: number) => new Date(now.getTime() - ms).toISOString();
+const deviceNamed = (end: string, organisation = acme) => id('device', organisation, end.padStart(26, '0'));
+
+/** Lets the index have these devices, in pages, and the table what was heard of each. */
+function given(...pages: object[][]) {
+  const scan = store.on(ScanCommand, { IndexName: 'online' });
+  const read = store.on(BatchGetCommand);
+  pages.forEach((Items, index) => {
+    const more = index < pages.length - 1;
+    scan.resolvesOnce({ Items: Items as never, ...(more && { LastEvaluatedKey: { page: index } }) });
+    read.resolvesOnce({ Responses: { fleet: Items as never } });
+  });
+}
+const online = (deviceId: string, ms: number, change: object = {}) => ({
+  ...{ organisation: acme, id: deviceId, status: 'online', reportedAt: ago(ms) },
+  ...change,
+});
+const ended = () => store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input.Key?.['id'] as unknown);
+
+beforeEach(() => {
+  jest.useFakeTimers({ now, doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+  store.resolves({});
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+test('Devices of all organisations that nobody watched go offline, if they are silent still.', async () => {
+  const other = deviceNamed('1', rival);
+  given(
+    [online(deviceNamed('1'), 35_001), online(deviceNamed('2'), 35_000)],
+    [online(other, 86_400_000, { organisation: rival })],
+  );
+  await handler();
+  expect(ended()).toEqual([deviceNamed('1'), other]);
+  expect(store).toHaveReceivedCommandWith(UpdateCommand, {
+    Key: { organisation: rival, id: other },
+    ConditionExpression: 'reportedAt = :reportedAt AND #status = :online',
+  });
+  expect(logLines()).toMatchObject([{ level: 'WARN', count: 2 }]);
+});
+
+test('Only the index of devices that are online is read through, and of them no more than when they were heard of.', async () => {
+  given([online(deviceNamed('1'), 0)]);
+  await handler();
+  expect(store).toHaveReceivedCommandTimes(ScanCommand, 1);
+  expect(store).toHaveReceivedCommandWith(ScanCommand, { TableName: 'fleet', IndexName: 'online', Limit: 100 });
+  expect(store).toHaveReceivedCommandWith(BatchGetCommand, {
+    RequestItems: {
+      fleet: {
+        Keys: [{ organisation: acme, id: deviceNamed('1') }],
+        ProjectionExpression: 'organisation, id, #status, reportedAt',
+        ExpressionAttributeNames: { '#status': 'status' },
+      },
+    },
+  });
+  expect(ended()).toEqual([]);
+  expect(logLines()).toEqual([]);
+});
+
+test.each([
+  ['is offline by now', { status: 'offline' }],
+  ['was never heard of', { reportedAt: undefined }],
+])('A device that %s is left as it is.', async (_, change) => {
+  given([online(deviceNamed('1'), 60_000, change)]);
+  await handler();
+  expect(ended()).toEqual([]);
+});
+
+test('A device that spoke meanwhile is no fault.', async () => {
+  given([online(deviceNamed('1'), 60_000)]);
+  store.on(UpdateCommand).rejects(conditionFailed());
+  await expect(handler()).resolves.toBeUndefined();
+  expect(logLines()).toEqual([]);
+});
+
+test('A fault with one device keeps none of the others, and is one of the run.', async () => {
+  given([online(deviceNamed('1'), 60_000), online(deviceNamed('2'), 60_000)], [online(deviceNamed('3'), 60_000)]);
+  store.on(UpdateCommand, { Key: { organisation: acme, id: deviceNamed('1') } }).rejects(new Error('no store'));
+  await expect(handler()).rejects.toThrow('no store');
+  expect(ended()).toEqual(['1', '2', '3'].map((end) => deviceNamed(end)));
+});

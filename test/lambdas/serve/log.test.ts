@@ -1,0 +1,83 @@
+import { UpdateCommand } from '../../../data/store/document-client';
+import { handler as revokeShare } from '../../../lambdas/http/shares/revoke-share';
+import { handler as listShareResources } from '../../../lambdas/http/shares/list-share-resources';
+import { handler as createShare } from '../../../lambdas/http/shares/create-share';
+import { serve } from '../fixtures/serve';
+import { acme, id, sampleShare } from '../../domain/fixtures/samples';
+import { conditionFailed, store, transactionCancelled } from '../../data/fixtures/store';
+import { call, requestId } from '../fixtures/api-gateway';
+import { logLines, written } from '../fixtures/log';
+
+const secret = 'kx9mhush7q2v5w8y1z3a4b6c';
+const share = { ...sampleShare({ shareCode: id('share', acme, secret) }), organisation: acme };
+const told = { message: 'request', requestId, clientId: 'client1', organisation: acme };
+
+const requests = {
+  path: { shareCode: share.shareCode },
+  headers: { Authorization: `Bearer ${secret}`, Cookie: secret, 'Idempotency-Key': secret },
+  body: { resourceId: secret, shareType: secret, [secret]: secret, metadata: { note: secret } },
+};
+
+test('Each request is one line that says which endpoint, who and how it ended.', async () => {
+  store.onAnyCommand().resolves({});
+  await call(revokeShare, { scopes: ['share:manage'], path: { shareCode: share.shareCode } });
+  expect(logLines()).toMatchObject([
+    { ...told, level: 'INFO', endpoint: 'DELETE /v3/shares/{shareCode}', status: 200 },
+  ]);
+  expect(logLines()[0]?.['durationMs']).toEqual(expect.any(Number));
+});
+
+test('A request that nobody is known to have made is a line without a caller.', async () => {
+  await call(revokeShare, { path: { shareCode: share.shareCode } });
+  expect(logLines()).toMatchObject([{ status: 401 }]);
+  expect(logLines()[0]).not.toHaveProperty('clientId');
+});
+
+test.each([
+  ['is refused for its input', createShare, 400, () => store.on(UpdateCommand).resolves({ Attributes: { calls: 1 } })],
+  ['is refused for its limit', createShare, 429, () => store.on(UpdateCommand).resolves({ Attributes: { calls: 99 } })],
+  ['finds its share', revokeShare, 200, () => store.onAnyCommand().resolves({})],
+  ['finds no share', revokeShare, 404, () => store.onAnyCommand().rejects(conditionFailed())],
+  ['meets a defect of the store', revokeShare, 500, () => store.onAnyCommand().rejects(conditionFailed(share))],
+  ['meets a broken share', revokeShare, 500, () => store.onAnyCommand().rejects(conditionFailed({ note: secret }))],
+  ['meets no counter', listShareResources, 500, () => store.onAnyCommand().resolves({})],
+] as const)('No secret, token or body is in the log when a request %s.', async (_, handler, status, prepare) => {
+  prepare();
+  await call(handler, { scopes: ['share:read', 'share:manage', 'stream:share'], ...requests });
+  expect(logLines()).toMatchObject([{ ...told, status }]);
+  expect(written.join('')).not.toContain(secret);
+});
+
+test('No secret is in the log when a request is refused for its query.', async () => {
+  const query = { nextToken: [secret], [secret]: [secret] };
+  await call(revokeShare, { scopes: ['share:manage'], ...requests, query });
+  expect(logLines()).toMatchObject([{ ...told, status: 400 }]);
+  expect(written.join('')).not.toContain(secret);
+});
+
+test.each([
+  ['a condition', conditionFailed({ shareCode: secret })],
+  ['a transaction', transactionCancelled(['ConditionalCheckFailed', { reply: secret }])],
+  [
+    'an error of our own',
+    Object.assign(new Error('lost'), { token: secret, response: { headers: { token: secret } } }),
+  ],
+])('The items and other properties that %s carries stay out of the log.', async (_, error) => {
+  await call(
+    serve('GET /v3/resources', () => Promise.reject(error)),
+    { scopes: ['resources:read'] },
+  );
+  expect(logLines()).toMatchObject([
+    { error: { name: error.name, stack: expect.stringContaining(error.message) as string } },
+  ]);
+  expect(written.join('')).not.toContain(secret);
+});
+
+test('What caused an error is in the log, since the error itself often says little.', async () => {
+  const error = new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
+  await call(
+    serve('GET /v3/resources', () => Promise.reject(error)),
+    { scopes: ['resources:read'] },
+  );
+  expect(logLines()).toMatchObject([{ error: { message: 'fetch failed', cause: 'connect ECONNREFUSED' } }]);
+});

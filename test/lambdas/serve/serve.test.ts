@@ -1,0 +1,140 @@
+import type { Scope } from '../../../contract/endpoint';
+import { Refusal, refusalCodes } from '../../../domain/refusal';
+import { refusals } from '../../../contract/refusals';
+import { serve } from '../fixtures/serve';
+import { acme, id, sampleJob } from '../../domain/fixtures/samples';
+import { store } from '../../data/fixtures/store';
+import { call, requestId } from '../fixtures/api-gateway';
+import { logLines } from '../fixtures/log';
+
+const read: { scopes: Scope[] } = { scopes: ['command:read'] };
+const reply = { success: true as const, job: sampleJob() };
+const getJob = (run: () => Promise<typeof reply>) => serve('GET /v3/jobs/{jobId}', run);
+const fine = getJob(() => Promise.resolve(reply));
+const throwing = (error: unknown) => getJob(jest.fn<Promise<typeof reply>, []>().mockRejectedValue(error));
+const internal = { error: 'Internal server error', requestId };
+
+describe('A request that is fine', () => {
+  test('gets its reply, with nothing in it that was not promised.', async () => {
+    const answer = await call(fine, read);
+    expect(answer.status).toBe(200);
+    const { updatedAt, ...promised } = reply.job;
+    expect(updatedAt).toBeDefined();
+    expect(answer.body).toEqual({ success: true, job: promised });
+  });
+
+  test('gets headers that name it, its version and that nobody may keep the answer.', async () => {
+    const { headers } = await call(fine, read);
+    expect(headers).toEqual({
+      'Content-Type': 'application/json',
+      'Cache-Control': 'no-store',
+      'x-request-id': requestId,
+      ETag: '"3"',
+    });
+  });
+
+  test('reaches its handler with who calls, what for and when.', async () => {
+    const seen: unknown[] = [];
+    const handler = serve('GET /v3/jobs/{jobId}', (request) => {
+      seen.push(request);
+      return Promise.resolve(reply);
+    });
+    const before = new Date().toISOString();
+    await call(handler, { ...read, path: { jobId: id('job') } });
+    expect(seen).toMatchObject([{ caller: { clientId: 'client1', organisation: acme }, path: { jobId: id('job') } }]);
+    const [{ now }] = seen as [{ now: string }];
+    expect([before, now, new Date().toISOString()].sort()[1]).toBe(now);
+  });
+});
+
+describe('The scope', () => {
+  const run = jest.fn(() => Promise.resolve(reply));
+  beforeEach(() => run.mockClear());
+
+  test.each([
+    ['has not the scope', { scopes: ['command:update', 'share:read'] }, 403, 'Forbidden'],
+    ['has no scope', { scopes: [] }, 403, 'Forbidden'],
+    ['ended while the policy was cached', { ...read, tokenEnds: Math.floor(Date.now() / 1000) }, 401, 'Unauthorized'],
+    ['was never looked at', {}, 401, 'Unauthorized'],
+    ['says not when it ends', { ...read, tokenEnds: NaN }, 401, 'Unauthorized'],
+  ] as const)('A token that %s is refused before anything is done.', async (_, sent, status, error) => {
+    const answer = await call(getJob(run), sent);
+    expect(answer).toMatchObject({ status, body: { error }, headers: { 'x-request-id': requestId } });
+    expect(run).not.toHaveBeenCalled();
+    expect(store).not.toHaveReceivedAnyCommand();
+  });
+
+  test('A scope that only begins like the right one is not it.', async () => {
+    const handler = serve('POST /v3/jobs/{jobId}/cancel', () => Promise.reject(new Error('must not run')));
+    expect(await call(handler, { scopes: ['command:updates' as Scope] })).toMatchObject({ status: 403 });
+  });
+});
+
+describe('A handler', () => {
+  test.each(refusalCodes)('that refuses with %s is answered so, and the log has no error.', async (code) => {
+    const { status, text } = refusals[code];
+    const answer = await call(throwing(new Refusal(code)), read);
+    expect(answer).toMatchObject({ status, body: { error: text } });
+    expect(logLines()).toMatchObject([{ level: 'INFO', status }]);
+  });
+
+  test.each([
+    ['an error', new Error('table jobs-7 is on fire')],
+    ['text', 'table jobs-7 is on fire'],
+    ['an object', { toString: (): string => 'table jobs-7 is on fire' }],
+  ])(
+    'that throws %s is a 500 with a request id and no detail, and one line in the log tells more.',
+    async (_, thrown) => {
+      const answer = await call(throwing(thrown), read);
+      expect(answer).toMatchObject({ status: 500, headers: { 'x-request-id': requestId } });
+      expect(answer.body).toEqual(internal);
+      expect(logLines()).toMatchObject([
+        { level: 'ERROR', status: 500, requestId, error: { message: 'table jobs-7 is on fire' } },
+      ]);
+    },
+  );
+
+  test('that throws before its first promise is a 500 too.', async () => {
+    const handler = getJob(() => {
+      throw new Error('at once');
+    });
+    expect(await call(handler, read)).toMatchObject({ status: 500, body: internal });
+  });
+
+  test('that never settles is a 500 before Lambda ends it.', async () => {
+    const answer = await call(
+      getJob(() => new Promise(() => undefined)),
+      read,
+      150,
+    );
+    expect(answer).toMatchObject({ status: 500, body: internal });
+    expect(logLines()).toMatchObject([{ error: { name: 'TimeoutError' } }]);
+  });
+
+  test('whose limit is never counted is a 500 before Lambda ends it.', async () => {
+    store.onAnyCommand().callsFake(() => new Promise(() => undefined));
+    const handler = serve('GET /v3/shares/{shareCode}/resources', () => Promise.reject(new Error('must not run')));
+    expect(await call(handler, { scopes: ['share:read'] }, 150)).toMatchObject({ status: 500, body: internal });
+    expect(logLines()).toMatchObject([{ error: { name: 'TimeoutError' } }]);
+  });
+
+  test.each([
+    ['nothing', undefined],
+    ['a job without its version', { success: true, job: { ...reply.job, version: undefined } }],
+    ['a failure dressed as success', { success: false, job: reply.job }],
+  ])('that replies %s breaks its promise: 500, and the log says where.', async (_, result) => {
+    const answer = await call(
+      getJob(() => Promise.resolve(result as typeof reply)),
+      read,
+    );
+    expect(answer).toMatchObject({ status: 500, body: internal });
+    expect(answer.headers).not.toHaveProperty('ETag');
+    expect(logLines()).toMatchObject([{ level: 'ERROR', error: { name: '$ZodError' } }]);
+  });
+
+  test('that fails does not fail the next request.', async () => {
+    const handler = getJob(jest.fn(() => Promise.resolve(reply)).mockRejectedValueOnce(new Error('once')));
+    expect((await call(handler, read)).status).toBe(500);
+    expect((await call(handler, read)).status).toBe(200);
+  });
+});

@@ -1,0 +1,162 @@
+import { channelPathsCode } from '../../../lib/realtime/channel-paths';
+import { environmentOf, rightsIn } from '../rights';
+import { referred, smallTable, synthesise, type CfnResource } from '../synthesised';
+
+const stack = synthesise({}, smallTable);
+const { template, byPath, resources } = stack;
+const { nameOf } = rightsIn(stack);
+const routes = new Map(
+  Object.values(byPath('AWS::ApiGatewayV2::Route')).map((route) => [String(route.Properties['RouteKey']), route]),
+);
+const idOf = (resource: CfnResource | undefined) =>
+  Object.entries(resources).find(([, found]) => found === resource)?.[0] ?? '?';
+
+/** Place of the function that a route calls. */
+function calledBy(route: CfnResource | undefined): string {
+  const target = route?.Properties['Target'] as { 'Fn::Join': [string, [string, unknown]] };
+  const integration = resources[referred(target['Fn::Join'][1][1])]?.Properties;
+  expect(integration?.['IntegrationType']).toBe('AWS_PROXY');
+  return /StatusChannels\/Sockets\/(\w+)/.exec(nameOf(integration?.['IntegrationUri']))?.[1] ?? '?';
+}
+
+describe('The WebSocket API', () => {
+  test('finds the action of a message', () => {
+    template.hasResourceProperties('AWS::ApiGatewayV2::Api', {
+      ProtocolType: 'WEBSOCKET',
+      RouteSelectionExpression: '$request.body.action',
+    });
+  });
+
+  test.each([
+    ['$connect', 'Connect'],
+    ['$disconnect', 'Disconnect'],
+    ['$default', 'AnswerMessage'],
+    ['ping', 'AnswerMessage'],
+  ])('%s calls %s', (key, name) => {
+    expect(calledBy(routes.get(key))).toBe(name);
+    expect(routes.get(key)?.Properties['AuthorizationType']).toBe('NONE');
+  });
+
+  test.each(['$default', 'ping'])('%s sends the answer back', (key) => {
+    const route = routes.get(key);
+    expect(route?.Properties['RouteResponseSelectionExpression']).toBe('$default');
+    template.hasResourceProperties('AWS::ApiGatewayV2::RouteResponse', {
+      RouteId: { Ref: idOf(route) },
+      RouteResponseKey: '$default',
+    });
+  });
+
+  test('may call its functions, each for its route alone', () => {
+    const allowed = Object.entries(byPath('AWS::Lambda::Permission'))
+      .filter(([path]) => path.startsWith('StatusChannels/Sockets/Api/'))
+      .map(([, { Properties }]) => Properties);
+    for (const { Principal, Action } of allowed) {
+      expect([Principal, Action]).toEqual(['apigateway.amazonaws.com', 'lambda:InvokeFunction']);
+    }
+    const sources = allowed.map(({ SourceArn }) => nameOf(SourceArn));
+    for (const key of routes.keys()) expect(sources).toContain(`execute-api:StatusChannels/Sockets/Api/*${key}`);
+    expect(sources).toHaveLength(routes.size);
+  });
+});
+
+describe('Its stage', () => {
+  const [stage] = Object.values(byPath('AWS::ApiGatewayV2::Stage'));
+
+  test('is always what the template says', () => {
+    expect(stage?.Properties).toMatchObject({ StageName: 'live', AutoDeploy: true });
+  });
+
+  test('logs each handshake and message as JSON, without queries, which may hold tokens', () => {
+    const { Format, DestinationArn } = stage?.Properties['AccessLogSettings'] as {
+      Format: string;
+      DestinationArn: unknown;
+    };
+    const logged = Object.values(JSON.parse(Format) as Record<string, string>);
+    expect(logged).toEqual(expect.arrayContaining(['$context.requestId', '$context.connectionId', '$context.status']));
+    for (const variable of logged) expect(variable).toMatch(/^\$context\.[\w.]+$/);
+    expect(Format).not.toMatch(/query|header|path|authorizer|stageVariables/i);
+    expect(resources[referred(DestinationArn)]?.Properties['RetentionInDays']).toBe(90);
+  });
+
+  test('keeps no log of what is said, and comes after the permission to log at all', () => {
+    expect(stage?.Properties['DefaultRouteSettings']).toBeUndefined();
+    const [account] = Object.values(byPath('AWS::ApiGateway::Account'));
+    expect((stage as unknown as { DependsOn: string[] }).DependsOn).toContain(idOf(account));
+  });
+});
+
+describe('CloudFront in front of it', () => {
+  const [distribution] = Object.values(byPath('AWS::CloudFront::Distribution'));
+  const config = distribution?.Properties['DistributionConfig'] as Record<string, unknown>;
+  const behaviour = config['DefaultCacheBehavior'] as Record<string, unknown>;
+
+  test('reaches the API over TLS at its host', () => {
+    const [origin] = config['Origins'] as { Id: string; DomainName: unknown; CustomOriginConfig: object }[];
+    expect(nameOf(origin?.DomainName)).toBe('StatusChannels/Sockets/Api.execute-api.<>.<>');
+    expect(origin?.CustomOriginConfig).toEqual({ OriginProtocolPolicy: 'https-only', OriginSSLProtocols: ['TLSv1.2'] });
+    expect(behaviour['TargetOriginId']).toBe(origin?.Id);
+  });
+
+  test('proves with a secret that it does, which the function of $connect knows from then on', () => {
+    const [origin] = config['Origins'] as { OriginCustomHeaders: { HeaderName: string; HeaderValue: unknown }[] }[];
+    const connect = byPath('AWS::Lambda::Function')['StatusChannels/Sockets/Connect/Function'];
+    const [id] = Object.entries(resources).find(([, { Type }]) => Type === 'AWS::SecretsManager::Secret') ?? [];
+    const reference = { 'Fn::Join': ['', ['{{resolve:secretsmanager:', { Ref: id }, ':SecretString:::}}']] };
+    expect(origin?.OriginCustomHeaders).toEqual([{ HeaderName: 'x-origin-verify', HeaderValue: reference }]);
+    expect(environmentOf(connect)['ORIGIN_SECRET']).toEqual(reference);
+    expect(connect?.DependsOn).toContain(idOf(distribution));
+    expect(resources[id ?? '?']?.Properties['GenerateSecretString']).toEqual({
+      PasswordLength: 48,
+      ExcludePunctuation: true,
+    });
+  });
+
+  test('takes TLS only and caches nothing', () => {
+    expect(behaviour).toMatchObject({
+      ViewerProtocolPolicy: 'https-only',
+      AllowedMethods: ['GET', 'HEAD'],
+      // CachingDisabled, of CloudFront's own
+      CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
+    });
+  });
+
+  test('passes on everything but the host, which the API would not know', () => {
+    // AllViewerExceptHostHeader, of CloudFront's own
+    expect(behaviour['OriginRequestPolicyId']).toBe('b689b0a8-53d0-40ab-baf2-68738e2966ac');
+  });
+
+  test('keeps no refusal: the next handshake is asked about again', () => {
+    const responses = config['CustomErrorResponses'] as { ErrorCode: number; ErrorCachingMinTTL: number }[];
+    // Those that CloudFront would keep for ten seconds, always or when the origin says so.
+    expect(responses.map(({ ErrorCode }) => ErrorCode)).toEqual(
+      expect.arrayContaining([400, 403, 404, 405, 414, 500, 501, 502, 503, 504]),
+    );
+    expect(new Set(responses.map(({ ErrorCachingMinTTL }) => ErrorCachingMinTTL))).toEqual(new Set([0]));
+    expect(JSON.stringify(responses)).not.toContain('ResponsePagePath');
+  });
+
+  test('turns paths into queries by a function of its own', () => {
+    const [association] = behaviour['FunctionAssociations'] as { EventType: string; FunctionARN: unknown }[];
+    expect(association?.EventType).toBe('viewer-request');
+    expect(resources[referred(association?.FunctionARN)]?.Properties).toMatchObject({
+      AutoPublish: true,
+      FunctionConfig: { Runtime: 'cloudfront-js-2.0' },
+      FunctionCode: channelPathsCode('live'),
+    });
+  });
+
+  test('keeps no log, which would hold queries and so tokens', () => {
+    expect(config['Logging']).toBeUndefined();
+  });
+
+  test('is where partners connect to', () => {
+    template.hasOutput('WebSocketUrl', {
+      Value: { 'Fn::Join': ['', ['wss://', { 'Fn::GetAtt': [idOf(distribution), 'DomainName'] }]] },
+    });
+    expect(config['Aliases']).toBeUndefined();
+  });
+});
+
+test('No function has an address of its own, past the API', () => {
+  template.resourceCountIs('AWS::Lambda::Url', 0);
+});

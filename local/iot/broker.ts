@@ -2,6 +2,7 @@
 import { Aedes, type Client } from 'aedes';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type Server } from 'node:tls';
+import type { LeftOpen } from '../left-open';
 import { createAdmission, type AdmissionOptions } from './admission';
 import { end, type Connection, type Connections } from './connection';
 import {
@@ -10,7 +11,9 @@ import {
   subscribed,
   unsubscribed,
   type DisconnectReason,
+  subject,
   type LifecycleEvent,
+  type Subject,
 } from './lifecycle';
 import { MqttStream } from './mqtt-stream';
 import { createRights, NOWHERE, type RightsOptions } from './rights';
@@ -26,6 +29,8 @@ export interface BrokerOptions extends Omit<AdmissionOptions & RightsOptions, 'c
   /** Without it nobody can connect, but messages can be published and retained. */
   readonly listen:
     { readonly host: string; readonly port: number; readonly key: string; readonly cert: string } | undefined;
+  /** Who is connected, as it outlives the process. */
+  readonly noted: LeftOpen<Subject>;
   /** Told of every message that is published. */
   onMessage(message: RuleMessage): void;
   onLifecycleEvent(event: LifecycleEvent): void;
@@ -51,7 +56,7 @@ export interface Broker {
 }
 
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
-  const { listen, log, onMessage, onLifecycleEvent } = options;
+  const { listen, log, noted, onMessage, onLifecycleEvent } = options;
   const connections: Connections = { of: new WeakMap(), byClientId: new Map() };
   const sessions = createSessions(
     options.retained,
@@ -74,8 +79,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
 
   const tell = (client: Client, event: (connection: Connection) => LifecycleEvent | undefined) => {
     const connection = connections.of.get(client);
-    // AWS sends no events of client ids with wildcards.
-    const told = connection && !/[+#]/.test(connection.clientId) ? event(connection) : undefined;
+    const told = connection && hasEvents(connection) ? event(connection) : undefined;
     if (told) onLifecycleEvent(told);
   };
 
@@ -89,6 +93,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     if (earlier) void end(earlier, 'DUPLICATE_CLIENTID');
     sessions.back(connection.clientId);
     clocks.set(client, connection.startClocks());
+    if (hasEvents(connection)) noted.opened(connection.sessionIdentifier, subject.parse(connection));
     tell(client, connected);
   });
   aedes.on('clientDisconnect', (client) => {
@@ -100,6 +105,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     if (connections.byClientId.get(clientId) === connection) connections.byClientId.delete(clientId);
     if (persistent) sessions.left(clientId);
     tell(client, () => disconnected(connection, connection.endReason ?? reasonOf(client)));
+    noted.closed(connection.sessionIdentifier);
   });
   aedes.on('keepaliveTimeout', (client) => noteReason(connections, client, 'MQTT_KEEP_ALIVE_TIMEOUT'));
   aedes.on('clientError', (client, error) => {
@@ -153,6 +159,9 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     },
   };
 }
+
+/** AWS sends no events of client ids with wildcards. */
+const hasEvents = ({ clientId }: Subject) => !/[+#]/.test(clientId);
 
 function noteReason({ of }: Connections, client: Client, reason: DisconnectReason): void {
   const connection = of.get(client);

@@ -3,6 +3,7 @@
  * Each part names the AWS page that it follows. Not played: MQTT 5, WebSocket, shared subscriptions, certificates of
  * clients, things, shadows, and all reserved topics but lifecycle events, which only rules get.
  */
+import { join } from 'node:path';
 import * as z from 'zod';
 import type { DeploymentApi } from '../aws-custom-resource';
 import type { Lambda } from '../lambda';
@@ -15,6 +16,8 @@ import { startBroker, type Broker } from './broker';
 import { createDataPlane } from './data-plane';
 import { createDomainConfigurations } from './domain-configurations';
 import { createLaterCalls } from '../lambda/later-calls';
+import { openLeftOpen } from '../left-open';
+import { disconnected, subject, type LifecycleEvent } from './lifecycle';
 import { openRetainedMessages } from './retained';
 import type { RuleMessage } from './rule-sql';
 import { createRules } from './rules';
@@ -28,7 +31,7 @@ export interface IotOptions {
   readonly host?: string;
   /** Private key and certificate of the TLS server, PEM. */
   readonly certificate: { readonly key: string; readonly cert: string };
-  /** Where retained messages are kept; without it they end with the process. */
+  /** Where retained messages are kept, and who is connected; without it both end with the process. */
   readonly dataFolder?: string;
   readonly lambda: Pick<Lambda, 'invoke' | 'permits'>;
   /** Default 50, which AWS raises on request. */
@@ -66,6 +69,7 @@ export function createIot(options: IotOptions): Iot {
   const calls = createLaterCalls(lambda, log, options.retryDelaysMs);
   const rules = createRules({ lambda, calls, arnOf: arns.rule, log });
   const retained = openRetainedMessages(options.dataFolder);
+  const noted = openLeftOpen(options.dataFolder && join(options.dataFolder, 'mqtt-connections.jsonl'), subject);
   const authorizers = new Map<string, Authorizer>();
   const domains = createDomainConfigurations(arns, options.region);
   let broker: Broker | undefined;
@@ -106,15 +110,22 @@ export function createIot(options: IotOptions): Iot {
       const authorizer = authorizers.get(authorizerName ?? '');
       if (authorizerName !== undefined && !authorizer)
         throw new Error(`There is no active authorizer ${authorizerName}`);
+      const onLifecycleEvent = ({ topic, payload }: LifecycleEvent) => rules.route(fromAws(topic, payload));
+      // In an account nothing kills the broker together with what its rules call.
+      for (const gone of noted.left) {
+        onLifecycleEvent(disconnected(gone, 'CONNECTION_LOST'));
+        noted.closed(gone.sessionIdentifier);
+      }
       broker = await startBroker({
         listen: domain ? { host, port, ...certificate } : undefined,
         authorizer,
         arns,
         retained,
+        noted,
         subscriptionsPerConnection,
         quotas,
         onMessage: (message) => rules.route(message),
-        onLifecycleEvent: ({ topic, payload }) => rules.route(fromAws(topic, payload)),
+        onLifecycleEvent,
         log,
       });
     },
@@ -127,6 +138,7 @@ export function createIot(options: IotOptions): Iot {
       await Promise.race([calls.end(), late]);
       clearTimeout(timer);
       retained.close();
+      noted.end();
     },
   };
 }

@@ -1,4 +1,5 @@
 /** Lifecycle events: AWS IoT Core developer guide, "Lifecycle events". */
+import * as z from 'zod';
 
 /** Why a connection ended; the names are those of AWS. */
 export type DisconnectReason =
@@ -13,13 +14,14 @@ export type DisconnectReason =
   | 'SERVER_INITIATED_DISCONNECT';
 
 /** What an event tells of a connection. */
-export interface Subject {
-  readonly clientId: string;
-  readonly sessionIdentifier: string;
-  readonly principalId: string;
-  readonly ipAddress: string;
-  readonly versionNumber: number;
-}
+export const subject = z.object({
+  clientId: z.string(),
+  sessionIdentifier: z.string(),
+  principalId: z.string(),
+  ipAddress: z.string(),
+  versionNumber: z.number(),
+});
+export type Subject = Readonly<z.output<typeof subject>>;
 
 export interface LifecycleEvent {
   readonly topic: string;

@@ -46,6 +46,8 @@ export interface GivenIot {
   connect(username: string, options?: IClientOptions): Promise<MqttClient>;
   /** Starts again, with the same data. */
   restart(): Promise<void>;
+  /** The same, and the one before ends in no order: it says nothing more that counts. */
+  restartKilled(): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -112,6 +114,7 @@ export async function givenIot(more: Partial<IotOptions> = {}): Promise<GivenIot
     return made;
   }
   let iot = await start();
+  const killed: Iot[] = [];
 
   return {
     get iot() {
@@ -139,9 +142,13 @@ export async function givenIot(more: Partial<IotOptions> = {}): Promise<GivenIot
       await iot.stop?.();
       iot = await start();
     },
+    async restartKilled() {
+      killed.push(iot);
+      iot = await start();
+    },
     async end() {
       await Promise.all(clients.map((client) => client.endAsync(true)));
-      await iot.stop?.();
+      for (const one of [...killed, iot]) await one.stop?.();
       rmSync(folder, { recursive: true });
     },
   };

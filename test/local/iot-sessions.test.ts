@@ -152,4 +152,22 @@ describe('What the broker keeps', () => {
     await settled(client);
     expect(got).toEqual(['!lasting state']);
   });
+
+  it('tells after a restart that who was connected to a killed broker has gone, and of nobody else', async () => {
+    const left = await given.connect('anyone', { clientId: 'left' });
+    await left.endAsync();
+    await given.connect('anyone', { clientId: 'stays' });
+    await until(() => eventsOf(given.calls, 'connected').some(({ clientId }) => clientId === 'stays'));
+    await until(() => eventsOf(given.calls, 'disconnected').some(({ clientId }) => clientId === 'left'));
+    given.calls.length = 0;
+    await given.restartKilled();
+    const gone = () => eventsOf(given.calls, 'disconnected').map(({ clientId }) => clientId);
+    await until(() => gone().includes('stays'));
+    expect(gone()).not.toContain('left');
+    expect(eventsOf(given.calls, 'disconnected').find(({ clientId }) => clientId === 'stays')).toMatchObject({
+      eventType: 'disconnected',
+      disconnectReason: 'CONNECTION_LOST',
+      principalIdentifier: 'partner7',
+    });
+  });
 });

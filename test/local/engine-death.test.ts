@@ -4,10 +4,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Pool } from 'undici';
 import { DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { createAwsEndpoint, type AwsEndpoint } from '../../local/aws-endpoint';
 import { onBreakdown } from '../../local/breakdown';
 import { createDynamoDb } from '../../local/dynamodb';
+import { forward } from '../../local/dynamodb/forward';
+import { freePort } from '../../local/free-port';
 import { startEngine, type DynamoDbEngine } from '../../local/dynamodb/engine';
 import type { AwsApi, Resource, Service } from '../../local/service';
 import { until } from './iot-given';
@@ -92,6 +95,18 @@ describe('A DynamoDB engine that dies', () => {
       ]);
       expect(told[0]).toContain(file);
     });
+  });
+
+  it('is waited for by who asks while nobody listens', async () => {
+    const port = await freePort();
+    const pool = new Pool(`http://127.0.0.1:${port}`);
+    const call = { service: 'dynamodb', method: 'POST', path: '/', headers: {}, body: Buffer.from('{}') };
+    const answer = forward(pool, call);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const server = createServer((_request, response) => response.end('{}')).listen(port, '127.0.0.1');
+    await expect(answer).resolves.toMatchObject({ status: 200 });
+    await pool.close();
+    server.close();
   });
 
   it('of a file that it can not read names it, and what to do', async () => {

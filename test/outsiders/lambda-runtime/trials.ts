@@ -153,7 +153,7 @@ export const trials: Readonly<Record<string, readonly Trial[]>> = {
   ],
   StatusChannelsShareExpiryOnShareChange: [nothing, unknownItem],
   StatusChannelsShareExpiryExpireShare: [{ event: {}, outcome: notUnderstood }],
-  StatusChannelsHeartbeatHeartbeat: [{ event: {}, outcome: { response: null } }],
+  StatusChannelsHeartbeat: [{ event: {}, outcome: { response: null } }],
   Telemetrysubscribe: action('subscribe'),
   Telemetryunsubscribe: action('unsubscribe'),
   Telemetrypublish: action('publish'),

@@ -35,6 +35,7 @@ export default {
     {
       ...common,
       displayName: 'unit',
+      setupFilesAfterEnv: ['<rootDir>/test/local/patience.ts'],
       testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(api|channels|browser|bin/smoke|faults)/'],
     },
     {

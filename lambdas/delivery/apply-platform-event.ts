@@ -32,7 +32,7 @@ export class ComesEarly extends Error {
   override readonly name = 'ComesEarly';
 }
 
-/** What an event says: `id` and `at` are its own, `now` is when it is worked on. */
+/** An event of the platform: `id` and `at` are its own, `now` is when it is applied. */
 export interface InboundEvent {
   readonly detail: unknown;
   readonly id: string;
@@ -43,8 +43,8 @@ export interface InboundEvent {
 /** Why an event of the fleet changed nothing: something later is known. */
 const late = (isDone: boolean) => (isDone ? undefined : ('late' as const));
 
-/** How each event is worked on; gives why it changed nothing, if so. */
-const handlers: { readonly [Type in InboundEventType]: (heard: InboundEvent) => Promise<DropReason | undefined> } = {
+/** How each event is applied; gives why it changed nothing, if so. */
+const handlers: { readonly [Type in InboundEventType]: (event: InboundEvent) => Promise<DropReason | undefined> } = {
   'job.status.reported': async ({ detail, id, now }) => {
     const { jobId, status } = inboundEvents['job.status.reported'].parse(detail);
     const outcome = await reportStatus(jobId, status, `platform-${id}`, now.toISOString());
@@ -81,5 +81,5 @@ export const isInboundEvent = (type: string): type is InboundEventType => Object
  * @returns why nothing has changed, or undefined
  * @throws ZodError, Refusal for what is malformed or concerns what isn't there; other errors pass with time
  */
-export const applyPlatformEvent = (type: InboundEventType, heard: InboundEvent): Promise<DropReason | undefined> =>
-  handlers[type](heard);
+export const applyPlatformEvent = (type: InboundEventType, event: InboundEvent): Promise<DropReason | undefined> =>
+  handlers[type](event);

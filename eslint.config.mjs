@@ -1,10 +1,19 @@
 import boundaries from 'eslint-plugin-boundaries';
 import { defineConfig, globalIgnores } from 'eslint/config';
+import { defaultConditionNames } from 'eslint-import-resolver-typescript';
+import { readFileSync } from 'node:fs';
 import tseslint from 'typescript-eslint';
 
+/** The package in local/ may import itself, Node.js and its declared dependencies. */
+const runner = JSON.parse(readFileSync(new URL('local/package.json', import.meta.url), 'utf8'));
+const runnerPackages = Object.keys({ ...runner.dependencies, ...runner.optionalDependencies });
+/** So does the client for partners, in clients/typescript/. */
+const client = JSON.parse(readFileSync(new URL('clients/typescript/package.json', import.meta.url), 'utf8'));
+const andBelow = (names) => names.flatMap((name) => [name, `${name}/**`]);
+
 /**
- * The import arrows of the house, one row per folder: which other folders it may import, of which only the types, and
- * which packages. What is not listed is forbidden; `node` stands for the modules that Node.js brings along.
+ * The import rules, one row per folder: which other folders it may import, which only for types, and which packages. All
+ * others are forbidden; `node` allows the modules of Node.js.
  */
 const arrows = {
   domain: { packages: ['zod'] },
@@ -22,15 +31,37 @@ const arrows = {
     node: true,
   },
   bin: {
-    folders: ['lib', 'contract', 'domain', 'data'],
-    packages: ['aws-cdk-lib', 'constructs', 'zod', 'mqtt', 'ws', 'undici', '@aws-sdk/*'],
+    folders: ['lib', 'contract', 'domain', 'data', 'local', 'clients/typescript'],
+    packages: [
+      'aws-cdk-lib',
+      'constructs',
+      'zod',
+      'mqtt',
+      'openapi-to-postmanv2',
+      'prettier',
+      'ws',
+      'undici',
+      '@aws-sdk/*',
+    ],
     node: true,
   },
   simulator: { folders: ['contract'], packages: ['zod', '@aws-sdk/*', 'aws-lambda'], node: true },
-  local: { packages: ['!(aws-cdk-lib|constructs)', '@*/**'], node: true },
+  'local/test': {
+    folders: ['local'],
+    packages: andBelow([...runnerPackages, ...Object.keys(runner.devDependencies)]),
+    node: true,
+  },
+  local: { packages: andBelow(runnerPackages), node: true },
+  docs: { packages: ['esbuild', 'fastify', 'vitepress', '@scalar/*'], node: true },
+  'clients/typescript/test': {
+    folders: ['clients/typescript'],
+    packages: andBelow(Object.keys(client.dependencies)),
+    node: true,
+  },
+  'clients/typescript': { packages: andBelow([...Object.keys(client.dependencies), 'openapi-typescript']), node: true },
   viewer: { types: ['contract', 'domain'], packages: ['!(aws-cdk-lib|constructs)'] },
 };
-/** Folders from which anything may be imported. */
+/** Folders that may import anything. */
 const free = ['bench', 'test'];
 
 const policies = [
@@ -46,10 +77,49 @@ const policies = [
   { from: { element: { types: { anyOf: free } } }, allow: { to: { module: { origin: '*' } } } },
 ];
 
-const message = 'This import goes against the arrows of the house: see eslint.config.mjs and CONTRIBUTING.md.';
+const message = 'The import rules forbid this import: see eslint.config.mjs and CONTRIBUTING.md.';
+
+/** Capitalised words that a title may begin with. */
+const names = [
+  ...[
+    'AWS',
+    'Allow',
+    'Chromium',
+    'CloudFormation',
+    'CloudFront',
+    'CloudWatch',
+    'Cognito',
+    'Deny',
+    'DynamoDB',
+    'EventBridge',
+  ],
+  ...['JavaScript', 'Kinesis', 'Lambda', 'MiniStack', 'Node', 'Scheduler', 'Unicode', 'WebSocket'],
+].join('|');
+const titleOf = (call) => [
+  `CallExpression[callee.name=/^(${call})$/] > Literal.arguments:first-child`,
+  `CallExpression[callee.callee.object.name=/^(${call})$/] > Literal.arguments:first-child`,
+];
+const titles = [
+  ...titleOf('test|describe').map((selector) => ({
+    selector: `${selector}[value=/[^.]\\.$/]`,
+    message: 'A title ends without a full stop.',
+  })),
+  ...titleOf('test').map((selector) => ({
+    selector: `${selector}[value=/^(?!(${names})\\b)[A-Z][a-z’']*,?( |$)/]`,
+    message: 'The title of a test begins in lower case: it continues its describe, or is a clause.',
+  })),
+];
 
 export default defineConfig(
-  globalIgnores(['cdk.out/', '.local/', 'coverage/']),
+  globalIgnores([
+    'cdk.out/',
+    'docs.out/',
+    'docs/site/.vitepress/{.temp,cache}/',
+    '.local/',
+    'coverage/',
+    'clients/typescript/dist/',
+    'clients/typescript/src/{openapi,messages}.ts',
+  ]),
   { linterOptions: { reportUnusedDisableDirectives: 'error', noInlineConfig: true } },
   tseslint.configs.strictTypeChecked,
   { languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } } },
@@ -57,21 +127,22 @@ export default defineConfig(
     rules: {
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
     },
   },
   {
-    name: 'Objects made by functions have methods that need no this',
+    name: 'Methods of object literals do not use this',
     files: ['local/**', 'test/**'],
     rules: { '@typescript-eslint/unbound-method': 'off' },
   },
   { files: ['**/*.{js,mjs}'], extends: [tseslint.configs.disableTypeChecked] },
   {
-    name: 'The import arrows',
+    name: 'Import rules',
     files: ['*/**/*.ts'],
     plugins: { boundaries },
     settings: {
-      'import/resolver': { typescript: {} },
+      'import/resolver': { typescript: { conditionNames: ['drone-mission-source', ...defaultConditionNames] } },
       'boundaries/root-path': import.meta.dirname,
       'boundaries/elements': [...Object.keys(arrows), ...free].map((type) => ({
         type,
@@ -88,7 +159,17 @@ export default defineConfig(
     },
   },
   {
-    name: 'Commands of DynamoDB come from data/store/document-client.ts: its client would give one of the library the answer of another',
+    name: 'The package in local/ is imported by its name, so only its exports',
+    files: ['bin/**', 'bench/**', 'test/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ regex: String.raw`^(\.\./)+local(/|$)`, message: `Import from ${runner.name}.` }] },
+      ],
+    },
+  },
+  {
+    name: 'DynamoDB commands come from data/store/document-client.ts: with a command of the library its client would return the reply of another',
     files: ['data/**'],
     rules: {
       '@typescript-eslint/no-restricted-imports': [
@@ -106,16 +187,36 @@ export default defineConfig(
     },
   },
   {
-    name: 'The environment is read where data is kept and where functions start, nowhere else',
-    files: [
-      'domain/**',
-      'contract/**',
-      'lib/**',
-      'viewer/**',
-      'lambdas/{http,socket,stream,schedule,queue,mqtt,authorizer,channel,delivery}/**',
+    name: 'One function reads the environment; the other files read only variables that Lambda sets',
+    files: ['{domain,contract,data,lambdas,lib,simulator,viewer}/**'],
+    ignores: [
+      'data/store/environment.ts',
+      'simulator/setting.ts',
+      'lambdas/logger.ts',
+      'lib/functions/bundled/environment-credentials.ts',
     ],
-    ignores: ['lib/functions/bundled/environment-credentials.ts'],
     rules: { 'no-restricted-properties': ['error', { object: 'process', property: 'env' }] },
+  },
+  {
+    name: 'Clients of the SDK are configured in one place',
+    files: ['data/**'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'NewExpression[callee.name=/Client$/]:not(:has(CallExpression[callee.name="clientConfig"]))',
+          message: 'Configure it with clientConfig() of data/store/client-config.ts.',
+        },
+      ],
+    },
+  },
+  {
+    name: 'Titles of tests are in one style',
+    files: ['test/**', 'local/test/**', 'clients/typescript/test/**'],
+    rules: {
+      'no-restricted-syntax': ['error', ...titles],
+      'no-restricted-globals': ['error', { name: 'it', message: 'Use test.' }],
+    },
   },
   {
     name: 'The domain has no clock',

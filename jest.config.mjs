@@ -1,23 +1,25 @@
 import { availableParallelism } from 'node:os';
 
-// Lambda has a newer Node than the one that the SDK warns of.
+// The SDK warns of a Node version that Lambda does not use.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
 /** @type {import('jest').Config} */
 const common = {
   testEnvironment: 'node',
-  roots: ['<rootDir>/test'],
+  // The client is tested as its source, not as it was last built.
+  testEnvironmentOptions: { customExportConditions: ['node', 'node-addons', 'drone-mission-source'] },
+  roots: ['<rootDir>/test', '<rootDir>/local/test', '<rootDir>/clients/typescript/test'],
   transform: { '^.+\\.[mc]?[jt]s$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }] },
-  // zod brings along fifty languages, which every test file would load anew.
+  // zod includes fifty languages, which every test file would load.
   moduleNameMapper: {
     '^\\.\\./locales/index\\.cjs$': '<rootDir>/node_modules/zod/v4/locales/en.cjs',
     '^zod/locales$': '<rootDir>/test/zod-locales.ts',
   },
-  // These are published as ES modules only, so jest has to transform them too.
-  transformIgnorePatterns: ['/node_modules/(?!(nanoid|jose|ulid|@middy|aedes)/)'],
+  // Published as ES modules only, so jest has to transform them.
+  transformIgnorePatterns: ['/node_modules/(?!(nanoid|jose|ulid|@middy|aedes|openapi-fetch)/)'],
 };
 
-/** @type {import('jest').Config} Of those that talk to a stack: one for all of them, here or elsewhere. */
+/** @type {import('jest').Config} Of projects that share a running stack, local or deployed. */
 const withStack = {
   ...common,
   globalSetup: '<rootDir>/test/api/stack/start.ts',
@@ -27,40 +29,55 @@ const withStack = {
 
 /** @type {import('jest').Config} */
 export default {
-  // Many tests wait for what happens in real time, so that a processor has more than one of them to attend to.
+  // Many tests wait for real time to pass, so a processor can run several.
   maxWorkers: availableParallelism() + 3,
-  // What hangs fails; a machine that is busy with something else does not. Of the longer ones see patience.ts.
-  testTimeout: 30_000,
+  // A test that hangs ends; one on a busy machine does not. patience.ts sets longer ones.
+  testTimeout: 120_000,
   projects: [
     {
       ...common,
       displayName: 'unit',
-      setupFilesAfterEnv: ['<rootDir>/test/local/patience.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(api|channels|browser|bin/smoke|faults)/'],
+      testPathIgnorePatterns: [
+        '/node_modules/',
+        '<rootDir>/test/(api|channels|browser|bin/smoke|faults|clients|guides)/',
+        '<rootDir>/clients/',
+      ],
     },
     {
       ...withStack,
       displayName: 'api',
       testMatch: ['<rootDir>/test/{api,channels}/**/*.test.ts'],
-      // Of a stack elsewhere there are no logs and no data folder.
+      // A deployed stack has no local logs and no data folder.
       testPathIgnorePatterns: ['/node_modules/', ...(process.env.BASE_URL ? ['/on-this-machine/'] : [])],
     },
     {
       ...withStack,
-      // Whether the smoke test finds out whatever a deployment may say wrong: it tells its story a dozen times. Once it does
-      // so on a second stack, in which a simulated fleet flies.
+      displayName: 'clients',
+      testMatch: ['<rootDir>/test/clients/**/*.test.ts', '<rootDir>/clients/typescript/test/**/*.test.ts'],
+      testPathIgnorePatterns: ['/node_modules/', ...(process.env.BASE_URL ? ['/on-this-machine/'] : [])],
+    },
+    {
+      ...withStack,
+      // Tests that the smoke test detects faults of a deployment: runs it a dozen times, once on a second stack with a
+      // simulated fleet.
       displayName: 'smoke',
       testMatch: ['<rootDir>/test/bin/smoke/**/*.test.ts'],
     },
     {
       ...withStack,
-      // The share page in Chromium: the one project that needs more than npm installs.
+      // The share page in Chromium, which npm does not install.
       displayName: 'browser',
       testMatch: ['<rootDir>/test/browser/**/*.test.ts'],
     },
     {
       ...common,
-      // A stack whose faults the tests switch: one file after the other, for all of them share it.
+      // The snippets of the guides, as programs of a partner; the test starts a stack with a simulated fleet.
+      displayName: 'guides',
+      testMatch: ['<rootDir>/test/guides/**/*.test.ts'],
+    },
+    {
+      ...common,
+      // All files share a stack whose faults the tests set, so they run one after the other.
       displayName: 'faults',
       testMatch: ['<rootDir>/test/faults/**/*.test.ts'],
       globalSetup: '<rootDir>/test/faults/stack/start.ts',

@@ -9,17 +9,17 @@ import { shareProtocols, TELEMETRY_PATH } from '../contract/telemetry';
 import type { LocalStack } from './local-stack';
 import type { ChannelClient } from './many-clients';
 
-/** Something that somebody does again and again, so many times a second. */
+/** An action repeated at a fixed rate. */
 export interface Attack {
-  readonly what: string;
+  readonly name: string;
   readonly perSecond: number;
-  readonly once: () => Promise<unknown>;
+  readonly run: () => Promise<unknown>;
 }
 
-const run = promisify(execFile);
+const execute = promisify(execFile);
 
-/** Opens a socket and leaves at once, let in or not. */
-const comeAndLeave = (url: string, protocols: readonly string[] = [], headers: Record<string, string> = {}) =>
+/** Opens a socket and closes it at once, whether accepted or refused. */
+const connectAndClose = (url: string, protocols: readonly string[] = [], headers: Record<string, string> = {}) =>
   new Promise<void>((done) => {
     const socket = new WebSocket(url, [...protocols], { headers });
     socket.once('open', () => socket.close());
@@ -34,14 +34,14 @@ async function openSocket(url: string, headers: Record<string, string> = {}): Pr
   return socket;
 }
 
-async function shareOf(client: ChannelClient, permissions: readonly string[]): Promise<string> {
-  const wanted = { resourceId: client.deviceId, shareType: 'DEVICE_STATUS', maxViewers: 100, permissions };
-  const { share } = (await client.call('POST /v3/streams/share', {}, wanted)) as { share: { shareCode: string } };
-  return share.shareCode;
+async function createShare(client: ChannelClient, permissions: readonly ('view' | 'control')[]): Promise<string> {
+  const wanted = { resourceId: client.deviceId, shareType: 'DEVICE_STATUS', maxViewers: 100 } as const;
+  const { shareCode } = await client.api.shares.create({ ...wanted, permissions: [...permissions] });
+  return shareCode;
 }
 
-/** Puts jobs into the table that are none, as a defect might: no partner can. */
-async function poisoned({ access }: LocalStack): Promise<() => Promise<unknown>> {
+/** Returns a function that puts an invalid job into the table, as a defect might; partners cannot. */
+async function invalidJobWriter({ access }: LocalStack): Promise<() => Promise<unknown>> {
   const { endpointUrl: endpoint, region, accessKeyId, secretAccessKey } = access;
   const client = new DynamoDBClient({ endpoint, region, credentials: { accessKeyId, secretAccessKey } });
   const names: string[] = [];
@@ -58,7 +58,7 @@ async function poisoned({ access }: LocalStack): Promise<() => Promise<unknown>>
     );
 }
 
-/** Sockets that follow a group and never read, while its device reports all that it may say. */
+/** Opens sockets that follow a group and never read; returns a function that publishes a large sample of its device. */
 async function slowReaders(wsUrl: string, client: ChannelClient, count: number): Promise<() => Promise<unknown>> {
   const headers = { authorization: `Bearer ${client.token}` };
   const group = wsUrl + channels.group.path.replace('{id}', client.deviceGroupId);
@@ -73,8 +73,8 @@ async function slowReaders(wsUrl: string, client: ChannelClient, count: number):
 }
 
 /**
- * The worst that strangers and other partners may do, one after the other.
- * @param others clients of one organisation that behaves badly, and one of another that is suspended
+ * The worst load that strangers and other partners may cause, one kind after the other.
+ * @param others a client of an organisation that misbehaves, and one of another that gets suspended
  */
 export async function* attacksOn(
   stack: LocalStack,
@@ -84,51 +84,48 @@ export async function* attacksOn(
   const wsUrl = stack.facts.wsUrl ?? '';
   const withCode = (code: string) => `${wsUrl}${TELEMETRY_PATH}?shareCode=${code}`;
   const pages = Object.values(shareProtocols);
-  yield { what: 'pages with a code that is none', perSecond, once: () => comeAndLeave(withCode('none'), pages) };
+  yield { name: 'pages with an invalid code', perSecond, run: () => connectAndClose(withCode('none'), pages) };
 
-  const code = await shareOf(partner, ['view']);
-  yield { what: 'viewers who come and leave', perSecond, once: () => comeAndLeave(withCode(code)) };
+  const code = await createShare(partner, ['view']);
+  yield { name: 'viewers that connect and disconnect', perSecond, run: () => connectAndClose(withCode(code)) };
 
-  const shut = await shareOf(suspended, ['view']);
+  const suspendedCode = await createShare(suspended, ['view']);
   const words = ['--import', 'tsx', 'bin/partner.ts', 'suspend', '--client-id', suspended.clientId, '--local'];
-  await run(process.execPath, words, { env: { ...process.env, LOCAL_DIR: stack.dataFolder } });
-  yield { what: 'viewers of a suspended partner', perSecond, once: () => comeAndLeave(withCode(shut), pages) };
+  await execute(process.execPath, words, { env: { ...process.env, LOCAL_DIR: stack.dataFolder } });
+  yield {
+    name: 'viewers of a suspended partner',
+    perSecond,
+    run: () => connectAndClose(withCode(suspendedCode), pages),
+  };
 
-  const { job } = (await partner.call(
-    'POST /v3/jobs/create',
-    {},
-    {
-      name: 'Survey',
-      deviceGroupId: partner.deviceGroupId,
-    },
-  )) as { job: { jobId: string } };
-  const channel = wsUrl + channels.job.path.replace('{id}', job.jobId);
+  const { jobId } = await partner.api.jobs.create({ name: 'Survey', deviceGroupId: partner.deviceGroupId });
+  const channel = wsUrl + channels.job.path.replace('{id}', jobId);
   const headers = { authorization: `Bearer ${partner.token}` };
-  yield { what: 'sockets of a partner that open and close', perSecond, once: () => comeAndLeave(channel, [], headers) };
+  yield { name: 'partner sockets that open and close', perSecond, run: () => connectAndClose(channel, [], headers) };
 
-  yield { what: 'records that nobody can read', perSecond: 10, once: await poisoned(stack) };
+  yield { name: 'unreadable records', perSecond: 10, run: await invalidJobWriter(stack) };
 
-  const viewer = await openSocket(withCode(await shareOf(partner, ['view', 'control'])));
+  const viewer = await openSocket(withCode(await createShare(partner, ['view', 'control'])));
   const command = JSON.stringify({ action: 'control', command: { name: 'HOVER' } });
   const steer = () => {
     viewer.send(command);
     return Promise.resolve();
   };
-  yield { what: 'commands over a share link', perSecond, once: steer };
+  yield { name: 'commands over a share link', perSecond, run: steer };
   viewer.close();
 
-  yield { what: 'samples to 40 sockets that never read', perSecond: 10, once: await slowReaders(wsUrl, partner, 40) };
+  yield { name: 'samples to 40 sockets that never read', perSecond: 10, run: await slowReaders(wsUrl, partner, 40) };
 }
 
-/** Does something so many times a second until told to stop. */
-export async function keepOn({ perSecond, once }: Attack, stop: AbortSignal): Promise<void> {
-  const underWay = new Set<Promise<unknown>>();
+/** Repeats an action at its rate until the signal aborts. */
+export async function repeatUntilAborted({ perSecond, run }: Attack, stop: AbortSignal): Promise<void> {
+  const pending = new Set<Promise<unknown>>();
   while (!stop.aborted) {
-    const one = once()
+    const one = run()
       .catch(() => undefined)
-      .finally(() => underWay.delete(one));
-    underWay.add(one);
+      .finally(() => pending.delete(one));
+    pending.add(one);
     await pause(1000 / perSecond);
   }
-  await Promise.all(underWay);
+  await Promise.all(pending);
 }

@@ -11,7 +11,7 @@ import {
 
 const dynamodb = DynamoDBDocumentClient.from(new DynamoDBClient());
 
-/** How the calls of an endpoint are made again, by the SDK's name of the command; `fetch` is one of another service. */
+/** Repeats recorded calls, by the SDK's command name; `fetch` is a call of another service. */
 const calls: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
   BatchGetItemCommand: (input) => dynamodb.send(new BatchGetCommand(input)),
   DeleteItemCommand: (input) => dynamodb.send(new DeleteCommand(input)),
@@ -22,13 +22,13 @@ const calls: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
   fetch: async ([address, request]: [string, RequestInit]) => (await fetch(address, request)).json(),
 };
 
-/** A call of DynamoDB, or of another service. */
+/** A recorded call of DynamoDB or another service. */
 export interface Call {
   readonly command: string;
   readonly input: unknown;
 }
 
-/** What an endpoint is compared with: a function that makes the same calls, with no rule around them. */
+/** The baseline of an endpoint: a function that makes the same calls and nothing else. */
 export async function handler(event: readonly Call[]) {
   let last: unknown;
   for (const { command, input } of event) last = await calls[command]?.(input as never);

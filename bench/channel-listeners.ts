@@ -2,13 +2,12 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from 'mqtt';
 import { WebSocket } from 'ws';
-import { channels, topicOf } from '../contract/channels';
-import type { Channel } from '../domain/status-event';
-import type { StackFacts } from '../local/stack-file';
+import { channels, topicOf, type Channel } from '../contract/channels';
+import type { StackFacts } from '../bin/start/stack-facts';
 import type { ChannelClient } from './many-clients';
 
-/** What of a message is looked at, and when it came (`performance.now()`). */
-export interface Heard {
+/** The evaluated fields of a message, and when it arrived (`performance.now()`). */
+export interface ReceivedMessage {
   readonly jobId?: string;
   readonly jobState?: string;
   readonly sequence: number;
@@ -16,47 +15,47 @@ export interface Heard {
   readonly at: number;
 }
 
-/** Somebody who follows channels. */
+/** A follower of channels. */
 export interface Listener {
-  readonly heard: readonly Heard[];
+  readonly received: readonly ReceivedMessage[];
   close(): void;
 }
 
 /** In ms. */
-const PATIENCE = 30_000;
-/** A client that has used up the handshakes of its minute has others in the next one. */
-const LET_IN_WITHIN = 70_000;
+const WAIT_TIMEOUT_MS = 30_000;
+/** In ms. A client that has used up the handshakes of its minute must wait for the next one. */
+const CONNECT_TIMEOUT_MS = 70_000;
 
-/** Filters that AWS IoT takes in one SUBSCRIBE. */
-const AT_ONCE = 8;
+/** Maximum topic filters per SUBSCRIBE of AWS IoT. */
+const MAX_FILTERS = 8;
 
-function keeper() {
-  const heard: Heard[] = [];
-  const keep = (data: Buffer) => {
-    const message = JSON.parse(data.toString()) as Omit<Heard, 'at'> & { readonly type: string };
-    if (message.type !== 'heartbeat') heard.push({ ...message, at: performance.now() });
+function messageRecorder() {
+  const received: ReceivedMessage[] = [];
+  const record = (data: Buffer) => {
+    const message = JSON.parse(data.toString()) as Omit<ReceivedMessage, 'at'> & { readonly type: string };
+    if (message.type !== 'heartbeat') received.push({ ...message, at: performance.now() });
   };
-  return { heard, keep };
+  return { received, record };
 }
 
-/** Follows a channel over WSS, from its snapshot on. Waits for places that sockets closed before have yet to give back, and for its next minute. */
+/** Follows a channel over WSS and waits for its snapshot. Retries on 429, until seats of closed sockets are released or the next minute begins. */
 export async function follow(
   { wsUrl }: StackFacts,
   { token }: ChannelClient,
   { kind, id }: Channel,
 ): Promise<Listener> {
-  const { heard, keep } = keeper();
+  const { received, record } = messageRecorder();
   const headers = { authorization: `Bearer ${token}` };
-  const deadline = performance.now() + LET_IN_WITHIN;
+  const deadline = performance.now() + CONNECT_TIMEOUT_MS;
   for (;;) {
     const socket = new WebSocket((wsUrl ?? '') + channels[kind].path.replace('{id}', id), { headers });
-    socket.on('message', keep);
+    socket.on('message', record);
     const refusal = await new Promise<Error | undefined>((resolve) => {
       socket.once('open', () => resolve(undefined)).once('error', resolve);
     });
     if (!refusal) {
-      await until(() => heard.length > 0);
-      return { heard, close: () => socket.terminate() };
+      await waitUntil(() => received.length > 0);
+      return { received, close: () => socket.terminate() };
     }
     if (!refusal.message.endsWith('429') || performance.now() > deadline) throw refusal;
     await pause(100);
@@ -71,7 +70,7 @@ export async function subscribeToJobs(
   { clientId, token }: ChannelClient,
   jobIds: readonly string[],
 ): Promise<Listener> {
-  const { heard, keep } = keeper();
+  const { received, record } = messageRecorder();
   const client = connect(mqttUrl ?? '', {
     username: clientId,
     password: token,
@@ -80,21 +79,21 @@ export async function subscribeToJobs(
     protocolVersion: 4,
     reconnectPeriod: 0,
   });
-  client.on('message', (_, payload) => keep(payload));
+  client.on('message', (_, payload) => record(payload));
   await new Promise((resolve, reject) => client.once('connect', resolve).once('error', reject));
   const topics = jobIds.map((id) => topicOf({ kind: 'job', id }));
-  for (let from = 0; from < topics.length; from += AT_ONCE)
-    await client.subscribeAsync(topics.slice(from, from + AT_ONCE), { qos: 1 });
-  await until(() => heard.length >= jobIds.length);
-  return { heard, close: () => client.end(true) };
+  for (let from = 0; from < topics.length; from += MAX_FILTERS)
+    await client.subscribeAsync(topics.slice(from, from + MAX_FILTERS), { qos: 1 });
+  await waitUntil(() => received.length >= jobIds.length);
+  return { received, close: () => client.end(true) };
 }
 
-/** Waits until something is so. @throws Error when it takes too long */
-export async function until(isSo: () => boolean): Promise<void> {
-  const deadline = performance.now() + PATIENCE;
-  while (!isSo()) {
+/** Waits until a condition holds. @throws Error after a timeout */
+export async function waitUntil(condition: () => boolean): Promise<void> {
+  const deadline = performance.now() + WAIT_TIMEOUT_MS;
+  while (!condition()) {
     if (performance.now() > deadline)
-      throw new Error(`It did not happen within ${PATIENCE / 1000} s: ${isSo.toString()}`);
+      throw new Error(`The condition did not hold within ${WAIT_TIMEOUT_MS / 1000} s: ${condition.toString()}`);
     await pause(5);
   }
 }

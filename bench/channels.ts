@@ -2,59 +2,58 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CallCounts } from '../local/aws-endpoint';
-import { follow, subscribeToJobs, until, type Heard, type Listener } from './channel-listeners';
+import type { CallCounts } from 'cloud-assembly-runner';
+import { follow, subscribeToJobs, waitUntil, type ReceivedMessage, type Listener } from './channel-listeners';
 import { median, percentile, type Measured, type Measurement } from './figure';
-import { deviceStatus } from './device-status';
+import { deviceStatusWriter } from './device-status';
 import { startLocalStack, type LocalStack } from './local-stack';
 import { onboardClients, type ChannelClient } from './many-clients';
 import { residentMegabytes } from './resident-memory';
 
-/** Places of a client, of which a socket takes one, and subscriptions of an MQTT connection. */
-const PLACES = 50;
+/** Seats of a client, one per socket, and subscriptions per MQTT connection. */
+const SEATS_PER_CLIENT = 50;
 /** Changes in the measurement with many sockets. */
 const ROUNDS = 20;
-const ways = ['QUEUED', 'IN_PROGRESS', 'COMPLETED'];
+const statuses = ['QUEUED', 'IN_PROGRESS', 'COMPLETED'] as const;
 
-interface Given {
+interface Setup {
   readonly stack: LocalStack;
   readonly clients: readonly [ChannelClient, ...ChannelClient[]];
 }
 
-const change = (client: ChannelClient, jobId: string, status: string) =>
-  client.call('PATCH /v3/jobs/{jobId}', { jobId }, { status });
+const change = (client: ChannelClient, jobId: string, status: (typeof statuses)[number]) =>
+  client.api.jobs.update(jobId, { status });
 
 async function newJob(client: ChannelClient): Promise<string> {
-  const body = { name: 'Survey', deviceGroupId: client.deviceGroupId };
-  const { job } = (await client.call('POST /v3/jobs/create', {}, body)) as { job: { jobId: string } };
-  return job.jobId;
+  const { jobId } = await client.api.jobs.create({ name: 'Survey', deviceGroupId: client.deviceGroupId });
+  return jobId;
 }
 
-/** So many jobs, made by all clients in turn, since each may make 60 a minute. */
-const newJobs = ({ clients }: Given, count: number): Promise<string[]> =>
+/** Creates jobs with all clients in turn, since each may create 60 a minute. */
+const newJobs = ({ clients }: Setup, count: number): Promise<string[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => newJob(clients[index % clients.length] ?? clients[0])));
 
 const closeAll = (listeners: readonly Listener[]) => listeners.forEach((listener) => listener.close());
 const ms = (value: number) => `${value.toFixed(0)} ms`;
 
-/** From the moment when a change is sent until it is heard. */
-async function latency(given: Given): Promise<Measured[]> {
-  const { stack, clients } = given;
+/** Time from sending a change to receiving its message. */
+async function latency(setup: Setup): Promise<Measured[]> {
+  const { stack, clients } = setup;
   const [client] = clients;
   const times = { WSS: [] as number[], MQTTS: [] as number[] };
   for (let round = 0; round < 50; round++) {
     const jobId = await newJob(clients[round % clients.length] ?? client);
     const socket = await follow(stack.facts, client, { kind: 'job', id: jobId });
     const listener = await subscribeToJobs(stack.facts, client, [jobId]);
-    for (const status of ways) {
+    for (const status of statuses) {
       const begin = performance.now();
-      const hears = ({ jobState, snapshot }: Heard) => jobState === status && !snapshot;
+      const matches = ({ jobState, snapshot }: ReceivedMessage) => jobState === status && !snapshot;
       await Promise.all([
         change(client, jobId, status),
-        until(() => socket.heard.some(hears) && listener.heard.some(hears)),
+        waitUntil(() => socket.received.some(matches) && listener.received.some(matches)),
       ]);
-      times.WSS.push((socket.heard.find(hears)?.at ?? NaN) - begin);
-      times.MQTTS.push((listener.heard.find(hears)?.at ?? NaN) - begin);
+      times.WSS.push((socket.received.find(matches)?.at ?? NaN) - begin);
+      times.MQTTS.push((listener.received.find(matches)?.at ?? NaN) - begin);
     }
     closeAll([socket, listener]);
   }
@@ -66,26 +65,26 @@ async function latency(given: Given): Promise<Measured[]> {
   }));
 }
 
-/** Changes to 1,000 sockets of one channel, of 20 clients: a device of their group comes online and goes. */
-async function manySockets({ stack, clients }: Given): Promise<Measured[]> {
+/** Changes to 1,000 sockets of 20 clients on one channel: a device of their group goes online and offline. */
+async function manySockets({ stack, clients }: Setup): Promise<Measured[]> {
   const [{ deviceGroupId, deviceId }] = clients;
   const group = { kind: 'group', id: deviceGroupId } as const;
   const sockets: Listener[] = [];
-  for (let place = 0; place < PLACES; place++)
+  for (let place = 0; place < SEATS_PER_CLIENT; place++)
     sockets.push(...(await Promise.all(clients.map((client) => follow(stack.facts, client, group)))));
-  const setStatus = await deviceStatus(stack.access, deviceId);
+  const setStatus = await deviceStatusWriter(stack.access, deviceId);
   const times: number[] = [];
   const memory: number[] = [];
   for (let round = 1; round <= ROUNDS; round++) {
     const begin = performance.now();
     await setStatus(round % 2 ? 'online' : 'offline');
-    await until(() => sockets.every(({ heard }) => heard.length > round));
-    times.push(Math.max(...sockets.map(({ heard }) => heard[round]?.at ?? NaN)) - begin);
+    await waitUntil(() => sockets.every(({ received }) => received.length > round));
+    times.push(Math.max(...sockets.map(({ received }) => received[round]?.at ?? NaN)) - begin);
     memory.push(residentMegabytes(stack.pid));
   }
   closeAll(sockets);
   const slowest = Math.max(...times);
-  // What the first changes need, the later ones find there.
+  // The first changes warm up what the later ones use.
   const [before, after] = [memory[Math.floor(ROUNDS / 2)] ?? 0, Math.max(...memory.slice(ROUNDS / 2))];
   return [
     {
@@ -103,47 +102,47 @@ async function manySockets({ stack, clients }: Given): Promise<Measured[]> {
   ];
 }
 
-/** What of a job somebody heard, each message where it came first. */
-const sequencesOf = ({ heard }: Listener, jobId: string) => [
-  ...new Set(heard.filter((message) => message.jobId === jobId).map(({ sequence }) => sequence)),
+/** Distinct sequences received about a job. */
+const sequencesOf = ({ received }: Listener, jobId: string) => [
+  ...new Set(received.filter((message) => message.jobId === jobId).map(({ sequence }) => sequence)),
 ];
 
-/** 100 jobs × 3 changes at once: one MQTT client, with the two connections that it takes, and 50 sockets. */
-async function manyChanges(given: Given): Promise<Measured[]> {
-  const { stack, clients } = given;
+/** 100 jobs × 3 changes at once: one MQTT client with two connections, and 50 sockets. */
+async function manyChanges(setup: Setup): Promise<Measured[]> {
+  const { stack, clients } = setup;
   const [client, follower = client] = clients;
-  const jobIds = await newJobs(given, 2 * PLACES);
-  const halves = [jobIds.slice(0, PLACES), jobIds.slice(PLACES)];
+  const jobIds = await newJobs(setup, 2 * SEATS_PER_CLIENT);
+  const halves = [jobIds.slice(0, SEATS_PER_CLIENT), jobIds.slice(SEATS_PER_CLIENT)];
   const mqtt = await Promise.all(halves.map((half) => subscribeToJobs(stack.facts, client, half)));
-  const followed = jobIds.slice(0, PLACES);
+  const followed = jobIds.slice(0, SEATS_PER_CLIENT);
   const sockets = await Promise.all(followed.map((jobId) => follow(stack.facts, follower, { kind: 'job', id: jobId })));
   const pairs: (readonly [Listener | undefined, string])[] = [
     ...followed.map((jobId, index) => [sockets[index], jobId] as const),
-    ...jobIds.map((jobId, index) => [mqtt[Math.floor(index / PLACES)], jobId] as const),
+    ...jobIds.map((jobId, index) => [mqtt[Math.floor(index / SEATS_PER_CLIENT)], jobId] as const),
   ];
-  const heardAll = () => pairs.every(([listener, jobId]) => listener && sequencesOf(listener, jobId).includes(4));
+  const allReceived = () => pairs.every(([listener, jobId]) => listener && sequencesOf(listener, jobId).includes(4));
 
   const begin = performance.now();
   await Promise.all(
     jobIds.map(async (jobId) => {
-      for (const status of ways) await change(client, jobId, status);
+      for (const status of statuses) await change(client, jobId, status);
     }),
   );
-  await until(heardAll);
+  await waitUntil(allReceived);
   const taken = performance.now() - begin;
-  const whole = pairs.filter(([listener, jobId]) => listener && sequencesOf(listener, jobId).join() === '1,2,3,4');
+  const complete = pairs.filter(([listener, jobId]) => listener && sequencesOf(listener, jobId).join() === '1,2,3,4');
   closeAll([...mqtt, ...sockets]);
   return [
     {
       figure: '100 jobs x 3 changes at once, one MQTT client and 50 sockets',
-      measured: `${whole.length} of ${pairs.length} followed jobs whole and in order, in ${ms(taken)}`,
+      measured: `${complete.length} of ${pairs.length} followed jobs whole and in order, in ${ms(taken)}`,
       mustBe: 'all',
-      ok: whole.length === pairs.length,
+      ok: complete.length === pairs.length,
     },
   ];
 }
 
-/** AWS calls of the function that says changes. */
+/** AWS calls of the fan-out function. */
 async function callsOf({ access }: LocalStack): Promise<Readonly<Record<string, number>>> {
   const headers = { authorization: `Bearer ${access.accessKeyId}` };
   const counts = (await (await fetch(`${access.endpointUrl}/_calls`, { headers })).json()) as CallCounts;
@@ -151,10 +150,10 @@ async function callsOf({ access }: LocalStack): Promise<Readonly<Record<string, 
   return calls;
 }
 
-/** One change that nobody hears. */
-async function callsPerChange({ stack, clients: [client] }: Given): Promise<Measured[]> {
+/** One change without followers. */
+async function callsPerChange({ stack, clients: [client] }: Setup): Promise<Measured[]> {
   const jobId = await newJob(client);
-  // What was made before is said by then.
+  // Until earlier changes have been published.
   await pause(2000);
   const before = await callsOf(stack);
   await change(client, jobId, 'QUEUED');
@@ -168,7 +167,7 @@ async function callsPerChange({ stack, clients: [client] }: Given): Promise<Meas
     .join(', ');
   return [
     {
-      figure: 'calls per change with nobody listening',
+      figure: 'calls per change without followers',
       measured: text,
       mustBe: 'one publish, one query',
       ok: text === '1 x dynamodb:Query, 1 x iot:Publish',
@@ -182,10 +181,10 @@ export const statusChannels: Measurement = async () => {
   const stack = await startLocalStack(join(__dirname, '..'), folder, ['--memory']);
   try {
     const [first, ...others] = await onboardClients(folder, stack.facts.baseUrl, 20);
-    if (!first) throw new Error('nobody was onboarded');
-    const given: Given = { stack, clients: [first, ...others] };
+    if (!first) throw new Error('no client was onboarded');
+    const setup: Setup = { stack, clients: [first, ...others] };
     const measured: Measured[] = [];
-    for (const measure of [latency, callsPerChange, manyChanges, manySockets]) measured.push(...(await measure(given)));
+    for (const measure of [latency, callsPerChange, manyChanges, manySockets]) measured.push(...(await measure(setup)));
     return measured;
   } finally {
     await stack.stop();

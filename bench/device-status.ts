@@ -1,10 +1,10 @@
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { organisationOf } from '../domain/id';
-import type { AwsAccess } from '../local/stack-file';
+import type { AwsAccess } from 'cloud-assembly-runner';
 
-/** Gives what changes the status of a device in the table of a running stack, as telemetry and silence do. */
-export async function deviceStatus({ endpointUrl, region, ...credentials }: AwsAccess, deviceId: string) {
+/** Returns a function that changes a device's status in the table of a running stack, as telemetry and offline detection do. */
+export async function deviceStatusWriter({ endpointUrl, region, ...credentials }: AwsAccess, deviceId: string) {
   const database = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint: endpointUrl, region, credentials }));
   const { TableNames = [] } = await database.send(new ListTablesCommand());
   const TableName = TableNames.find((name) => name.includes('TablesFleet'));

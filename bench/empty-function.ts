@@ -1,2 +1,2 @@
-/** What a request costs before anything is done for it. */
+/** The overhead of a request without any work. */
 export const handler = () => Promise.resolve({ statusCode: 200, body: '{}' });

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { endpointTable, scopes } from '../contract/access';
+import { endpointTable } from '../contract/access';
+import { scopes } from '../contract/endpoint';
 import type { EndpointKey } from '../contract/endpoints';
 import { id } from '../test/domain/fixtures/samples';
 import { call as answerOf, request } from '../test/lambdas/fixtures/api-gateway';
@@ -12,14 +13,14 @@ import { apiKeyId, storeSubjects } from './stored-subjects';
 const load = createRequire(__filename);
 const lambdas = join(__dirname, '..', 'lambdas');
 
-/** A function of an endpoint, to be started. */
+/** An endpoint's function to start. */
 export interface Start {
   /** File below `lambdas/` without `.ts`. */
   readonly entry: string;
   readonly event: unknown;
-  /** What it should answer. */
+  /** Expected status. */
   readonly status: number;
-  /** The calls that it makes for that event. */
+  /** The calls that it makes for this event. */
   readonly calls: readonly Call[];
 }
 
@@ -33,7 +34,7 @@ const subjects = {
   clientSecret: 'secret',
 };
 
-/** Every function behind an endpoint, each run once to see which calls it makes. */
+/** The functions of all endpoints, each run once to record its calls. */
 export async function endpointsToStart(): Promise<Start[]> {
   const requests = requestsAbout(subjects);
   const keys = new Map((Object.keys(requests) as EndpointKey[]).map((key) => [endpointTable[key].handler, key]));

@@ -1,4 +1,4 @@
-/** One figure, as measured against what it must be. */
+/** A measured value and its limit. */
 export interface Measured {
   readonly figure: string;
   readonly measured: string;
@@ -6,16 +6,16 @@ export interface Measured {
   readonly ok: boolean;
 }
 
-/** Measures something, which may take minutes, and tells each figure of it. */
+/** A measurement, which may take minutes. */
 export type Measurement = () => Promise<readonly Measured[]>;
 
-/** The one in the middle; 0 of none. */
+/** The median; 0 for no values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
-/** The smallest of the values that so many percent of them do not exceed; 0 of none. */
+/** The percentile by nearest rank; 0 for no values. */
 export function percentile(values: readonly number[], percent: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? 0;

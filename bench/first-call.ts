@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
+import { deserialize } from 'node:v8';
 
 /**
- * A program of its own, `node first-call <bundle> <event>`: loads a bundle, makes the first call, and prints as its
- * last line how many milliseconds both took together, and the status that the function answered with.
+ * Program `node first-call <bundle> <event>`: loads a bundle, makes the first call, and prints as its last line the total
+ * time in milliseconds and the status code. The event is in the format of `v8.serialize`, in Base64.
  */
 const [file = '', event = ''] = process.argv.slice(2);
 const context = { getRemainingTimeInMillis: () => 10_000 };
@@ -13,7 +14,7 @@ interface Bundle {
 }
 
 async function firstCall() {
-  const parsed: unknown = JSON.parse(event);
+  const parsed: unknown = deserialize(Buffer.from(event, 'base64'));
   const begin = performance.now();
   const { handler } = load(file) as Bundle;
   const { statusCode } = await handler(parsed, context);

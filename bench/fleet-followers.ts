@@ -1,15 +1,15 @@
 import { WebSocket } from 'ws';
 import { TELEMETRY_PATH } from '../contract/telemetry';
-import type { StackFacts } from '../local/stack-file';
+import type { StackFacts } from '../bin/start/stack-facts';
 import type { ChannelClient } from './many-clients';
 
-/** A sample of a device as it came. */
-export interface HeardSample {
+/** A received sample of a device. */
+export interface ReceivedSample {
   readonly deviceId: string;
-  /** When it was taken, Unix milliseconds. */
+  /** The sample's timestamp, Unix milliseconds. */
   readonly takenAt: number;
-  /** From then until it came, in ms. */
-  readonly lag: number;
+  /** From its timestamp to its arrival, in ms. */
+  readonly lagMs: number;
 }
 
 interface Message {
@@ -19,11 +19,11 @@ interface Message {
   readonly snapshot?: true;
 }
 
-/** Follows the telemetry of groups, each over a socket of its own; `hear` takes every live sample. Gives what ends it. */
+/** Subscribes to the telemetry of groups, each over a socket of its own; `onSample` gets every live sample. @returns a function that disconnects */
 export async function followGroups(
   { wsUrl }: StackFacts,
   { token, deviceGroups }: ChannelClient,
-  hear: (sample: HeardSample) => void,
+  onSample: (sample: ReceivedSample) => void,
 ): Promise<() => void> {
   const sockets = deviceGroups.map(
     () => new WebSocket((wsUrl ?? '') + TELEMETRY_PATH, { headers: { authorization: `Bearer ${token}` } }),
@@ -38,7 +38,7 @@ export async function followGroups(
           if (type === 'subscribed') resolve();
           if (type !== 'device.telemetry' || snapshot) return;
           const takenAt = Date.parse(timestamp);
-          hear({ deviceId, takenAt, lag: now - takenAt });
+          onSample({ deviceId, takenAt, lagMs: now - takenAt });
         });
       });
       socket.send(JSON.stringify({ action: 'subscribe', deviceGroupId: deviceGroups[index]?.deviceGroupId }));

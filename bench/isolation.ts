@@ -2,35 +2,35 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { attacksOn, keepOn } from './attacks';
-import { follow, until } from './channel-listeners';
+import { attacksOn, repeatUntilAborted } from './attacks';
+import { follow, waitUntil } from './channel-listeners';
 import { percentile, type Measured, type Measurement } from './figure';
 import { startLocalStack } from './local-stack';
 import { onboardClients, type ChannelClient } from './many-clients';
 
-/** How long a well-behaved organisation goes on alone, and how long it pauses between two rounds, in ms. */
+/** Duration of a round without an attack, and the pause between its jobs, in ms. */
 const ALONE_MS = 15_000;
 const PAUSE_MS = 200;
-/** Beside somebody else it is measured for a minute, so that each limit of a minute counts with all that it allows. */
-const BESIDE_MS = 60_000;
-/** Before that so long, in ms: then as many instances of functions are warm as it takes, as in an account that is in use. */
+/** With an attack a round takes a minute, so that limits per minute count in full. */
+const UNDER_ATTACK_MS = 60_000;
+/** Warm-up before that, in ms: until enough instances of functions are warm, as in an account in use. */
 const WARM_UP_MS = 10_000;
-/** After it so long, in ms, until nothing of it is under way. */
-const CALM_MS = 3000;
-/** Handshakes, or commands, a second. */
+/** Pause afterwards, in ms, until the attack's calls have ended. */
+const COOL_DOWN_MS = 3000;
+/** Handshakes or commands per second. */
 const HANDSHAKES_PER_S = 60;
-const AT_MOST = 2;
-/** Who has heard nothing for so long counts as if it had heard then. */
-const GIVEN_UP_MS = 30_000;
+const MAX_RATIO = 2;
+/** Time counted for a message that never came, in ms. */
+const TIMED_OUT_MS = 30_000;
 
 interface Times {
-  /** From the handshake to the first message, and from a change to the message of it; ms. */
+  /** From the handshake to the first message, and from a change to its message; ms. */
   readonly first: number[];
   readonly change: number[];
 }
 
-/** A well-behaved organisation follows a new job and changes it, again and again, for so many ms. */
-async function behave(
+/** A well-behaved organisation creates, follows and changes jobs for this long. */
+async function measureOrganisation(
   wsFacts: Parameters<typeof follow>[0],
   clients: readonly ChannelClient[],
   durationMs: number,
@@ -39,44 +39,44 @@ async function behave(
   const deadline = performance.now() + durationMs;
   for (let round = 0; performance.now() < deadline; round++) {
     const client = clients[round % clients.length];
-    if (!client) throw new Error('nobody was onboarded');
+    if (!client) throw new Error('no client was onboarded');
     const body = { name: 'Survey', deviceGroupId: client.deviceGroupId };
-    const { job } = (await client.call('POST /v3/jobs/create', {}, body)) as { job: { jobId: string } };
+    const job = await client.api.jobs.create(body);
     const begin = performance.now();
     const listener = await follow(wsFacts, client, { kind: 'job', id: job.jobId }).catch(() => undefined);
     if (!listener) {
-      times.first.push(GIVEN_UP_MS);
+      times.first.push(TIMED_OUT_MS);
       continue;
     }
-    times.first.push((listener.heard[0]?.at ?? NaN) - begin);
+    times.first.push((listener.received[0]?.at ?? NaN) - begin);
     const changed = performance.now();
-    await client.call('PATCH /v3/jobs/{jobId}', { jobId: job.jobId }, { status: 'QUEUED' });
-    const heard = () => listener.heard.find(({ jobState }) => jobState === 'QUEUED');
-    await until(() => heard() !== undefined);
-    times.change.push((heard()?.at ?? NaN) - changed);
+    await client.api.jobs.update(job.jobId, { status: 'QUEUED' });
+    const received = () => listener.received.find(({ jobState }) => jobState === 'QUEUED');
+    await waitUntil(() => received() !== undefined);
+    times.change.push((received()?.at ?? NaN) - changed);
     listener.close();
     await pause(PAUSE_MS);
   }
   return times;
 }
 
-const together = (one: Times, other: Times): Times => ({
+const merged = (one: Times, other: Times): Times => ({
   first: [...one.first, ...other.first],
   change: [...one.change, ...other.change],
 });
 
-/** What the 95th of a hundred waits for, alone and beside somebody else, as a figure. */
-function compare(what: string, alone: readonly number[], beside: readonly number[]): Measured {
-  const [before, then] = [percentile(alone, 95), percentile(beside, 95)];
+/** Compares the 95th percentiles with and without an attack. */
+function compare(what: string, alone: readonly number[], underAttack: readonly number[]): Measured {
+  const [before, during] = [percentile(alone, 95), percentile(underAttack, 95)];
   return {
     figure: `${what}, p95 of a well-behaved organisation`,
-    measured: `${then.toFixed(0)} ms, ${(then / before).toFixed(2)} x alone (${before.toFixed(0)} ms)`,
-    mustBe: `at most ${AT_MOST} x alone`,
-    ok: then / before <= AT_MOST,
+    measured: `${during.toFixed(0)} ms, ${(during / before).toFixed(2)} x alone (${before.toFixed(0)} ms)`,
+    mustBe: `at most ${MAX_RATIO} x alone`,
+    ok: during / before <= MAX_RATIO,
   };
 }
 
-/** What one organisation feels while a stranger, or another one, does the worst that its limits allow. */
+/** One organisation's latency while a stranger, or another organisation, causes the worst load that its limits allow. */
 export const isolation: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'isolation-'));
   const stack = await startLocalStack(join(__dirname, '..'), folder, ['--memory', '--instances', '40']);
@@ -85,23 +85,23 @@ export const isolation: Measurement = async () => {
     const clients = await onboardClients(folder, facts.baseUrl, 5);
     const [partner] = await onboardClients(folder, facts.baseUrl, 1);
     const [suspended] = await onboardClients(folder, facts.baseUrl, 1);
-    if (!partner || !suspended) throw new Error('nobody was onboarded');
-    await behave(facts, clients, ALONE_MS);
+    if (!partner || !suspended) throw new Error('no client was onboarded');
+    await measureOrganisation(facts, clients, ALONE_MS);
     const figures: Measured[] = [];
     for await (const attack of attacksOn(stack, [partner, suspended], HANDSHAKES_PER_S)) {
-      // Anew for each, before and after it: a machine is faster at one time than at another.
-      const before = await behave(facts, clients, ALONE_MS);
+      // Before and after each attack: the machine's speed varies.
+      const before = await measureOrganisation(facts, clients, ALONE_MS);
       const stop = new AbortController();
-      const attacking = keepOn(attack, stop.signal);
-      await behave(facts, clients, WARM_UP_MS);
-      const beside = await behave(facts, clients, BESIDE_MS).finally(() => stop.abort());
+      const attacking = repeatUntilAborted(attack, stop.signal);
+      await measureOrganisation(facts, clients, WARM_UP_MS);
+      const underAttack = await measureOrganisation(facts, clients, UNDER_ATTACK_MS).finally(() => stop.abort());
       await attacking;
-      await pause(CALM_MS);
-      const alone = together(before, await behave(facts, clients, ALONE_MS));
-      const doing = `${attack.perSecond} ${attack.what} a second`;
+      await pause(COOL_DOWN_MS);
+      const alone = merged(before, await measureOrganisation(facts, clients, ALONE_MS));
+      const doing = `${attack.perSecond} ${attack.name} a second`;
       const found = [
-        compare(`first message beside ${doing}`, alone.first, beside.first),
-        compare(`change → message beside ${doing}`, alone.change, beside.change),
+        compare(`first message beside ${doing}`, alone.first, underAttack.first),
+        compare(`change → message beside ${doing}`, alone.change, underAttack.change),
       ];
       for (const { figure, measured } of found) console.error(`${figure}: ${measured}`);
       figures.push(...found);

@@ -2,36 +2,37 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '../local/free-port';
-import type { AwsAccess, StackFacts } from '../local/stack-file';
+import { freePort } from 'cloud-assembly-runner/free-port';
+import type { AwsAccess } from 'cloud-assembly-runner';
+import type { StackFacts } from '../bin/start/stack-facts';
 
-const READY_WITHIN = 120_000;
-const STOPPED_WITHIN = 20_000;
+const READY_TIMEOUT_MS = 120_000;
+const STOP_TIMEOUT_MS = 20_000;
 
-/** As it was at first: measurements set variables for what they load themselves. */
-const atFirst = { ...process.env };
+/** The initial environment: measurements set variables for code that they load themselves. */
+const initialEnvironment = { ...process.env };
 
-/** A local stack that answers, started as a newcomer would. */
+/** A running local stack. */
 export interface LocalStack {
   readonly facts: StackFacts;
   readonly access: AwsAccess;
-  /** Where its `stack.json` is. */
+  /** Folder of its `stack.json`. */
   readonly dataFolder: string;
-  /** Process of npm: that of the stack is below it. */
+  /** Process id of npm, the parent of the stack. */
   readonly pid: number;
-  /** From `npm start` until everything answered, in ms. */
-  readonly readyAfter: number;
-  /** Stops it as Ctrl-C would. */
+  /** From `npm start` until it is ready, in ms. */
+  readonly readyAfterMs: number;
+  /** Stops it with SIGINT. */
   stop(): Promise<void>;
 }
 
 /**
  * Runs `npm start` in a copy of the project, or in this one, on free ports.
  * @param root folder of the project
- * @param dataFolder where `stack.json` will be; `.local` of the project is its default there too
- * @param words options of the local stack, such as `--memory`; nobody flies unless one begins with `--fleet`
+ * @param dataFolder folder of `stack.json`; default: `.local` of the project
+ * @param words options of the local stack, such as `--memory`; without a fleet unless one begins with `--fleet`
  * @param environment further variables
- * @throws Error with what it printed when it does not come up
+ * @throws Error with its output when it does not start
  */
 export async function startLocalStack(
   root: string,
@@ -43,14 +44,14 @@ export async function startLocalStack(
   const fleet = words.some((word) => word.startsWith('--fleet')) ? [] : ['--no-fleet'];
   const npm = spawn('npm', ['start', '--silent', '--', ...fleet, ...words], {
     cwd: root,
-    // Its own process group, so that Ctrl-C can be sent to all of it.
+    // In its own process group, so that a signal reaches all its processes.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...atFirst, ...(await freePorts()), LOCAL_DIR: dataFolder, ...environment },
+    env: { ...initialEnvironment, ...(await freePorts()), LOCAL_DIR: dataFolder, ...environment },
   });
   let printed = '';
   for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-  const deadline = begin + READY_WITHIN;
+  const deadline = begin + READY_TIMEOUT_MS;
   while (!existsSync(join(dataFolder, 'stack.json'))) {
     if (hasEnded(npm) || performance.now() > deadline) {
       if (!hasEnded(npm)) signal(npm, 'SIGKILL');
@@ -58,14 +59,14 @@ export async function startLocalStack(
     }
     await pause(10);
   }
-  const readyAfter = performance.now() - begin;
+  const readyAfterMs = performance.now() - begin;
   const read = (name: string): unknown => JSON.parse(readFileSync(join(dataFolder, name), 'utf8'));
   return {
     facts: read('stack.json') as StackFacts,
     access: read('aws.json') as AwsAccess,
     dataFolder,
     pid: npm.pid ?? 0,
-    readyAfter,
+    readyAfterMs,
     stop: () => stop(npm),
   };
 }
@@ -83,7 +84,7 @@ function signal({ pid }: ChildProcess, name: NodeJS.Signals): void {
 
 async function stop(npm: ChildProcess): Promise<void> {
   signal(npm, 'SIGINT');
-  const deadline = performance.now() + STOPPED_WITHIN;
+  const deadline = performance.now() + STOP_TIMEOUT_MS;
   while (!hasEnded(npm)) {
     if (performance.now() > deadline) {
       signal(npm, 'SIGKILL');

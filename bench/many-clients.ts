@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { routeOf, scopes } from '../contract/access';
-import type { EndpointKey } from '../contract/endpoints';
-import { partnersShape, type Partner } from '../local/stack-file';
+import { DroneMissionClient } from 'drone-mission-client';
+import { scopes } from '../contract/endpoint';
+import { partnersShape, type Partner } from '../bin/start/stack-facts';
 
 const run = promisify(execFile);
 const root = join(__dirname, '..');
@@ -14,17 +14,17 @@ export interface ChannelClient {
   readonly clientId: string;
   readonly token: string;
   readonly deviceGroupId: string;
-  /** The one device of that group. */
+  /** The first device of that group. */
   readonly deviceId: string;
   /** The devices of the group. */
   readonly deviceIds: readonly string[];
   /** All groups of the organisation. */
   readonly deviceGroups: Partner['deviceGroups'];
-  /** Calls an endpoint. @throws Error unless it succeeds */
-  call(key: EndpointKey, path?: Readonly<Record<string, string>>, body?: unknown): Promise<unknown>;
+  /** Calls the API, once each. */
+  readonly api: DroneMissionClient;
 }
 
-/** Onboards an organisation with so many clients, and so many groups of so many devices, at a running stack: each client has limits of its own. */
+/** Onboards an organisation with clients, device groups and devices per group at a running stack. Rate limits apply per client. */
 export async function onboardClients(
   dataFolder: string,
   baseUrl: string,
@@ -47,28 +47,15 @@ export async function onboardClients(
 
 async function withToken(baseUrl: string, partner: Partner): Promise<ChannelClient> {
   const { clientId, clientSecret, apiKey, deviceGroups } = partner;
-  const send = async (key: EndpointKey, headers: Record<string, string>, path = {}, body?: unknown) => {
-    const { method, path: pattern } = routeOf(key);
-    const filled = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => (path as Record<string, string>)[name] ?? '');
-    const response = await fetch(baseUrl + filled, {
-      method,
-      headers: { 'content-type': 'application/json', ...headers },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const answer: unknown = await response.json();
-    if (!response.ok) throw new Error(`${key} answered ${response.status}: ${JSON.stringify(answer)}`);
-    return answer;
-  };
-  const grant = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
-  const issued = await send('POST /v3/auth/token', { 'x-api-key': apiKey }, {}, grant);
-  const { access_token: token } = issued as { access_token: string };
+  // A repeat would hide a failure.
+  const api = new DroneMissionClient({ baseUrl, clientId, clientSecret, apiKey, maxRetries: 0 });
   return {
     clientId,
-    token,
+    token: await api.accessToken(),
     deviceGroupId: deviceGroups[0]?.deviceGroupId ?? '',
     deviceId: deviceGroups[0]?.devices[0]?.deviceId ?? '',
     deviceIds: deviceGroups[0]?.devices.map(({ deviceId }) => deviceId) ?? [],
     deviceGroups,
-    call: (key, path, body) => send(key, { authorization: `Bearer ${token}` }, path, body),
+    api,
   };
 }

@@ -11,24 +11,24 @@ import { useStorage } from './storage';
 
 const few = { organisation: 'few00000', jobs: 100 };
 const many = { organisation: 'many0000', jobs: 100_000 };
-const batch = 25;
-const atOnce = 8;
-/** Small enough for two full pages of a status among the few. */
-const limit = 5;
+const BATCH_ITEMS = 25;
+const CONCURRENT_BATCHES = 8;
+/** Small enough for two full pages of one status among the few jobs. */
+const PAGE_LIMIT = 5;
 
 /**
- * Lists the first and the second page of an organisation's jobs, all of them and those of one status, among 100 and
- * among 100,000, and counts the calls of DynamoDB and the capacity that they consume.
+ * Lists the first two pages of an organisation's jobs, of all statuses and of one, among 100 and among 100,000 jobs, and
+ * counts DynamoDB calls and consumed capacity.
  */
 export const pageAmongMany: Measurement = async () => {
   await useStorage();
   for (const { organisation, jobs } of [few, many]) await insertJobs(organisation, jobs);
-  const meter = meterCalls();
+  const meter = meterConsumption();
   const costOf = async (organisation: string, status: JobStatus | undefined) => {
-    const { nextToken } = await listJobs(organisation, { limit, status });
+    const { nextToken } = await listJobs(organisation, { limit: PAGE_LIMIT, status });
     if (nextToken === undefined) throw new Error('there is no second page');
-    const { jobs } = await listJobs(organisation, { limit, status, nextToken });
-    if (jobs.length !== limit) throw new Error('the second page is not full');
+    const { jobs } = await listJobs(organisation, { limit: PAGE_LIMIT, status, nextToken });
+    if (jobs.length !== PAGE_LIMIT) throw new Error('the second page is not full');
     return meter.read();
   };
   const measured = [];
@@ -44,16 +44,16 @@ export const pageAmongMany: Measurement = async () => {
   return measured;
 };
 
-/** Jobs of every status in turn, put without the rules of the service, which would take an hour. */
+/** Inserts jobs of all statuses, without the service's rate limits. */
 async function insertJobs(organisation: string, count: number): Promise<void> {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient(), {
     marshallOptions: { removeUndefinedValues: true },
   });
-  const TableName = table('JOBS');
+  const TableName = table('jobs');
   let next = 0;
   const insertBatches = async () => {
     while (next < count) {
-      const numbers = Array.from({ length: Math.min(batch, count - next) }, () => next++);
+      const numbers = Array.from({ length: Math.min(BATCH_ITEMS, count - next) }, () => next++);
       const items = numbers.map((number) => {
         const status = jobStatuses[number % jobStatuses.length] ?? 'PENDING';
         const job = sampleJob({ jobId: newId('job', organisation), deviceGroupId: id('group', organisation), status });
@@ -63,19 +63,19 @@ async function insertJobs(organisation: string, count: number): Promise<void> {
       if (UnprocessedItems?.[TableName]) throw new Error('the engine did not take every job');
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, insertBatches));
+  await Promise.all(Array.from({ length: CONCURRENT_BATCHES }, insertBatches));
   client.destroy();
 }
 
-/** Makes the client of `data/` ask what each call consumes; `read` tells it since the last time, as `2 calls, 3 units`. */
-function meterCalls(): { read(): string } {
+/** Makes the client of `data/` request the consumed capacity; `read` returns and resets the sum, such as `2 calls, 3 units`. */
+function meterConsumption(): { read(): string } {
   let calls = 0;
   let units = 0;
   dynamodb.middlewareStack.add(
     (next) => async (args) => {
       const result = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } });
       const { ConsumedCapacity } = result.output as { ConsumedCapacity?: { CapacityUnits?: number } };
-      if (ConsumedCapacity?.CapacityUnits === undefined) throw new Error('the engine does not tell what is consumed');
+      if (ConsumedCapacity?.CapacityUnits === undefined) throw new Error('the engine does not return ConsumedCapacity');
       calls += 1;
       units += ConsumedCapacity.CapacityUnits;
       return result;

@@ -1,26 +1,29 @@
+import { DroneMissionClient, type NewJob, type NewShare } from 'drone-mission-client';
 import { endpointTable, routeOf } from '../contract/access';
 import type { EndpointKey } from '../contract/endpoints';
-import type { StackFacts } from '../local/stack-file';
+import type { StackFacts } from '../bin/start/stack-facts';
 import { requestsAbout, type Request, type Subjects } from './requests';
 
-/** The first demo partner of a running stack, with a token of its own. */
+/** The first demo partner of a running stack, with a token. */
 export interface PartnerClient {
   readonly subjects: Subjects;
   /**
    * Calls an endpoint.
    * @returns the body of the answer
-   * @throws Error unless it is answered with the status that is promised
+   * @throws Error unless it answers with its success status
    */
   readonly call: (key: EndpointKey, request: Request) => Promise<unknown>;
-  /** GET of any path below the base address, for what is in no table. @throws Error unless it succeeds */
+  /** GET of a path outside the endpoint table. @throws Error unless it succeeds */
   readonly get: (path: string) => Promise<void>;
 }
 
-/** Gets a token and makes a job and two shares. */
+/** Gets a token and creates a job and two shares. */
 export async function connectPartner({ baseUrl, partners: [partner] }: StackFacts): Promise<PartnerClient> {
   if (!partner) throw new Error('the stack has no demo partner');
   const { clientId, clientSecret, apiKey, deviceGroups } = partner;
-  let authorization = '';
+  // What is measured is sent as it is: the client would add idempotency keys, and count as time of the service.
+  const api = new DroneMissionClient({ baseUrl, clientId, clientSecret, apiKey, maxRetries: 0 });
+  const authorization = `Bearer ${await api.accessToken()}`;
 
   const send = async (method: string, path: string, { headers, body }: Request): Promise<Response> =>
     fetch(baseUrl + path, {
@@ -40,16 +43,11 @@ export async function connectPartner({ baseUrl, partners: [partner] }: StackFact
   const fleet = { deviceGroupId: group?.deviceGroupId ?? '', deviceId: group?.devices[0]?.deviceId ?? '' };
   const nothingYet = { jobId: '', shareCode: '', otherShareCode: '', ...fleet, clientId, clientSecret };
   const first = requestsAbout(nothingYet);
-  const make = (key: EndpointKey) => call(key, first[key]);
-  const { access_token } = (await make('POST /v3/auth/token')) as { access_token: string };
-  authorization = `Bearer ${access_token}`;
-  const { job } = (await make('POST /v3/jobs/create')) as { job: { jobId: string } };
-  const shares = [await make('POST /v3/streams/share'), await make('POST /v3/streams/share')];
-  const [shareCode = '', otherShareCode = ''] = shares.map(
-    (answer) => (answer as { share: { shareCode: string } }).share.shareCode,
-  );
+  const { jobId } = await api.jobs.create(first['POST /v3/jobs/create'].body as NewJob);
+  const share = () => api.shares.create(first['POST /v3/streams/share'].body as NewShare);
+  const [{ shareCode }, { shareCode: otherShareCode }] = [await share(), await share()];
   return {
-    subjects: { ...nothingYet, jobId: job.jobId, shareCode, otherShareCode },
+    subjects: { ...nothingYet, jobId, shareCode, otherShareCode },
     call,
     get: async (path) => {
       const response = await send('GET', path, {});

@@ -9,75 +9,69 @@ import {
   type QueueAttributeName,
 } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { PLATFORM, type InboundEventType } from '../contract/platform';
-import type { AwsAccess } from '../local/stack-file';
+import { PLATFORM, type InboundEvent } from '../contract/platform';
+import type { AwsAccess } from 'cloud-assembly-runner';
 
-/** Something that the platform says. */
-export interface Report {
-  readonly type: InboundEventType;
-  readonly detail: object;
-}
-
-/** The bus of a running stack from the platform's side. */
+/** The bus of a running stack, used as the platform. */
 export interface PlatformSide {
-  /** Says something once: each time it is a new event. */
-  say(report: Report): Promise<void>;
-  /** Hands over an event as EventBridge does, which may do so more than once with the same id. */
-  handOver(id: string, report: Report): Promise<void>;
-  /** Whether all that was said has been worked on; what has to wait for something else counts as not. */
-  isQuiet(): Promise<boolean>;
-  /** Whether the simulated platform has noted a job that it was told of. */
-  hasHeardOf(jobId: string): Promise<boolean>;
+  /** Publishes a report as a new event. */
+  publish(report: InboundEvent): Promise<void>;
+  /** Delivers an event to the queue, as EventBridge does, possibly more than once with the same id. */
+  deliver(id: string, report: InboundEvent): Promise<void>;
+  /** Whether all published events have been processed; those waiting for a retry have not. */
+  isIdle(): Promise<boolean>;
+  /** Whether the simulated platform has stored a job. */
+  hasMission(jobId: string): Promise<boolean>;
 }
 
-const found = (what: string, name: string | undefined): string => {
+const expectFound = (what: string, name: string | undefined): string => {
   if (name === undefined) throw new Error(`the stack has no ${what}`);
   return name;
 };
 
-/** Of a stack with a simulated fleet. */
-export async function platformSide({
+/** For a stack with a simulated fleet. */
+export async function connectAsPlatform({
   endpointUrl,
   region,
   stackName,
   ...credentials
 }: AwsAccess): Promise<PlatformSide> {
-  const place = { endpoint: endpointUrl, region, credentials };
-  const [bus, queues] = [new EventBridgeClient(place), new SQSClient(place)];
-  const database = DynamoDBDocumentClient.from(new DynamoDBClient(place));
-  const { Stacks = [] } = await new CloudFormationClient(place).send(
+  const clientOptions = { endpoint: endpointUrl, region, credentials };
+  const [bus, queues] = [new EventBridgeClient(clientOptions), new SQSClient(clientOptions)];
+  const database = DynamoDBDocumentClient.from(new DynamoDBClient(clientOptions));
+  const { Stacks = [] } = await new CloudFormationClient(clientOptions).send(
     new DescribeStacksCommand({ StackName: stackName }),
   );
   const outputs = Stacks[0]?.Outputs ?? [];
-  const EventBusName = found('bus', outputs.find(({ OutputKey }) => OutputKey === 'PlatformBusArn')?.OutputValue);
+  const EventBusName = expectFound('bus', outputs.find(({ OutputKey }) => OutputKey === 'PlatformBusArn')?.OutputValue);
   const { QueueUrls = [] } = await queues.send(new ListQueuesCommand());
-  const QueueUrl = found(
+  const QueueUrl = expectFound(
     'queue',
-    QueueUrls.find((url) => url.includes('PlatformIntegrationInboundEventsEvents')),
+    QueueUrls.find((url) => /PlatformIntegrationInboundEvents(?!Failures)/.test(url)),
   );
   const { TableNames = [] } = await database.send(new ListTablesCommand());
-  const TableName = found(
+  const TableName = expectFound(
     'missions',
     TableNames.find((name) => name.includes('SimulatedFleetMissions')),
   );
 
   return {
-    async say({ type, detail }) {
+    async publish({ type, detail }) {
       const entry = { EventBusName, Source: PLATFORM, DetailType: type, Detail: JSON.stringify(detail) };
       await bus.send(new PutEventsCommand({ Entries: [entry] }));
     },
-    async handOver(id, { type, detail }) {
+    async deliver(id, { type, detail }) {
       const event = { version: '0', id, source: PLATFORM, 'detail-type': type, time: new Date().toISOString(), detail };
       await queues.send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify(event) }));
     },
-    async isQuiet() {
+    async isIdle() {
       const { Attributes = {} } = await queues.send(
         new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
       );
       const names: QueueAttributeName[] = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'];
       return names.every((name) => Attributes[name] === '0');
     },
-    async hasHeardOf(jobId) {
+    async hasMission(jobId) {
       const { Item } = await database.send(new GetCommand({ TableName, Key: { jobId }, ConsistentRead: true }));
       return Item !== undefined;
     },

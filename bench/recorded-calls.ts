@@ -1,7 +1,7 @@
 import { dynamodb } from '../data/store/dynamodb';
 import type { Call } from './bare-function';
 
-/** The calls that `run` makes, of DynamoDB through the client of `data/` and of others by fetch; what it prints is lost. */
+/** Records the calls that `run` makes, of DynamoDB through the client of `data/` and of others by fetch; discards its output. */
 export async function recordCalls(run: () => Promise<unknown>): Promise<Call[]> {
   const calls: Call[] = [];
   const send = dynamodb.send.bind(dynamodb) as (command: { input: unknown }) => unknown;
@@ -13,7 +13,7 @@ export async function recordCalls(run: () => Promise<unknown>): Promise<Call[]> 
   };
   Object.assign(dynamodb, { send: recorded });
   globalThis.fetch = (address, request) => {
-    // A signal can't be written down.
+    // A signal can't be serialised.
     const { signal: _signal, ...rest } = request ?? {};
     calls.push({ command: 'fetch', input: [address, rest] });
     return fetch(address, request);

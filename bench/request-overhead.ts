@@ -6,14 +6,14 @@ import { startLocalStack } from './local-stack';
 import { connectPartner } from './partner-client';
 import { synthesiseWithEmptyFunction } from './stack-with-empty-function';
 
-const requests = 200;
-/** So many until the engine of JavaScript has compiled what both run through. */
-const warmUp = 1500;
-const atMost = 3;
+const REQUESTS = 200;
+/** Requests before measuring, until V8 has compiled the code that both use. */
+const WARM_UP_REQUESTS = 1500;
+const MAX_RATIO = 3;
 
 /**
- * GET of a job, in turn with GET of a path below it that a function without any content answers, through the same
- * stack, behind the same authorizer.
+ * GET of a job, alternating with GET of a path below it that is served by an empty function, through the same stack and
+ * authorizer.
  */
 export const requestOverhead: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'request-overhead-'));
@@ -29,7 +29,7 @@ export const requestOverhead: Measurement = async () => {
       return performance.now() - begin;
     };
     const times = { job: [] as number[], empty: [] as number[] };
-    for (let n = -warmUp; n < requests; n++) {
+    for (let n = -WARM_UP_REQUESTS; n < REQUESTS; n++) {
       const [ofJob, ofEmpty] = [await timeOf(job), await timeOf(`${job}/empty`)];
       if (n < 0) continue;
       times.job.push(ofJob);
@@ -40,8 +40,8 @@ export const requestOverhead: Measurement = async () => {
       {
         figure: 'GET of a job through the local stack, warm',
         measured: `${ofJob.toFixed(1)} ms, ${(ofJob / ofEmpty).toFixed(2)} x empty (${ofEmpty.toFixed(1)} ms)`,
-        mustBe: `at most ${atMost} x empty`,
-        ok: ofJob / ofEmpty <= atMost,
+        mustBe: `at most ${MAX_RATIO} x empty`,
+        ok: ofJob / ofEmpty <= MAX_RATIO,
       },
     ];
   } finally {

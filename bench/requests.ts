@@ -1,6 +1,7 @@
+import { endpointTable } from '../contract/access';
 import type { EndpointKey } from '../contract/endpoints';
 
-/** What the requests are about: a job that is PENDING, two shares, and who asks. */
+/** The resources of the requests: a PENDING job, two shares, and the client. */
 export interface Subjects {
   readonly jobId: string;
   readonly shareCode: string;
@@ -17,28 +18,27 @@ export interface Request {
   readonly body?: unknown;
 }
 
-/** A request to each endpoint that succeeds, in an order in which one after the other does. */
+const keys = Object.keys(endpointTable) as EndpointKey[];
+
+/**
+ * A successful request to each endpoint, in an order in which all of them succeed. A GET needs no row: its path parameters are
+ * identifiers of the subjects.
+ */
 export function requestsAbout(subjects: Subjects): Readonly<Record<EndpointKey, Request>> {
   const { jobId, shareCode, otherShareCode, deviceGroupId, deviceId, clientId, clientSecret } = subjects;
   const job = { path: { jobId } };
   const share = { path: { shareCode } };
+  const reads = keys.filter((key) => key.startsWith('GET ')).map((key) => [key, { path: { jobId, shareCode } }]);
   return {
     'POST /v3/auth/token': {
       body: { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret },
     },
     'POST /v3/jobs/create': { body: { name: 'Rim inspection', deviceGroupId, deviceId, metadata: { site: 'north' } } },
-    'GET /v3/jobs': {},
-    'GET /v3/jobs/{jobId}': job,
+    ...(Object.fromEntries(reads) as Record<Extract<EndpointKey, `GET ${string}`>, Request>),
     'PATCH /v3/jobs/{jobId}': { ...job, body: { name: 'Rim inspection, again', priority: 7 } },
     'POST /v3/jobs/{jobId}/cancel': job,
     'DELETE /v3/jobs/{jobId}': job,
     'POST /v3/streams/share': { body: { resourceId: deviceId, shareType: 'DEVICE_STATUS' } },
-    'GET /v3/streams/share': {},
-    'GET /v3/streams/share/{shareCode}': share,
-    'GET /v3/shares': {},
-    'GET /v3/shares/{shareCode}': share,
-    'GET /v3/shares/{shareCode}/resources': share,
-    'GET /v3/resources': {},
     'DELETE /v3/shares/{shareCode}': share,
     'DELETE /v3/streams/share/{shareCode}': { path: { shareCode: otherShareCode } },
   };

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib/core';
 import { AuthorizationType, LambdaIntegration } from 'aws-cdk-lib/aws-apigateway';
-import { endpoints } from '../contract/endpoints';
+import { contract } from '../contract/contract';
 import { ApiFunction } from '../lib/functions/api-function';
 import { Authorizer } from '../lib/rest/authorizer';
 import { bundle } from '../lib/functions/bundle';
@@ -11,9 +11,9 @@ import { DroneMissionApiStack } from '../lib/drone-mission-api-stack';
 import { RestApi } from '../lib/rest/rest-api';
 
 /**
- * Synthesises the service with one endpoint more, which a function answers that does nothing:
- * `GET /v3/jobs/{jobId}/empty`. Who may read a job may call it, since the policy of the authorizer spans what is below.
- * @param folder where the cloud assembly is written
+ * Synthesises the service with an additional endpoint of an empty function: `GET /v3/jobs/{jobId}/empty`. The authorizer's
+ * policy allows it to those who may read jobs, since it includes sub-paths.
+ * @param folder of the cloud assembly
  */
 export function synthesiseWithEmptyFunction(folder: string): void {
   const { context } = JSON.parse(readFileSync(join(__dirname, '..', 'cdk.json'), 'utf8')) as { context: object };
@@ -21,7 +21,7 @@ export function synthesiseWithEmptyFunction(folder: string): void {
     outdir: folder,
     context: { ...context, 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true },
   });
-  const stack = new DroneMissionApiStack(app, 'DroneMissionApi', { endpoints });
+  const stack = new DroneMissionApiStack(app, 'DroneMissionApi', { contract });
   const [api, authorizer] = [stack.node.findChild('RestApi'), stack.node.findChild('Authorizer')];
   if (!(api instanceof RestApi && authorizer instanceof Authorizer)) throw new Error('the stack has changed');
 

@@ -9,22 +9,22 @@ import { requestsAbout } from './requests';
 import { residentMegabytes } from './resident-memory';
 
 const root = join(__dirname, '..');
-const firstWithin = 15;
-const laterWithin = 6;
-const megabytes = 400;
-const leftOut = ['node_modules', '.git', 'cdk.out', '.local', 'coverage'];
+const FIRST_START_S = 15;
+const LATER_START_S = 6;
+const MAX_MEGABYTES = 400;
+const excluded = ['node_modules', '.git', 'cdk.out', 'docs.out', '.local', 'coverage'];
 
 /**
- * `npm start` in a copy of the project that has never been started, and once more in the same: seconds until everything
- * answers, and the memory of npm and all below it. Each instance of a function takes 14 MB more, until it is idle for a
- * minute; there are at most 16.
+ * `npm start` in a copy of the project that has never been started, and once more: seconds until it is ready, and memory
+ * of npm and its descendants. Each instance of a function takes 14 MB more, until it is idle for a minute; there are at
+ * most 16.
  */
 export const startUp: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'start-up-'));
   const project = join(folder, 'project');
-  await cp(root, project, { recursive: true, filter: (path) => !leftOut.includes(basename(path)) });
+  await cp(root, project, { recursive: true, filter: (path) => !excluded.includes(basename(path)) });
   await symlink(join(root, 'node_modules'), join(project, 'node_modules'));
-  // Where compiled TypeScript is kept from one start to the next.
+  // The cache of compiled TypeScript, kept between the two starts.
   const temporary = join(folder, 'temporary');
   await mkdir(temporary);
   const start = () => startLocalStack(project, undefined, [], { TMPDIR: temporary });
@@ -38,8 +38,8 @@ export const startUp: Measurement = async () => {
       await callEach(later);
       const afterCalls = Math.round(residentMegabytes(later.pid));
       return [
-        readyWithin('npm start to ready, first', first, firstWithin),
-        readyWithin('npm start to ready, later', later, laterWithin),
+        readyWithin('npm start to ready, first', first, FIRST_START_S),
+        readyWithin('npm start to ready, later', later, LATER_START_S),
         within('resident at ready, first', afterFirst),
         within('resident at ready, later', afterLater, `; ${afterCalls} MB after a call of each endpoint`),
       ];
@@ -56,16 +56,16 @@ async function callEach({ facts }: LocalStack): Promise<void> {
   for (const [key, request] of Object.entries(requestsAbout(subjects))) await call(key as EndpointKey, request);
 }
 
-const readyWithin = (figure: string, { readyAfter }: LocalStack, seconds: number): Measured => ({
+const readyWithin = (figure: string, { readyAfterMs }: LocalStack, seconds: number): Measured => ({
   figure,
-  measured: `${(readyAfter / 1000).toFixed(1)} s`,
+  measured: `${(readyAfterMs / 1000).toFixed(1)} s`,
   mustBe: `at most ${seconds} s`,
-  ok: readyAfter <= seconds * 1000,
+  ok: readyAfterMs <= seconds * 1000,
 });
 
 const within = (figure: string, resident: number, more = ''): Measured => ({
   figure,
   measured: `${Math.round(resident)} MB${more}`,
-  mustBe: `at most ${megabytes} MB`,
-  ok: resident <= megabytes,
+  mustBe: `at most ${MAX_MEGABYTES} MB`,
+  ok: resident <= MAX_MEGABYTES,
 });

@@ -13,21 +13,21 @@ import { residentMegabytes } from './resident-memory';
 const PER_SECOND = 200;
 const SECONDS = 60;
 const WARM_UP_SECONDS = 10;
-/** Each of these has five clients: a client may create a job a second, and a tenth of the requests are that. */
+/** Each has five clients: a client may create a job a second, and a tenth of the requests do. */
 const ORGANISATIONS = 8;
-const P99_MS = 250;
-/** So much more memory than before is where it was: it is never the same twice. */
-const MEMORY_RATIO = 1.15;
-const SETTLED_WITHIN_MS = 60_000;
+const MAX_P99_MS = 250;
+/** Memory up to this ratio counts as unchanged: it always varies. */
+const MAX_MEMORY_RATIO = 1.15;
+const SETTLE_TIMEOUT_MS = 60_000;
 
-/** A client and the job that it made last. */
+/** A client and its latest job. */
 interface Worker {
   readonly client: ChannelClient;
   jobId: string | undefined;
 }
 
-/** What one of ten requests is: what integrators do most, read the job that they watch. */
-const mix: readonly EndpointKey[] = [
+/** The mix of ten requests: mostly reads of a job, as integrators do. */
+const requestMix: readonly EndpointKey[] = [
   'POST /v3/jobs/create',
   'GET /v3/jobs/{jobId}',
   'GET /v3/jobs',
@@ -46,9 +46,9 @@ const bodies: Partial<Record<EndpointKey, (worker: Worker) => object>> = {
 };
 
 interface Outcome {
-  /** From the moment that it was due, in ms, whether or not it could be sent then. */
+  /** In ms from when the request was due, even if it could not be sent then. */
   readonly latencies: number[];
-  /** Status or error, and how often. */
+  /** Count by status or error. */
   readonly errors: Map<string, number>;
 }
 
@@ -67,18 +67,18 @@ async function send(pool: Pool, key: EndpointKey, worker: Worker): Promise<strin
   return undefined;
 }
 
-/** Sends at a steady pace, whatever becomes of the answers: those that are late hold nothing up. */
+/** Open-loop load: sends at a steady rate, whether or not earlier requests were answered. */
 async function load(pool: Pool, workers: readonly Worker[], seconds: number): Promise<Outcome> {
   const outcome: Outcome = { latencies: [], errors: new Map() };
-  const underWay: Promise<void>[] = [];
+  const pending: Promise<void>[] = [];
   const begin = performance.now();
   for (let count = 0; count < seconds * PER_SECOND; count++) {
     const due = begin + (count * 1000) / PER_SECOND;
     if (due > performance.now()) await pause(due - performance.now());
     const worker = workers[count % workers.length];
-    // Workers take turns with each kind of request; one that has no job yet makes one.
-    const wanted = mix[Math.floor(count / workers.length + count) % mix.length];
-    if (!worker || !wanted) throw new Error('nobody to send');
+    // Each worker goes through the mix; one without a job creates one first.
+    const wanted = requestMix[Math.floor(count / workers.length + count) % requestMix.length];
+    if (!worker || !wanted) throw new Error('no worker to send');
     const key = worker.jobId === undefined ? 'POST /v3/jobs/create' : wanted;
     const one = send(pool, key, worker)
       .catch((error: unknown) => (error instanceof Error ? error.message : 'unknown'))
@@ -86,15 +86,15 @@ async function load(pool: Pool, workers: readonly Worker[], seconds: number): Pr
         outcome.latencies.push(performance.now() - due);
         if (error !== undefined) outcome.errors.set(error, (outcome.errors.get(error) ?? 0) + 1);
       });
-    underWay.push(one);
+    pending.push(one);
   }
-  await Promise.all(underWay);
+  await Promise.all(pending);
   return outcome;
 }
 
-/** The least that a process needs within a minute. */
-async function settled(pid: number, enough: number): Promise<number> {
-  const deadline = performance.now() + SETTLED_WITHIN_MS;
+/** The lowest memory of a process within a minute. */
+async function lowestMemory(pid: number, enough: number): Promise<number> {
+  const deadline = performance.now() + SETTLE_TIMEOUT_MS;
   let least = residentMegabytes(pid);
   while (least > enough && performance.now() < deadline) {
     await pause(1000);
@@ -103,7 +103,7 @@ async function settled(pid: number, enough: number): Promise<number> {
   return least;
 }
 
-/** What partners feel when they all ask, steadily, for a minute. */
+/** Latency and errors when all partners send requests, steadily, for a minute. */
 export const steadyLoad: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'steady-load-'));
   const stack = await startLocalStack(join(__dirname, '..'), folder, ['--memory']);
@@ -118,7 +118,7 @@ export const steadyLoad: Measurement = async () => {
     await pause(5000);
     const before = residentMegabytes(stack.pid);
     const { latencies, errors } = await load(pool, workers, SECONDS);
-    const after = await settled(stack.pid, before * MEMORY_RATIO);
+    const after = await lowestMemory(stack.pid, before * MAX_MEMORY_RATIO);
     const [half, most, worst] = [50, 99, 100].map((percent) => percentile(latencies, percent));
     const failed = [...errors].map(([error, count]) => `${count} × ${error}`).join(', ');
     const asked = `${PER_SECOND} requests a second for ${SECONDS} s`;
@@ -127,14 +127,14 @@ export const steadyLoad: Measurement = async () => {
       {
         figure: `${asked}: p99`,
         measured: `${most?.toFixed(0)} ms (median ${half?.toFixed(0)}, worst ${worst?.toFixed(0)})`,
-        mustBe: `under ${P99_MS} ms`,
-        ok: (most ?? Infinity) < P99_MS,
+        mustBe: `under ${MAX_P99_MS} ms`,
+        ok: (most ?? Infinity) < MAX_P99_MS,
       },
       {
         figure: `${asked}: memory within a minute`,
         measured: `${after.toFixed(0)} MB, ${(after / before).toFixed(2)} x before (${before.toFixed(0)} MB)`,
-        mustBe: `at most ${MEMORY_RATIO} x before`,
-        ok: after / before <= MEMORY_RATIO,
+        mustBe: `at most ${MAX_MEMORY_RATIO} x before`,
+        ok: after / before <= MAX_MEMORY_RATIO,
       },
     ] satisfies Measured[];
   } finally {

@@ -3,37 +3,36 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib/core';
 import type { CfnTable, Table } from 'aws-cdk-lib/aws-dynamodb';
+import { tableNames, tableVariable } from '../domain/table';
 import { Tables } from '../lib/tables';
-import { createDynamoDb } from '../local/dynamodb';
-import { startEngine } from '../local/dynamodb/engine';
-import { parseTemplate, region } from '../local/template';
+import { createDynamoDb } from 'cloud-assembly-runner/dynamodb';
+import { startEngine } from 'cloud-assembly-runner/dynamodb/engine';
+import { parseTemplate, region } from 'cloud-assembly-runner/cloudformation/template';
 
-/** A DynamoDB engine with the tables of the service, empty, and nothing else. */
+/** A DynamoDB engine with the empty tables of the service. */
 export interface Storage {
-  /** What a function needs in its environment to work with it. */
+  /** The environment that a function needs to use it. */
   readonly environment: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
-const names = ['jobs', 'shares', 'fleet', 'partners', 'requests', 'connections'] as const;
-
 let started: Promise<Storage> | undefined;
 
 /**
- * The storage of this process, started when first asked for, with its environment in that of the process: one for all
- * measurements, since the client of `data/` keeps to the address that it saw first.
+ * The storage of this process, started on demand; sets its environment variables. One for all measurements, since the
+ * client of `data/` keeps its first endpoint.
  */
 export function useStorage(): Promise<Storage> {
   return (started ??= startStorage());
 }
 
-/** Ends it if it was started. */
+/** Stops it if it was started. */
 export async function endStorage(): Promise<void> {
   const storage = await started?.catch(() => undefined);
   await storage?.stop();
 }
 
-/** Starts the engine of the local stack on a file of its own and makes the tables as the template says. */
+/** Starts the local stack's engine on a new file and creates the template's tables. */
 async function startStorage(): Promise<Storage> {
   const folder = await mkdtemp(join(tmpdir(), 'storage-'));
   const engine = await startEngine(join(folder, 'dynamodb.sqlite'));
@@ -50,11 +49,11 @@ async function startStorage(): Promise<Storage> {
     AWS_SECRET_ACCESS_KEY: 'local',
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
   };
-  for (const name of names) {
+  for (const name of tableNames) {
     const logicalId = stack.getLogicalId(elementOf(tables[name]));
     const { Type: type, Properties: properties = {} } = Resources[logicalId] ?? { Type: '' };
     await dynamoDb.create({ logicalId, type, properties, metadata: {} });
-    environment[`${name.toUpperCase()}_TABLE`] = logicalId;
+    environment[tableVariable(name)] = logicalId;
   }
   Object.assign(process.env, environment);
   return {

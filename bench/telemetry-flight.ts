@@ -1,33 +1,33 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { TELEMETRY_PATH } from '../contract/telemetry';
-import type { StackFacts } from '../local/stack-file';
+import type { StackFacts } from '../bin/start/stack-facts';
 import type { ChannelClient } from './many-clients';
 
-/** Between two samples of a device, in ms: 10 Hz. */
-const PERIOD = 100;
-/** How long what is under way at the end may take, in ms. */
-const PATIENCE = 10_000;
+/** Interval of a device's samples, in ms: 10 Hz. */
+const SAMPLE_PERIOD_MS = 100;
+/** How long to wait for the last samples, in ms. */
+const WAIT_TIMEOUT_MS = 10_000;
 
-/** A sample that was heard. */
-interface Heard {
+/** A received sample. */
+interface ReceivedSample {
   readonly sequence: number;
-  /** From the moment when it was sent until it came, in ms. */
-  readonly taken: number;
+  /** From sending to receiving, in ms. */
+  readonly latencyMs: number;
 }
 
-/** Who follows one device, and what it has heard live. */
+/** A subscriber of one device and its live samples. */
 export interface Follower {
   readonly deviceId: string;
-  readonly heard: Heard[];
+  readonly received: ReceivedSample[];
 }
 
-/** Devices that report ten times a second, each over a socket of its own, and who follows them. */
+/** Devices that report ten times a second, each over its own socket, and their followers. */
 export interface Flight {
   readonly followers: readonly Follower[];
-  /** Lets all devices report for so many seconds, and waits until everything was heard; gives the sequences of each. */
+  /** Lets all devices report for this long and waits for their samples. @returns the sequences sent, by device */
   fly(seconds: number): Promise<ReadonlyMap<string, readonly number[]>>;
-  /** Errors that publishers were answered with. */
+  /** Error answers to publishers. */
   readonly errors: readonly string[];
   close(): void;
 }
@@ -44,7 +44,7 @@ async function open({ wsUrl }: StackFacts, { token }: ChannelClient): Promise<We
   return socket;
 }
 
-/** What a drone under way reports. */
+/** A sample of a drone in flight. */
 const sample = (deviceId: string, at: number) => ({
   deviceId,
   timestamp: new Date(at).toISOString(),
@@ -59,7 +59,7 @@ const sample = (deviceId: string, at: number) => ({
 });
 
 /**
- * Opens the sockets: one that publishes for each device, and followers who are shared out among the devices.
+ * Opens the sockets: a publisher per device, and followers distributed over the devices.
  * @param clients take turns, since each may have 50 sockets
  */
 export async function prepareFlight(
@@ -90,7 +90,7 @@ export async function prepareFlight(
   const followers: Follower[] = [];
   for (let index = 0; index < followerCount; index++) {
     const deviceId = deviceIds[index % deviceIds.length] ?? '';
-    const heard: Heard[] = [];
+    const received: ReceivedSample[] = [];
     const socket = await openNext();
     const subscribed = new Promise<void>((resolve) => {
       socket.on('message', (data: Buffer) => {
@@ -98,21 +98,21 @@ export async function prepareFlight(
         if (type === 'subscribed') resolve();
         if (type !== 'device.telemetry' || snapshot) return;
         const begin = sentAt.get(`${deviceId} ${sequence}`);
-        // What was flown before may come late.
-        if (begin !== undefined) heard.push({ sequence, taken: performance.now() - begin });
+        // Samples of an earlier flight may arrive late.
+        if (begin !== undefined) received.push({ sequence, latencyMs: performance.now() - begin });
       });
     });
     socket.send(JSON.stringify({ action: 'subscribe', deviceId }));
     await subscribed;
-    followers.push({ deviceId, heard });
+    followers.push({ deviceId, received });
   }
 
-  /** One device, beginning at its own moment within the period, so that not all report at once. */
+  /** Publishes a device's samples, with its own offset within the period, so that devices do not report at once. */
   async function report(deviceId: string, socket: WebSocket, delay: number, count: number): Promise<number[]> {
     const begin = performance.now() + delay;
     const sequences: number[] = [];
     for (let index = 0; index < count; index++) {
-      await pause(Math.max(0, begin + index * PERIOD - performance.now()));
+      await pause(Math.max(0, begin + index * SAMPLE_PERIOD_MS - performance.now()));
       const at = Math.max(Date.now(), (sequences.at(-1) ?? 0) + 1);
       sequences.push(at);
       sentAt.set(`${deviceId} ${at}`, performance.now());
@@ -126,17 +126,17 @@ export async function prepareFlight(
     errors,
     async fly(seconds) {
       sentAt.clear();
-      for (const { heard } of followers) heard.length = 0;
-      const spread = PERIOD / publishers.size;
+      for (const { received } of followers) received.length = 0;
+      const spread = SAMPLE_PERIOD_MS / publishers.size;
       const flown = await Promise.all(
         [...publishers].map(async ([deviceId, socket], index) => {
-          const sequences = await report(deviceId, socket, index * spread, (seconds * 1000) / PERIOD);
+          const sequences = await report(deviceId, socket, index * spread, (seconds * 1000) / SAMPLE_PERIOD_MS);
           return [deviceId, sequences] as const;
         }),
       );
       const sequences = new Map(flown);
-      const deadline = performance.now() + PATIENCE;
-      const misses = ({ deviceId, heard }: Follower) => heard.length < (sequences.get(deviceId)?.length ?? 0);
+      const deadline = performance.now() + WAIT_TIMEOUT_MS;
+      const misses = ({ deviceId, received }: Follower) => received.length < (sequences.get(deviceId)?.length ?? 0);
       while (followers.some(misses) && performance.now() < deadline) await pause(20);
       return sequences;
     },

@@ -2,35 +2,40 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CallCounts } from '../local/aws-endpoint';
+import type { CallCounts } from 'cloud-assembly-runner';
 import { median, percentile, type Measured, type Measurement } from './figure';
 import { startLocalStack, type LocalStack } from './local-stack';
 import { onboardClients, type ChannelClient } from './many-clients';
 import { residentMegabytes } from './resident-memory';
 import { prepareFlight, type Flight } from './telemetry-flight';
 
-const WARM_UP = 10;
+const WARM_UP_S = 10;
 const ms = (value: number) => `${value.toFixed(1)} ms`;
-const timesOf = ({ followers }: Flight) => followers.flatMap(({ heard }) => heard.map(({ taken }) => taken));
+const timesOf = ({ followers }: Flight) =>
+  followers.flatMap(({ received }) => received.map(({ latencyMs }) => latencyMs));
 
-interface Given {
+interface Setup {
   readonly stack: LocalStack;
   readonly clients: readonly ChannelClient[];
   readonly deviceIds: readonly string[];
 }
 
-/** States that the function of publishing has written so far. */
+/** Functions that write device states: at once, or a second later. */
+const writers = /^Realtime(ActionsPublish|TelemetryCheckDevices)Function/;
+
+/** DynamoDB writes of device states so far. @throws Error when the stack does not have both functions */
 async function writesOf({ access }: LocalStack): Promise<number> {
   const headers = { authorization: `Bearer ${access.accessKeyId}` };
   const counts = (await (await fetch(`${access.endpointUrl}/_calls`, { headers })).json()) as CallCounts;
-  const [, calls = {}] = Object.entries(counts).find(([caller]) => caller.startsWith('Telemetrypublish')) ?? [];
-  return calls['dynamodb:UpdateItem'] ?? 0;
+  const found = Object.keys(counts).filter((caller) => writers.test(caller));
+  if (found.length !== 2) throw new Error(`device states are written by ${found.join(', ') || 'no function'}`);
+  return found.reduce((sum, caller) => sum + (counts[caller]?.['dynamodb:UpdateItem'] ?? 0), 0);
 }
 
-/** 10 devices x 10 Hz with one follower each, over functions that are warm. */
-async function latency({ stack, clients, deviceIds }: Given): Promise<Measured[]> {
+/** 10 devices x 10 Hz with one follower each, with warm functions. */
+async function latency({ stack, clients, deviceIds }: Setup): Promise<Measured[]> {
   const flight = await prepareFlight(stack.facts, clients, deviceIds.slice(0, 10), 10);
-  await flight.fly(WARM_UP);
+  await flight.fly(WARM_UP_S);
   const before = await writesOf(stack);
   await flight.fly(20);
   const perDevice = ((await writesOf(stack)) - before) / (10 * 20);
@@ -52,35 +57,35 @@ async function latency({ stack, clients, deviceIds }: Given): Promise<Measured[]
   ];
 }
 
-/** Of the followers those that heard just what their device said, and in its order. */
-function whole({ followers }: Flight, said: ReadonlyMap<string, readonly number[]>): number {
+/** Number of followers that received exactly their device's samples, in order. */
+function completeFollowers({ followers }: Flight, sent: ReadonlyMap<string, readonly number[]>): number {
   const heardAll = followers.filter(
-    ({ deviceId, heard }) => heard.map(({ sequence }) => sequence).join() === said.get(deviceId)?.join(),
+    ({ deviceId, received }) => received.map(({ sequence }) => sequence).join() === sent.get(deviceId)?.join(),
   );
   return heardAll.length;
 }
 
 /** 20 devices x 10 Hz with 50 followers in all, for a minute. */
-async function manyFollowers({ stack, clients, deviceIds }: Given): Promise<Measured[]> {
+async function manyFollowers({ stack, clients, deviceIds }: Setup): Promise<Measured[]> {
   const flight = await prepareFlight(stack.facts, clients, deviceIds, 50);
-  await flight.fly(WARM_UP);
+  await flight.fly(WARM_UP_S);
   const before = residentMegabytes(stack.pid);
   let most = before;
   const watching = setInterval(() => (most = Math.max(most, residentMegabytes(stack.pid))), 1000);
-  const said = await flight.fly(60);
+  const sent = await flight.fly(60);
   clearInterval(watching);
-  const heard = timesOf(flight);
-  const expected = flight.followers.reduce((sum, { deviceId }) => sum + (said.get(deviceId)?.length ?? 0), 0);
-  const inOrder = whole(flight, said);
+  const received = timesOf(flight);
+  const expected = flight.followers.reduce((sum, { deviceId }) => sum + (sent.get(deviceId)?.length ?? 0), 0);
+  const inOrder = completeFollowers(flight, sent);
   flight.close();
   return [
     {
       figure: `${deviceIds.length} devices x 10 Hz, 50 followers, 60 s`,
       measured:
-        `${heard.length} of ${expected} heard, ${inOrder} of 50 followers heard all in order, ` +
-        `${flight.errors.length} errors; median ${ms(median(heard))}, p95 ${ms(percentile(heard, 95))}`,
+        `${received.length} of ${expected} received, ${inOrder} of 50 followers received all in order, ` +
+        `${flight.errors.length} errors; median ${ms(median(received))}, p95 ${ms(percentile(received, 95))}`,
       mustBe: 'nothing lost, nothing out of order',
-      ok: heard.length === expected && inOrder === 50 && flight.errors.length === 0,
+      ok: received.length === expected && inOrder === 50 && flight.errors.length === 0,
     },
     {
       figure: 'memory of the stack meanwhile',
@@ -91,17 +96,17 @@ async function manyFollowers({ stack, clients, deviceIds }: Given): Promise<Meas
   ];
 }
 
-/** Live telemetry of a local stack, with real sockets, after ten seconds that warm the functions up. */
+/** Live telemetry of a local stack, over real sockets, after ten seconds of warm-up. */
 export const telemetry: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'telemetry-'));
   const stack = await startLocalStack(join(__dirname, '..'), folder, ['--memory']);
   try {
     const clients = await onboardClients(folder, stack.facts.baseUrl, 3, 20);
-    const given: Given = { stack, clients, deviceIds: clients[0]?.deviceIds ?? [] };
-    const measured = await latency(given);
-    // The sockets of the first figure give their places back.
+    const setup: Setup = { stack, clients, deviceIds: clients[0]?.deviceIds ?? [] };
+    const measured = await latency(setup);
+    // Until the seats of the first measurement's sockets are released.
     await pause(1000);
-    return [...measured, ...(await manyFollowers(given))];
+    return [...measured, ...(await manyFollowers(setup))];
   } finally {
     await stack.stop();
     await rm(folder, { recursive: true });

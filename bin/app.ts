@@ -1,14 +1,16 @@
+// First, so that the docs site is built while the other modules load.
+import './app/start-docs-build';
 import { App } from 'aws-cdk-lib/core';
-import { endpoints } from '../contract/endpoints';
-import { ChoiceError } from '../lib/deployment-choices';
+import { contract } from '../contract/contract';
+import { OptionError } from '../lib/deployment-options';
 import { addStacks } from '../lib/stacks';
 
 const app = new App();
 try {
-  addStacks(app, endpoints);
+  addStacks(app, contract);
   app.synth();
 } catch (error) {
-  if (!(error instanceof ChoiceError)) throw error;
+  if (!(error instanceof OptionError)) throw error;
   console.error(error.message);
   process.exitCode = 1;
 }

@@ -1,7 +1,7 @@
-import { demo } from './demo/story';
+import { runDemo } from './demo/run-demo';
 
-demo().then(
-  () => console.log('\nThe whole story worked.'),
+runDemo().then(
+  () => console.log('\nThe demo passed.'),
   (error: unknown) => {
     console.error(`\nThe demo failed: ${error instanceof Error ? error.message : String(error)}`);
     process.exitCode = 1;

@@ -3,14 +3,14 @@ import { policyDocuments } from './deployer-policy/documents';
 
 const usage = `usage: npm run --silent deployer-policy -- [DOCUMENT] [--permissions-boundary ARN]
 
-Prints the policies for CloudFormation's role (docs/deploying.md), or one of them, which IAM takes as it is.
+Prints the policies for CloudFormation's role (docs/deploying.md), or one of them in the form that IAM accepts.
 `;
 
-/** Prints what is asked for; exit code 2 when that makes no sense. */
-function run(words: string[]): number {
+/** Prints the requested documents; exit code 2 for an invalid command line. */
+function run(args: string[]): number {
   try {
     const { values, positionals } = parseArgs({
-      args: words,
+      args: args,
       options: { 'permissions-boundary': { type: 'string' } },
       allowPositionals: true,
     });

@@ -4,19 +4,19 @@ import { restoreItems } from './restore-items/restore';
 
 const usage = `usage: npm run --silent restore-items -- --from TABLE --to TABLE [--delete-others] [--write]
 
-Makes the items of a table those of a copy that was restored from a point in time (docs/deploying.md). Without --write it
-only counts; with --delete-others what the copy does not have is deleted.
+Makes a table's items equal to those of a copy restored from a point in time (docs/deploying.md). Without --write it only
+counts; with --delete-others it deletes items that the copy does not have.
 `;
 
-async function run(words: string[]): Promise<void> {
+async function run(args: string[]): Promise<void> {
   const flag = { type: 'boolean', default: false } as const;
   const table = { type: 'string' } as const;
   const options = { from: table, to: table, 'delete-others': flag, write: flag };
-  const { from, to, 'delete-others': deleteOthers, write } = parseArgs({ args: words, options }).values;
-  if (from === undefined || to === undefined) throw new Error('--from and --to are needed');
+  const { from, to, 'delete-others': deleteOthers, write } = parseArgs({ args: args, options }).values;
+  if (from === undefined || to === undefined) throw new Error('--from and --to are required');
   const { same, put, deleted } = await restoreItems(new DynamoDBClient(), { from, to, deleteOthers, write });
   const done = write ? '' : ' would be';
-  console.log(`${same} as they were, ${put}${done} put, ${deleted}${done} deleted`);
+  console.log(`${same} unchanged, ${put}${done} put, ${deleted}${done} deleted`);
 }
 
 run(process.argv.slice(2)).catch((error: unknown) => {

@@ -5,7 +5,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 void run(
   process.argv.slice(2),
-  { print: (text) => process.stdout.write(text), complain: (text) => process.stderr.write(text) },
+  { print: (text) => process.stdout.write(text), printError: (text) => process.stderr.write(text) },
   { interrupted: stopping.signal },
 ).then((exitCode) => {
   process.exitCode = exitCode;

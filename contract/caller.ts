@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 
-/** Who calls, as the authorizer hands it on; API Gateway makes every value of its context a string. */
+/** The caller, as the authorizer's context holds it; API Gateway converts every value of a context to a string. */
 export const callerContext = z.object({
   clientId: z.string(),
   organisation: z.string(),
   /** Separated by spaces. */
   scopes: z.string(),
-  /** When the token ends, Unix seconds. */
+  /** When the token expires, Unix seconds. */
   expiresAt: z.coerce.number(),
 });
 

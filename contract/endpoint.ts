@@ -1,50 +1,73 @@
 import type * as z from 'zod/mini';
 import type { RefusalCode } from '../domain/refusal';
+import type { TableName } from '../domain/table';
+import type { Deprecation } from './deprecation';
 
-/** What a client can be allowed to do (spec section 5). */
-export type Scope =
-  | 'command:create'
-  | 'command:read'
-  | 'command:update'
-  | 'stream:share'
-  | 'stream:publish'
-  | 'share:read'
-  | 'share:manage'
-  | 'resources:read';
+/** OAuth scopes (spec section 5), with the description that Cognito shows. */
+export const scopeDescriptions = {
+  'command:create': 'Create jobs',
+  'command:read': 'Read jobs and follow their status',
+  'command:update': 'Update, cancel and delete jobs',
+  'stream:share': 'Share a device with viewers',
+  'stream:publish': 'Publish telemetry',
+  'share:read': 'Read shares and follow their status',
+  'share:manage': 'Revoke shares',
+  'resources:read': 'Read the fleet and follow its status',
+} as const;
 
-export type TableName = 'jobs' | 'shares' | 'fleet' | 'partners' | 'requests' | 'connections';
+export type Scope = keyof typeof scopeDescriptions;
 
-/** A single DynamoDB operation, named as the SDK's command without `Item`. */
+export const scopes = Object.keys(scopeDescriptions) as readonly Scope[];
+
+/** A DynamoDB operation, named like the SDK's command without `Item`. */
 export type TableUse = 'get' | 'batchGet' | 'batchWrite' | 'query' | 'scan' | 'put' | 'update' | 'delete';
 
-/** Settings of the deployment that a function may need; each is an environment variable of that name. */
+export type TableUses = Readonly<Partial<Record<TableName, readonly TableUse[]>>>;
+
+/** Deployment settings that a function may need, each an environment variable of that name. */
 export type Setting = 'TOKEN_URL' | 'SHARE_BASE_URL';
 
-/** One HTTP endpoint, declared once: everything that serves, guards or describes it derives from this. */
+/** One HTTP endpoint: routing, authorisation, grants, limits and documentation derive from it. */
 export interface Endpoint {
   readonly summary: string;
-  /** The scope that a token must hold; `null`: no token but an API key and the usage plan (the token endpoint). */
+  /** For partners, in Markdown: what they would have to guess. Scope, limit and headers are added from the row. */
+  readonly description: string;
+  /** Set when it should no longer be used: its responses and the OpenAPI document say so. */
+  readonly deprecation?: Deprecation;
+  /** Required scope of the token; `null`: no token, but an API key with its usage plan (the token endpoint). */
   readonly scope: Scope | null;
-  /** File below `lambdas/http/`, without `.ts`. Two endpoints may name the same file: then they share a function. */
+  /** File below `lambdas/http/`, without `.ts`. Endpoints with the same file share a function. */
   readonly handler: string;
-  /** Exact limit per client in fixed windows of a minute (spec section 8). */
+  /** Exact limit of calls per client in fixed windows of a minute (spec section 8). */
   readonly perMinute?: number;
-  /** Takes an `Idempotency-Key`. */
+  /** Accepts an `Idempotency-Key`. */
   readonly idempotent?: true;
-  /** Tables the function uses and how: its IAM policy and environment. */
-  readonly tables: Readonly<Partial<Record<TableName, readonly TableUse[]>>>;
+  /** Tables that its own operation uses, and how; {@link tablesOf} adds those for `perMinute` and `idempotent`. */
+  readonly tables: Omit<TableUses, 'requests'>;
   readonly settings?: readonly Setting[];
-  /** Ends the sockets of those who follow what it ends. */
+  /** Closes the sockets that follow the resource which it deletes. */
   readonly closesSockets?: true;
-  /** Gives out where live video can be played. */
+  /** Creates playback sessions for live video. */
   readonly video?: true;
   readonly request: { readonly query?: z.ZodMiniType; readonly body?: z.ZodMiniType };
   readonly reply: {
     readonly status: 200 | 201;
     readonly body: z.ZodMiniType;
-    /** The job in the body carries `version`, which is the answer's `ETag` and makes `If-Match` work. */
+    /** The job in the body has a `version`, which is the `ETag` of the response and which `If-Match` is compared with. */
     readonly versioned?: true;
   };
-  /** Refusals of its own, beside those that every endpoint has, such as `invalid_request` for an unknown query parameter. */
+  /** Its own refusals; every endpoint also has the common ones, such as `invalid_request` for an unknown query parameter. */
   readonly refusals: readonly RefusalCode[];
+}
+
+/**
+ * Tables that the function of an endpoint uses, and how: its IAM policy and environment derive from them. A rate limit
+ * counts each call (`lambdas/serve/limit.ts`). An idempotency key is looked up (`lambdas/serve/replay.ts`), and the
+ * transaction that creates the resource stores the first response.
+ */
+export function tablesOf({ tables, perMinute, idempotent }: Endpoint): TableUses {
+  const limitUses = perMinute === undefined ? [] : (['update'] as const);
+  const idempotencyUses = idempotent ? (['get', 'put'] as const) : [];
+  const requests = [...limitUses, ...idempotencyUses];
+  return requests.length > 0 ? { requests, ...tables } : tables;
 }

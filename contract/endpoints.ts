@@ -5,9 +5,9 @@ import { sharesEndpoints } from './endpoints/shares';
 import { tokenEndpoints } from './endpoints/token';
 
 /**
- * Every HTTP endpoint, declared once (spec section 4). API Gateway's methods, IAM grants, environment,
- * the authorizer's policy, rate limits and the 405s with `Allow` derive from this table. It is in parts,
- * so that a function loads the schemas of its own part and no others.
+ * Every HTTP endpoint (spec section 4). API Gateway's methods, IAM grants, environment variables, the authorizer's policy,
+ * rate limits and the 405s with `Allow` derive from this table. It is split by subject, so that a function loads only the
+ * schemas of its own part.
  */
 export const endpoints = {
   ...tokenEndpoints,

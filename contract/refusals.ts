@@ -1,12 +1,13 @@
 import type { Refusal, RefusalCode } from '../domain/refusal';
+import type { ErrorMessage } from './socket-messages';
 
 interface HttpRefusal {
   readonly status: 400 | 401 | 403 | 404 | 412 | 429;
-  /** `error` of the body; for the token endpoint it is the code itself. */
+  /** `error` of the body; for the token endpoint the code itself. */
   readonly text: string;
 }
 
-/** What each refusal is over HTTP: the only place that knows (spec section 7). */
+/** HTTP status and text of every refusal (spec section 7); no other module knows them. */
 export const refusals = {
   invalid_request: { status: 400, text: 'invalid_request' },
   unsupported_grant_type: { status: 400, text: 'unsupported_grant_type' },
@@ -24,7 +25,7 @@ export const refusals = {
   unknown_action: { status: 400, text: 'Unknown action' },
 } as const satisfies Record<RefusalCode, HttpRefusal>;
 
-/** Codes that the token endpoint answers in OAuth's shape (RFC 6749 section 5.2). */
+/** `error_description` of the token endpoint's errors (RFC 6749 section 5.2). */
 const oauthDescriptions: Partial<Record<RefusalCode, string>> = {
   invalid_request: 'The request lacks a required parameter or is malformed.',
   unsupported_grant_type: 'grant_type must be client_credentials.',
@@ -36,6 +37,25 @@ export function resourceRefusal({ code, details }: Refusal) {
   const { status, text } = refusals[code];
   return { status, body: { error: text, ...(details.length > 0 && { details }) } };
 }
+
+/** A refusal over a WebSocket: `{type: 'error', code, error, details?}`; clients branch on the code, never on the text. */
+export const socketError = (refusal: Refusal): ErrorMessage => ({
+  type: 'error',
+  code: refusal.code,
+  error: refusals[refusal.code].text,
+  ...(refusal.details.length > 0 && { details: [...refusal.details] }),
+});
+
+/** An unexpected error over a WebSocket: `{type: 'error', code, error, requestId}`. */
+export const internalSocketError = (requestId: string): ErrorMessage => ({
+  type: 'error',
+  code: 'internal_error',
+  error: 'Internal server error',
+  requestId,
+});
+
+/** Every `code` of an error message over a WebSocket. */
+export type SocketErrorCode = ErrorMessage['code'];
 
 /** Status and body of a refusal on the token endpoint: `{error, error_description?}`. */
 export function oauthRefusal({ code, details }: Refusal) {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { text } from './text';
 
-/** What a viewer wants of a drone, as it sent it. */
+/** A viewer's command to a drone; other fields are passed on unchanged. */
 export const command = z.looseObject({ name: text(1, 64) });
 
 export const controlOutcomes = ['DONE', 'REFUSED', 'FAILED'] as const;
@@ -16,8 +16,8 @@ export const controlReasons = [
   'DEVICE_FAULT',
 ] as const;
 
-/** Most commands a minute over a share, and over all shares of a device: one share alone can't use up the device's. */
+/** Maximum of commands per minute for a share, and for all shares of a device: one share alone can't use up the device's limit. */
 export const CONTROLS_PER_MINUTE = { share: 30, device: 60 } as const;
 
-/** For so long what became of a command is taken from the platform, in seconds. */
-export const OUTCOME_SECONDS = 600;
+/** How long after a command the platform may report its outcome, in seconds. */
+export const OUTCOME_ACCEPTED_FOR_S = 600;

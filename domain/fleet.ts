@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { deviceState } from './telemetry';
 
-/** `online`: it reported in the last 30 seconds. */
+/** `online`: the device reported in the last 30 seconds. */
 export const deviceStatuses = ['online', 'offline'] as const;
 
 /** A drone, with its dock. */
@@ -10,19 +10,19 @@ export const device = z.object({
   deviceGroupId: z.string(),
   name: z.string(),
   status: z.enum(deviceStatuses),
-  /** Grows by one with every change of its state. */
+  /** Incremented with every change of its state. */
   version: z._default(z.int(), 0),
-  /** What it reported last. */
+  /** The state that it reported last. */
   lastState: z.optional(deviceState),
-  /** When it was heard of last, by our clock; ISO 8601. */
+  /** When this service received its last report, by the service's clock; ISO 8601. */
   reportedAt: z.optional(z.string()),
-  /** When its last known state was written last, by our clock; ISO 8601. */
-  keptAt: z.optional(z.string()),
-  /** How many turns (`isTurn`) were written at once since a state was due. */
-  turns: z.optional(z.int()),
+  /** When `lastState` was written last, by the service's clock; ISO 8601. */
+  savedAt: z.optional(z.string()),
+  /** How many transitions (`isTransition`) were written ahead of the interval since the last regular write. */
+  transitions: z.optional(z.int()),
 });
 
-/** A group of devices, the unit that jobs are given to. */
+/** A group of devices, to which jobs are assigned. */
 export const deviceGroup = z.object({ deviceGroupId: z.string(), name: z.string(), description: z.string() });
 
 /** A video stream of a device. */
@@ -38,7 +38,7 @@ export type DeviceGroup = z.output<typeof deviceGroup>;
 export type DeviceStream = z.output<typeof deviceStream>;
 export type GroupWithDevices = DeviceGroup & { deviceCount: number; devices: Device[] };
 
-/** Device groups with the devices that are in them, both in the order in which they came. */
+/** Device groups with their devices, both in the order of the input. */
 export const groupDevices = (groups: readonly DeviceGroup[], devices: readonly Device[]): GroupWithDevices[] =>
   groups.map((group) => {
     const members = devices.filter(({ deviceGroupId }) => deviceGroupId === group.deviceGroupId);

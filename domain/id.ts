@@ -1,9 +1,14 @@
 /**
- * Identifiers read `<kind>-<tag>-<unique>`, such as `job-7k2m9qx4-01jd…`. The tag is the organisation's:
- * it finds the partition with one read and lets an IoT policy fence a tenant with one line.
+ * Identifiers have the form `<kind>-<tag>-<unique>`, such as `job-7k2m9qx4-01jd…`. The tag is the organisation's: it gives
+ * the partition key, so one read finds an item, and an IoT policy restricts a tenant with one statement.
  */
 export const kinds = ['job', 'group', 'device', 'stream', 'share'] as const;
 export type Kind = (typeof kinds)[number];
+
+export interface Resource {
+  readonly kind: Kind;
+  readonly id: string;
+}
 
 /** Eight characters of Crockford's base32 in lower case, chosen when an organisation is onboarded. */
 export type Organisation = string;
@@ -12,12 +17,12 @@ const shape = /^([a-z]+)-([0-9a-z]{8})-([0-9a-zA-Z]{22,64})$/;
 
 /**
  * The organisation that an identifier belongs to.
- * @returns the tag, or undefined when `id` is not an identifier of that kind: nothing has that name then.
+ * @returns the tag, or undefined when `id` is not an identifier of that kind; no such resource can exist then
  */
 export function organisationOf(kind: Kind, id: string): Organisation | undefined {
   const [, ofKind, tag] = shape.exec(id) ?? [];
   return ofKind === kind ? tag : undefined;
 }
 
-/** How an organisation is named to the outside: `org-7k2m9qx4`. */
+/** The public identifier of an organisation: `org-7k2m9qx4`. */
 export const organisationId = (organisation: Organisation) => `org-${organisation}`;

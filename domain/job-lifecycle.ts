@@ -1,7 +1,7 @@
 export const jobStatuses = ['PENDING', 'QUEUED', 'IN_PROGRESS', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 
-/** The lifecycle, whole: where a job may go from where it is (spec section 3, DESIGN section 3). */
+/** The allowed next statuses of each status (spec section 3, DESIGN section 3). */
 export const lifecycle = {
   PENDING: ['QUEUED', 'CANCELLED', 'FAILED'],
   QUEUED: ['IN_PROGRESS', 'CANCELLED', 'FAILED'],
@@ -11,15 +11,15 @@ export const lifecycle = {
   CANCELLED: [],
 } as const satisfies Record<JobStatus, readonly JobStatus[]>;
 
-/** Whether the lifecycle has a move between the two. */
+/** Whether the lifecycle allows this transition. */
 export const mayMove = (from: JobStatus, to: JobStatus) => (lifecycle[from] as readonly JobStatus[]).includes(to);
 
-/** Whether no move leads on from a status. */
+/** Whether no transition leaves a status. */
 export const isFinal = (status: JobStatus) => lifecycle[status].length === 0;
 
-/** The statuses that a job can be moved from to get `to`; the condition of a transition is made from it. */
+/** The statuses with a transition to `to`; the condition of the DynamoDB write is generated from them. */
 export const statusesBefore = (to: JobStatus): readonly JobStatus[] => jobStatuses.filter((from) => mayMove(from, to));
 
-/** Whether any way leads from one to the other. */
-export const isAhead = (from: JobStatus, to: JobStatus): boolean =>
-  lifecycle[from].some((next) => next === to || isAhead(next, to));
+/** Whether a path of one or more transitions leads from one status to the other. */
+export const canReach = (from: JobStatus, to: JobStatus): boolean =>
+  lifecycle[from].some((next) => next === to || canReach(next, to));

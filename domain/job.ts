@@ -9,7 +9,7 @@ const priority = z.int().check(z.minimum(1), z.maximum(10));
 
 export const jobStatus = z.enum(jobStatuses);
 
-/** What a partner asks for with a new job; unknown fields are refused, for none may vanish. */
+/** Body of a request for a new job; unknown fields are refused, so that none is dropped silently. */
 export const jobRequest = z.strictObject({
   name: text(1, 256),
   deviceGroupId: text(1, 256),
@@ -21,7 +21,7 @@ export const jobRequest = z.strictObject({
   metadata: z.optional(metadata),
 });
 
-/** What a partner may change of a job. */
+/** The fields of a job that a partner may change. */
 export const jobChange = z.strictObject({
   name: z.optional(text(1, 256)),
   description: z.optional(text(0, 4096)),
@@ -30,7 +30,7 @@ export const jobChange = z.strictObject({
   metadata: z.optional(metadata),
 });
 
-/** A drone mission as it is kept. `version` grows by one with every change. */
+/** A drone mission as it is stored. `version` is incremented with every change. */
 export const job = z.object({
   ...jobRequest.shape,
   jobId: z.string(),
@@ -45,7 +45,7 @@ export type JobRequest = z.output<typeof jobRequest>;
 export type JobChange = z.output<typeof jobChange>;
 export type Job = z.output<typeof job>;
 
-/** The job that a request makes: PENDING, version 1. `now` is ISO 8601. */
+/** The job that a request creates: PENDING, version 1. `now` is ISO 8601. */
 export const newJob = (request: JobRequest, jobId: string, now: string): Job => ({
   ...request,
   jobId,
@@ -55,23 +55,23 @@ export const newJob = (request: JobRequest, jobId: string, now: string): Job => 
   updatedAt: now,
 });
 
-/** Whether a change asks for nothing but the status that the job has: then nothing changes. */
+/** Whether a change contains nothing, or only the given status. */
 export const changesNothing = (change: JobChange, status: JobStatus | undefined) =>
   Object.entries(change).every(([field, value]) => value === undefined || (field === 'status' && value === status));
 
-/** What a change is checked against, as seen by the store. */
+/** What a change requires of the stored job. */
 export interface JobGuard {
   readonly caller: Organisation;
-  /** The status it is to have; undefined when the change leaves it. */
+  /** The requested status; undefined when the change leaves it. */
   readonly status?: JobStatus | undefined;
-  /** The version that the caller saw (`If-Match`); undefined when it doesn't mind. */
+  /** The required version (`If-Match`); undefined for any. */
   readonly ifVersion?: number | undefined;
 }
 
 /**
  * Why a change to a job was refused.
- * @param found the job and whose it is, or undefined when there is none
- * @returns undefined when nothing speaks against the change
+ * @param found the job and its organisation, or undefined when the job does not exist
+ * @returns undefined when the change is allowed
  */
 export function whyRefused(found: { owner: Organisation; job: Job } | undefined, guard: JobGuard): Refusal | undefined {
   if (!found) return new Refusal('job_not_found');

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 
 /**
- * A list of `min` to `max` elements. Its length is checked before any of them is looked at, so that a long list of wrong
- * elements costs no more than a short one.
- * @param what is in it, for the message: `must have at most 40 samples`
+ * A list of `min` to `max` elements. The length is checked before the elements are, so that a long list of invalid elements
+ * costs no more than a short one.
+ * @param what name of the elements in the message: `must have at most 40 samples`
  */
 export const list = <Element extends z.ZodMiniType>(element: Element, min: number, max: number, what: string) =>
   z.pipe(

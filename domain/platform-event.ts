@@ -1,28 +1,23 @@
 import { organisationId, organisationOf, type Kind } from './id';
 import type { Job } from './job';
+import type { OutboundEvent } from './outbound-events';
 import type { Share } from './share';
 import type { Change } from './status-event';
 
-/** Something that the drone platform is told. */
-export interface PlatformEvent {
-  readonly type: 'job.created' | 'job.updated' | 'job.cancelled' | 'job.deleted' | 'share.created' | 'share.ended';
-  readonly detail: Readonly<Record<string, unknown>>;
-}
-
-/** What every event begins with; `eventId` names the change, so that one that comes twice is known. */
-const head = (kind: Kind, id: string, name: string, version: number, at: string) => ({
+/** Fields of every event; `eventId` identifies the change, so that the platform can recognise a repeat. */
+const commonFields = (kind: Kind, id: string, name: string, version: number, at: string) => ({
   eventId: `${name}/${version}`,
   organisationId: organisationId(organisationOf(kind, id) ?? ''),
   at,
 });
 
-function jobEvent(before: Job | undefined, after: Job | undefined, at: string): PlatformEvent | undefined {
+function jobEvent(before: Job | undefined, after: Job | undefined, at: string): OutboundEvent | undefined {
   const job = after ?? before;
   if (!job) return undefined;
   const { version, createdAt: _createdAt, updatedAt: _updatedAt, cancelledAt: _cancelledAt, ...known } = job;
-  // A deletion is the change after the last one.
+  // A deletion counts as one more change, so it gets the next version.
   const changed = after ? version : version + 1;
-  const detail = { ...head('job', job.jobId, job.jobId, changed, at), version: changed, ...known };
+  const detail = { ...commonFields('job', job.jobId, job.jobId, changed, at), version: changed, ...known };
   if (!after) return { type: 'job.deleted', detail };
   if (!before) return { type: 'job.created', detail };
   if (before.version === version) return undefined;
@@ -35,28 +30,29 @@ function shareEvent(
   after: Share | undefined,
   at: string,
   shareId: string,
-): PlatformEvent | undefined {
+): OutboundEvent | undefined {
   const share = after ?? before;
   if (!share || (before && after)) return undefined;
   const { shareCode, resourceId, deviceId, shareType, permissions, createdAt, expiresAt } = share;
   const known = { shareId, resourceId, deviceId, shareType, permissions, createdAt, expiresAt };
-  // Viewers come and go unsaid, so its two changes are counted and its versions are not.
-  const detail = { ...head('share', shareCode, shareId, after ? 1 : 2, at), ...known };
+  // Changes of the viewer count raise the version but are not published, so creation is 1 and end is 2.
+  const detail = { ...commonFields('share', shareCode, shareId, after ? 1 : 2, at), ...known };
   if (after) return { type: 'share.created', detail };
   return { type: 'share.ended', detail: { ...detail, reason: share.expired ? 'EXPIRED' : 'REVOKED' } };
 }
 
 /**
- * What the drone platform is told of a change; pure, so that a stream record that comes twice says the same twice.
- * @param at moment of the change, ISO 8601
- * @param shareIdOf a name for a share that does not let in who knows it: its code is a capability and stays here
- * @returns undefined when there is nothing to tell
+ * The event that is published to the drone platform for a change. A pure function, so that a repeated stream record produces
+ * the same event.
+ * @param at time of the change, ISO 8601
+ * @param shareIdOf an identifier for a share that gives no access, since the share code does
+ * @returns undefined when the change is not published
  */
 export function platformEventOf(
   change: Change,
   at: string,
   shareIdOf: (shareCode: string) => string,
-): PlatformEvent | undefined {
+): OutboundEvent | undefined {
   if (change.kind === 'job') return jobEvent(change.before, change.after, at);
   const share = change.kind === 'share' ? (change.after ?? change.before) : undefined;
   if (change.kind !== 'share' || !share) return undefined;

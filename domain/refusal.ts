@@ -1,4 +1,4 @@
-/** Everything that the service can refuse; `contract/refusals.ts` says what each is over HTTP. */
+/** Every reason for which the service refuses a request; `contract/refusals.ts` maps them to HTTP. */
 export const refusalCodes = [
   'invalid_request',
   'unsupported_grant_type',
@@ -18,13 +18,13 @@ export const refusalCodes = [
 
 export type RefusalCode = (typeof refusalCodes)[number];
 
-/** What is wrong with one part of the input: `path` as in `metadata.site`, empty for the whole. */
+/** What is wrong with one part of the input: `path` as in `metadata.site`, empty for the whole input. */
 export interface Detail {
   readonly path: string;
   readonly message: string;
 }
 
-/** The one error of the domain: asked for something that can't be done. Any other error is a defect. */
+/** The only expected error: the request can't be fulfilled. Any other error is a defect. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 

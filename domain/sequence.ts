@@ -1,27 +1,27 @@
-/** The order of messages about one thing, by which the older of two is known wherever they meet. */
+/** The order of messages on one subject, by which a stale message is recognised. */
 import * as z from 'zod/mini';
 
-/** The latest `sequence` that somebody was told, by what it is about. */
+/** The latest `sequence` that was sent to a follower, by subject. */
 export const sequences = z.record(z.string(), z.number());
 export type Sequences = z.output<typeof sequences>;
 
-/** A message that has a place in the order of those about the same thing; others have none and are always news. */
+/** A message that may have a `sequence`; a message without one always counts as newer. */
 export interface Sequenced {
   readonly type: string;
   readonly sequence?: number | undefined;
   readonly deviceId?: string | undefined;
 }
 
-/** What a message is about: a channel may tell of more than one device. */
+/** The subject of a message: on a channel with several devices the device, otherwise the type. */
 export const subjectOf = ({ type, deviceId }: Sequenced): string =>
   type.startsWith('device.') && deviceId !== undefined ? deviceId : type;
 
 /**
- * Whether a message says more than somebody was told.
- * @param message of a job also the positions of its device, which have the sequence of the job's state
+ * Whether a message is newer than what was sent to a follower. A position on a job's channel has the sequence of the job's
+ * state, so it also counts as newer than that state.
  */
-export function isNews(message: Sequenced, told: Sequences = {}): boolean {
-  const last = told[subjectOf(message)];
+export function isNewer(message: Sequenced, known: Sequences = {}): boolean {
+  const last = known[subjectOf(message)];
   if (last === undefined || message.sequence === undefined) return true;
   return message.sequence > last || (message.sequence === last && isPosition(message));
 }

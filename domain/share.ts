@@ -11,7 +11,7 @@ const permissionList = z.pipe(
   z.transform((given) => permissions.filter((permission) => given.includes(permission))),
 );
 
-/** What a partner asks for with a new share (spec section 4; bounds: DESIGN section 3). */
+/** Body of a request for a new share (spec section 4; bounds: DESIGN section 3). */
 export const shareRequest = z.strictObject({
   resourceId: text(1, 256),
   shareType: z.enum(shareTypes),
@@ -21,35 +21,35 @@ export const shareRequest = z.strictObject({
   metadata: z.optional(metadata),
 });
 
-/** A link to one device's live video or status, as it is kept. */
+/** A link to one device's live video or status, as it is stored. */
 export const share = z.object({
   shareCode: z.string(),
   resourceId: z.string(),
-  /** The device that stands behind `resourceId`, which may name one of its streams. */
+  /** The device of `resourceId`, which may identify one of the device's streams. */
   deviceId: z.string(),
   shareType: z.enum(shareTypes),
   permissions: z.array(z.enum(permissions)),
   expiresAt: z.string(),
   maxViewers: z.int(),
   currentViewers: z.int(),
-  /** Grows by one with every change. */
+  /** Incremented with every change. */
   version: z.int(),
   createdAt: z.string(),
   metadata: z.optional(metadata),
-  /** Its time was up when it was removed: what is removed without was revoked. */
+  /** The share was deleted because it had expired; without this field it was revoked. */
   expired: z.optional(z.literal(true)),
 });
 
 /**
- * How often a share lets viewers in within a minute: all of them may come back once, and many a page may be loaded anew. Who
- * comes and leaves on and on keeps nobody busy beyond that.
+ * Maximum of viewer handshakes per minute for a share: all viewers may reconnect once, and some pages may be reloaded. It
+ * limits the load of a client that connects and disconnects in a loop.
  */
-export const arrivalsPerMinute = ({ maxViewers }: Pick<Share, 'maxViewers'>): number => 60 + maxViewers;
+export const viewerHandshakesPerMinute = ({ maxViewers }: Pick<Share, 'maxViewers'>): number => 60 + maxViewers;
 
 export type ShareRequest = z.output<typeof shareRequest>;
 export type Share = z.output<typeof share>;
 
-/** The share that a request makes; it lives for `expiresIn` seconds from `now` (ISO 8601). */
+/** The share that a request creates; it expires `expiresIn` seconds after `now` (ISO 8601). */
 export const newShare = (
   { expiresIn, ...request }: ShareRequest,
   deviceId: string,
@@ -65,5 +65,5 @@ export const newShare = (
   expiresAt: new Date(Date.parse(now) + expiresIn * 1000).toISOString(),
 });
 
-/** Whether a share stands no more; both are ISO 8601 in UTC. An expired share is as good as none (spec section 2). */
+/** Whether a share has expired; both times are ISO 8601 in UTC. An expired share counts as deleted (spec section 2). */
 export const hasExpired = (share: Pick<Share, 'expiresAt'>, now: string) => share.expiresAt <= now;

@@ -4,27 +4,17 @@ import { isFinal } from './job-lifecycle';
 import type { Share } from './share';
 import type { DeviceStatusMessage, JobStatusMessage, ShareStatusMessage, StatusMessage } from './status-message';
 
-export const channelKinds = ['job', 'group', 'share'] as const;
-export type ChannelKind = (typeof channelKinds)[number];
-
-/** A channel: what kind of resource it tells of, and which. */
-export interface Channel {
-  readonly kind: ChannelKind;
-  readonly id: string;
-}
-
-/** Something to say on a channel. */
+/** A message to publish on the channels of its type. */
 export interface StatusEvent {
-  readonly channel: Channel;
   readonly message: StatusMessage;
   /**
-   * `state`: kept for who comes later; `final`: likewise, but no other will follow, so it is kept for a day; `passing`: a
-   * position, not kept; `last`: the channel ends with it.
+   * `state`: retained for later subscribers; `final`: likewise, but no further state follows, so it is retained for a day;
+   * `transient`: a position, not retained; `end`: the final message, after which the channel is closed.
    */
-  readonly weight: 'state' | 'final' | 'passing' | 'last';
+  readonly role: 'state' | 'final' | 'transient' | 'end';
 }
 
-/** A resource before and after one change; undefined where there was or is none. */
+/** A resource before and after one change; undefined where it did or does not exist. */
 export type Change =
   | { readonly kind: 'job'; readonly before: Job | undefined; readonly after: Job | undefined }
   | { readonly kind: 'device'; readonly before: Device | undefined; readonly after: Device | undefined }
@@ -41,24 +31,21 @@ export const jobMessage = (job: Job): JobStatusMessage => ({
   timestamp: job.updatedAt,
 });
 
-/** A device's state as a message; `at` stands in for a device that never reported. */
-export const deviceMessage = ({ lastState, ...device }: Device, at: string): DeviceStatusMessage => ({
-  type: 'device.status',
-  sequence: device.version,
-  deviceId: device.deviceId,
-  deviceGroupId: device.deviceGroupId,
-  status: device.status,
-  droneState: lastState?.droneState,
-  dockState: lastState?.dockState,
-  navigation: lastState?.navigation,
-  battery: lastState?.battery,
-  sensorPayload: lastState?.sensorPayload,
-  weather: lastState?.weather,
-  simulated: lastState?.simulated,
-  timestamp: lastState?.timestamp ?? at,
-});
+/** A device's state as a message; `at` is the timestamp of a device that never reported. */
+export function deviceMessage({ lastState, ...device }: Device, at: string): DeviceStatusMessage {
+  const { timestamp = at, jobId: _jobId, ...reported } = lastState ?? {};
+  return {
+    type: 'device.status',
+    sequence: device.version,
+    deviceId: device.deviceId,
+    deviceGroupId: device.deviceGroupId,
+    status: device.status,
+    ...reported,
+    timestamp,
+  };
+}
 
-/** A standing share's state as a message. */
+/** An active share's state as a message. */
 export const shareMessage = (share: Share, at: string): ShareStatusMessage => ({
   type: 'share.status',
   sequence: share.version,
@@ -70,7 +57,7 @@ export const shareMessage = (share: Share, at: string): ShareStatusMessage => ({
   timestamp: at,
 });
 
-/** Where the device of a running job is, as a message on the job's channel. */
+/** The position of a running job's device, as a message on the job's channel. */
 export const positionMessage = (job: Job, device: Device, at: string): JobStatusMessage => ({
   ...jobMessage(job),
   deviceId: device.deviceId,
@@ -81,57 +68,55 @@ export const positionMessage = (job: Job, device: Device, at: string): JobStatus
   timestamp: device.lastState?.timestamp ?? at,
 });
 
-/** The moment of a removal: a stream record's is rounded down, and must not lie before what was known. */
+/** Time of a deletion, not before the last known change: the time of a stream record is rounded down. */
 const notBefore = (known: string, at: string) => (at < known ? known : at);
 
-/** Whether a state may be followed by another one. */
-export const weightOfState = (message: StatusMessage): 'state' | 'final' =>
+/** `final` for a state that no other can follow. */
+export const roleOfState = (message: StatusMessage): 'state' | 'final' =>
   message.type === 'job.status' && isFinal(message.jobState) ? 'final' : 'state';
 
 function jobEvents(before: Job | undefined, after: Job | undefined, at: string): StatusEvent[] {
   const job = after ?? before;
   if (!job || (before && after && before.status === after.status)) return [];
-  const channel = { kind: 'job', id: job.jobId } as const;
   if (after) {
     const message = { ...jobMessage(after), ...(before && { previousState: before.status }) };
-    return [{ channel, weight: weightOfState(message), message }];
+    return [{ role: roleOfState(message), message }];
   }
   const message = { ...jobMessage(job), sequence: job.version + 1, deleted: true as const };
   const timestamp = notBefore(job.updatedAt, at);
-  return [{ channel, weight: 'last', message: { ...message, timestamp } }];
+  return [{ role: 'end', message: { ...message, timestamp } }];
 }
 
 function deviceEvents(before: Device | undefined, after: Device | undefined, at: string): StatusEvent[] {
   const device = after ?? before;
   if (!device) return [];
-  const channel = { kind: 'group', id: device.deviceGroupId } as const;
   const message = deviceMessage(device, at);
   if (!after) {
-    const gone = { ...message, status: 'offline' as const, sequence: device.version + 1, deleted: true as const };
+    const deleted = { ...message, status: 'offline' as const, sequence: device.version + 1, deleted: true as const };
     const timestamp = notBefore(device.lastState?.timestamp ?? at, at);
-    return [{ channel, weight: 'state', message: { ...gone, timestamp } }];
+    return [{ role: 'state', message: { ...deleted, timestamp } }];
   }
-  if (before?.status !== after.status) return [{ channel, weight: 'state', message }];
-  if (before.lastState?.timestamp !== after.lastState?.timestamp) return [{ channel, weight: 'passing', message }];
+  if (before?.status !== after.status) return [{ role: 'state', message }];
+  if (before.lastState?.timestamp !== after.lastState?.timestamp) return [{ role: 'transient', message }];
   return [];
 }
 
 function shareEvents(before: Share | undefined, after: Share | undefined, at: string): StatusEvent[] {
   const share = after ?? before;
   if (!share || (before && after && before.currentViewers === after.currentViewers)) return [];
-  const channel = { kind: 'share', id: share.shareCode } as const;
   const message = shareMessage(share, at);
-  if (after) return [{ channel, weight: 'state', message }];
+  if (after) return [{ role: 'state', message }];
   const end = share.expired
     ? ({ shareState: 'EXPIRED', timestamp: share.expiresAt } as const)
     : ({ shareState: 'REVOKED', timestamp: notBefore(share.createdAt, at) } as const);
-  return [{ channel, weight: 'last', message: { ...message, ...end, currentViewers: 0, sequence: share.version + 1 } }];
+  return [{ role: 'end', message: { ...message, ...end, currentViewers: 0, sequence: share.version + 1 } }];
 }
 
 /**
- * What a change means to those who follow: pure, so that a stream record that comes twice says the same twice.
- * @param at moment of the change, ISO 8601
- * @returns in the order to say it; empty when no status has changed
+ * The messages that a change causes on status channels. A pure function, so that a repeated stream record produces the same
+ * messages.
+ * @param at time of the change, ISO 8601
+ * @returns in the order to publish them; empty when no status has changed
  */
 export function eventsBetween(change: Change, at: string): StatusEvent[] {
   switch (change.kind) {

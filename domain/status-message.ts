@@ -3,17 +3,17 @@ import { deviceStatuses } from './fleet';
 import { jobStatus } from './job';
 import { deviceState } from './telemetry';
 
-/** What every status message has; `sequence` is the version of the resource that it tells of. */
+/** Fields of every status message; `sequence` is the version of the resource. */
 const common = {
   sequence: z.int(),
-  /** The resource is gone: the last word on its channel. */
+  /** The resource was deleted: the final message about it. */
   deleted: z.optional(z.literal(true)),
-  /** The state at the moment of connecting, not a change. */
+  /** The state at the time of connecting, not a change. */
   snapshot: z.optional(z.literal(true)),
-  /** Moment of the change, or of the telemetry that it brings; ISO 8601 in UTC. */
+  /** Time of the change, or of the telemetry in the message; ISO 8601 in UTC. */
   timestamp: z.string(),
 };
-const { droneState, dockState, navigation, battery, sensorPayload, weather, simulated } = deviceState.shape;
+const { droneState, dockState, navigation, simulated } = deviceState.shape;
 
 /** Message on a job's channel (DESIGN section 3). */
 export const jobStatusMessage = z.object({
@@ -36,13 +36,7 @@ export const deviceStatusMessage = z.object({
   deviceId: z.string(),
   deviceGroupId: z.string(),
   status: z.enum(deviceStatuses),
-  droneState,
-  dockState,
-  navigation,
-  battery,
-  sensorPayload,
-  weather,
-  simulated,
+  ...z.omit(deviceState, { timestamp: true, jobId: true }).shape,
   ...common,
 });
 

@@ -4,39 +4,39 @@ import { moment, text } from './text';
 const angle = (min: number, max: number) => z.number().check(z.minimum(min), z.maximum(max));
 
 /** Longitude and latitude in degrees, altitude in metres above mean sea level (GeoJSON, RFC 7946). */
-const position = z.strictObject({
+export const position = z.strictObject({
   type: z.literal('Point'),
   coordinates: z.tuple([angle(-180, 180), angle(-90, 90), z.number().check(z.minimum(-500), z.maximum(20_000))]),
 });
 
 /** Degrees; heading from true north. */
-const orientation = z.strictObject({
+export const orientation = z.strictObject({
   heading: z.optional(angle(0, 360)),
   pitch: z.optional(angle(-180, 180)),
   roll: z.optional(angle(-180, 180)),
 });
 
-/** Metres a second. */
-const velocity = z.strictObject({
+/** Metres per second. */
+export const velocity = z.strictObject({
   groundSpeed: z.optional(z.number().check(z.minimum(0), z.maximum(200))),
   verticalSpeed: z.optional(z.number().check(z.minimum(-200), z.maximum(200))),
 });
 
-const navigation = z.strictObject({
+export const navigation = z.strictObject({
   position: z.optional(position),
   orientation: z.optional(orientation),
   velocity: z.optional(velocity),
 });
 
-/** Percent, volts, and seconds of flight that are left. */
-const battery = z.strictObject({
+/** Percent, volts, and seconds of remaining flight. */
+export const battery = z.strictObject({
   percent: z.optional(z.number().check(z.minimum(0), z.maximum(100))),
   voltage: z.optional(z.number().check(z.minimum(0), z.maximum(1000))),
   remainingFlightTime: z.optional(z.number().check(z.minimum(0), z.maximum(86_400))),
 });
 
-/** Metres a second, degrees it blows from, degrees Celsius, percent, millimetres an hour. */
-const weather = z.strictObject({
+/** Metres per second, degrees the wind blows from, degrees Celsius, percent, millimetres per hour. */
+export const weather = z.strictObject({
   windSpeed: z.optional(z.number().check(z.minimum(0), z.maximum(150))),
   windDirection: z.optional(angle(0, 360)),
   temperature: z.optional(z.number().check(z.minimum(-100), z.maximum(100))),
@@ -46,16 +46,16 @@ const weather = z.strictObject({
 
 const MAX_SENSOR_BYTES = 8 * 1024;
 
-/** What the sensors say; what is beside the camera is the maker's own. */
-const sensorPayload = z
-  .looseObject({ camera: z.optional(z.looseObject({ orientation: z.optional(orientation) })) })
-  .check(
-    z.refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_SENSOR_BYTES, {
-      error: `must not be larger than ${MAX_SENSOR_BYTES} bytes`,
-    }),
-  );
+export const camera = z.looseObject({ orientation: z.optional(orientation) });
 
-/** What a device knows of itself; `droneState` and `dockState` are open-ended: unknown values pass (DESIGN section 3). */
+/** Sensor data; fields other than `camera` are vendor-specific. */
+export const sensorPayload = z.looseObject({ camera: z.optional(camera) }).check(
+  z.refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_SENSOR_BYTES, {
+    error: `must not be larger than ${MAX_SENSOR_BYTES} bytes`,
+  }),
+);
+
+/** State that a device reports; `droneState` and `dockState` accept unknown values (DESIGN section 3). */
 export const deviceState = z.object({
   timestamp: moment,
   droneState: z.optional(text(1, 64)),
@@ -71,32 +71,33 @@ export const deviceState = z.object({
 
 export type DeviceState = z.output<typeof deviceState>;
 
-/** What is published of a device at one moment. */
+/** A telemetry sample of a device. */
 export const sample = z.strictObject({ deviceId: text(1, 256), ...deviceState.shape });
 export type Sample = z.output<typeof sample>;
 
-/** How far a clock may be ahead before a sample is an error, and how long a silent device counts as online, in ms. */
-export const MAX_AHEAD = 60_000;
-export const SILENCE = 30_000;
+/** How far a sample's timestamp may be ahead of the service's clock, in ms. */
+export const MAX_AHEAD_MS = 60_000;
+/** A device counts as offline this long after its last report, in ms. */
+export const OFFLINE_AFTER_MS = 30_000;
 
 /**
- * The order of a device's samples: one that is not later than the last one is delivered to nobody. It is
- * the moment in Unix milliseconds, so it grows without anything being counted.
+ * Sequence number of a sample: its timestamp in Unix milliseconds, so no counter is needed. A sample that is not later than
+ * the device's last one is not delivered.
  */
 export const sequenceOf = ({ timestamp }: Pick<Sample, 'timestamp'>) => Date.parse(timestamp);
 
 /**
- * Whether a device says that it has gone over into another state, or works on another job, than is known of it: what
- * partners and people act on. What a sample does not tell is no change.
+ * Whether a report changes the device's drone state, dock state or job, which partners and viewers act on. A field that the
+ * report leaves out counts as unchanged.
  */
-export const isTurn = (known: DeviceState | undefined, told: DeviceState): boolean =>
+export const isTransition = (known: DeviceState | undefined, reported: DeviceState): boolean =>
   (['droneState', 'dockState', 'jobId'] as const).some(
-    (name) => told[name] !== undefined && told[name] !== known?.[name],
+    (name) => reported[name] !== undefined && reported[name] !== known?.[name],
   );
 
 /**
- * Whether a state can be read again once it is kept as JSON text. One that can't would fail every read of its device, so it
- * is refused before it is written.
+ * Whether a state can be read again after it is stored as JSON text. If it could not, every read of its device would fail,
+ * so it is refused before it is written.
  */
-export const readsBack = (state: DeviceState): boolean =>
+export const isReadableAsJson = (state: DeviceState): boolean =>
   deviceState.safeParse(JSON.parse(JSON.stringify(state))).success;

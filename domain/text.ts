@@ -1,10 +1,10 @@
 import { en } from 'zod/locales';
 import * as z from 'zod/mini';
 
-// The messages of refusals: the small zod brings none along.
+// zod/mini has no error messages; refusals need them.
 z.config(en());
 
-/** Text of `min` to `max` characters that every store and wire keeps as it is (no lone surrogates). */
+/** Text of `min` to `max` characters without lone surrogates, which encodings would replace. */
 export const text = (min: number, max: number) =>
   z.string().check(
     z.minLength(min),
@@ -15,8 +15,8 @@ export const text = (min: number, max: number) =>
 const isBeyondFourDigits = (date: Date) => !Number.isNaN(date.getTime()) && /^[+-]/.test(date.toISOString());
 
 /**
- * A moment with its offset (ISO 8601), kept as UTC with milliseconds: `2026-11-27T10:30:15.123Z`. In UTC, too, it lies in
- * the years 0000 to 9999: others have a form of their own (`+010000-…`), which would not be read back.
+ * A date and time with offset (ISO 8601), converted to UTC with milliseconds: `2026-11-27T10:30:15.123Z`. In UTC, too, it
+ * must be in the years 0000 to 9999: other years have an extended form (`+010000-…`), which the schema could not read again.
  */
 export const moment = z.pipe(
   z.iso

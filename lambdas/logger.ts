@@ -3,14 +3,14 @@ import type { RefusalCode } from '../domain/refusal';
 
 type Level = 'INFO' | 'WARN' | 'ERROR';
 
-/** What a line may hold beside its message; `reason` is counted by metric filters, so it is one of a few. */
+/** Fields of a log line; metric filters count by `reason`, so it has few values. */
 type Fields = Readonly<Record<string, unknown>> & {
   readonly error?: unknown;
   readonly reason?: RefusalCode | DropReason | undefined;
 };
 
-/** What the log may tell of an error: AWS's carry whole items of the table as further properties. */
-function told(error: unknown) {
+/** The properties of an error that may be logged: errors of the AWS SDK carry whole items in others. */
+function errorFields(error: unknown) {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, stack, cause } = error;
   return { name, message, stack, ...(cause instanceof Error && { cause: cause.message }) };
@@ -21,13 +21,13 @@ const write =
   (message: string, { error, ...fields }: Fields = {}): void => {
     const line = { level, message, timestamp: new Date().toISOString(), ...fields };
     const traceId = process.env['_X_AMZN_TRACE_ID'];
-    const more = { ...(traceId && { traceId }), ...(error !== undefined && { error: told(error) }) };
+    const more = { ...(traceId && { traceId }), ...(error !== undefined && { error: errorFields(error) }) };
     process.stdout.write(`${JSON.stringify({ ...line, ...more })}\n`);
   };
 
 /**
- * Writes lines of JSON as Lambda's log takes them, with `level` and `timestamp` for its filter
- * (https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-logformat.html). AWS's own
- * logger for Lambda does so too and much more, but costs every cold start 3 ms.
+ * Writes Lambda's JSON log format, with the `level` and `timestamp` that its log level filter needs
+ * (https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-logformat.html). Powertools' logger can do
+ * this too, but adds 3 ms to every cold start.
  */
 export const logger = { info: write('INFO'), warn: write('WARN'), error: write('ERROR') };

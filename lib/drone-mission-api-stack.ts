@@ -1,104 +1,75 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
-import { join } from 'node:path';
-import { Alarms } from './observability/alarms';
-import { Authorizer } from './rest/authorizer';
+import type { Contract } from '../contract/contract';
+import { deploymentOptions } from './deployment-options';
+import { DocsSite } from './docs/docs-site';
 import { bundle } from './functions/bundle';
 import { bundlesFolder, entryPoints } from './functions/entry-points';
-import { Dashboard } from './observability/dashboard';
-import { deploymentChoices } from './deployment-choices';
-import type { EndpointTable } from './rest/endpoint-table';
-import { Endpoints } from './rest/endpoints';
-import { Identity } from './rest/identity';
+import { applyTagsAndBoundary } from './tags-and-boundary';
+import { Observability } from './observability/observability';
 import { PlatformBus } from './platform/platform-bus';
 import { PlatformIntegration } from './platform/platform-integration';
-import { Reconcile } from './realtime/reconcile';
-import { RestApi } from './rest/rest-api';
-import { ShareGuesses } from './shares/share-guesses';
-import { SharePage } from './shares/share-page';
 import { SimulatedFleet } from './platform/simulated-fleet';
-import { StatusChannels } from './realtime/status-channels';
+import { Realtime } from './realtime/realtime';
+import { Authorizer } from './rest/authorizer';
+import { Endpoints } from './rest/endpoints';
+import { Identity } from './rest/identity';
+import { RestApi } from './rest/rest-api';
+import { ShareExpiry } from './shares/share-expiry';
+import { SharePage } from './shares/share-page';
 import { Tables } from './tables';
-import { Telemetry } from './realtime/telemetry';
-import { mark } from './mark';
-import { serviceAlarms } from './observability/service-alarms';
 
-/** Name of the stack of a stage: two stages may share an account and region. */
+/** Includes the stage, so that two stages can share an account and region. */
 export const stackName = (stage: string | undefined): string =>
   stage === undefined ? 'DroneMissionApi' : `DroneMissionApi-${stage}`;
 
 export interface DroneMissionApiStackProps extends StackProps {
-  readonly endpoints: EndpointTable;
+  readonly contract: Contract;
 }
 
-/** The whole service: what partners call, who they are, what serves them, and where it is kept. */
+/** The whole service, in the order of the picture in README. */
 export class DroneMissionApiStack extends Stack {
-  constructor(scope: Construct, id: string, { endpoints: table, ...props }: DroneMissionApiStackProps) {
+  constructor(scope: Construct, id: string, { contract, ...props }: DroneMissionApiStackProps) {
     super(scope, id, { description: 'Drone mission integration API', ...props });
-    const choices = deploymentChoices(this.node);
-    const { stage, removeData, domain, shareBaseUrl, alarmTopicArn: topicArn, simulatedFleet } = choices;
-    const { webSocketDomain, mqttDomain, cloudFrontWebAclArn } = choices;
+    const options = deploymentOptions(this.node);
+    const { stage, removeData, domain, webRateLimit: rateLimit, alarmTopicArn: topicArn, simulatedFleet } = options;
     bundle(entryPoints(), bundlesFolder(this));
 
     const tables = new Tables(this, 'Tables', { removeData });
-    const api = new RestApi(this, 'RestApi', { table, domain, rateLimit: choices.webRateLimit });
-    const identity = new Identity(this, 'Identity', { apiUrl: api.apiUrl, baseUrl: api.baseUrl, stage, removeData });
+    const api = new RestApi(this, 'RestApi', { table: contract.endpoints, domain, rateLimit });
+    const { apiUrl, baseUrl, logAccess } = api;
+    const identity = new Identity(this, 'Identity', { apiUrl, baseUrl, stage, removeData });
     const authorizer = new Authorizer(this, 'Authorizer', { identity, tables });
-    const { logAccess } = api;
     const platform = new PlatformBus(this, 'Platform');
-    const channels = new StatusChannels(this, 'StatusChannels', {
-      ...{ webSocketDomain, mqttDomain, cloudFrontWebAclArn },
-      ...{ logAccess, identity, tables, platform },
+    const realtime = new Realtime(this, 'Realtime', { ...options, contract, logAccess, identity, tables, platform });
+    const { sockets, mqtt, telemetry } = realtime;
+    new ShareExpiry(this, 'ShareExpiry', { tables, platform });
+    new PlatformIntegration(this, 'PlatformIntegration', { platform, tables, telemetry });
+    if (simulatedFleet) new SimulatedFleet(this, 'SimulatedFleet', { platform, tables, ...simulatedFleet });
+    const { distribution, name: hostName } = sockets.address;
+    const sharePage = new SharePage(this, 'SharePage', { removeData });
+    sharePage.addTo(distribution);
+    const shareBaseUrl = options.shareBaseUrl ?? `https://${hostName}`;
+    const settings = { TOKEN_URL: identity.tokenUrl, SHARE_BASE_URL: shareBaseUrl };
+    const endpoints = new Endpoints(this, 'Endpoints', {
+      ...{ table: contract.endpoints, api, authorizer, tables, sockets, settings },
     });
-    const { sockets, topics, greetings } = channels;
-    const telemetry = new Telemetry(this, 'Telemetry', { tables, sockets, greetings, platform });
-    const talk = new PlatformIntegration(this, 'PlatformIntegration', { platform, tables, telemetry });
-    const reconcile = new Reconcile(this, 'Reconcile', { tables });
-    const failures = [...channels.failures, ...telemetry.failures, ...talk.failures];
-    const watched = [
-      ...authorizer.watched,
-      ...channels.watched,
-      ...telemetry.watched,
-      ...talk.watched,
-      ...reconcile.watched,
-    ];
-    if (simulatedFleet) {
-      bundle(['consume-job-events', 'fly'], join(bundlesFolder(this), 'simulator'), 'simulator');
-      const fleet = new SimulatedFleet(this, 'SimulatedFleet', { platform, tables, ...simulatedFleet });
-      failures.push(fleet.failures);
-      watched.push(...fleet.watched);
-    }
-    new SharePage(this, 'SharePage', { removeData }).addTo(sockets.address.distribution);
-    const urls = {
-      share: shareBaseUrl ?? `https://${sockets.address.name}`,
-      webSocket: `wss://${sockets.address.name}`,
-    };
-    const settings = { TOKEN_URL: identity.tokenUrl, SHARE_BASE_URL: urls.share };
-    const endpoints = new Endpoints(this, 'Endpoints', { table, api, authorizer, tables, sockets, settings });
-    const guesses = new ShareGuesses(this, 'ShareGuesses', {
-      functions: [sockets.connect, ...endpoints.takingShareCodes],
-    });
-    watched.push(guesses.watched);
-    const all = serviceAlarms({ api, endpoints, tables, failures, watched });
-    const alarms = new Alarms(this, 'Alarms', { watched: all, topicArn });
-    new Dashboard(this, 'Dashboard', { alarms, watched: all, api, endpoints, sockets });
+    const docs = new DocsSite(this, 'DocsSite', { sharePage, distribution, hostName, api });
+    new Observability(this, 'Observability', { api, endpoints, tables, sockets, topicArn });
 
-    // What onboarding a partner needs to know and hands over, and whoever is or replays the platform.
-    const outputs = {
-      BaseUrl: api.baseUrl,
-      ResourceServer: identity.resourceServer,
-      UserPoolId: identity.userPool.userPoolId,
-      UsagePlanId: api.usagePlan.usagePlanId,
-      PartnersTable: tables.partners.tableName,
-      FleetTable: tables.fleet.tableName,
-      SharesTable: tables.shares.tableName,
-      WebSocketUrl: urls.webSocket,
-      ShareBaseUrl: urls.share,
-      MqttUrl: topics.url,
-      PlatformBusArn: platform.bus.eventBusArn,
-      PlatformArchiveArn: platform.archive.archiveArn,
-    };
-    for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
-    mark(this, choices);
+    this.output({
+      ...{ BaseUrl: baseUrl, ResourceServer: identity.resourceServer, UserPoolId: identity.userPool.userPoolId },
+      ...{ UsagePlanId: api.usagePlan.usagePlanId, PartnersTable: tables.partners.tableName },
+      ...{ FleetTable: tables.fleet.tableName, SharesTable: tables.shares.tableName },
+      ...{ WebSocketUrl: `wss://${sockets.address.name}`, ShareBaseUrl: shareBaseUrl, MqttUrl: mqtt.url },
+      DocsUrl: docs.url,
+      ...{ PlatformBusArn: platform.bus.eventBusArn, PlatformArchiveArn: platform.archive.archiveArn },
+    });
+    applyTagsAndBoundary(this, options);
+  }
+
+  /** Stack outputs for onboarding partners and for the drone platform. */
+  private output(values: Readonly<Record<string, string>>): void {
+    for (const [name, value] of Object.entries(values)) new CfnOutput(this, name, { value });
   }
 }

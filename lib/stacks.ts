@@ -1,19 +1,18 @@
 import type { App } from 'aws-cdk-lib/core';
-import { deploymentChoices } from './deployment-choices';
+import type { Contract } from '../contract/contract';
+import { deploymentOptions } from './deployment-options';
 import { DroneMissionApiStack, stackName } from './drone-mission-api-stack';
 import { EdgeStack } from './edge-stack';
-import type { EndpointTable } from './rest/endpoint-table';
-import { mark } from './mark';
+import { applyTagsAndBoundary } from './tags-and-boundary';
 
 /**
- * Makes the stacks of the deployment that the app's context chooses: one, and one in us-east-1 where `edgeRateLimit` asks
- * for it.
- * @throws ChoiceError for context that is no choice
+ * Adds the service's stack and, with `edgeRateLimit`, a second one in us-east-1.
+ * @throws ChoiceError for invalid context
  */
-export function addStacks(app: App, endpoints: EndpointTable): void {
-  const choices = deploymentChoices(app.node);
-  const name = stackName(choices.stage);
-  new DroneMissionApiStack(app, name, { endpoints });
-  if (choices.edgeRateLimit === undefined) return;
-  mark(new EdgeStack(app, `${name}-edge`, { rateLimit: choices.edgeRateLimit }), choices);
+export function addStacks(app: App, contract: Contract): void {
+  const options = deploymentOptions(app.node);
+  const name = stackName(options.stage);
+  new DroneMissionApiStack(app, name, { contract });
+  if (options.edgeRateLimit === undefined) return;
+  applyTagsAndBoundary(new EdgeStack(app, `${name}-edge`, { rateLimit: options.edgeRateLimit }), options);
 }

@@ -2,32 +2,32 @@ import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { AttributeType, BillingMode, ProjectionType, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { TableEncryption, type Attribute, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import type { TableName } from '../contract/endpoint';
+import type { TableName } from '../contract/tables';
 
 const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
 
 export interface TablesProps {
-  /** Whether deleting the stack deletes what partners have stored. */
+  /** Whether deleting the stack deletes the data. */
   readonly removeData: boolean;
 }
 
-/** Where everything is kept, one table per aggregate. */
+/** DynamoDB tables, one per aggregate. */
 export class Tables extends Construct implements Record<TableName, Table> {
   readonly jobs: Table;
   readonly shares: Table;
   readonly fleet: Table;
   readonly partners: Table;
-  /** Counters of rate windows and answers by idempotency key. */
+  /** Rate limit counters, and replies by idempotency key. */
   readonly requests: Table;
-  /** Open sockets by what they follow. */
+  /** Open sockets by the channel that they follow. */
   readonly connections: Table;
 
-  /** Indexes that a query may use, by table. */
+  /** Indexes that functions query, by table. */
   readonly queried: Readonly<Partial<Record<TableName, readonly string[]>>> = {
     jobs: ['by-status'],
     connections: ['by-connection'],
   };
-  /** Of the fleet: holds the keys of devices that are online and of nothing else, to be read whole. */
+  /** Index of the fleet table with the keys of online devices only; always scanned completely. */
   readonly onlineIndex = 'online';
   /** All indexes, by table. */
   readonly indexes: Readonly<Partial<Record<TableName, readonly string[]>>> = {
@@ -37,7 +37,7 @@ export class Tables extends Construct implements Record<TableName, Table> {
 
   constructor(scope: Construct, id: string, { removeData }: TablesProps) {
     super(scope, id);
-    const kept = {
+    const common = {
       billingMode: BillingMode.PAY_PER_REQUEST,
       encryption: TableEncryption.AWS_MANAGED,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
@@ -47,7 +47,7 @@ export class Tables extends Construct implements Record<TableName, Table> {
     const stream = StreamViewType.NEW_AND_OLD_IMAGES;
     const organisation = text('organisation');
 
-    this.jobs = new Table(this, 'Jobs', { ...kept, stream, partitionKey: organisation, sortKey: text('jobId') });
+    this.jobs = new Table(this, 'Jobs', { ...common, stream, partitionKey: organisation, sortKey: text('jobId') });
     this.jobs.addGlobalSecondaryIndex({
       indexName: 'by-status',
       partitionKey: text('organisationStatus'),
@@ -56,29 +56,29 @@ export class Tables extends Construct implements Record<TableName, Table> {
       nonKeyAttributes: ['name', 'priority', 'createdAt', 'status'],
     });
     this.shares = new Table(this, 'Shares', {
-      ...kept,
+      ...common,
       stream,
       partitionKey: organisation,
       sortKey: text('shareCode'),
       timeToLiveAttribute: 'ttl',
     });
     this.fleet = new Table(this, 'Fleet', {
-      ...kept,
+      ...common,
       stream,
       partitionKey: organisation,
       sortKey: text('id'),
       timeToLiveAttribute: 'ttl',
     });
-    // A device that goes on reporting leaves its entry as it is, so its samples cost no write there.
+    // Samples of a device that stays online do not change its entry, so they cost no write to this index.
     this.fleet.addGlobalSecondaryIndex({
       indexName: this.onlineIndex,
       partitionKey: text('presentIn'),
       projectionType: ProjectionType.KEYS_ONLY,
     });
-    this.partners = new Table(this, 'Partners', { ...kept, partitionKey: text('clientId') });
-    this.requests = new Table(this, 'Requests', { ...kept, partitionKey: text('id'), timeToLiveAttribute: 'ttl' });
+    this.partners = new Table(this, 'Partners', { ...common, partitionKey: text('clientId') });
+    this.requests = new Table(this, 'Requests', { ...common, partitionKey: text('id'), timeToLiveAttribute: 'ttl' });
     this.connections = new Table(this, 'Connections', {
-      ...kept,
+      ...common,
       partitionKey: text('channel'),
       sortKey: text('connectionId'),
       timeToLiveAttribute: 'ttl',

@@ -1,11 +1,11 @@
 import { createApiGateway } from './api-gateway';
-import { createAwsCustomResources } from './aws-custom-resource';
+import { createAwsCustomResources } from './cloudformation/aws-custom-resource';
 import type { AwsEndpoint } from './aws-endpoint';
-import type { ServerCertificate } from './certificate-authority';
+import type { ServerCertificate } from './stack/certificate-authority';
 import { createCloudFront } from './cloudfront';
 import { createCognito } from './cognito';
 import { createDynamoDb } from './dynamodb';
-import { createTimedOutItems } from './dynamodb/timed-out-items';
+import { createTtlDeletions } from './dynamodb/ttl-deletions';
 import { createEventSources } from './event-source';
 import { createEvents } from './events';
 import type { Faults } from './faults';
@@ -13,7 +13,7 @@ import { createIam } from './iam';
 import { createIot } from './iot';
 import { createLambda } from './lambda';
 import { createLambdaApi } from './lambda/api';
-import { appendTo } from './log-file';
+import { appendTo } from './data-folder/log-file';
 import { createQuotas, noQuotas, type AccountAge } from './quotas';
 import { createS3 } from './s3';
 import { withoutBucketDeployer } from './s3/without-bucket-deployer';
@@ -21,48 +21,52 @@ import { createScheduler } from './scheduler';
 import type { AwsApi, Service } from './service';
 import { createSecretsManager } from './secrets-manager';
 import { createSqs } from './sqs';
-import { accountId, region } from './template';
+import { accountId, region } from './cloudformation/template';
 import { createWebSocketApi } from './websocket-api';
 
 export interface AccountOptions {
-  /** The synthesised app, in which assets are. */
+  /** Cloud assembly with the assets. */
   readonly assemblyFolder: string;
-  /** Where services keep what outlives a restart. */
+  /** Folder for data that outlives a restart. */
   readonly dataFolder: string;
-  /** What functions print, and what went wrong behind the scenes. */
+  /** Output of functions, and failures outside of requests. */
   readonly logFile: string;
   readonly endpoint: AwsEndpoint;
-  /** At most so many instances of functions run at a time. */
+  /** Maximum number of function instances at a time. */
   readonly instances: number;
-  /** What the account may do at a time; without it, anything. */
+  /** Quotas to enforce; default: none. */
   readonly quotas?: AccountAge | undefined;
-  /** What befalls what functions call, and they themselves. */
+  /** Seconds for which access tokens are valid; default: what their app clients say. */
+  readonly tokenLifetime?: number | undefined;
+  /** Faults injected into AWS calls of functions and into invocations. */
   readonly faults: Faults;
-  /** Address of the DynamoDB engine, and where it keeps its tables. */
+  /** Address of the DynamoDB engine. */
   readonly engineUrl: string;
   readonly databaseFile: string;
-  /** Ports of the REST API, the user pools, the WebSocket channels and the MQTT broker. */
+  /** Port of the REST API; the others are those of the user pools, of CloudFront with the WebSocket APIs, and of the MQTT broker. */
   readonly port: number;
   readonly identityPort: number;
   readonly wsPort: number;
   readonly mqttPort: number;
+  /** Origins whose web pages may call the REST API. */
+  readonly corsOrigins?: readonly string[] | undefined;
   readonly certificate: ServerCertificate;
 }
 
 /** An AWS account on this machine. */
 export interface Account {
-  /** In the order in which they start; they stop in the reverse one. */
+  /** In the order of starting; they stop in reverse. */
   readonly services: readonly Service[];
   readonly apis: readonly AwsApi[];
-  /** Where MQTT clients connect, when the template has a place for them. */
+  /** Address of the MQTT broker; undefined when the template has no domain configuration. */
   readonly mqttUrl: string | undefined;
-  /** Whether a WebSocket API, not a REST API, has this domain. */
+  /** Whether this domain is that of a WebSocket API, not of a REST API. */
   isWebSocketApi(domain: string): boolean;
   /** `<host>:<port>` of the distribution with this domain. */
   distributionAt(domain: string): string | undefined;
 }
 
-/** Every service of the account, each with those that it calls; nothing listens yet. */
+/** Creates all services and connects those that call each other; nothing listens yet. */
 export function createAccount(options: AccountOptions): Account {
   const { assemblyFolder, dataFolder, logFile, endpoint, engineUrl, certificate, faults } = options;
   const quotas = options.quotas === undefined ? noQuotas : createQuotas(options.quotas);
@@ -83,17 +87,21 @@ export function createAccount(options: AccountOptions): Account {
     },
   });
   const lambdaApi = createLambdaApi({ lambda, log });
-  const timedOut = createTimedOutItems();
-  const dynamoDb = createDynamoDb(engineUrl, timedOut, options.databaseFile);
+  const ttlDeletions = createTtlDeletions();
+  const dynamoDb = createDynamoDb(engineUrl, ttlDeletions, options.databaseFile);
   const sqs = createSqs({ ...place, endpointUrl: endpoint.url, dataFolder });
   const events = createEvents({ ...place, lambda, sqs, log });
   const scheduler = createScheduler({ ...place, dataFolder, lambda, sqs, iam, log });
   const eventSources = createEventSources({
-    ...{ ...place, engineUrl, dataFolder, lambda, sqs, timedOut, log },
+    ...{ ...place, engineUrl, dataFolder, lambda, sqs, ttlDeletions, log },
     policiesOf: (functionArn) => iam.policiesOf(roleOf(functionArn)),
   });
-  const cognito = createCognito({ ...place, port: options.identityPort, dataFolder, certificate });
-  const apiGateway = createApiGateway({ ...place, port: options.port, dataFolder, lambda, log });
+  const cognito = createCognito({
+    ...{ ...place, port: options.identityPort, dataFolder, certificate },
+    tokenLifetime: options.tokenLifetime,
+  });
+  const corsOrigins = options.corsOrigins ?? [];
+  const apiGateway = createApiGateway({ ...place, port: options.port, corsOrigins, dataFolder, lambda, log });
   const webSocketApi = createWebSocketApi({ ...place, dataFolder, lambda, log });
   const s3 = createS3({ region, assemblyFolder });
   const cloudFront = createCloudFront({
@@ -122,7 +130,7 @@ export function createAccount(options: AccountOptions): Account {
         cloudFront,
       ],
       ...[scheduler, apiGateway, awsCustomResources, lambdaApi],
-      // They call all others, so they start last and stop first.
+      // Event sources call all others, so they start last and stop first.
       eventSources,
     ],
     apis: [eventSources.watch(dynamoDb), apiGateway, cognito, webSocketApi, iot, sqs, events, scheduler, lambdaApi],

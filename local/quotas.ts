@@ -1,16 +1,15 @@
 /**
- * What AWS takes of one account and region at a time, `npm start -- --quotas`: defaults, before anybody has asked for
- * more. Without that option nothing here bites.
+ * Default quotas of an AWS account in one region, enforced by `npm start -- --quotas` only.
  */
-import { createThrottle } from './api-gateway/throttle';
+import { createThrottle } from './api-gateway/usage-plans/throttle';
 
 interface Rate {
-  /** So many a second, and as many at once unless a burst says otherwise. */
+  /** Requests per second; also the burst unless `burst` is given. */
   readonly perSecond: number;
   readonly burst?: number;
 }
 
-/** Rates; those that are for each client, connection or topic are asked for with its key. */
+/** Rate quotas. Those per client, connection or topic are counted by key. */
 export const rates = {
   /** API Gateway quotas, "Throttle quota per account, per Region across HTTP APIs, REST APIs, WebSocket APIs". */
   apiGatewayRequests: { perSecond: 10_000, burst: 5_000 },
@@ -30,7 +29,7 @@ export const rates = {
   iotOutboundPublishes: { perSecond: 20_000 },
   /** The same, "Publish requests per second per connection", in and out together. */
   iotPublishesOfConnection: { perSecond: 100 },
-  /** The same, "Retained message inbound publish requests per second per account", whose number we could not confirm. */
+  /** The same, "Retained message inbound publish requests per second per account"; number not confirmed. */
   iotRetainedPublishes: { perSecond: 500 },
   /** The same, "… per second per topic". */
   iotRetainedPublishesOfTopic: { perSecond: 1 },
@@ -38,22 +37,21 @@ export const rates = {
 
 export type RateName = keyof typeof rates;
 
-/** An account as it is by default, or a new one, which has 10 concurrent executions until it is used more. */
+/** An account with default quotas, or a new one, which has 10 concurrent executions at first. */
 export type AccountAge = 'default' | 'new-account';
 
 export interface Quotas {
-  /** Takes one of a key in, or says false when there were as many as AWS takes. */
+  /** Counts a request; false when AWS would throttle it. */
   admits(name: RateName, key?: string): boolean;
   /** Lambda quotas, "Concurrent executions", and the note on new accounts. */
   readonly concurrentExecutions: number;
-  /** AWS IoT Core quotas, "Maximum number of retained messages per account", whose number we could not confirm. */
+  /** AWS IoT Core quotas, "Maximum number of retained messages per account"; number not confirmed. */
   readonly retainedMessages: number;
 }
 
-/** An account without bounds. */
+/** An account without quotas. */
 export const noQuotas: Quotas = { admits: () => true, concurrentExecutions: Infinity, retainedMessages: Infinity };
 
-/** The quotas of an account, none of them used yet. */
 export function createQuotas(age: AccountAge): Quotas {
   const throttles = new Map(
     Object.entries(rates).map(([name, { perSecond, burst }]: [string, Rate]) => [

@@ -1,4 +1,4 @@
-/** A resource of the synthesised template whose properties hold no intrinsics any more. */
+/** A resource of the synthesised template with all intrinsics resolved. */
 export interface Resource {
   readonly logicalId: string;
   /** CloudFormation type, such as `AWS::DynamoDB::Table`. */
@@ -8,27 +8,27 @@ export interface Resource {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** What `Ref` and `Fn::GetAtt` of a created resource give. */
+/** Values of `Ref` and `Fn::GetAtt` for a created resource. */
 export interface Created {
   readonly ref: string;
   readonly attributes?: Readonly<Record<string, string>>;
 }
 
 /**
- * One AWS service on this machine. Resources are created in the order of their references,
- * `start` is called when all of them exist, `stop` in the reverse order of `start`.
+ * One emulated AWS service. Resources are created in the order of their references, `start` is called when all of them
+ * exist, `stop` in the reverse order of `start`.
  */
 export interface Service {
-  /** The CloudFormation types that it plays. */
+  /** The CloudFormation types that it supports. */
   readonly types: readonly string[];
   create(resource: Resource): Created | Promise<Created>;
   start?(): Promise<void>;
   stop?(): Promise<void>;
-  /** The secret that a dynamic reference names, by its ARN; undefined when it has none of that name. */
+  /** The secret with this ARN, for dynamic references; undefined when there is none. */
   secretOf?(arn: string): string | undefined;
 }
 
-/** One call of an AWS API, as the endpoint for all of them hands it to a service. */
+/** One call of an AWS API, as the shared endpoint passes it to a service. */
 export interface AwsCall {
   /** Signing name, such as `dynamodb` or `execute-api`. */
   readonly service: string;
@@ -45,11 +45,11 @@ export interface AwsAnswer {
   readonly body: string | Buffer;
 }
 
-/** An AWS API that code and the command line call through the SDK. */
+/** An AWS API that functions and command lines call through the SDK. */
 export interface AwsApi {
   /** Signing name of its calls. */
   readonly signingName: string;
-  /** IAM action and resource ARNs of a call, for the caller's policy: `dynamodb:GetItem` on the table. */
+  /** IAM actions and resource ARNs that a call needs, such as `dynamodb:GetItem` on the table. */
   permissions(call: AwsCall): readonly { action: string; resource: string }[];
   answer(call: AwsCall): Promise<AwsAnswer>;
 }

@@ -1,21 +1,21 @@
 import type { EventBridgeEvent } from 'aws-lambda';
-import { outboundEvents } from '../contract/platform';
-import { changePriority, endMission, noteMission } from './missions';
-import { failures } from './plan';
+import { outboundEvents, type OutboundEventType } from '../contract/platform';
+import { changePriority, endMission, insertMission } from './missions';
+import { failures } from './mission-plan';
 import { publishReports } from './publish-reports';
 
 const isOver = (status: string) => status === 'COMPLETED' || status === 'FAILED' || status === 'CANCELLED';
 
-/** A simulated drone flies its missions and nothing else, and says so. */
+/** Refuses a command of a viewer: simulated drones support none. */
 async function refuseControl(detail: unknown): Promise<void> {
   const { requestId, deviceId } = outboundEvents['control.requested'].parse(detail);
   const at = new Date().toISOString();
-  const refused = { requestId, deviceId, outcome: 'REFUSED', reason: 'NOT_SUPPORTED', at };
+  const refused = { requestId, deviceId, outcome: 'REFUSED', reason: 'NOT_SUPPORTED', at } as const;
   await publishReports([{ type: 'control.outcome.reported', detail: refused }]);
 }
 
-/** What the platform is told of jobs → missions of the simulated fleet; commands of viewers are answered. */
-export async function handler(event: EventBridgeEvent<string, unknown>): Promise<void> {
+/** Turns the service's job events into missions of the simulated fleet, and answers viewers' commands. */
+export async function handler(event: EventBridgeEvent<OutboundEventType, unknown>): Promise<void> {
   if (event['detail-type'] === 'control.requested') return refuseControl(event.detail);
   const { jobId, status, ...job } = outboundEvents['job.created'].parse(event.detail);
   if (event['detail-type'] === 'job.deleted' || isOver(status)) {
@@ -28,5 +28,5 @@ export async function handler(event: EventBridgeEvent<string, unknown>): Promise
     return;
   }
   const failure = failures.find((one) => one === metadata?.['simulate']);
-  await noteMission({ jobId, deviceGroupId, deviceId, priority, scheduledAt, failure });
+  await insertMission({ jobId, deviceGroupId, deviceId, priority, scheduledAt, failure });
 }

@@ -7,55 +7,53 @@ import {
   type ScanCommandOutput,
 } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
-import { failures } from './plan';
+import { clientConfig } from './client-config';
+import { failures } from './mission-plan';
 import { setting } from './setting';
 
-export const dynamodb = DynamoDBDocumentClient.from(
-  new DynamoDBClient({
-    maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true },
-  }),
-  { marshallOptions: { removeUndefinedValues: true } },
-);
+export const dynamodb = DynamoDBDocumentClient.from(new DynamoDBClient(clientConfig), {
+  marshallOptions: { removeUndefinedValues: true },
+});
 
 const TableName = () => setting('MISSIONS_TABLE');
 
-/** A mission that is over is remembered for so long, in s, so that an event that comes late starts nothing. */
-const REMEMBERED_S = 3600;
+/** How long a finished mission is kept, in s, so that a late event does not start it again. */
+const FINISHED_TTL_S = 3600;
 
-/** A job as the simulated platform knows it. */
+/** A job as the simulated platform stores it. */
 const mission = z.object({
   jobId: z.string(),
   deviceGroupId: z.string(),
-  /** The device that the job asks for, then the one that flies it. */
+  /** The device that the job requests, then the one that flies it. */
   deviceId: z.optional(z.string()),
   priority: z.number(),
   scheduledAt: z.optional(z.string()),
   failure: z.optional(z.enum(failures)),
   state: z.enum(['waiting', 'flying']),
-  /** When it was taken, ISO 8601. */
+  /** When a device was assigned, ISO 8601. */
   takenAt: z.optional(z.string()),
-  /** How many of its reports have been made. */
+  /** How many of its reports have been published. */
   reported: z._default(z.number(), 0),
 });
 export type Mission = z.output<typeof mission>;
 
-/** Beside the missions: which run of the fleet is the latest. No job has such an id. */
-const RUN = 'latest-run';
-const latestRun = z.object({ jobId: z.literal(RUN), runId: z.string() });
+/** Key of the item that holds the latest run, beside the missions. No job has such an id. */
+const RUN_KEY = 'latest-run';
+const latestRun = z.object({ jobId: z.literal(RUN_KEY), runId: z.string() });
 
-/** Notes that a run of the fleet has begun: the one before is to end. */
-export const beginRun = (runId: string): Promise<boolean> => change(RUN, 'SET runId = :runId', { ':runId': runId });
+/** Stores the id of a new run, which ends the previous one. */
+export const beginRun = (runId: string): Promise<boolean> =>
+  updateMission(RUN_KEY, 'SET runId = :runId', { ':runId': runId });
 
 export interface OpenMissions {
-  /** Everything that waits or flies. */
+  /** All missions that wait or fly. */
   readonly missions: readonly Mission[];
-  /** The run that has begun last. */
+  /** The run that began last. */
   readonly runId: string | undefined;
 }
 
-/** What there is to fly, and who is to fly it, as of now. */
-export async function openMissions(): Promise<OpenMissions> {
+/** Reads the open missions and the latest run. */
+export async function readOpenMissions(): Promise<OpenMissions> {
   const missions: Mission[] = [];
   let runId: string | undefined;
   let from: ScanCommandOutput['LastEvaluatedKey'];
@@ -64,7 +62,7 @@ export async function openMissions(): Promise<OpenMissions> {
       new ScanCommand({
         TableName: TableName(),
         ConsistentRead: true,
-        // The latest run has no state.
+        // The item of the latest run has no state.
         FilterExpression: 'attribute_not_exists(#state) OR #state <> :over',
         ExpressionAttributeNames: { '#state': 'state' },
         ExpressionAttributeValues: { ':over': 'over' },
@@ -81,43 +79,43 @@ export async function openMissions(): Promise<OpenMissions> {
   return { missions, runId };
 }
 
-/** Notes a new job; one that is known, even as over, stays as it is. */
-export const noteMission = (wanted: Omit<Mission, 'state' | 'reported'>): Promise<boolean> =>
-  unlessRefused(
+/** Inserts a new mission; a known one, even a finished one, stays as it is. */
+export const insertMission = (job: Omit<Mission, 'state' | 'reported'>): Promise<boolean> =>
+  succeeded(
     dynamodb.send(
       new PutCommand({
         TableName: TableName(),
-        Item: { ...wanted, state: 'waiting', reported: 0 },
+        Item: { ...job, state: 'waiting', reported: 0 },
         ConditionExpression: 'attribute_not_exists(jobId)',
       }),
     ),
   );
 
-/** Changes how urgent a job is that waits. */
+/** Changes the priority of a mission. */
 export const changePriority = (jobId: string, priority: number): Promise<boolean> =>
-  change(jobId, 'SET priority = :priority', { ':priority': priority }, 'attribute_exists(jobId)');
+  updateMission(jobId, 'SET priority = :priority', { ':priority': priority }, 'attribute_exists(jobId)');
 
-/** Ends a mission, even one that has not been heard of yet: its job may come after its end. */
+/** Ends a mission, also one not inserted yet: the job's events may arrive out of order. */
 export const endMission = (jobId: string, now: Date): Promise<boolean> =>
-  change(jobId, 'SET #state = :over, #ttl = :ttl', {
+  updateMission(jobId, 'SET #state = :over, #ttl = :ttl', {
     ':over': 'over',
-    ':ttl': Math.floor(now.getTime() / 1000) + REMEMBERED_S,
+    ':ttl': Math.floor(now.getTime() / 1000) + FINISHED_TTL_S,
   });
 
-/** Takes a mission that waits; false when it was ended or another has taken it. */
-export const takeMission = (jobId: string, deviceId: string, now: Date): Promise<boolean> =>
-  change(
+/** Assigns a waiting mission to a device. @returns false when it was ended or assigned by another run */
+export const assignMission = (jobId: string, deviceId: string, now: Date): Promise<boolean> =>
+  updateMission(
     jobId,
     'SET #state = :flying, deviceId = :deviceId, takenAt = :now',
     { ':flying': 'flying', ':deviceId': deviceId, ':now': now.toISOString(), ':waiting': 'waiting' },
     '#state = :waiting',
   );
 
-/** Notes how many of a mission's reports have been made. */
-export const noteReported = (jobId: string, reported: number): Promise<boolean> =>
-  change(jobId, 'SET reported = :reported', { ':reported': reported, ':flying': 'flying' }, '#state = :flying');
+/** Stores how many reports of a mission have been published. */
+export const storeReportCount = (jobId: string, reported: number): Promise<boolean> =>
+  updateMission(jobId, 'SET reported = :reported', { ':reported': reported, ':flying': 'flying' }, '#state = :flying');
 
-function change(
+function updateMission(
   jobId: string,
   UpdateExpression: string,
   ExpressionAttributeValues: Record<string, unknown>,
@@ -125,7 +123,7 @@ function change(
 ): Promise<boolean> {
   const used = `${UpdateExpression} ${ConditionExpression ?? ''}`;
   const names = Object.entries({ '#state': 'state', '#ttl': 'ttl' }).filter(([name]) => used.includes(name));
-  return unlessRefused(
+  return succeeded(
     dynamodb.send(
       new UpdateCommand({
         TableName: TableName(),
@@ -139,7 +137,7 @@ function change(
   );
 }
 
-async function unlessRefused(write: Promise<unknown>): Promise<boolean> {
+async function succeeded(write: Promise<unknown>): Promise<boolean> {
   try {
     await write;
     return true;

@@ -1,26 +1,19 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { PLATFORM } from '../contract/platform';
+import { PLATFORM, type InboundEvent } from '../contract/platform';
+import { clientConfig } from './client-config';
 import { setting } from './setting';
 
-const client = new EventBridgeClient({
-  maxAttempts: 3,
-  requestHandler: { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true },
-});
+const client = new EventBridgeClient(clientConfig);
 
-/** EventBridge takes so many in a call. */
-const AT_ONCE = 10;
+/** Maximum entries of PutEvents (EventBridge API reference). */
+const MAX_ENTRIES = 10;
 
-export interface PlatformReport {
-  readonly type: 'job.status.reported' | 'device.telemetry.reported' | 'control.outcome.reported';
-  readonly detail: object;
-}
-
-/** Says something on the bus as the platform, in order. @throws Error when the bus did not take all of it */
-export async function publishReports(events: readonly PlatformReport[]): Promise<void> {
-  for (let index = 0; index < events.length; index += AT_ONCE) {
+/** Publishes events to the bus as the platform, in order. @throws Error when the bus rejects any of them */
+export async function publishReports(events: readonly InboundEvent[]): Promise<void> {
+  for (let index = 0; index < events.length; index += MAX_ENTRIES) {
     const { FailedEntryCount } = await client.send(
       new PutEventsCommand({
-        Entries: events.slice(index, index + AT_ONCE).map(({ type, detail }) => ({
+        Entries: events.slice(index, index + MAX_ENTRIES).map(({ type, detail }) => ({
           EventBusName: setting('PLATFORM_BUS'),
           Source: PLATFORM,
           DetailType: type,

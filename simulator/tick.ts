@@ -1,31 +1,36 @@
+import type { InboundEvent } from '../contract/platform';
 import { atRest, flightAt } from './flight';
-import { homeOf } from './home';
+import { dockPositionOf } from './dock-position';
 import type { SimulatedDevice } from './inventory';
-import { endMission, noteReported, takeMission, type Mission } from './missions';
-import { freeAt, reportsOf } from './plan';
-import { publishReports, type PlatformReport } from './publish-reports';
+import { endMission, storeReportCount, assignMission, type Mission } from './missions';
+import { freeAt, reportsOf } from './mission-plan';
+import { publishReports } from './publish-reports';
 
-export interface World {
+export interface Fleet {
   readonly seed: string;
-  /** How much faster than real time missions are flown. */
+  /** Time factor of missions: 1 is real time. */
   readonly speed: number;
   readonly devices: readonly SimulatedDevice[];
-  /** Whether devices at rest report now. */
-  readonly restReports: boolean;
+  /** Whether idle devices report in this tick. */
+  readonly idleReports: boolean;
 }
 
 type Flying = Mission & { readonly deviceId: string; readonly takenAt: string };
 const isFlying = (mission: Mission): mission is Flying =>
   mission.state === 'flying' && mission.deviceId !== undefined && mission.takenAt !== undefined;
 
-/** Missions in flight by the device that flies them. */
+/** Missions in flight, by device id. */
 export type Flights = ReadonlyMap<string, Flying>;
 
-/** Most samples in one event of the bus. */
-const AT_ONCE = 100;
+/** Maximum samples in one event of the bus. */
+const MAX_SAMPLES_PER_EVENT = 100;
 
-/** Takes what waits, the most urgent first and then the oldest, for each a device that is free. */
-async function take(missions: readonly Mission[], devices: readonly SimulatedDevice[], now: Date): Promise<Flying[]> {
+/** Assigns waiting missions to available devices, by priority and then by age. */
+async function assignMissions(
+  missions: readonly Mission[],
+  devices: readonly SimulatedDevice[],
+  now: Date,
+): Promise<Flying[]> {
   const taken: Flying[] = [];
   const busy = new Set(missions.filter(isFlying).map(({ deviceId }) => deviceId));
   const waiting = missions
@@ -39,56 +44,59 @@ async function take(missions: readonly Mission[], devices: readonly SimulatedDev
         (mission.deviceId ?? one.deviceId) === one.deviceId &&
         !busy.has(one.deviceId),
     );
-    if (!device || !(await takeMission(jobId, device.deviceId, now))) continue;
+    if (!device || !(await assignMission(jobId, device.deviceId, now))) continue;
     busy.add(device.deviceId);
     taken.push({ ...mission, state: 'flying', deviceId: device.deviceId, takenAt: now.toISOString() });
   }
   return taken;
 }
 
-const elapsedOf = ({ takenAt }: Flying, { speed }: World, now: Date) =>
+const elapsedOf = ({ takenAt }: Flying, { speed }: Fleet, now: Date) =>
   ((now.getTime() - Date.parse(takenAt)) / 1000) * speed;
 
-/** What a mission has to report by now, said before it is noted: at least once. */
-async function report(mission: Flying, world: World, now: Date): Promise<void> {
+/** Publishes the reports due by now, then stores their count: at-least-once delivery. */
+async function publishDueReports(mission: Flying, fleet: Fleet, now: Date): Promise<void> {
   const { jobId, failure, reported } = mission;
-  const elapsed = elapsedOf(mission, world, now);
+  const elapsed = elapsedOf(mission, fleet, now);
   const due = reportsOf(failure).filter(({ at }) => at <= elapsed);
   const at = now.toISOString();
   await publishReports(
     due.slice(reported).map(({ status }) => ({ type: 'job.status.reported', detail: { jobId, status, at } }) as const),
   );
   if (elapsed >= freeAt(failure)) await endMission(jobId, now);
-  else if (due.length > reported) await noteReported(jobId, due.length);
+  else if (due.length > reported) await storeReportCount(jobId, due.length);
 }
 
-function sampleOf({ deviceId, deviceGroupId }: SimulatedDevice, mission: Flying | undefined, world: World, now: Date) {
-  const home = homeOf(world.seed, deviceGroupId, deviceId);
+function sampleOf({ deviceId, deviceGroupId }: SimulatedDevice, mission: Flying | undefined, fleet: Fleet, now: Date) {
+  const dock = dockPositionOf(fleet.seed, deviceGroupId, deviceId);
   const timestamp = now.toISOString();
-  if (!mission) return world.restReports ? [{ deviceId, timestamp, ...atRest(home) }] : [];
+  if (!mission) return fleet.idleReports ? [{ deviceId, timestamp, ...atRest(dock) }] : [];
   const { jobId, failure } = mission;
-  const state = flightAt({ seed: world.seed, jobId, home, failure }, elapsedOf(mission, world, now));
+  const state = flightAt({ seed: fleet.seed, jobId, dock, failure }, elapsedOf(mission, fleet, now));
   return state ? [{ deviceId, timestamp, jobId, ...state }] : [];
 }
 
-/** What one second of the simulated fleet begins with: takes jobs and reports on them. Gives what is in flight then. */
-export async function tick(missions: readonly Mission[], world: World, now: Date): Promise<Flights> {
-  const flying = [...missions.filter(isFlying), ...(await take(missions, world.devices, now))];
-  for (const mission of flying) await report(mission, world, now);
+/** Starts a tick: assigns missions and reports their progress. @returns the missions in flight */
+export async function tick(missions: readonly Mission[], fleet: Fleet, now: Date): Promise<Flights> {
+  const flying = [...missions.filter(isFlying), ...(await assignMissions(missions, fleet.devices, now))];
+  for (const mission of flying) await publishDueReports(mission, fleet, now);
   return new Map(flying.map((mission) => [mission.deviceId, mission]));
 }
 
-/** Tells where some of the devices are. */
-export async function sayWhere(
+/** Publishes a telemetry sample of some of the devices. */
+export async function publishTelemetry(
   devices: readonly SimulatedDevice[],
   flights: Flights,
-  world: World,
+  fleet: Fleet,
   now: Date,
 ): Promise<void> {
-  const samples = devices.flatMap((device) => sampleOf(device, flights.get(device.deviceId), world, now));
-  const events: PlatformReport[] = [];
-  for (let index = 0; index < samples.length; index += AT_ONCE) {
-    events.push({ type: 'device.telemetry.reported', detail: { telemetry: samples.slice(index, index + AT_ONCE) } });
+  const samples = devices.flatMap((device) => sampleOf(device, flights.get(device.deviceId), fleet, now));
+  const events: InboundEvent[] = [];
+  for (let index = 0; index < samples.length; index += MAX_SAMPLES_PER_EVENT) {
+    events.push({
+      type: 'device.telemetry.reported',
+      detail: { telemetry: samples.slice(index, index + MAX_SAMPLES_PER_EVENT) },
+    });
   }
   await publishReports(events);
 }

@@ -1,35 +1,35 @@
 import type { Telemetry } from './messages';
-import { decimal } from './units';
+import { formatNumber } from './format';
 
 export interface Announcer {
-  /** Says something now. */
-  say(text: string): void;
-  /** Says how the drone flies, now and then. */
-  figures(sample: Telemetry): void;
+  /** Announces a text now. */
+  announce(text: string): void;
+  /** Announces the flight figures, at most every 30 s. */
+  announceFigures(sample: Telemetry): void;
 }
 
 /** Nobody can listen to ten samples a second. */
-const EVERY_MS = 30_000;
+const FIGURES_EVERY_MS = 30_000;
 
-/** What a screen reader says by itself; everything else can be read when somebody goes there. */
+/** Live region for screen readers; all other content is read on navigation only. */
 export function createAnnouncer(region: HTMLElement): Announcer {
-  let saidAt = 0;
-  const say = (text: string) => {
-    saidAt = Date.now();
+  let announcedAt = 0;
+  const announce = (text: string) => {
+    announcedAt = Date.now();
     region.textContent = text;
   };
   return {
-    say,
-    figures({ navigation, battery }) {
-      if (Date.now() - saidAt < EVERY_MS) return;
+    announce,
+    announceFigures({ navigation, battery }) {
+      if (Date.now() - announcedAt < FIGURES_EVERY_MS) return;
       const altitude = navigation?.position?.coordinates[2];
       const speed = navigation?.velocity?.groundSpeed;
       const parts = [
-        altitude === undefined ? [] : `Altitude ${decimal(altitude, 0)} metres`,
-        speed === undefined ? [] : `speed ${decimal(speed, 0)} metres per second`,
-        battery?.percent === undefined ? [] : `battery ${decimal(battery.percent, 0)} percent`,
+        altitude === undefined ? [] : `Altitude ${formatNumber(altitude, 0)} metres`,
+        speed === undefined ? [] : `speed ${formatNumber(speed, 0)} metres per second`,
+        battery?.percent === undefined ? [] : `battery ${formatNumber(battery.percent, 0)} percent`,
       ];
-      say(parts.flat().join(', '));
+      announce(parts.flat().join(', '));
     },
   };
 }

@@ -2,17 +2,17 @@ import uPlot from 'uplot';
 import { HISTORY_SECONDS } from './history';
 
 export interface Chart {
-  /** Moments in Unix seconds, and a value or nothing for each. */
+  /** @param at Unix seconds @param values one per moment, null for none */
   draw(at: readonly number[], values: readonly (number | null)[]): void;
 }
 
-/** A flight that has just begun starts at the left, but not with a few seconds spread over the whole width. */
-const LEAST_SECONDS = 60;
+/** Least width of the time axis: a new flight starts at the left, but a few seconds are not stretched over the width. */
+const MIN_SECONDS = 60;
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
-/** A line over the last five minutes, or as many as there are, in the colour that the style sheet gives as `color` of the container. */
-export function createChart(container: HTMLElement, leastRange: number): Chart {
+/** A line chart of at most the last five minutes, in the container's CSS `color`. */
+export function createChart(container: HTMLElement, minRange: number): Chart {
   const style = (name: string) => getComputedStyle(container).getPropertyValue(name).trim();
   const line = () => style('color');
   const plot = new uPlot(
@@ -22,14 +22,14 @@ export function createChart(container: HTMLElement, leastRange: number): Chart {
       legend: { show: false },
       cursor: { show: false },
       scales: {
-        x: { range: (_, from, to) => span(from, to) },
-        y: { range: (_, from, to) => around(from, to) },
+        x: { range: (_, from, to) => timeRange(from, to) },
+        y: { range: (_, from, to) => valueRange(from, to) },
       },
       axes: [
         axis({
           space: 60,
           size: 24,
-          values: (_, moments, _axis, _space, step) => moments.map((one) => clock(one, step)),
+          values: (_, moments, _axis, _space, step) => moments.map((one) => formatTime(one, step)),
         }),
         axis({ space: 28, size: 44, values: (_, values) => values.map((value) => `${value}`) }),
       ],
@@ -41,18 +41,18 @@ export function createChart(container: HTMLElement, leastRange: number): Chart {
   new ResizeObserver(() => plot.setSize(sizeOf(container))).observe(container);
   dark.addEventListener('change', () => plot.redraw());
 
-  /** At least so much from bottom to top, so that noise doesn't look like a climb. */
-  function around(from: number | null, to: number | null): [number, number] {
-    if (from === null || to === null) return [0, leastRange];
-    const room = Math.max(0, leastRange - (to - from)) / 2 + (to - from) * 0.1;
+  /** Keeps the value axis at least `minRange` high, so that noise does not look like a climb. */
+  function valueRange(from: number | null, to: number | null): [number, number] {
+    if (from === null || to === null) return [0, minRange];
+    const room = Math.max(0, minRange - (to - from)) / 2 + (to - from) * 0.1;
     const bottom = from >= 0 ? Math.max(0, from - room) : from - room;
-    return [bottom, Math.max(to + room, bottom + leastRange)];
+    return [bottom, Math.max(to + room, bottom + minRange)];
   }
 
   function axis(options: uPlot.Axis): uPlot.Axis {
-    const quiet = () => style('--muted');
+    const muted = () => style('--muted');
     const grid = { stroke: () => style('--line'), width: 1 };
-    return { stroke: quiet, font: '11px system-ui, sans-serif', ticks: { show: false }, grid, gap: 6, ...options };
+    return { stroke: muted, font: '11px system-ui, sans-serif', ticks: { show: false }, grid, gap: 6, ...options };
   }
 
   return { draw: (at, values) => plot.setData([[...at], [...values]]) };
@@ -62,12 +62,12 @@ function sizeOf(container: HTMLElement): { width: number; height: number } {
   return { width: Math.max(80, container.clientWidth), height: Math.max(60, container.clientHeight) };
 }
 
-/** From which moment to which; there may be none yet. */
-function span(from: number | null, to: number | null): [number, number] {
+/** Range of the time axis, in Unix seconds; there may be no data yet. */
+function timeRange(from: number | null, to: number | null): [number, number] {
   const end = to ?? Date.now() / 1000;
-  return [Math.max(end - HISTORY_SECONDS, Math.min(from ?? end, end - LEAST_SECONDS)), end];
+  return [Math.max(end - HISTORY_SECONDS, Math.min(from ?? end, end - MIN_SECONDS)), end];
 }
 
-function clock(moment: number, step: number): string {
+function formatTime(moment: number, step: number): string {
   return new Date(moment * 1000).toTimeString().slice(0, step < 60 ? 8 : 5);
 }

@@ -1,31 +1,32 @@
-import { element, write } from './element';
+import { errorText } from './error-text';
+import { element, setText } from './element';
 import type { Answer, ControlOutcome } from './messages';
 
 export interface Controls {
-  /** Shows the buttons, or doesn't. */
-  permit(permitted: boolean): void;
-  /** Buttons do something only while there is a connection. */
-  enable(connected: boolean): void;
-  /** Takes what the server says to a command. */
-  answered(answer: Answer): void;
-  /** Takes what became of a command. */
-  ended(outcome: ControlOutcome): void;
+  /** Shows or hides the buttons. */
+  show(permitted: boolean): void;
+  /** Enables the buttons while connected. */
+  setConnected(connected: boolean): void;
+  /** Handles the server's answer to a command. */
+  onAnswer(answer: Answer): void;
+  /** Handles the outcome of a command. */
+  onOutcome(outcome: ControlOutcome): void;
 }
 
-/** How long a button waits to be pressed again, and an answer for, in ms. */
-const CONFIRM_WITHIN = 5000;
-const ANSWER_WITHIN = 8000;
+/** How long a button can be confirmed, and how long to wait for an answer, in ms. */
+const CONFIRM_TIMEOUT_MS = 5000;
+const ANSWER_TIMEOUT_MS = 8000;
 
 /**
- * The buttons that steer the drone. Each asks to be pressed twice: a slip of the finger must not move a drone.
- * @param send gives the command to the server; false when it can't
+ * The buttons that control the drone. Each must be pressed twice, so that a slip of the finger moves no drone.
+ * @param send sends a command to the server; false when disconnected
  */
 export function createControls(send: (message: Readonly<Record<string, unknown>>) => boolean): Controls {
   const section = element('controls', HTMLElement);
   const outcome = element('control-outcome', HTMLElement);
   const buttons = [...section.querySelectorAll('button')];
   const waiting = new Map<string, { readonly label: string; readonly timer: ReturnType<typeof setTimeout> }>();
-  /** The button of the last command that was accepted, until it is known what became of it. */
+  /** The last command that was accepted, until its outcome is known. */
   let accepted: { readonly requestId: string; readonly label: string } | undefined;
   let armed: { readonly button: HTMLButtonElement; readonly timer: ReturnType<typeof setTimeout> } | undefined;
   let sent = 0;
@@ -34,31 +35,31 @@ export function createControls(send: (message: Readonly<Record<string, unknown>>
     if (!armed) return;
     clearTimeout(armed.timer);
     armed.button.classList.remove('armed');
-    write(armed.button, labelOf(armed.button));
+    setText(armed.button, labelOf(armed.button));
     armed = undefined;
   }
 
   function press(button: HTMLButtonElement): void {
-    const sure = armed?.button === button;
+    const confirmed = armed?.button === button;
     disarm();
-    if (sure) {
+    if (confirmed) {
       command(button);
       return;
     }
     button.classList.add('armed');
-    write(button, `Press again: ${labelOf(button).toLowerCase()}`);
-    armed = { button, timer: setTimeout(disarm, CONFIRM_WITHIN) };
+    setText(button, `Press again: ${labelOf(button).toLowerCase()}`);
+    armed = { button, timer: setTimeout(disarm, CONFIRM_TIMEOUT_MS) };
   }
 
   function command(button: HTMLButtonElement): void {
     const label = labelOf(button);
     const id = `command-${++sent}`;
     if (!send({ action: 'control', id, command: { name: button.value } })) {
-      write(outcome, `${label}: not connected`);
+      setText(outcome, `${label}: not connected`);
       return;
     }
-    write(outcome, `${label}: sent`);
-    const timer = setTimeout(() => waiting.delete(id) && write(outcome, `${label}: no answer`), ANSWER_WITHIN);
+    setText(outcome, `${label}: sent`);
+    const timer = setTimeout(() => waiting.delete(id) && setText(outcome, `${label}: no answer`), ANSWER_TIMEOUT_MS);
     waiting.set(id, { label, timer });
   }
 
@@ -69,25 +70,25 @@ export function createControls(send: (message: Readonly<Record<string, unknown>>
   }
 
   return {
-    permit: (permitted) => (section.hidden = !permitted),
-    enable(connected) {
+    show: (permitted) => (section.hidden = !permitted),
+    setConnected(connected) {
       if (!connected) disarm();
       for (const button of buttons) button.disabled = !connected;
     },
-    answered({ type, id = '', requestId, error, details }) {
+    onAnswer({ type, id = '', requestId, code }) {
       const asked = waiting.get(id);
       if (!asked) return;
       waiting.delete(id);
       clearTimeout(asked.timer);
-      const reason = [error, ...(details ?? []).map(({ message }) => message)].join(': ');
+      const reason = errorText(code) ?? 'could not be sent';
       if (type === 'accepted' && requestId !== undefined) accepted = { requestId, label: asked.label };
-      write(outcome, `${asked.label}: ${type === 'accepted' ? 'accepted' : reason}`);
+      setText(outcome, `${asked.label}: ${type === 'accepted' ? 'accepted' : reason}`);
     },
-    ended({ requestId, outcome: what, reason }) {
-      // Those of other viewers are told here too.
+    onOutcome({ requestId, outcome: what, reason }) {
+      // Outcomes of other viewers' commands arrive too.
       if (accepted?.requestId !== requestId) return;
       const why = reason === undefined ? '' : ` (${reason.toLowerCase().replaceAll('_', ' ')})`;
-      write(outcome, `${accepted.label}: ${what.toLowerCase()}${why}`);
+      setText(outcome, `${accepted.label}: ${what.toLowerCase()}${why}`);
       accepted = undefined;
     },
   };

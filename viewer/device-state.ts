@@ -1,10 +1,10 @@
 import type { Telemetry } from './messages';
 
 /**
- * What is known of the device after a sample. A sample holds what the device knows just then: one may bring the position
- * and the next one the battery alone, so what it leaves out stays as it was.
+ * Merges a sample into the known state. A sample may hold only some fields, such as the position or the battery: the
+ * others keep their value.
  */
-export function after(before: Telemetry | undefined, sample: Telemetry): Telemetry {
+export function mergeSample(before: Telemetry | undefined, sample: Telemetry): Telemetry {
   if (!before) return sample;
   return {
     ...before,

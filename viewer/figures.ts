@@ -1,13 +1,13 @@
-import { element, write } from './element';
+import { element, setText } from './element';
 import type { Telemetry } from './messages';
-import { compass, decimal, place, words } from './units';
+import { formatHeading, formatNumber, formatPosition, formatState } from './format';
 
-const at = (id: string) => element(id, HTMLElement);
+const html = (id: string) => element(id, HTMLElement);
 
 const LOW_PERCENT = 30;
 const VERY_LOW_PERCENT = 15;
 
-/** Writes what a sample says into the panel. */
+/** Shows a sample's figures in the panel. */
 export function showFigures({
   navigation,
   battery,
@@ -21,56 +21,59 @@ export function showFigures({
   const { groundSpeed, verticalSpeed } = navigation?.velocity ?? {};
   const heading = navigation?.orientation?.heading;
 
-  write(at('altitude'), decimal(altitude));
-  write(at('climb'), verticalSpeed === undefined ? '' : climb(verticalSpeed));
-  write(at('speed'), decimal(groundSpeed));
-  write(at('speed-per-hour'), groundSpeed === undefined ? '' : `${decimal(groundSpeed * 3.6, 0)} km/h`);
-  write(at('heading'), compass(heading));
+  setText(html('altitude'), formatNumber(altitude));
+  setText(html('climb'), verticalSpeed === undefined ? '' : formatClimb(verticalSpeed));
+  setText(html('speed'), formatNumber(groundSpeed));
+  setText(html('speed-per-hour'), groundSpeed === undefined ? '' : `${formatNumber(groundSpeed * 3.6, 0)} km/h`);
+  setText(html('heading'), formatHeading(heading));
   const needle = element('needle', SVGElement);
   needle.style.visibility = heading === undefined ? 'hidden' : 'visible';
   needle.style.transform = `rotate(${heading ?? 0}deg)`;
-  write(at('drone-state'), words(droneState));
-  write(at('dock-state'), words(dockState));
-  write(at('position'), longitude === undefined || latitude === undefined ? '–' : place(longitude, latitude));
+  setText(html('drone-state'), formatState(droneState));
+  setText(html('dock-state'), formatState(dockState));
+  setText(
+    html('position'),
+    longitude === undefined || latitude === undefined ? '–' : formatPosition(longitude, latitude),
+  );
   showBattery(battery);
   showWeather(weather);
-  at('simulated').hidden = simulated !== true;
-  write(at('device'), deviceId);
+  html('simulated').hidden = simulated !== true;
+  setText(html('device'), deviceId);
 }
 
-function climb(speed: number): string {
+function formatClimb(speed: number): string {
   if (Math.abs(speed) < 0.05) return 'level';
-  return `${speed > 0 ? '↑' : '↓'} ${decimal(Math.abs(speed))} m/s`;
+  return `${speed > 0 ? '↑' : '↓'} ${formatNumber(Math.abs(speed))} m/s`;
 }
 
 function showBattery(battery: Telemetry['battery']): void {
   const { percent, voltage, remainingFlightTime } = battery ?? {};
-  write(at('battery'), percent === undefined ? '–' : `${decimal(percent, 0)} %`);
-  const level = at('battery-level');
+  setText(html('battery'), percent === undefined ? '–' : `${formatNumber(percent, 0)} %`);
+  const level = html('battery-level');
   level.style.width = `${percent ?? 0}%`;
   level.dataset['level'] =
     (percent ?? 100) <= VERY_LOW_PERCENT ? 'very-low' : (percent ?? 100) <= LOW_PERCENT ? 'low' : 'good';
   const details = [
-    voltage === undefined ? [] : `${decimal(voltage)} V`,
+    voltage === undefined ? [] : `${formatNumber(voltage)} V`,
     remainingFlightTime === undefined ? [] : `${flightTime(remainingFlightTime)} left`,
   ];
-  write(at('battery-details'), details.flat().join(' · '));
+  setText(html('battery-details'), details.flat().join(' · '));
 }
 
 function flightTime(seconds: number): string {
-  return seconds < 120 ? `${decimal(seconds, 0)} s` : `${Math.floor(seconds / 60)} min`;
+  return seconds < 120 ? `${formatNumber(seconds, 0)} s` : `${Math.floor(seconds / 60)} min`;
 }
 
 function showWeather(weather: Telemetry['weather']): void {
   const { windSpeed, windDirection, temperature, humidity, rain } = weather ?? {};
-  const wind = windSpeed === undefined ? [] : `${decimal(windSpeed)} m/s`;
-  const from = windDirection === undefined ? [] : `from ${compass(windDirection).split(' ')[1] ?? ''}`;
-  write(at('wind'), [wind, from].flat().join(' ') || '–');
+  const wind = windSpeed === undefined ? [] : `${formatNumber(windSpeed)} m/s`;
+  const from = windDirection === undefined ? [] : `from ${formatHeading(windDirection).split(' ')[1] ?? ''}`;
+  setText(html('wind'), [wind, from].flat().join(' ') || '–');
   const air = [
-    temperature === undefined ? [] : `${decimal(temperature, 0)} °C`,
-    humidity === undefined ? [] : `${decimal(humidity, 0)} % humid`,
-    rain === undefined || rain === 0 ? [] : `${decimal(rain)} mm/h rain`,
+    temperature === undefined ? [] : `${formatNumber(temperature, 0)} °C`,
+    humidity === undefined ? [] : `${formatNumber(humidity, 0)} % humid`,
+    rain === undefined || rain === 0 ? [] : `${formatNumber(rain)} mm/h rain`,
   ];
-  write(at('air'), air.flat().join(' · ') || '–');
-  at('weather').hidden = weather === undefined;
+  setText(html('air'), air.flat().join(' · ') || '–');
+  html('weather').hidden = weather === undefined;
 }

@@ -1,4 +1,4 @@
-/** What is known at one moment; `null` where a sample said nothing. */
+/** Values at one moment; null where the sample has none. */
 export interface Point {
   /** Unix seconds. */
   readonly at: number;
@@ -6,7 +6,7 @@ export interface Point {
   readonly speed: number | null;
 }
 
-/** Columns as the charts take them: moments and values, oldest first. */
+/** Columns for the charts, oldest first. */
 export interface History {
   add(point: Point): void;
   readonly at: readonly number[];
@@ -16,10 +16,10 @@ export interface History {
 
 /** Seconds of flight that are kept and shown. */
 export const HISTORY_SECONDS = 300;
-/** After as long without a sample, in seconds, the line is broken instead of drawn through what nobody saw. */
+/** A longer gap between samples breaks the line, in seconds. */
 const GAP_SECONDS = 10;
 
-/** Keeps the last five minutes, so that an open page needs no more memory after a day than after an hour. */
+/** Keeps the last five minutes, so that memory does not grow while the page is open. */
 export function createHistory(): History {
   const at: number[] = [];
   const altitude: (number | null)[] = [];

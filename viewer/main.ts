@@ -1,8 +1,8 @@
 import { createAnnouncer } from './announcer';
 import { createChart } from './chart';
 import { createControls } from './controls';
-import { after } from './device-state';
-import { element, write } from './element';
+import { mergeSample } from './device-state';
+import { element, setText } from './element';
 import { showFigures } from './figures';
 import { createHistory } from './history';
 import type { Message, ShareStatus, Telemetry } from './messages';
@@ -12,12 +12,12 @@ import { openShareSocket, type Connection, type Ending } from './share-socket';
 import { createTrackMap } from './track-map';
 import { createVideo } from './video';
 
-/** The page is at `/share/<code>`; the code goes into the address of the socket, and nowhere else. */
+/** The page is at `/share/<code>`; the code is used in the socket's URL only. */
 const shareCode = location.pathname.split('/')[2] ?? '';
 const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/telemetry?shareCode=${shareCode}`;
-/** New figures are drawn so often at most, in ms; a drone may report ten times a second. */
-const DRAW_EVERY = 100;
-const DRAW_CHARTS_EVERY = 500;
+/** Intervals of redrawing, in ms; a drone may report ten times a second. */
+const DRAW_EVERY_MS = 100;
+const DRAW_CHARTS_EVERY_MS = 500;
 
 const history = createHistory();
 const announcer = createAnnouncer(element('announcer', HTMLElement));
@@ -25,30 +25,30 @@ const map = createTrackMap(element('map', HTMLElement), element('follow', HTMLBu
 const altitudeChart = createChart(element('altitude-chart', HTMLElement), 10);
 const speedChart = createChart(element('speed-chart', HTMLElement), 5);
 const clock = createShareClock();
-const video = createVideo({ ask: () => socket.send({ action: 'playback' }), now: () => clock.now() });
+const video = createVideo({ requestSession: () => socket.send({ action: 'playback' }), now: () => clock.now() });
 const controls = createControls((message) => socket.send(message));
 
 let latest: Telemetry | undefined;
 let drawn: Telemetry | undefined;
 
-const socket = openShareSocket(address, { onMessage: take, onConnection: showConnection });
-setInterval(draw, DRAW_EVERY);
-setInterval(drawCharts, DRAW_CHARTS_EVERY);
+const socket = openShareSocket(address, { onMessage, onConnection: showConnection });
+setInterval(draw, DRAW_EVERY_MS);
+setInterval(drawCharts, DRAW_CHARTS_EVERY_MS);
 element('retry', HTMLButtonElement).addEventListener('click', () => socket.retry());
 
-function take(message: Message): void {
-  if (message.type === 'device.telemetry') takeSample(message);
+function onMessage(message: Message): void {
+  if (message.type === 'device.telemetry') onSample(message);
   else if (message.type === 'share.status') showShare(message);
-  else if (message.type === 'share.playback') video.take(message);
-  else if (message.type === 'control.outcome') controls.ended(message);
-  else controls.answered(message);
+  else if (message.type === 'share.playback') video.onPlayback(message);
+  else if (message.type === 'control.outcome') controls.onOutcome(message);
+  else controls.onAnswer(message);
 }
 
-function takeSample(sample: Telemetry): void {
-  // A snapshot after a short loss of the connection may be older than what is known.
+function onSample(sample: Telemetry): void {
+  // A snapshot after a reconnect may be older than the known state.
   if (latest && Date.parse(sample.timestamp) < Date.parse(latest.timestamp)) return;
-  latest = after(latest, sample);
-  clock.sampled(sample);
+  latest = mergeSample(latest, sample);
+  clock.onSample(sample);
   const { position, velocity } = sample.navigation ?? {};
   if (position ?? velocity) {
     history.add({
@@ -64,21 +64,21 @@ function takeSample(sample: Telemetry): void {
 
 function showShare(share: ShareStatus): void {
   const active = share.shareState === 'ACTIVE';
-  write(element('viewers', HTMLElement), active ? `${share.currentViewers} of ${share.maxViewers}` : '–');
-  clock.shared(share);
+  setText(element('viewers', HTMLElement), active ? `${share.currentViewers} of ${share.maxViewers}` : '–');
+  clock.onShare(share);
   if (share.shareType === 'STREAM') video.enable();
-  if (share.permissions) controls.permit(share.permissions.includes('control'));
+  if (share.permissions) controls.show(share.permissions.includes('control'));
 }
 
 function showConnection(connection: Connection, ending?: Ending): void {
   const pill = element('connection', HTMLElement);
   pill.dataset['state'] = connection;
-  write(pill, connection);
+  setText(pill, connection);
   document.body.dataset['connection'] = connection;
-  controls.enable(connection === 'live');
-  clock.connected(connection === 'live');
+  controls.setConnected(connection === 'live');
+  clock.setConnected(connection === 'live');
   if (connection === 'ended') video.end();
-  announcer.say(showNotice({ connection, ending, seen: latest !== undefined }));
+  announcer.announce(showNotice({ connection, ending, hasSample: latest !== undefined }));
 }
 
 function draw(): void {
@@ -87,7 +87,7 @@ function draw(): void {
   drawn = latest;
   map.draw();
   showFigures(latest);
-  announcer.figures(latest);
+  announcer.announceFigures(latest);
 }
 
 function drawCharts(): void {

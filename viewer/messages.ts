@@ -1,14 +1,15 @@
 import type { ControlOutcomeMessage } from '../contract/telemetry';
 import type { ShareStatusMessage } from '../domain/status-message';
 import type { DeviceState } from '../domain/telemetry';
+import type { ErrorCode } from './error-text';
 
-/** The share itself: first of all messages, again when somebody comes or goes, and the last one when it ends. */
+/** State of the share: the first message, again when the number of viewers changes, and the last one when it ends. */
 export type ShareStatus = ShareStatusMessage & {
   readonly shareType?: 'STREAM' | 'DEVICE_STATUS';
   readonly permissions?: readonly string[];
 };
 
-/** One sample of the shared device; `snapshot`: the last known state, not a new one. */
+/** One sample of the shared device; `snapshot`: its last known state. */
 export type Telemetry = DeviceState & {
   readonly type: 'device.telemetry';
   readonly deviceId: string;
@@ -16,23 +17,22 @@ export type Telemetry = DeviceState & {
   readonly snapshot?: true;
 };
 
-/** Where the video is for now; `null` with the reason when there is none. */
+/** Current address of the live video; `null` with a code when there is none. */
 export interface Playback {
   readonly type: 'share.playback';
   readonly playback: { readonly url: string; readonly expiresAt: string } | null;
-  readonly error?: string;
+  readonly code?: ErrorCode;
 }
 
-/** Answer to something that the page has sent; `id` is that of the question. */
+/** Answer to a message of the page, with the `id` of that message. */
 export interface Answer {
   readonly type: 'accepted' | 'error' | 'pong' | 'heartbeat';
   readonly id?: string;
   readonly requestId?: string;
-  readonly error?: string;
-  readonly details?: readonly { readonly message: string }[];
+  readonly code?: ErrorCode;
 }
 
-/** What became of a command, which its answer `accepted` gave the `requestId` of. */
+/** Outcome of a command, by the `requestId` of its answer `accepted`. */
 export type ControlOutcome = ControlOutcomeMessage;
 
 export type Message = ShareStatus | Telemetry | Playback | Answer | ControlOutcome;
@@ -42,7 +42,7 @@ const types: readonly string[] = [
   ...['accepted', 'error', 'pong', 'heartbeat'],
 ];
 
-/** Reads what came over the socket; undefined for what this page has no use for, such as a type of a later version. */
+/** Parses a message; undefined for a type that this page does not know, such as one of a later version. */
 export function parseMessage(data: unknown): Message | undefined {
   if (typeof data !== 'string') return undefined;
   try {

@@ -1,29 +1,29 @@
 import Hls from 'hls.js';
 
 export interface Player {
-  /** Plays a stream; the one before it stays in view until the new one moves. */
+  /** Plays a stream; the previous one stays visible until the new one plays. */
   play(url: string): void;
   stop(): void;
 }
 
 export interface PlayerOptions {
   readonly onPlaying: () => void;
-  /** The stream can't be played on: its session has run out, or the network is gone. */
+  /** Playback failed: its session has expired, or the network is down. */
   readonly onFailure: () => void;
 }
 
-/** A stream in a video element of its own. */
-interface Showing {
+/** A stream in its own video element. */
+interface LoadedStream {
   readonly video: HTMLVideoElement;
   end(): void;
 }
 
 /** Plays HLS in the first video element below `screen`. */
 export function createPlayer(screen: HTMLElement, { onPlaying, onFailure }: PlayerOptions): Player {
-  let current: Showing | undefined;
-  let next: Showing | undefined;
+  let current: LoadedStream | undefined;
+  let next: LoadedStream | undefined;
 
-  function load(video: HTMLVideoElement, url: string): Showing {
+  function load(video: HTMLVideoElement, url: string): LoadedStream {
     if (!Hls.isSupported()) {
       video.src = url;
       video.onerror = () => [current, next].some((one) => one?.video === video) && onFailure();
@@ -43,7 +43,7 @@ export function createPlayer(screen: HTMLElement, { onPlaying, onFailure }: Play
     return { video, end: () => hls.destroy() };
   }
 
-  function show(ready: Showing): void {
+  function show(ready: LoadedStream): void {
     const before = current;
     current = ready;
     next = undefined;
@@ -62,11 +62,11 @@ export function createPlayer(screen: HTMLElement, { onPlaying, onFailure }: Play
       if (current) next?.video.remove();
       const first = screen.querySelector('video');
       if (!first) return;
-      const video = current ? behind(current.video) : first;
+      const video = current ? addHiddenVideo(current.video) : first;
       const loading = load(video, url);
       next = loading;
       video.addEventListener('playing', () => next === loading && show(loading), { once: true });
-      // Browsers let a silent video start by itself; where one doesn't, the viewer has the player's own button.
+      // Browsers autoplay muted videos; where one does not, the viewer uses the player's button.
       video.muted = true;
       video.play().catch(() => undefined);
     },
@@ -81,8 +81,8 @@ export function createPlayer(screen: HTMLElement, { onPlaying, onFailure }: Play
   };
 }
 
-/** A second element behind the one in view, where a stream can get ready. */
-function behind(shown: HTMLVideoElement): HTMLVideoElement {
+/** Adds a hidden video element, where the next stream loads. */
+function addHiddenVideo(shown: HTMLVideoElement): HTMLVideoElement {
   const video = document.createElement('video');
   video.controls = video.playsInline = video.hidden = true;
   video.ariaLabel = shown.ariaLabel;

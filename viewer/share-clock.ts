@@ -1,56 +1,56 @@
-import { element, write } from './element';
+import { element, setText } from './element';
 import type { ShareStatus, Telemetry } from './messages';
-import { span } from './units';
+import { formatDuration } from './format';
 
 export interface ShareClock {
   /** The server's time, in Unix milliseconds. */
   now(): number;
-  shared(share: ShareStatus): void;
-  sampled(sample: Telemetry): void;
-  connected(connected: boolean): void;
-  /** Writes how long the share still stands, and how old the figures are. */
+  onShare(share: ShareStatus): void;
+  onSample(sample: Telemetry): void;
+  setConnected(connected: boolean): void;
+  /** Shows the share's remaining time and the age of the figures. */
   show(): void;
 }
 
-/** A drone that has said nothing for so long is worth a word, in ms. */
-const SILENT_AFTER = 5000;
+/** Without a sample for this long the figures are marked as stale, in ms. */
+const STALE_AFTER_MS = 5000;
 
-/** Keeps time by the server's clock, since that of a viewer may be wrong. */
+/** Measures time by the server's clock, since a viewer's may be wrong. */
 export function createShareClock(): ShareClock {
   const stale = element('stale', HTMLElement);
   const left = element('time-left', HTMLElement);
   const measured = element('measured-at', HTMLElement);
-  let ahead = 0;
+  let clockOffsetMs = 0;
   let expiresAt: number | undefined;
-  let heardAt: number | undefined;
+  let sampledAt: number | undefined;
   let live = false;
   let ended = false;
 
-  const now = () => Date.now() + ahead;
+  const now = () => Date.now() + clockOffsetMs;
 
   return {
     now,
-    shared({ timestamp, expiresAt: until, shareState, snapshot }) {
-      if (snapshot) ahead = Date.parse(timestamp) - Date.now() || 0;
+    onShare({ timestamp, expiresAt: until, shareState, snapshot }) {
+      if (snapshot) clockOffsetMs = Date.parse(timestamp) - Date.now() || 0;
       expiresAt = Date.parse(until);
       ended = shareState !== 'ACTIVE';
     },
-    sampled({ timestamp, snapshot }) {
-      heardAt = snapshot ? Date.parse(timestamp) - ahead : Date.now();
-      write(measured, new Date(timestamp).toLocaleTimeString('en-GB'));
+    onSample({ timestamp, snapshot }) {
+      sampledAt = snapshot ? Date.parse(timestamp) - clockOffsetMs : Date.now();
+      setText(measured, new Date(timestamp).toLocaleTimeString('en-GB'));
     },
-    connected: (connected) => (live = connected),
+    setConnected: (connected) => (live = connected),
     show() {
-      if (expiresAt !== undefined) write(left, ended ? 'none' : span(expiresAt - now()));
-      const silence = heardAt === undefined ? Infinity : Date.now() - heardAt;
-      stale.hidden = !live || silence < SILENT_AFTER;
+      if (expiresAt !== undefined) setText(left, ended ? 'none' : formatDuration(expiresAt - now()));
+      const silence = sampledAt === undefined ? Infinity : Date.now() - sampledAt;
+      stale.hidden = !live || silence < STALE_AFTER_MS;
       if (stale.hidden) return;
-      write(stale, heardAt === undefined ? 'The drone has not reported yet' : `Last report ${ago(silence)}`);
+      setText(stale, sampledAt === undefined ? 'The drone has not reported yet' : `Last report ${formatAge(silence)}`);
     },
   };
 }
 
-function ago(milliseconds: number): string {
+function formatAge(milliseconds: number): string {
   const minutes = Math.floor(milliseconds / 60_000);
   if (minutes < 1) return `${Math.floor(milliseconds / 1000)} s ago`;
   if (minutes < 60) return `${minutes} min ago`;

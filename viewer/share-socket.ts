@@ -3,7 +3,7 @@ import { parseMessage, type Message } from './messages';
 
 export type Connection = 'live' | 'reconnecting' | 'ended' | 'full' | 'not-found';
 
-/** Why a share has ended, as far as the server has said so. */
+/** Why a share has ended, if the server gave a reason. */
 export type Ending = 'REVOKED' | 'EXPIRED' | undefined;
 
 export interface ShareSocket {
@@ -38,7 +38,7 @@ export function openShareSocket(url: string, { onMessage, onConnection }: ShareS
   let connection: Connection = 'reconnecting';
   let everLive = false;
   let failures = 0;
-  let heardAt = 0;
+  let receivedAt = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const over = () => connection === 'ended' || connection === 'not-found';
@@ -53,20 +53,21 @@ export function openShareSocket(url: string, { onMessage, onConnection }: ShareS
     if (over() || (socket && socket.readyState <= WebSocket.OPEN)) return;
     const opened = new WebSocket(url, Object.values(protocols));
     socket = opened;
-    heardAt = Date.now();
+    receivedAt = Date.now();
     opened.onopen = () => {
       if (opened.protocol === protocols.watching) opened.send('{"action":"ping"}');
       else if (opened === socket) keptOut(opened);
     };
     opened.onmessage = ({ data }) => {
-      heardAt = Date.now();
+      receivedAt = Date.now();
       const message = parseMessage(data);
-      if (message && opened === socket) take(message);
+      // A number of viewers that was being sent when the share ended may arrive after the end.
+      if (message && opened === socket && !over()) take(message);
     };
     opened.onclose = () => opened === socket && lost();
   }
 
-  /** Nothing comes over such a socket: why not has been said by letting it in. */
+  /** Such a socket sends no messages: its subprotocol is the reason for the refusal. */
   function keptOut(opened: WebSocket): void {
     if (opened.protocol === protocols.too_many_viewers) change('full');
     else change(everLive ? 'ended' : 'not-found');
@@ -102,7 +103,7 @@ export function openShareSocket(url: string, { onMessage, onConnection }: ShareS
 
   setInterval(() => {
     if (!socket) return;
-    const silence = Date.now() - heardAt;
+    const silence = Date.now() - receivedAt;
     if (silence > (connection === 'live' ? SILENCE.endsAfter : SILENCE.untilWelcome)) drop();
     else if (silence > SILENCE.asksAfter && socket.readyState === WebSocket.OPEN) socket.send('{"action":"ping"}');
   }, 5000);

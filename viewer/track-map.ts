@@ -1,38 +1,38 @@
 import * as L from 'leaflet';
-import { offerTiles } from './map-tiles';
+import { addTiles } from './map-tiles';
 
 export interface TrackMap {
-  /** Takes where the drone is now. */
+  /** Sets the drone's position. */
   move(position: Position): void;
-  /** Shows where it is and has been. */
+  /** Draws the drone and its track. */
   draw(): void;
 }
 
-/** Degrees; heading from north. */
+/** In degrees; heading from north. */
 export interface Position {
   readonly latitude: number;
   readonly longitude: number;
   readonly heading: number | undefined;
 }
 
-/** Points of the track that are kept; beyond, every second one of them goes. */
-const LONGEST_TRACK = 4000;
-/** Metres between them at least: a drone that hovers writes no book. */
-const APART = 3;
-const CLOSE = 17;
+/** Maximum points of the track; beyond, every second one is dropped. */
+const MAX_TRACK_POINTS = 4000;
+/** Least distance between points in metres, so that a hovering drone adds none. */
+const MIN_DISTANCE_M = 3;
+const INITIAL_ZOOM = 17;
 const shape = { interactive: false, smoothFactor: 0.4 };
-const still = matchMedia('(prefers-reduced-motion: reduce)');
+const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
 const drone = `<svg viewBox="-24 -24 48 48" aria-hidden="true">
   <path class="beam" d="M0 0 L-15 -24 A28 28 0 0 1 15 -24 Z"/>
   <circle class="halo" r="13"/><path class="arrow" d="M0 -9 L7 8 L0 4.5 L-7 8 Z"/><circle class="dot" r="5"/></svg>`;
 
-/** A map that follows the drone until somebody drags it, and draws where it has been. Needs no tile server. */
+/** A map with the drone's track that follows the drone until the viewer pans it. Works without a tile server. */
 export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement): TrackMap {
   const map = L.map(container, { zoomControl: false, minZoom: 2, maxZoom: 20, zoomSnap: 0.5 });
   map.attributionControl.setPrefix('<a href="https://leafletjs.com" rel="noreferrer">Leaflet</a>');
   new Grid().addTo(map);
-  offerTiles(map);
+  addTiles(map);
 
   const casing = L.polyline([], { className: 'track-casing', ...shape }).addTo(map);
   const track = L.polyline([], { className: 'track', ...shape }).addTo(map);
@@ -45,7 +45,7 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
     following = next;
     follow.setAttribute('aria-pressed', String(next));
     const here = points.at(-1);
-    if (next && here) map.setView(here, Math.max(map.getZoom(), 15), { animate: !still.matches });
+    if (next && here) map.setView(here, Math.max(map.getZoom(), 15), { animate: !reducedMotion.matches });
   };
   follow.addEventListener('click', () => setFollowing(!following));
   map.on('dragstart', () => setFollowing(false));
@@ -55,7 +55,7 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
   function place(here: L.LatLng): L.Marker {
     const icon = L.divIcon({ className: 'drone', html: drone, iconSize: [48, 48] });
     L.circleMarker(points[0] ?? here, { className: 'start', radius: 5, interactive: false }).addTo(map);
-    map.setView(here, CLOSE, { animate: false });
+    map.setView(here, INITIAL_ZOOM, { animate: false });
     L.control.zoom({ position: 'topright' }).addTo(map);
     L.control.scale({ imperial: false, position: 'bottomright', maxWidth: 120 }).addTo(map);
     follow.hidden = false;
@@ -67,8 +67,8 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
       now = position;
       const here = L.latLng(position.latitude, position.longitude);
       const last = points.at(-1);
-      if (!last || last.distanceTo(here) > APART) points.push(here);
-      if (points.length > LONGEST_TRACK) points = points.filter((_, index) => index % 2 === 1);
+      if (!last || last.distanceTo(here) > MIN_DISTANCE_M) points.push(here);
+      if (points.length > MAX_TRACK_POINTS) points = points.filter((_, index) => index % 2 === 1);
     },
 
     draw() {
@@ -80,19 +80,19 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
       symbol?.classList.toggle('without-heading', now.heading === undefined);
       symbol?.querySelector('svg')?.style.setProperty('transform', `rotate(${now.heading ?? 0}deg)`);
       for (const line of [casing, track]) line.setLatLngs([...points, here]);
-      if (following && !near(map, here)) map.panTo(here, { animate: !still.matches, duration: 0.6 });
+      if (following && !isNearCentre(map, here)) map.panTo(here, { animate: !reducedMotion.matches, duration: 0.6 });
     },
   };
 }
 
-/** Whether a point is in the middle of what the map shows, where it may move without the map moving too. */
-function near(map: L.Map, here: L.LatLng): boolean {
+/** Whether a point is near the centre of the map, where it may move without panning. */
+function isNearCentre(map: L.Map, here: L.LatLng): boolean {
   const size = map.getSize();
   const offset = map.latLngToContainerPoint(here).subtract(size.divideBy(2));
   return Math.abs(offset.x) < size.x * 0.2 && Math.abs(offset.y) < size.y * 0.2;
 }
 
-/** Fine lines under the tiles, drawn by the style sheet: distances can be judged where there are no tiles. */
+/** Grid lines under the tiles, drawn by the style sheet, to judge distances without tiles. */
 class Grid extends L.GridLayer {
   constructor() {
     super({ className: 'grid', pane: 'tilePane', zIndex: 0, updateWhenZooming: false });

@@ -1,30 +1,31 @@
-import { element, write } from './element';
+import { errorText } from './error-text';
+import { element, setText } from './element';
 import type { Playback } from './messages';
 import type { Player } from './player';
 
 export interface Video {
-  /** Shows the stage with the player, which only a share of a video stream has. */
+  /** Shows the video area, which only a STREAM share has. */
   enable(): void;
-  /** Plays what the server names, and asks anew before it runs out. */
-  take(playback: Playback): void;
-  /** Stops for good. */
+  /** Plays the session that the server returns, and renews it before it expires. */
+  onPlayback(playback: Playback): void;
+  /** Stops permanently. */
   end(): void;
 }
 
 export interface VideoOptions {
-  /** Asks the server where the video is; a `take` follows, or nothing when it can't tell. */
-  readonly ask: () => void;
+  /** Requests a playback session; `onPlayback` gets the answer, if any. */
+  readonly requestSession: () => void;
   /** The server's clock, in Unix milliseconds. */
   readonly now: () => number;
 }
 
-/** How long before its end a session is renewed, and how soon at the earliest, in ms. */
-const RENEW = { before: 45_000, soonest: 5000 };
-/** When to ask again after a failure, without an answer, and of a drone that films nothing. */
-const AGAIN = { afterFailure: 5000, unanswered: 15_000, withoutVideo: 30_000 };
+/** How long before its expiry a session is renewed, and the shortest delay, in ms. */
+const RENEW_MS = { before: 45_000, soonest: 5000 };
+/** Delays of the next request after a failure, without an answer, and without video, in ms. */
+const RETRY_MS = { afterFailure: 5000, unanswered: 15_000, withoutVideo: 30_000 };
 
-/** The live video of a STREAM share. The player is loaded when it is needed: most shares have no video. */
-export function createVideo({ ask, now }: VideoOptions): Video {
+/** The live video of a STREAM share. Loads the player on demand: most shares have no video. */
+export function createVideo({ requestSession, now }: VideoOptions): Video {
   const stage = element('stage', HTMLElement);
   const screen = element('screen', HTMLElement);
   const note = element('video-note', HTMLElement);
@@ -32,27 +33,27 @@ export function createVideo({ ask, now }: VideoOptions): Video {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let ended = false;
 
-  const say = (text: string) => {
+  const showNote = (text: string) => {
     note.hidden = text === '';
-    write(note, text);
+    setText(note, text);
   };
-  const askIn = (milliseconds: number) => {
+  const requestIn = (milliseconds: number) => {
     clearTimeout(timer);
     if (ended) return;
     timer = setTimeout(() => {
-      ask();
-      askIn(AGAIN.unanswered);
+      requestSession();
+      requestIn(RETRY_MS.unanswered);
     }, milliseconds);
   };
-  const sayAndTryAgain = (text: string) => {
-    say(`${text} Trying again…`);
-    askIn(AGAIN.afterFailure);
+  const showNoteAndRetry = (text: string) => {
+    showNote(`${text} Trying again…`);
+    requestIn(RETRY_MS.afterFailure);
   };
   const load = async (): Promise<Player> => {
     const { createPlayer } = await import('./player');
     return createPlayer(screen, {
-      onPlaying: () => say(''),
-      onFailure: () => sayAndTryAgain('The video is interrupted.'),
+      onPlaying: () => showNote(''),
+      onFailure: () => showNoteAndRetry('The video is interrupted.'),
     });
   };
   const play = (url: string) => {
@@ -61,7 +62,7 @@ export function createVideo({ ask, now }: VideoOptions): Video {
       .then((one) => (ended ? one.stop() : one.play(url)))
       .catch(() => {
         player = undefined;
-        sayAndTryAgain('The video player could not be loaded.');
+        showNoteAndRetry('The video player could not be loaded.');
       });
   };
 
@@ -71,14 +72,14 @@ export function createVideo({ ask, now }: VideoOptions): Video {
       screen.hidden = false;
     },
 
-    take({ playback, error }) {
+    onPlayback({ playback, code }) {
       if (ended) return;
       if (playback) {
-        askIn(Math.max(RENEW.soonest, Date.parse(playback.expiresAt) - now() - RENEW.before));
+        requestIn(Math.max(RENEW_MS.soonest, Date.parse(playback.expiresAt) - now() - RENEW_MS.before));
         play(playback.url);
       } else {
-        askIn(AGAIN.withoutVideo);
-        say(error ?? 'There is no video at the moment.');
+        requestIn(RETRY_MS.withoutVideo);
+        showNote(errorText(code) ?? 'There is no video at the moment.');
       }
     },
 
@@ -86,7 +87,7 @@ export function createVideo({ ask, now }: VideoOptions): Video {
       ended = true;
       clearTimeout(timer);
       void player?.then((one) => one.stop());
-      say('The video has ended.');
+      showNote('The video has ended.');
     },
   };
 }

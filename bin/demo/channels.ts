@@ -1,45 +1,46 @@
+import type { DroneMissionClient } from 'drone-mission-client';
 import * as z from 'zod';
-import { authorities } from '../client/authorities';
-import { openSocket } from '../client/socket';
-import * as topics from '../client/topic';
-import type { Partner } from './api';
-import type { RunningStack } from './stack';
+import { subscribeToTopic } from '../client/mqtt-subscription';
+import { trustedCertificates } from '../client/trusted-certificates';
+import type { RunningStack } from './running-stack';
 
-const message = z.looseObject({ type: z.string(), jobState: z.string().optional(), shareState: z.string().optional() });
-export type Message = z.output<typeof message>;
-type Hear = (heard: Message) => void;
+const jobStatus = z.looseObject({ jobState: z.string() });
 
-const read = (hear: Hear) => (text: string) => hear(message.parse(JSON.parse(text)));
-
-/** Follows a topic over MQTTS; gives what ends it. */
-export const followTopic = (
+/** Follows a job over MQTTS. @returns a function that disconnects */
+export async function subscribeToJob(
   { mqttUrl, caFile }: RunningStack,
-  { token, partner }: Partner,
-  topic: string,
-  hear: Hear,
-) =>
-  topics.followTopic({
-    mqttUrl,
-    ca: authorities(caFile),
-    clientId: partner.clientId,
-    token,
-    suffix: 'demo',
-    topic,
-    hear: read(hear),
-  });
-
-/** Follows a path over a WebSocket; gives what ends it. `first` is sent when it is open. */
-export async function followSocket(
-  { wsUrl }: RunningStack,
-  { token }: Partner,
-  path: string,
-  hear: Hear,
-  first?: object,
+  client: DroneMissionClient,
+  clientId: string,
+  jobId: string,
+  onState: (jobState: string) => void,
 ) {
-  const socket = await openSocket({ url: `${wsUrl}${path}`, token, hear: read(hear) });
-  if (first) socket.send(first);
-  return () => {
-    socket.close();
-    return Promise.resolve();
-  };
+  return subscribeToTopic({
+    mqttUrl,
+    ca: trustedCertificates(caFile),
+    clientId,
+    token: await client.accessToken(),
+    clientIdSuffix: 'demo',
+    topic: `${jobId}/JOB/STATUS`,
+    onMessage: (text) => onState(jobStatus.parse(JSON.parse(text)).jobState),
+  });
+}
+
+/** Follows a job over WSS, until it has ended. */
+export async function followJob(
+  client: DroneMissionClient,
+  jobId: string,
+  signal: AbortSignal,
+  onState: (jobState: string) => void,
+): Promise<void> {
+  for await (const { jobState } of client.jobs.follow(jobId, { signal })) onState(jobState);
+}
+
+/** Follows the telemetry of a device, until the signal. */
+export async function followDevice(
+  client: DroneMissionClient,
+  deviceId: string,
+  signal: AbortSignal,
+  onSample: () => void,
+): Promise<void> {
+  for await (const _sample of client.telemetry.follow({ deviceId }, { signal })) onSample();
 }

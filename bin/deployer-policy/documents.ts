@@ -1,12 +1,12 @@
-import { leftOut } from './left-out';
-import { places, type Place } from './places';
+import { excludedActions } from './excluded-actions';
+import { resourceScopes, type ResourceScope } from './resource-scopes';
 import registry from './registry.json';
 
 interface Statement {
   readonly Effect: 'Allow';
   readonly Action: readonly string[];
   readonly Resource: readonly string[];
-  readonly Condition?: Place['condition'];
+  readonly Condition?: ResourceScope['condition'];
 }
 
 export interface PolicyDocument {
@@ -14,35 +14,36 @@ export interface PolicyDocument {
   readonly Statement: readonly Statement[];
 }
 
-/** What a deployment needs that no handler of a type does, and why. */
-export const beyond: Readonly<Record<string, string>> = {
-  'lambda:InvokeFunction': 'custom resources are functions that CloudFormation calls with the rights of the deployment',
-  'ssm:GetParameters': 'the template asks which version of the bootstrap stack is there',
-  'iam:CreateServiceLinkedRole': 'API Gateway makes its own role with the first custom domain name of an account',
+/** Actions that a deployment needs and no resource handler declares, with the reason. */
+export const additionalActions: Readonly<Record<string, string>> = {
+  'lambda:InvokeFunction': 'CloudFormation invokes the functions of custom resources with the deployment role',
+  'ssm:GetParameters': 'the template reads the version of the bootstrap stack',
+  'iam:CreateServiceLinkedRole':
+    'API Gateway creates its service-linked role with the first custom domain name of an account',
 };
 
-/** The documents, each small enough for a managed policy of IAM, by what they are about. */
-const parts: Readonly<Record<string, RegExp>> = {
+/** The documents by topic, each small enough for a managed policy. */
+const topics: Readonly<Record<string, RegExp>> = {
   functions: /^(iam|lambda|logs|ssm):/,
   data: /^(dynamodb|events|iot|s3|scheduler|secretsmanager|sqs):/,
   front: /^(acm|apigateway|cloudfront|cloudwatch|cognito-idp|wafv2):/,
 };
 
-/** Whether an action of the registry is one that a deployment of this app needs. */
-const needed = (action: string) => !leftOut.some(({ actions }) => actions.test(action));
+/** Whether a deployment of this app needs an action of the registry. */
+const isNeeded = (action: string) => !excludedActions.some(({ actions }) => actions.test(action));
 
 /**
- * The least that CloudFormation's role needs to create, update and delete this app, as policies of IAM.
- * @param boundaryArn the permissions boundary that every role of the app has; without it a deployment can make a role
- *   that may do more than the deployment itself
+ * The least-privilege policies for CloudFormation's role to create, update and delete this app.
+ * @param boundaryArn permissions boundary of every role of the app; without it a deployment can create a role with more
+ *   rights than its own
  */
 export function policyDocuments(boundaryArn?: string): Readonly<Record<string, PolicyDocument>> {
-  const listed = Object.values(registry.types).flat().filter(needed);
-  const actions = [...new Set([...listed, ...Object.keys(beyond)])].sort();
-  const homeless = actions.filter((action) => !Object.values(parts).some((part) => part.test(action)));
-  if (homeless.length > 0) throw new Error(`No part of the policy is for ${homeless.join(', ')}`);
+  const handlerActions = Object.values(registry.types).flat().filter(isNeeded);
+  const actions = [...new Set([...handlerActions, ...Object.keys(additionalActions)])].sort();
+  const uncovered = actions.filter((action) => !Object.values(topics).some((part) => part.test(action)));
+  if (uncovered.length > 0) throw new Error(`No policy document covers ${uncovered.join(', ')}`);
   return Object.fromEntries(
-    Object.entries(parts).map(([name, part]) => {
+    Object.entries(topics).map(([name, part]) => {
       const own = actions.filter((action) => part.test(action));
       return [name, { Version: '2012-10-17', Statement: statements(own, boundaryArn) }] as const;
     }),
@@ -53,7 +54,7 @@ function statements(actions: readonly string[], boundaryArn: string | undefined)
   const found = new Map<string, Statement>();
   for (const action of actions) {
     if (boundaryArn !== undefined && action === 'iam:DeleteRolePermissionsBoundary') continue;
-    const { resources, condition } = bounded(action, boundaryArn);
+    const { resources, condition } = scopeOf(action, boundaryArn);
     const key = JSON.stringify([resources, condition]);
     found.set(key, {
       Effect: 'Allow',
@@ -65,11 +66,11 @@ function statements(actions: readonly string[], boundaryArn: string | undefined)
   return [...found.values()];
 }
 
-/** What makes or widens a role. */
-const ofBoundedRoles = /^iam:(CreateRole|(Attach|Detach|Put|Delete)RolePolicy|PutRolePermissionsBoundary)$/;
+/** Actions that create a role or extend its permissions. */
+const extendsRole = /^iam:(CreateRole|(Attach|Detach|Put|Delete)RolePolicy|PutRolePermissionsBoundary)$/;
 
-function bounded(action: string, boundaryArn: string | undefined): Omit<Place, 'actions'> {
-  const { resources, condition } = places.find(({ actions }) => actions.test(action)) ?? { resources: ['*'] };
-  if (boundaryArn === undefined || !ofBoundedRoles.test(action)) return { resources, ...(condition && { condition }) };
+function scopeOf(action: string, boundaryArn: string | undefined): Omit<ResourceScope, 'actions'> {
+  const { resources, condition } = resourceScopes.find(({ actions }) => actions.test(action)) ?? { resources: ['*'] };
+  if (boundaryArn === undefined || !extendsRole.test(action)) return { resources, ...(condition && { condition }) };
   return { resources, condition: { StringEquals: { 'iam:PermissionsBoundary': boundaryArn } } };
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What CloudFormation's registry says that each type of resource needs, out of the copy that cfn-lint ships.
+"""The permissions that CloudFormation's registry lists for each resource type, from the copy that cfn-lint ships.
 
-registry.py [TYPE ...]   writes registry.json anew, with these types beside those it has
-registry.py --check      says whether registry.json is as cfn-lint has it, and whether IAM knows each action of
-                         docs/deployer-policy.json and checks it against such a resource; ends with 3 if not
+registry.py [TYPE ...]   regenerates registry.json, with these types added
+registry.py --check      compares registry.json with cfn-lint's copy, and checks that IAM knows each action of
+                         docs/deployer-policy.json and supports its resources; exit code 3 for differences
 
 Needs a Python that has cfn-lint: `pip install cfn-lint==1.58.0`.
 """
@@ -19,11 +19,11 @@ HERE = Path(__file__).parent
 REGISTRY = HERE / "registry.json"
 POLICY = HERE / "../../docs/deployer-policy.json"
 DATA = Path(cfnlint.__file__).parent / "data"
-# Exit code when something is wrong with the files; Python's own is 1.
+# Exit code when the files are wrong; Python's own is 1.
 FAULTS = 3
-# `list` is for whoever looks for resources, not for a deployment.
+# A deployment does not use the `list` handler.
 HANDLERS = ("create", "read", "update", "delete")
-# Handlers ask for these, and IAM's reference has none of such a name; in a policy they do no harm.
+# Handlers list these, but IAM's reference does not have them; in a policy they are harmless.
 OF_REGISTRY_ALONE = {
     "apigateway:TagResource",
     "apigateway:UntagResource",
@@ -51,7 +51,7 @@ def actions_of(statement):
 
 
 def faults_of_policy(documents, iam):
-    """Actions that IAM does not know, or that it never checks against a resource of the statement."""
+    """Actions that IAM does not know, or that do not support a resource of their statement."""
     for name, document in documents.items():
         for statement in document["Statement"]:
             resources = statement["Resource"]
@@ -61,9 +61,9 @@ def faults_of_policy(documents, iam):
                 if action in OF_REGISTRY_ALONE:
                     continue
                 if known is None:
-                    yield f"{name}: IAM knows no action {action}"
+                    yield f"{name}: IAM has no action {action}"
                 elif "*" not in resources and not fits(resources, known.get("Resources", []), iam[service]):
-                    yield f"{name}: IAM does not check {action} against {resources}"
+                    yield f"{name}: {action} does not support {resources}"
 
 
 def fits(resources, kinds, service):
@@ -74,7 +74,7 @@ def fits(resources, kinds, service):
 
 
 def same_kind(resource, form):
-    """Whether an ARN with wildcards can name a resource of this form: the parts before the first name agree."""
+    """Whether an ARN with wildcards can match a resource ARN format: the parts before the first variable agree."""
     ours, theirs = (text.split(":", 5) for text in (resource, form))
     if ours[2] != theirs[2]:
         return False
@@ -86,11 +86,11 @@ def same_kind(resource, form):
 def check():
     registry = json.loads(REGISTRY.read_text())
     fresh = from_cfn_lint(registry["types"])
-    faults = [f"registry.json: {name} is not as cfn-lint {cfnlint.version.__version__} has it"
+    faults = [f"registry.json: {name} differs from cfn-lint {cfnlint.version.__version__}"
               for name in fresh if fresh[name] != registry["types"][name]]
     iam = json.loads((DATA / "AdditionalSpecs/Policies.json").read_text())
     faults += faults_of_policy(json.loads(POLICY.read_text()), iam)
-    print("\n".join(faults) or f"{len(fresh)} types and every action of the policy are as cfn-lint has them")
+    print("\n".join(faults) or f"{len(fresh)} types and all actions of the policy agree with cfn-lint")
     return FAULTS if faults else 0
 
 

@@ -1,16 +1,16 @@
 import { parseArgs } from 'node:util';
 
-/** What was asked for makes no sense: exit code 2. */
+/** Invalid command line: exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** What was asked for can't be done: exit code 1. */
+/** The command can't be carried out: exit code 1. */
 export class Failure extends Error {
   override readonly name = 'Failure';
 }
 
-/** No flag takes a secret: what stands on a command line is kept in the shell's history. */
+/** No flag takes a secret: the shell's history keeps command lines. */
 const options = {
   organisation: { type: 'string' },
   'organisation-id': { type: 'string' },
@@ -28,12 +28,12 @@ const options = {
 
 type Flag = keyof typeof options;
 
-/** The flags that were given, by name. */
+/** The flags given, by name. */
 export type Flags = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
 
-const everywhere: readonly Flag[] = ['stack', 'local', 'json', 'help'];
+const commonFlags: readonly Flag[] = ['stack', 'local', 'json', 'help'];
 
-/** Every command with the flags of its own. */
+/** All commands with their own flags. */
 const commandFlags = {
   onboard: ['organisation', 'organisation-id', 'client', 'scopes', 'fleet', 'file'],
   list: [],
@@ -50,28 +50,28 @@ const isCommand = (word: string): word is CommandName => Object.hasOwn(commandFl
 
 /**
  * Reads a command and its flags.
- * @returns undefined when help is asked for
- * @throws UsageError for anything unknown
+ * @returns undefined for help
+ * @throws UsageError for an unknown command or flag
  */
 export function readCommandLine(
-  words: readonly string[],
+  args: readonly string[],
 ): { readonly command: CommandName; readonly flags: Flags } | undefined {
-  const { values: flags, positionals } = parse(words);
+  const { values: flags, positionals } = parse(args);
   const [command, ...more] = positionals;
   if (flags.help || command === 'help') return undefined;
-  if (command === undefined) throw new UsageError(`which command? One of ${Object.keys(commandFlags).join(', ')}`);
+  if (command === undefined) throw new UsageError(`missing command; known are ${Object.keys(commandFlags).join(', ')}`);
   if (!isCommand(command)) throw new UsageError(`unknown command; known are ${Object.keys(commandFlags).join(', ')}`);
-  // The words themselves are not repeated: one of them may be a secret.
+  // The words are not repeated: one of them may be a secret.
   if (more.length > 0) throw new UsageError(`${command} takes flags only, such as --json`);
-  const taken: readonly Flag[] = [...commandFlags[command], ...everywhere];
-  const strange = (Object.keys(flags) as Flag[]).find((flag) => !taken.includes(flag));
-  if (strange) throw new UsageError(`${command} does not take --${strange}`);
+  const accepted: readonly Flag[] = [...commandFlags[command], ...commonFlags];
+  const unexpected = (Object.keys(flags) as Flag[]).find((flag) => !accepted.includes(flag));
+  if (unexpected) throw new UsageError(`${command} does not take --${unexpected}`);
   return { command, flags };
 }
 
-function parse(words: readonly string[]) {
+function parse(args: readonly string[]) {
   try {
-    return parseArgs({ args: [...words], options, allowPositionals: true });
+    return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
     // Node adds advice after the first sentence.
     throw new UsageError(String(error instanceof Error ? error.message : error).split(/\. |\.?\n/)[0]);

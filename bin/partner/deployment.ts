@@ -1,22 +1,23 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { tableVariable } from '../../domain/table';
 import { Failure, type Flags } from './command-line';
 
-/** Where partners reach a deployment. */
+/** Addresses of a deployment. */
 export interface Addresses {
   /** Of the REST API, without a slash at the end. */
   readonly baseUrl: string;
   readonly tokenUrl: string;
-  /** `wss://…`, which the paths of the WebSocket channels come after. */
+  /** `wss://…`, base of the WebSocket channels' paths. */
   readonly wsUrl: string;
   /** `mqtts://<host>:<port>` */
   readonly mqttUrl: string;
-  /** What share links begin with. */
+  /** Base of share links. */
   readonly shareBaseUrl: string;
 }
 
-/** What onboarding needs to know of a deployment, from the outputs of its stack. */
+/** What onboarding needs of a deployment, from its stack's outputs. */
 export interface Deployment {
   readonly addresses: Addresses;
   /** Prefix of every scope in Cognito. */
@@ -25,7 +26,7 @@ export interface Deployment {
   readonly usagePlanId: string;
 }
 
-/** Written by the local stack: where its AWS APIs answer. */
+/** Written by the local stack: the endpoint and credentials of its AWS APIs. */
 const localAws = z.object({
   endpointUrl: z.url(),
   region: z.string(),
@@ -48,18 +49,18 @@ const outputs = z.object({
 });
 
 /**
- * Finds the deployment that the flags name and turns the process to it: `AWS_*` for the local stack,
- * and the tables that `data/` reads and writes.
- * @throws Failure when it isn't there
+ * Finds the deployment that the flags name and configures this process for it: `AWS_*` for the local stack, and the
+ * tables that `data/` uses.
+ * @throws Failure when there is none
  */
 export async function findDeployment({ local, stack }: Flags): Promise<Deployment> {
-  const localName = local ? await turnToLocalStack() : undefined;
+  const localName = local ? await useLocalStack() : undefined;
   const stackName = stack ?? localName ?? process.env['STACK_NAME'] ?? 'DroneMissionApi';
   const read = await readOutputs(stackName);
   Object.assign(process.env, {
-    PARTNERS_TABLE: read.PartnersTable,
-    FLEET_TABLE: read.FleetTable,
-    SHARES_TABLE: read.SharesTable,
+    [tableVariable('partners')]: read.PartnersTable,
+    [tableVariable('fleet')]: read.FleetTable,
+    [tableVariable('shares')]: read.SharesTable,
   });
   return {
     addresses: {
@@ -76,13 +77,13 @@ export async function findDeployment({ local, stack }: Flags): Promise<Deploymen
 }
 
 /** @returns the name of the local stack */
-async function turnToLocalStack(): Promise<string> {
+async function useLocalStack(): Promise<string> {
   const file = join(process.env['LOCAL_DIR'] ?? '.local', 'aws.json');
   const text = await readFile(file, 'utf8').catch(() => {
-    throw new Failure(`no local stack is running (${file} is not there): start it with \`npm start\``);
+    throw new Failure(`no local stack is running (${file} does not exist): start it with \`npm start\``);
   });
   const { endpointUrl, region, accessKeyId, secretAccessKey, stackName } = localAws.parse(JSON.parse(text));
-  // A profile or the token of a session would stand before these keys.
+  // A profile or session token would take precedence over these keys.
   delete process.env['AWS_PROFILE'];
   delete process.env['AWS_SESSION_TOKEN'];
   Object.assign(process.env, {
@@ -101,5 +102,5 @@ async function readOutputs(stackName: string) {
   const read = outputs.safeParse(Object.fromEntries(found));
   if (read.success) return read.data;
   const missing = read.error.issues.map(({ path }) => path.join('.'));
-  throw new Failure(`stack ${stackName} has no output ${missing.join(', ')}: is it this service, in this version?`);
+  throw new Failure(`stack ${stackName} has no output ${missing.join(', ')}: is it this service, and this version?`);
 }

@@ -4,14 +4,14 @@ import {
   registerDevice,
   registerGroup,
   registerStream,
-  undoRegistration,
+  deleteRegistration,
 } from '../../data/fleet/fleet-registry';
 import { newId } from '../../data/store/new-id';
 import type { Organisation } from '../../domain/id';
 import type { PlannedGroup } from './onboarding-plan';
-import { everyOne, type Undo } from './undo';
+import { allSettled, type Rollback } from './rollback';
 
-/** A device group as a new partner is told of it. */
+/** A device group as onboarding prints it. */
 export interface OnboardedGroup {
   readonly deviceGroupId: string;
   readonly name: string;
@@ -32,16 +32,16 @@ export async function readFleet(organisation: Organisation): Promise<readonly On
   }));
 }
 
-/** Registers planned device groups with their devices and streams, under new ids in the order of the plan. */
+/** Registers device groups with their devices and streams, under new ids in the order of the plan. */
 export async function registerFleet(
   organisation: Organisation,
   planned: readonly PlannedGroup[],
-  made: Undo,
+  rollback: Rollback,
 ): Promise<readonly OnboardedGroup[]> {
   const at = new Date();
   const writes: Promise<unknown>[] = [];
   const write = (kind: 'group' | 'device' | 'stream', id: string, registered: Promise<unknown>) => {
-    made.remember(id, () => undoRegistration(organisation, kind, id));
+    rollback.add(id, () => deleteRegistration(organisation, kind, id));
     writes.push(registered);
   };
   const groups = planned.map(({ name, description, devices }) => {
@@ -55,12 +55,12 @@ export async function registerFleet(
         write('device', deviceId, registerDevice(organisation, { deviceId, deviceGroupId, name: device.name }, at));
         if (!device.stream) return { deviceId, name: device.name };
         const streamId = newId('stream', organisation);
-        // The Kinesis video stream that the platform sends the device's video to bears the id as its name.
+        // The Kinesis video stream that the platform sends video to has the id as its name.
         write('stream', streamId, registerStream(organisation, { streamId, deviceId, videoStream: streamId }, at));
         return { deviceId, name: device.name, streamId };
       }),
     };
   });
-  await everyOne(writes);
+  await allSettled(writes);
   return groups;
 }

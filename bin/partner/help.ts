@@ -1,22 +1,22 @@
 /** What `npm run partner -- help` prints. */
-export const help = `Takes partners in, and out. The same on AWS and on this machine.
+export const help = `Onboards and manages partners, on AWS and on this machine.
 
 npm run partner -- <command> [flags]
 
   onboard        a new client: its id, secret and API key are shown once
-                 --organisation NAME | --organisation-id org-…   a new organisation or one that is in already
+                 --organisation NAME | --organisation-id org-…   a new or a registered organisation
                  --client NAME --scopes all|SCOPE,SCOPE
                  [--fleet FILE]   device groups: {"deviceGroups": [{"name", "description", "devices": [{"name"}]}]}
-                 --file FILE      many at once: {"organisations": [{"name", "deviceGroups", "clients": [{"name", "scopes"}]}]}
+                 --file FILE      several at once: {"organisations": [{"name", "deviceGroups", "clients": [{"name", "scopes"}]}]}
   list           all organisations and their clients
-  suspend        --client-id ID | --organisation-id org-…   shut out within five minutes; with the last active
-                 client of an organisation, also who watches what it has shared
-  resume         --client-id ID | --organisation-id org-…   let in again
+  suspend        --client-id ID | --organisation-id org-…   no access after at most five minutes; with the last
+                 active client of an organisation, also for viewers of its shares
+  resume         --client-id ID | --organisation-id org-…   restores access
   rotate-secret  --client-id ID                 a second secret beside the first
-                 --client-id ID --retire-old    ends the older of the two
-  rotate-key     --client-id ID                 a new API key in the place of the old one
-  offboard       --client-id ID | --organisation-id org-…   deletes clients and their API keys; with the
-                 last client of an organisation its shares
+                 --client-id ID --retire-old    deletes the older of the two
+  rotate-key     --client-id ID                 replaces the API key
+  offboard       --client-id ID | --organisation-id org-…   deletes clients and their API keys; with the last
+                 client of an organisation also its shares
 
   --local        the stack that \`npm start\` runs here
   --stack NAME   the CloudFormation stack (default: $STACK_NAME, else DroneMissionApi)

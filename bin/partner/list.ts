@@ -4,7 +4,7 @@ import type { Flags } from './command-line';
 import type { Deployment } from './deployment';
 import { columns, type Report } from './report';
 
-/** Lists all organisations with their clients, in the order in which they came. */
+/** Lists all organisations with their clients, in the order of registration. */
 export async function list(_: Flags, connect: () => Promise<Deployment>): Promise<Report> {
   await connect();
   const { organisations, partners } = await listOrganisations();

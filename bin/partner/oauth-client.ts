@@ -9,14 +9,14 @@ import {
 } from '@aws-sdk/client-cognito-identity-provider';
 import type { Deployment } from './deployment';
 
-/** Cognito takes 15 such calls a second: wait one's turn instead of failing. */
+/** Cognito limits these calls to 15 a second: retry instead of failing. */
 const cognito = new CognitoIdentityProviderClient({ maxAttempts: 8 });
 
 /** Lifetime of an access token in minutes (spec section 5: 3600 seconds). */
 const TOKEN_MINUTES = 60;
 
 /**
- * Makes an OAuth client that gets tokens for itself with its secret, and nothing else.
+ * Creates an OAuth client for the client-credentials grant only.
  * @param scopes as in the contract, such as `command:read`
  */
 export async function createOAuthClient(
@@ -38,11 +38,11 @@ export async function createOAuthClient(
     }),
   );
   const { ClientId: clientId, ClientSecret: clientSecret } = UserPoolClient ?? {};
-  if (!clientId || !clientSecret) throw new Error('Cognito made a client without id or secret');
+  if (!clientId || !clientSecret) throw new Error('Cognito returned a client without id or secret');
   return { clientId, clientSecret };
 }
 
-/** Deletes an OAuth client; one that isn't there is none the worse. */
+/** Deletes an OAuth client; succeeds when it does not exist. */
 export async function deleteOAuthClient({ userPoolId }: Deployment, clientId: string): Promise<void> {
   try {
     await cognito.send(new DeleteUserPoolClientCommand({ UserPoolId: userPoolId, ClientId: clientId }));
@@ -51,16 +51,16 @@ export async function deleteOAuthClient({ userPoolId }: Deployment, clientId: st
   }
 }
 
-/** Adds a secret that Cognito chooses beside the one that the client has; both hold. @returns its value */
+/** Adds a generated secret; the client's other one stays valid. @returns its value */
 export async function addSecret({ userPoolId }: Deployment, clientId: string): Promise<string> {
   const { ClientSecretDescriptor } = await cognito.send(
     new AddUserPoolClientSecretCommand({ UserPoolId: userPoolId, ClientId: clientId }),
   );
-  if (!ClientSecretDescriptor?.ClientSecretValue) throw new Error('Cognito made a secret without a value');
+  if (!ClientSecretDescriptor?.ClientSecretValue) throw new Error('Cognito returned a secret without a value');
   return ClientSecretDescriptor.ClientSecretValue;
 }
 
-/** Ids of the one or two secrets of a client, the oldest first. */
+/** Ids of a client's one or two secrets, the oldest first. */
 export async function listSecretIds({ userPoolId }: Deployment, clientId: string): Promise<string[]> {
   const { ClientSecrets = [] } = await cognito.send(
     new ListUserPoolClientSecretsCommand({ UserPoolId: userPoolId, ClientId: clientId }),
@@ -70,7 +70,7 @@ export async function listSecretIds({ userPoolId }: Deployment, clientId: string
     .filter((id) => id !== undefined);
 }
 
-/** Ends a secret at once; Cognito refuses to end the last one. */
+/** Deletes a secret at once; Cognito refuses to delete the last one. */
 export async function deleteSecret({ userPoolId }: Deployment, clientId: string, secretId: string): Promise<void> {
   await cognito.send(
     new DeleteUserPoolClientSecretCommand({ UserPoolId: userPoolId, ClientId: clientId, ClientSecretId: secretId }),

@@ -5,47 +5,48 @@ import { deleteApiKey } from './api-key';
 import type { Flags } from './command-line';
 import type { Deployment } from './deployment';
 import { deleteOAuthClient } from './oauth-client';
-import { settleOrganisation } from './organisation-status';
+import { syncOrganisationStatus } from './organisation-status';
 import { printable } from './printable';
 import type { Report } from './report';
 import { readSelection, selectClients } from './selected-clients';
-import { everyOne } from './undo';
+import { allSettled } from './rollback';
 
 /**
- * Deletes clients for good. The organisation stays, with its fleet and jobs, and can be given clients again; its shares
- * end with its last client.
+ * Deletes clients permanently. The organisation stays, with its fleet and jobs, and can get new clients; its shares are
+ * deleted with its last client.
  */
 export async function offboard(flags: Flags, connect: () => Promise<Deployment>): Promise<Report> {
   const selection = readSelection(flags);
   const deployment = await connect();
   const clients = await selectClients(selection);
-  // First of all they are out; the records go last, so that what failed half way can be repeated.
-  await everyOne(clients.map(({ clientId }) => setPartnerStatus(clientId, 'suspended')));
-  const ended = await endSharesWithoutClients(clients);
-  await everyOne(clients.map((client) => remove(deployment, client)));
+  // Clients lose access first; their records go last, so that a command that failed half-way can be repeated.
+  await allSettled(clients.map(({ clientId }) => setPartnerStatus(clientId, 'suspended')));
+  const ended = await endSharesOfLastClients(clients);
+  await allSettled(clients.map((client) => remove(deployment, client)));
   return {
     json: { clients: clients.map(({ clientId }) => ({ clientId, status: 'offboarded' })), endedShares: ended },
     text: [
       ...clients.map(
-        ({ clientId, name }) => `${clientId} (${printable(name)}) is out, for tokens that are out within five minutes`,
+        ({ clientId, name }) =>
+          `${clientId} (${printable(name)}) is offboarded; issued tokens are refused within five minutes`,
       ),
-      `The organisation stays, with its device groups and jobs; ${ended} of its shares have ended.`,
+      `The organisation stays, with its device groups and jobs; ${ended} of its shares were deleted.`,
     ].join('\n'),
   };
 }
 
-/** Ends the shares of each organisation that the leaving clients leave without any. @returns how many */
-async function endSharesWithoutClients(leaving: readonly Partner[]): Promise<number> {
+/** Deletes the shares of each organisation that is left without clients. @returns how many */
+async function endSharesOfLastClients(leaving: readonly Partner[]): Promise<number> {
   const leave = new Set(leaving.map(({ clientId }) => clientId));
   let ended = 0;
   for (const organisation of new Set(leaving.map((client) => client.organisation))) {
-    const { members } = await settleOrganisation(organisation);
+    const { members } = await syncOrganisationStatus(organisation);
     if (members.every(({ clientId }) => leave.has(clientId))) ended += await endSharesOf(organisation);
   }
   return ended;
 }
 
 async function remove(deployment: Deployment, { clientId, apiKeyId }: Partner): Promise<void> {
-  await everyOne([deleteOAuthClient(deployment, clientId), deleteApiKey(apiKeyId)]);
+  await allSettled([deleteOAuthClient(deployment, clientId), deleteApiKey(apiKeyId)]);
   await deletePartner(clientId);
 }

@@ -4,62 +4,50 @@ import { organisationId } from '../../domain/id';
 import { createApiKey } from './api-key';
 import { Failure, type Flags } from './command-line';
 import type { Deployment } from './deployment';
-import { readFleet, registerFleet, type OnboardedGroup } from './fleet';
+import { readFleet, registerFleet } from './fleet';
 import { createOAuthClient, deleteOAuthClient } from './oauth-client';
-import { describeOnboarded } from './onboarded-text';
+import { describeOnboarded, type OnboardedClient } from './onboarded-text';
 import { readOnboardingPlan, type PlannedClient, type PlannedOrganisation } from './onboarding-plan';
-import { settleOrganisation } from './organisation-status';
+import { syncOrganisationStatus } from './organisation-status';
 import { reasonOf } from './reason';
 import type { Report } from './report';
-import { Undo, everyOne } from './undo';
-
-/** All that a partner needs, as it is handed over, once. */
-export interface OnboardedClient {
-  readonly organisationId: string;
-  readonly organisation: string;
-  readonly name: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly apiKey: string;
-  readonly scopes: readonly string[];
-  readonly deviceGroups: readonly OnboardedGroup[];
-}
+import { Rollback, allSettled } from './rollback';
 
 /**
- * Takes partners in, all of the plan or none: on a failure half way nothing stays that could be used.
- * @param connect finds the deployment; called when the plan makes sense
- * @throws UsageError when the plan makes no sense, Failure when AWS refuses
+ * Onboards all clients of the plan or none: after a failure everything created is rolled back.
+ * @param connect finds the deployment; called once the plan is valid
+ * @throws UsageError for an invalid plan, Failure for an error of AWS
  */
 export async function onboard(flags: Flags, connect: () => Promise<Deployment>): Promise<Report> {
   const plan = await readOnboardingPlan(flags);
   const deployment = await connect();
-  const made = new Undo();
+  const rollback = new Rollback();
   try {
     const partners: OnboardedClient[] = [];
-    // One after another, for AWS takes but a few such calls a second (API Gateway quotas: 5 CreateApiKey).
-    for (const organisation of plan) partners.push(...(await onboardOrganisation(organisation, deployment, made)));
+    // One organisation after another, because of AWS's rate limits (API Gateway quotas: 5 CreateApiKey a second).
+    for (const organisation of plan) partners.push(...(await onboardOrganisation(organisation, deployment, rollback)));
     const { addresses, resourceServer } = deployment;
     const json = { ...addresses, resourceServer, partners };
     return { json, text: describeOnboarded(deployment, json.partners) };
   } catch (error) {
-    throw await made.after(reasonOf(error));
+    throw await rollback.run(reasonOf(error));
   }
 }
 
 async function onboardOrganisation(
   planned: PlannedOrganisation,
   deployment: Deployment,
-  made: Undo,
+  rollback: Rollback,
 ): Promise<OnboardedClient[]> {
   const now = new Date().toISOString();
-  const { organisation, name } = await enter(planned, now, made);
-  const [known, added, clients] = await everyOne([
+  const { organisation, name } = await findOrRegister(planned, now, rollback);
+  const [known, added, clients] = await allSettled([
     'tag' in planned ? readFleet(organisation) : [],
-    registerFleet(organisation, planned.deviceGroups, made),
-    everyOne(planned.clients.map((client) => onboardClient(organisation, client, now, deployment, made))),
+    registerFleet(organisation, planned.deviceGroups, rollback),
+    allSettled(planned.clients.map((client) => onboardClient(organisation, client, now, deployment, rollback))),
   ]);
   // An organisation whose clients were all suspended has an active one again.
-  if ('tag' in planned) await settleOrganisation(organisation);
+  if ('tag' in planned) await syncOrganisationStatus(organisation);
   const deviceGroups = [...known, ...added];
   return clients.map((client) => ({
     organisationId: organisationId(organisation),
@@ -69,8 +57,8 @@ async function onboardOrganisation(
   }));
 }
 
-/** The organisation that is in already, or a new one. */
-async function enter(planned: PlannedOrganisation, now: string, made: Undo) {
+/** The registered organisation, or a new one. */
+async function findOrRegister(planned: PlannedOrganisation, now: string, rollback: Rollback) {
   if ('tag' in planned) {
     const found = await findOrganisation(planned.tag);
     if (!found) throw new Failure(`there is no organisation ${organisationId(planned.tag)}`);
@@ -78,7 +66,7 @@ async function enter(planned: PlannedOrganisation, now: string, made: Undo) {
   }
   const registered = await registerOrganisation(planned.name, now);
   const { organisation } = registered;
-  made.remember(organisationId(organisation), () => deleteOrganisation(organisation));
+  rollback.add(organisationId(organisation), () => deleteOrganisation(organisation));
   return registered;
 }
 
@@ -87,17 +75,17 @@ async function onboardClient(
   { name, scopes }: PlannedClient,
   createdAt: string,
   deployment: Deployment,
-  made: Undo,
+  rollback: Rollback,
 ) {
   const fullName = `${organisationId(organisation)} ${name}`;
-  const [{ clientId, clientSecret }, apiKey] = await everyOne([
+  const [{ clientId, clientSecret }, apiKey] = await allSettled([
     createOAuthClient(deployment, fullName, scopes).then((client) => {
-      made.remember(`OAuth client ${client.clientId}`, () => deleteOAuthClient(deployment, client.clientId));
+      rollback.add(`OAuth client ${client.clientId}`, () => deleteOAuthClient(deployment, client.clientId));
       return client;
     }),
-    createApiKey(deployment, fullName, made),
+    createApiKey(deployment, fullName, rollback),
   ]);
-  made.remember(`partner ${clientId}`, () => deletePartner(clientId));
+  rollback.add(`partner ${clientId}`, () => deletePartner(clientId));
   await insertPartner({ clientId, organisation, name, apiKeyId: apiKey.id, scopes, status: 'active', createdAt });
   return { name, clientId, clientSecret, apiKey: apiKey.value, scopes };
 }

@@ -1,10 +1,21 @@
 import type { Deployment } from './deployment';
 import type { OnboardedGroup } from './fleet';
-import type { OnboardedClient } from './onboard';
 import { printable } from './printable';
 import { columns } from './report';
 
-/** What is handed over, for people. */
+/** A new client's credentials, printed once. */
+export interface OnboardedClient {
+  readonly organisationId: string;
+  readonly organisation: string;
+  readonly name: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly apiKey: string;
+  readonly scopes: readonly string[];
+  readonly deviceGroups: readonly OnboardedGroup[];
+}
+
+/** Onboarding's result as text. */
 export function describeOnboarded(
   { addresses, resourceServer }: Deployment,
   clients: readonly OnboardedClient[],
@@ -25,7 +36,7 @@ export function describeOnboarded(
     ];
     return [printable(`${name} of ${organisation}`), indented(columns(facts)), describeGroups(deviceGroups)].join('\n');
   });
-  return [...described, 'The client secret and the API key are shown this once.'].join('\n\n');
+  return [...described, 'The client secret and the API key are not shown again.'].join('\n\n');
 }
 
 function describeGroups(groups: readonly OnboardedGroup[]): string {

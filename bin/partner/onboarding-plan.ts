@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
-import { scopes } from '../../contract/access';
+import { scopes } from '../../contract/endpoint';
 import { text } from '../../domain/text';
 import { UsageError, type Flags } from './command-line';
 import { organisationTag } from './organisation-tag';
@@ -13,7 +13,7 @@ const deviceGroup = z.strictObject({
   devices: z.array(device).default([]),
 });
 
-/** In Cognito's pattern for the name of a client, with room for the organisation before it. */
+/** Matches Cognito's pattern for client names, with room for the organisation's prefix. */
 const clientName = z
   .string()
   .regex(/^[\w+=,.@-][\w +=,.@-]{0,99}$/, 'must be 1 to 100 of A-Z a-z 0-9 _ + = , . @ - space');
@@ -32,27 +32,27 @@ const organisation = z
   .transform(({ name, organisationId: tag, ...rest }, context) => {
     if (name !== undefined && tag === undefined) return { name, ...rest };
     if (tag !== undefined && name === undefined) return { tag, ...rest };
-    context.addIssue('needs either a name, when new, or an organisationId, when in already');
+    context.addIssue('needs either a name, for a new one, or an organisationId, for a registered one');
     return z.NEVER;
   });
 
 const manyOrganisations = z.strictObject({ organisations: z.array(organisation).min(1) });
 const fleet = z.strictObject({ deviceGroups: z.array(deviceGroup) });
 
-/** An organisation, new by its name or known by its tag, with what it is to get. */
+/** An organisation, new by name or registered by tag, and what to create for it. */
 export type PlannedOrganisation = z.output<typeof organisation>;
 export type PlannedClient = PlannedOrganisation['clients'][number];
 export type PlannedGroup = PlannedOrganisation['deviceGroups'][number];
 
 /**
- * What is to be onboarded, from the flags and the files that they name; nothing is asked of AWS for it.
- * @throws UsageError that says what is wrong and where
+ * Reads the onboarding plan from the flags and the files that they name, without calling AWS.
+ * @throws UsageError that names what is wrong and where
  */
 export async function readOnboardingPlan(flags: Flags): Promise<readonly PlannedOrganisation[]> {
   const { file, ...rest } = flags;
   if (file !== undefined) {
     const both = (['organisation', 'organisation-id', 'client', 'scopes', 'fleet'] as const).find((flag) => rest[flag]);
-    if (both) throw new UsageError(`--file says it all: leave out --${both}`);
+    if (both) throw new UsageError(`--file and --${both} exclude each other`);
     return check(file, manyOrganisations, await readJson(file)).organisations;
   }
   const groups = flags.fleet === undefined ? [] : check(flags.fleet, fleet, await readJson(flags.fleet)).deviceGroups;
@@ -64,7 +64,7 @@ export async function readOnboardingPlan(flags: Flags): Promise<readonly Planned
   const { organisation: name, 'organisation-id': id } = flags;
   if ((name === undefined) === (id === undefined)) {
     throw new UsageError(
-      'onboard needs either --organisation, when it is new, or --organisation-id, when it is in already',
+      'onboard needs either --organisation, for a new one, or --organisation-id, for a registered one',
     );
   }
   if (id !== undefined) return [{ tag: check('--organisation-id', organisationTag, id), ...planned }];
@@ -75,7 +75,7 @@ const listed = (list: string) => (list === 'all' ? list : list.split(',').map((s
 
 function expected(flags: Flags, flag: 'client' | 'scopes'): string {
   const given = flags[flag];
-  if (given === undefined) throw new UsageError(`onboard needs --${flag}, or --file for many`);
+  if (given === undefined) throw new UsageError(`onboard needs --${flag}, or --file for several`);
   return given;
 }
 

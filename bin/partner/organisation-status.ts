@@ -4,22 +4,22 @@ import { organisationId, type Organisation } from '../../domain/id';
 import type { Partner } from '../../domain/partner';
 import { Failure } from './command-line';
 
-/** Two operators at once need a second look, and a third at the most; more is a defect. */
-const TRIES = 5;
+/** Two concurrent operators need two tries, at most three; more is a defect. */
+const MAX_TRIES = 5;
 
-export interface Settled {
+export interface SyncedOrganisation {
   readonly status: OrganisationStatus;
-  /** Its clients, suspended ones too. */
+  /** All its clients, suspended ones too. */
   readonly members: readonly Partner[];
 }
 
 /**
- * Makes the status of an organisation what its clients make it: active while one of them is active. Called after each
- * change of a client. It is done when a look finds that both agree, so that of two commands at once the later look holds.
- * @throws Failure when they don't come to agree
+ * Sets an organisation's status from its clients': active while one of them is. Called after each change of a client.
+ * Reads again after each write until both agree, so that the last of concurrent commands leaves the right status.
+ * @throws Failure when they still differ after the last try
  */
-export async function settleOrganisation(organisation: Organisation): Promise<Settled> {
-  for (let tries = 1; tries <= TRIES; tries += 1) {
+export async function syncOrganisationStatus(organisation: Organisation): Promise<SyncedOrganisation> {
+  for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
     const { organisations, partners } = await listOrganisations();
     const members = partners.filter((partner) => partner.organisation === organisation);
     const status = members.some((member) => member.status === 'active') ? 'active' : 'suspended';
@@ -27,5 +27,5 @@ export async function settleOrganisation(organisation: Organisation): Promise<Se
     if (!known || (known.status ?? 'active') === status) return { status, members };
     await setOrganisationStatus(organisation, status);
   }
-  throw new Failure(`${organisationId(organisation)} is being changed by somebody else; try again`);
+  throw new Failure(`${organisationId(organisation)} is being changed by another command; try again`);
 }

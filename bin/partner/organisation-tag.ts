@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { organisationId, type Organisation } from '../../domain/id';
 
-/** How an organisation is named to the outside, `org-7k2m9qx4`; read as its tag. */
+/** An organisation's public id, `org-7k2m9qx4`, parsed into its tag. */
 export const organisationTag = z
   .string()
   .regex(new RegExp(`^${organisationId('[0-9a-z]{8}')}$`), 'must read org- and eight characters')

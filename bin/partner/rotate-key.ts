@@ -7,22 +7,22 @@ import type { Deployment } from './deployment';
 import { reasonOf } from './reason';
 import type { Report } from './report';
 import { expectClient, readClientId } from './selected-clients';
-import { Undo } from './undo';
+import { Rollback } from './rollback';
 
-/** Puts a new API key in the place of a client's old one, which ends at once; tokens that are out stay good. */
+/** Replaces a client's API key; the old one ends at once, issued tokens stay valid. */
 export async function rotateKey(flags: Flags, connect: () => Promise<Deployment>): Promise<Report> {
   const clientId = readClientId(flags);
   const deployment = await connect();
   const client = await expectClient(clientId);
   const apiKey = await replaceKey(deployment, client);
-  // The new key holds whatever happens now, so it is shown even when the old one, which opens nothing any more, stays.
+  // The new key is already active, so print it even when the old one, which is no longer accepted, can't be deleted.
   const ended = await deleteApiKey(client.apiKeyId).then(
-    () => 'The old key has ended.',
-    (error: unknown) => `The old key opens nothing any more; delete ${client.apiKeyId} by hand (${reasonOf(error)}).`,
+    () => 'The old key was deleted.',
+    (error: unknown) => `The old key is no longer accepted; delete ${client.apiKeyId} manually (${reasonOf(error)}).`,
   );
   return {
     json: { clientId, apiKey },
-    text: `client id  ${clientId}\nAPI key    ${apiKey}\n\n${ended} The new one is shown this once.`,
+    text: `client id  ${clientId}\nAPI key    ${apiKey}\n\n${ended} The new one is not shown again.`,
   };
 }
 
@@ -30,12 +30,12 @@ async function replaceKey(
   deployment: Deployment,
   { clientId, organisation, name, apiKeyId }: Partner,
 ): Promise<string> {
-  const made = new Undo();
+  const rollback = new Rollback();
   try {
-    const { id, value } = await createApiKey(deployment, `${organisationId(organisation)} ${name}`, made);
-    if (!(await replaceApiKey(clientId, apiKeyId, id))) throw new Failure(`${clientId} was changed by somebody else`);
+    const { id, value } = await createApiKey(deployment, `${organisationId(organisation)} ${name}`, rollback);
+    if (!(await replaceApiKey(clientId, apiKeyId, id))) throw new Failure(`${clientId} was changed by another command`);
     return value;
   } catch (error) {
-    throw await made.after(reasonOf(error));
+    throw await rollback.run(reasonOf(error));
   }
 }

@@ -5,8 +5,8 @@ import type { Report } from './report';
 import { expectClient, readClientId } from './selected-clients';
 
 /**
- * Gives a client a second secret; both hold until the older one is ended with `--retire-old`, so that the partner
- * changes over when it likes.
+ * Adds a second secret; both are valid until `--retire-old` deletes the older one, so that the partner can switch in
+ * between.
  */
 export async function rotateSecret(flags: Flags, connect: () => Promise<Deployment>): Promise<Report> {
   const clientId = readClientId(flags);
@@ -14,15 +14,15 @@ export async function rotateSecret(flags: Flags, connect: () => Promise<Deployme
   await expectClient(clientId);
   const [oldest, second] = await listSecretIds(deployment, clientId);
   if (flags['retire-old']) {
-    if (oldest === undefined || second === undefined) throw new Failure(`${clientId} has no older secret to end`);
+    if (oldest === undefined || second === undefined) throw new Failure(`${clientId} has no older secret to delete`);
     await deleteSecret(deployment, clientId, oldest);
-    return { json: { clientId, retired: true }, text: `The older secret of ${clientId} has ended.` };
+    return { json: { clientId, retired: true }, text: `The older secret of ${clientId} was deleted.` };
   }
   if (second !== undefined) {
-    throw new Failure(`${clientId} has two secrets already: end the older one first with --retire-old`);
+    throw new Failure(`${clientId} has two secrets already: delete the older one first with --retire-old`);
   }
   const clientSecret = await addSecret(deployment, clientId);
-  const next = 'The old secret holds too until it is ended with --retire-old. The new one is shown this once.';
+  const next = 'The old secret stays valid until --retire-old deletes it. The new one is not shown again.';
   return {
     json: { clientId, clientSecret },
     text: `client id      ${clientId}\nclient secret  ${clientSecret}\n\n${next}`,

@@ -6,7 +6,7 @@ import type { Report } from './report';
 
 type Command = (flags: Flags, connect: () => Promise<Deployment>) => Promise<Report>;
 
-/** Each is loaded when it is asked for: with it come the AWS clients, which take longer to load than to answer. */
+/** Each command is loaded on demand: loading its AWS clients takes longer than running it. */
 const commands: Readonly<Record<CommandName, Command>> = {
   onboard: async (...given) => (await import('./onboard')).onboard(...given),
   list: async (...given) => (await import('./list')).list(...given),
@@ -17,20 +17,20 @@ const commands: Readonly<Record<CommandName, Command>> = {
   offboard: async (...given) => (await import('./offboard')).offboard(...given),
 };
 
-/** Where a command writes: what it answers, and why it can't. */
+/** Output streams of a command. */
 export interface Terminal {
   print(text: string): void;
-  complain(text: string): void;
+  printError(text: string): void;
 }
 
 /**
  * Runs a command line.
- * @param words without the program's name
- * @returns exit code: 0 done, 1 it can't be done, 2 it makes no sense
+ * @param args without the program's name
+ * @returns exit code: 0 done, 1 failed, 2 invalid command line
  */
-export async function run(words: readonly string[], terminal: Terminal): Promise<number> {
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    const read = readCommandLine(words);
+    const read = readCommandLine(args);
     if (!read) {
       terminal.print(help);
       return 0;
@@ -40,7 +40,7 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
     terminal.print(`${flags.json ? JSON.stringify(json) : text}\n`);
     return 0;
   } catch (error) {
-    terminal.complain(`partner: ${reasonOf(error)}\n`);
+    terminal.printError(`partner: ${reasonOf(error)}\n`);
     return error instanceof UsageError ? 2 : 1;
   }
 }

@@ -5,27 +5,27 @@ import type { Partner } from '../../domain/partner';
 import { Failure, UsageError, type Flags } from './command-line';
 import { organisationTag } from './organisation-tag';
 
-/** Which clients a command is about. */
+/** The clients that a command applies to. */
 export type Selection = { readonly clientId: string } | { readonly organisation: Organisation };
 
-/** Reads which clients the flags mean. @throws UsageError unless it is either one client or one organisation */
+/** Reads the selection from the flags. @throws UsageError unless it is either one client or one organisation */
 export function readSelection({ 'client-id': clientId, 'organisation-id': organisationId }: Flags): Selection {
   if (clientId !== undefined && organisationId === undefined) return { clientId };
   if (clientId !== undefined || organisationId === undefined) {
-    throw new UsageError('say which: either --client-id or --organisation-id');
+    throw new UsageError('needs either --client-id or --organisation-id');
   }
   const tag = organisationTag.safeParse(organisationId);
   if (!tag.success) throw new UsageError(`--organisation-id ${tag.error.issues[0]?.message ?? ''}`);
   return { organisation: tag.data };
 }
 
-/** Reads which one client the flags mean. @throws UsageError when they don't */
+/** Reads the client id from the flags. @throws UsageError without one */
 export function readClientId({ 'client-id': clientId }: Flags): string {
-  if (clientId === undefined) throw new UsageError('say which: --client-id');
+  if (clientId === undefined) throw new UsageError('needs --client-id');
   return clientId;
 }
 
-/** The client of that id. @throws Failure when there is none */
+/** @throws Failure for an unknown client */
 export async function expectClient(clientId: string): Promise<Partner> {
   const found = await findPartner(clientId);
   if (!found) throw new Failure(`there is no client ${clientId}`);

@@ -5,43 +5,43 @@ import { ScanCommand, type AttributeValue, type DynamoDBClient, type WriteReques
 
 type Item = Record<string, AttributeValue>;
 
-/** Most items that DynamoDB writes in one call (DynamoDB API reference, BatchWriteItem; 100 for BatchGetItem). */
-const PAGE = 25;
-const TRIES = 8;
-/** Before the first repeat; each later one waits twice as long. */
-const PAUSE_MS = 100;
+/** Maximum items of BatchWriteItem (DynamoDB API reference; 100 for BatchGetItem). */
+const PAGE_ITEMS = 25;
+const MAX_TRIES = 8;
+/** Pause before the first retry; it doubles with each further one. */
+const FIRST_PAUSE_MS = 100;
 
-export interface Restoring {
-  /** Table that holds things as they were. */
+export interface RestoreOptions {
+  /** Source table, with the restored items. */
   readonly from: string;
-  /** Table that is to hold them so again. */
+  /** Target table. */
   readonly to: string;
-  /** Whether what `from` does not have is deleted from `to`. */
+  /** Whether items of `to` that `from` does not have are deleted. */
   readonly deleteOthers: boolean;
-  /** Whether anything is written at all. */
+  /** Whether to write at all, or only count. */
   readonly write: boolean;
 }
 
-/** How many items there were of each sort. */
-export interface Restored {
+/** Number of items by what was, or would be, done. */
+export interface RestoreCounts {
   readonly same: number;
   readonly put: number;
   readonly deleted: number;
 }
 
 /**
- * Makes the items of one table those of another, writing only what differs, since each write is told to followers by the
- * table's stream. Nothing else should write meanwhile.
- * @throws Error when the tables have different keys, or when DynamoDB goes on refusing writes
+ * Makes the items of one table equal to another's. Writes only what differs, since the table's stream publishes each write
+ * to followers. Nothing else should write during this.
+ * @throws Error when the tables have different keys, or when DynamoDB keeps rejecting items
  */
-export async function restoreItems(client: DynamoDBClient, restoring: Restoring): Promise<Restored> {
-  const { from, to, deleteOthers, write } = restoring;
+export async function restoreItems(client: DynamoDBClient, options: RestoreOptions): Promise<RestoreCounts> {
+  const { from, to, deleteOthers, write } = options;
   const [keys, others] = [await keyNames(client, from), await keyNames(client, to)];
-  if (from === to || !isDeepStrictEqual(keys, others)) throw new Error(`${from} is no copy of ${to}`);
+  if (from === to || !isDeepStrictEqual(keys, others)) throw new Error(`${from} is not a copy of ${to}`);
   const counts = { same: 0, put: 0, deleted: 0 };
   const keyOf = (item: Item) => Object.fromEntries(keys.map((name) => [name, item[name]])) as Item;
   const find = async (table: string, items: readonly Item[]) => {
-    const found = await read(client, table, items.map(keyOf));
+    const found = await readItems(client, table, items.map(keyOf));
     return new Map(found.map((item) => [JSON.stringify(keyOf(item)), item]));
   };
   for await (const items of pages(client, from)) {
@@ -79,16 +79,21 @@ async function keyNames(client: DynamoDBClient, TableName: string): Promise<stri
 async function* pages(client: DynamoDBClient, TableName: string): AsyncGenerator<Item[]> {
   let ExclusiveStartKey: Item | undefined;
   do {
-    const input = { TableName, Limit: PAGE, ConsistentRead: true, ...(ExclusiveStartKey && { ExclusiveStartKey }) };
+    const input = {
+      TableName,
+      Limit: PAGE_ITEMS,
+      ConsistentRead: true,
+      ...(ExclusiveStartKey && { ExclusiveStartKey }),
+    };
     const { Items, LastEvaluatedKey } = await client.send(new ScanCommand(input));
     if (Items?.length) yield Items;
     ExclusiveStartKey = LastEvaluatedKey;
   } while (ExclusiveStartKey);
 }
 
-async function read(client: DynamoDBClient, table: string, keys: readonly Item[]): Promise<Item[]> {
+async function readItems(client: DynamoDBClient, table: string, keys: readonly Item[]): Promise<Item[]> {
   const found: Item[] = [];
-  await patiently(keys, table, async (Keys) => {
+  await withRetries(keys, table, async (Keys) => {
     const input = { RequestItems: { [table]: { Keys: [...Keys], ConsistentRead: true } } };
     const { Responses, UnprocessedKeys } = await client.send(new BatchGetItemCommand(input));
     found.push(...(Responses?.[table] ?? []));
@@ -98,18 +103,22 @@ async function read(client: DynamoDBClient, table: string, keys: readonly Item[]
 }
 
 const writeAll = (client: DynamoDBClient, table: string, requests: readonly WriteRequest[]) =>
-  patiently(requests, table, async (some) => {
+  withRetries(requests, table, async (some) => {
     const input = { RequestItems: { [table]: [...some] } };
     const { UnprocessedItems } = await client.send(new BatchWriteItemCommand(input));
     return UnprocessedItems?.[table] ?? [];
   });
 
-/** Does a batch again until nothing is left of it: DynamoDB may do a part of one. */
-async function patiently<T>(all: readonly T[], table: string, attempt: (some: readonly T[]) => Promise<readonly T[]>) {
+/** Repeats a batch until no items are left: DynamoDB may process only some of them. */
+async function withRetries<T>(
+  all: readonly T[],
+  table: string,
+  attempt: (some: readonly T[]) => Promise<readonly T[]>,
+) {
   let left = all;
   for (let tries = 0; left.length > 0; tries += 1) {
-    if (tries === TRIES) throw new Error(`${table} goes on refusing ${left.length} items`);
-    if (tries > 0) await pause(PAUSE_MS * 2 ** tries);
+    if (tries === MAX_TRIES) throw new Error(`${table} keeps rejecting ${left.length} items`);
+    if (tries > 0) await pause(FIRST_PAUSE_MS * 2 ** tries);
     left = await attempt(left);
   }
 }

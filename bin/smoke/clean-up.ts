@@ -1,32 +1,32 @@
-import { reasonOf } from './unexpected';
+import { reasonOf } from './errors';
 
-/** Takes back one thing that a step has made. @throws Error that says why it could not */
-export type TakeBack = (signal: AbortSignal) => Promise<unknown>;
+/** Undoes one thing that a step created. @throws Error with the reason when it fails */
+export type CleanUpAction = (signal: AbortSignal) => Promise<unknown>;
 
-/** What has been made and is to be gone in the end, whatever happens in between. */
+/** What the steps have created and must be removed at the end, whatever happens in between. */
 export class CleanUp {
-  readonly #left = new Map<string, TakeBack>();
+  readonly #actions = new Map<string, CleanUpAction>();
 
-  /** @param what names it to people, and for `forget`; a second one of the name takes the place of the first */
-  remember(what: string, takeBack: TakeBack): void {
-    this.#left.set(what, takeBack);
+  /** @param what name for people and for `remove`; replaces an earlier action of the same name */
+  add(what: string, action: CleanUpAction): void {
+    this.#actions.set(what, action);
   }
 
-  /** It is gone, or was never there. */
-  forget(what: string): void {
-    this.#left.delete(what);
+  /** Nothing is left to undo: it was deleted, or never existed. */
+  remove(what: string): void {
+    this.#actions.delete(what);
   }
 
   /**
-   * Takes back everything, the last first.
-   * @returns what could not be taken back, and why
+   * Runs all actions, the last added first.
+   * @returns what could not be undone, and why
    */
-  async all(signal: AbortSignal): Promise<readonly string[]> {
+  async run(signal: AbortSignal): Promise<readonly string[]> {
     const failures: string[] = [];
-    for (const [what, takeBack] of [...this.#left].reverse()) {
+    for (const [what, action] of [...this.#actions].reverse()) {
       try {
-        await takeBack(signal);
-        this.#left.delete(what);
+        await action(signal);
+        this.#actions.delete(what);
       } catch (error) {
         failures.push(`${what}: ${reasonOf(error)}`);
       }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { didYouMean } from '../../lib/nearest-name';
+import { didYouMean } from '../../lib/did-you-mean';
 import { UsageError } from '../partner/command-line';
-import { isPart, parts, type Part } from './step';
+import { isPart, parts, type Part } from './parts';
 
 const options = {
   local: { type: 'boolean' },
@@ -16,7 +16,7 @@ const options = {
   help: { type: 'boolean' },
 } as const;
 
-/** The options that were given, by name. */
+/** The options given, by name. */
 export type Flags = Omit<ReturnType<typeof parseArgs<{ options: typeof options }>>['values'], 'without'> & {
   readonly without: readonly Part[];
 };
@@ -25,20 +25,20 @@ const names = Object.keys(options).map((name) => `--${name}`);
 
 /**
  * Reads the command line.
- * @throws UsageError that names the option that is wrong, and the one that was probably meant
+ * @throws UsageError that names the wrong option and the closest known one
  */
-export function readCommandLine(words: readonly string[]): Flags {
-  expectKnown(words);
-  const { without = [], ...flags } = parse(words);
-  // An address that is `none` leaves its part out too.
+export function readCommandLine(args: readonly string[]): Flags {
+  expectKnown(args);
+  const { without = [], ...flags } = parse(args);
+  // An address of `none` skips its part too.
   const none = { mqtt: flags['mqtt-url'] === 'none', wss: flags['ws-url'] === 'none' };
   const named = without.flatMap((list) => list.split(',')).map(readPart);
   return { ...flags, without: parts.filter((part) => named.includes(part) || none[part as keyof typeof none]) };
 }
 
-/** Node would repeat a word that may be a secret, and says of an unknown option only that it is unknown. */
-function expectKnown(words: readonly string[]): void {
-  const { tokens } = parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true });
+/** Node's own error would repeat a word that may be a secret, and suggests no similar option. */
+function expectKnown(args: readonly string[]): void {
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
   for (const token of tokens) {
     if (token.kind === 'positional') throw new UsageError('takes options only, such as --local');
     if (token.kind !== 'option' || Object.hasOwn(options, token.name)) continue;
@@ -49,9 +49,9 @@ function expectKnown(words: readonly string[]): void {
   }
 }
 
-function parse(words: readonly string[]) {
+function parse(args: readonly string[]) {
   try {
-    return parseArgs({ args: [...words], options }).values;
+    return parseArgs({ args: [...args], options }).values;
   } catch (error) {
     // Node adds advice after the first sentence.
     throw new UsageError(String(error instanceof Error ? error.message : error).split(/\. |\.?\n/)[0]);

@@ -1,23 +1,23 @@
-import { HandshakeRefused } from '../client/socket';
-import type { Story } from './story';
-import { reasonOf, Unexpected } from './unexpected';
+import { HandshakeRefused } from '../client/websocket';
+import type { SmokeContext } from './smoke-context';
+import { reasonOf, Unexpected } from './errors';
 
 /**
- * Tries to open a WebSocket without a token, and expects to be refused: with any 4xx, since no page of AWS says that
- * CloudFront passes on the one that the service gives.
- * @param promised the status that the service gives
- * @returns the status that came, when it is another
- * @throws Unexpected when the socket opens, or fails in another way
+ * Opens a WebSocket without a token and expects a refusal: any 4xx, since AWS does not document that CloudFront passes on
+ * the status of the service.
+ * @param promised the documented status
+ * @returns a note when the status is another 4xx
+ * @throws Unexpected when the socket opens or fails in another way
  */
 export async function expectRefusedHandshake(
-  story: Story,
+  context: SmokeContext,
   path: string,
   promised: number,
 ): Promise<string | undefined> {
-  const outcome = await story.listen(path).catch((error: unknown) => error);
+  const outcome = await context.openWebSocket(path).catch((error: unknown) => error);
   if (outcome instanceof HandshakeRefused && outcome.status >= 400 && outcome.status < 500) {
-    return outcome.status === promised ? undefined : `refused with ${outcome.status} in place of ${promised}`;
+    return outcome.status === promised ? undefined : `refused with ${outcome.status} instead of ${promised}`;
   }
-  const came = outcome instanceof Error ? reasonOf(outcome) : 'an open socket';
-  throw new Unexpected(`a handshake that is refused with ${promised}`, came);
+  const actual = outcome instanceof Error ? reasonOf(outcome) : 'an open socket';
+  throw new Unexpected(`a handshake that is refused with ${promised}`, actual);
 }

@@ -2,33 +2,33 @@ import { UsageError } from '../partner/command-line';
 import type { Terminal } from '../partner/run';
 import { readCommandLine } from './command-line';
 import { help } from './help';
-import { PATIENCE, type Patience } from './patience';
+import { TIMEOUTS, type Timeouts } from './timeouts';
 import { Report } from './report';
 import { steps } from './steps';
-import { Story } from './story';
+import { SmokeContext } from './smoke-context';
 import { readTarget, type Target } from './target';
-import { tell } from './tell';
-import { TookTooLong } from './unexpected';
+import { runSteps } from './run-steps';
+import { TimedOut } from './errors';
 
-/** How a run is told to end early, and how long it waits. */
-interface Circumstances {
-  /** Aborts when somebody interrupts the run. */
+/** How a run can be interrupted, and its timeouts. */
+interface RunOptions {
+  /** Aborts when the user interrupts the run. */
   readonly interrupted?: AbortSignal;
-  readonly patience?: Patience;
+  readonly timeouts?: Timeouts;
 }
 
 /**
  * Runs the command line of `npm run smoke`.
- * @param words without the program's name
- * @returns exit code: 0 every step held, 1 one did not or there is no service, 2 the command line makes no sense
+ * @param args without the program's name
+ * @returns exit code: 0 every step passed, 1 a step failed or there is no service, 2 invalid command line
  */
 export async function run(
-  words: readonly string[],
+  args: readonly string[],
   terminal: Terminal,
-  { interrupted, patience = PATIENCE }: Circumstances = {},
+  { interrupted, timeouts = TIMEOUTS }: RunOptions = {},
 ): Promise<number> {
   try {
-    const flags = readCommandLine(words);
+    const flags = readCommandLine(args);
     if (flags.help) {
       terminal.print(help);
       return 0;
@@ -36,29 +36,29 @@ export async function run(
     const target = readTarget(flags);
     terminal.print(`smoke test of ${target.baseUrl}\n\n`);
     const report = new Report(terminal, secretsOf(target));
-    await tellInTime(target, patience, interrupted, report);
+    await runInTime(target, timeouts, interrupted, report);
     return report.end() ? 0 : 1;
   } catch (error) {
-    terminal.complain(`smoke: ${error instanceof Error ? error.message : String(error)}\n`);
+    terminal.printError(`smoke: ${error instanceof Error ? error.message : String(error)}\n`);
     return error instanceof UsageError ? 2 : 1;
   }
 }
 
-async function tellInTime(
+async function runInTime(
   target: Target,
-  patience: Patience,
+  timeouts: Timeouts,
   interrupted: AbortSignal | undefined,
   report: Report,
 ): Promise<void> {
   const ending = new AbortController();
-  const timer = setTimeout(() => ending.abort(new TookTooLong()), patience.storyMs);
+  const timer = setTimeout(() => ending.abort(new TimedOut()), timeouts.runMs);
   interrupted?.addEventListener('abort', () => ending.abort(interrupted.reason));
-  const story = new Story(target, patience, ending.signal);
+  const context = new SmokeContext(target, timeouts, ending.signal);
   try {
-    await tell(steps, story, report);
+    await runSteps(steps, context, report);
   } finally {
     clearTimeout(timer);
-    await story.rest.close();
+    await context.rest.close();
   }
 }
 

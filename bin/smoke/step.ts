@@ -1,20 +1,14 @@
-import type { Story } from './story';
+import type { Part } from './parts';
+import type { SmokeContext } from './smoke-context';
 
-/** What of the story can be left out: `scopes` needs a second client, the others something of the deployment. */
-export const parts = ['mqtt', 'wss', 'scopes', 'limits'] as const;
-
-export type Part = (typeof parts)[number];
-
-export const isPart = (word: string): word is Part => (parts as readonly string[]).includes(word);
-
-/** One thing that a partner does, and what has to come of it. */
+/** One action of a partner with its expected outcome. */
 export interface Step {
   readonly name: string;
-  /** Left out with `--without`. */
+  /** Skipped with `--without` of this part. */
   readonly part?: Part;
   /**
-   * @returns what is worth a word when it worked
-   * @throws Unexpected when something else came of it, Missing when an earlier step did not give what it needs
+   * @returns a note to print when it passed
+   * @throws Unexpected for another outcome, MissingPrerequisite when an earlier step did not provide what it needs
    */
-  readonly run: (story: Story) => Promise<string | undefined>;
+  readonly run: (context: SmokeContext) => Promise<string | undefined>;
 }

@@ -1,14 +1,19 @@
 import type { Endpoint } from '../endpoint';
 import * as schemas from '../schemas/fleet';
 
-/** What a partner can see of its fleet, also through a share. */
+/** Endpoints for a partner's device groups and devices, and for the device of a share. */
 export const fleetEndpoints = {
   'GET /v3/shares/{shareCode}/resources': {
-    summary: 'List what stands behind a share',
+    summary: 'List the resources of a share',
+    description:
+      'Returns what stands behind a share: its device with the last known state and, for the type `STREAM`, an address of the live ' +
+      'video. The list has one element, or none once the device has been removed.\n\n' +
+      'Each call issues a new video address, which lives 300 seconds. For a continuous view follow the telemetry of the device instead ' +
+      'of polling.',
     scope: 'share:read',
     handler: 'shares/list-share-resources',
     perMinute: 120,
-    tables: { requests: ['update'], shares: ['get'], fleet: ['get', 'query'] },
+    tables: { shares: ['get'], fleet: ['get', 'query'] },
     video: true,
     request: {},
     reply: { status: 200, body: schemas.shareResourcesReply },
@@ -16,6 +21,9 @@ export const fleetEndpoints = {
   },
   'GET /v3/resources': {
     summary: 'List the device groups of the organisation with their devices',
+    description:
+      'Returns all device groups with their devices in one reply, in the order of their creation; there are no pages. This is where ' +
+      '`deviceGroupId` and `deviceId` come from.',
     scope: 'resources:read',
     handler: 'resources/list-resources',
     tables: { fleet: ['query'] },

@@ -5,6 +5,11 @@ import { messageReply, pageQuery } from '../schemas/page';
 
 const listShares = {
   summary: 'List the active shares of the organisation',
+  description:
+    'Returns a page of the shares that have neither expired nor been revoked, newest first, with the number of viewers at ' +
+    'present.\n\n' +
+    'While there are more, the reply has a `nextToken`. A page may hold fewer elements than `limit`, even none, although there are ' +
+    'more: go on until a reply has no `nextToken`.',
   scope: 'share:read',
   handler: 'shares/list-shares',
   tables: { shares: ['query'] },
@@ -16,6 +21,8 @@ const listShares = {
 
 const getShare = {
   summary: 'Read a share',
+  description:
+    'Returns a share. An expired or revoked share is 404, like one that never existed. `metadata` is not returned.',
   scope: 'share:read',
   handler: 'shares/get-share',
   tables: { shares: ['get'] },
@@ -27,6 +34,9 @@ const getShare = {
 
 const revokeShare = {
   summary: 'Revoke a share',
+  description:
+    'Ends a share at once. When the answer arrives, all viewers are disconnected, and its channel has a final message with the state ' +
+    '`REVOKED`. A video address that was issued before plays on for 300 seconds at most.',
   scope: 'share:manage',
   handler: 'shares/revoke-share',
   tables: { shares: ['delete'], connections: ['query', 'delete', 'update'] },
@@ -36,15 +46,21 @@ const revokeShare = {
   refusals: ['share_not_found'],
 } as const satisfies Endpoint;
 
-/** Links to live video or status. */
+/** Endpoints for shares (links to live video or status). */
 export const sharesEndpoints = {
   'POST /v3/streams/share': {
     summary: "Share a device's live video or status by link",
+    description:
+      'Creates a link to a public page that shows one device live, until `expiresIn` seconds have passed or the share is revoked. ' +
+      'Whoever has the link can watch without a login, so treat `shareCode` and `shareUrl` like a password.\n\n' +
+      '`shareType` `STREAM` shows the video and the status, `DEVICE_STATUS` the status only. The reply has only four fields: ' +
+      'read the share for the others. A share can’t be changed: revoke it and create another.\n\n' +
+      'An unknown `resourceId` is 404, another organisation’s 403.',
     scope: 'stream:share',
     handler: 'shares/create-share',
     perMinute: 30,
     idempotent: true,
-    tables: { requests: ['get', 'update', 'put'], fleet: ['get'], shares: ['put'] },
+    tables: { fleet: ['get'], shares: ['put'] },
     settings: ['SHARE_BASE_URL'],
     request: { body: shareRequest },
     reply: { status: 201, body: schemas.createdShareReply },

@@ -4,31 +4,30 @@ import { nextToken, page, success } from './page';
 
 export const jobsQuery = z.strictObject({ ...page, status: z.optional(jobStatus) });
 
-const jobSummary = z.pick(job, { jobId: true, name: true, status: true, priority: true, createdAt: true });
+/** A job in a list and in the reply to its creation. */
+export const jobSummary = z.pick(job, { jobId: true, name: true, status: true, priority: true, createdAt: true });
 
 export const createdJobReply = z.object({ success, job: jobSummary });
 
 export const jobsReply = z.object({ success, jobs: z.array(jobSummary), count: z.int(), nextToken });
 
-export const jobReply = z.object({
-  success,
-  job: z.omit(job, { updatedAt: true, cancelledAt: true }),
+/** A job with everything that a partner set. */
+export const fullJob = z.omit(job, { updatedAt: true, cancelledAt: true });
+
+export const jobReply = z.object({ success, job: fullJob });
+
+export const updatedJob = z.pick(job, {
+  jobId: true,
+  name: true,
+  description: true,
+  status: true,
+  priority: true,
+  updatedAt: true,
+  version: true,
 });
 
-export const updatedJobReply = z.object({
-  success,
-  job: z.pick(job, {
-    jobId: true,
-    name: true,
-    description: true,
-    status: true,
-    priority: true,
-    updatedAt: true,
-    version: true,
-  }),
-});
+export const updatedJobReply = z.object({ success, job: updatedJob });
 
-export const cancelledJobReply = z.object({
-  success,
-  job: z.object({ jobId: z.string(), status: z.literal('CANCELLED'), cancelledAt: z.string() }),
-});
+export const cancelledJob = z.object({ jobId: z.string(), status: z.literal('CANCELLED'), cancelledAt: z.string() });
+
+export const cancelledJobReply = z.object({ success, job: cancelledJob });

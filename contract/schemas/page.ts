@@ -2,7 +2,8 @@ import * as z from 'zod/mini';
 
 const MAX_PAGE = 100;
 
-const limit = z._default(
+/** Size of a page: a query parameter is text. */
+export const limit = z._default(
   z.pipe(
     z.string().check(z.regex(/^0*[1-9]\d{0,8}$/, { error: 'must be an integer of 1 or more' })),
     z.transform((value) => Math.min(Number(value), MAX_PAGE)),

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { text } from '../../domain/text';
 
-/** Cognito's own are shorter; what is longer is nobody's. */
+/** Longer than any id or secret that Cognito issues. */
 const credential = text(0, 256);
 
-/** `client_id` and `client_secret` may come by HTTP Basic instead, so only the handler can ask for them. */
+/** `client_id` and `client_secret` are optional here, since HTTP Basic may carry them; the handler requires one of both. */
 export const tokenRequest = z.object({
   grant_type: z.string(),
   client_id: z.optional(credential),

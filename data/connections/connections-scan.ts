@@ -1,34 +1,34 @@
 import type { Follower } from './followers';
 import { readFollower } from './followers';
 import { ScanCommand, type ScanCommandOutput } from '../store/document-client';
-import { countsPlaces, readPlaces, type Places } from './places';
-import { readable } from '../store/readable';
+import { isSeatCount, readSeats, type Seats } from './seats';
+import { parseItems } from '../store/parse-items';
 import { dynamodb, table } from '../store/dynamodb';
 
-/** How many places of somebody are taken: of a client, or of a share. */
-export interface PlaceCount extends Places {
-  /** Whose: `client#<clientId>` or `seats#<shareCode>`. */
+/** The seats of a client or a share. */
+export interface SeatCount extends Seats {
+  /** See `seatOwner`. */
   readonly owner: string;
 }
 
-/** Everything that is connected and what counts it, a page at a time. MQTT subscriptions are in the same table, and left out. */
-export async function* allItems(): AsyncGenerator<{ connections: Follower[]; counts: PlaceCount[] }> {
+/** Yields every connection and every seat count, page by page, without the MQTT subscriptions of the same table. */
+export async function* scanConnections(): AsyncGenerator<{ connections: Follower[]; counts: SeatCount[] }> {
   let from: ScanCommandOutput['LastEvaluatedKey'];
   do {
     const page: ScanCommandOutput = await dynamodb.send(
       new ScanCommand({
-        TableName: table('CONNECTIONS'),
-        FilterExpression: 'attribute_exists(expiresAt) OR attribute_exists(held) OR attribute_exists(recount)',
+        TableName: table('connections'),
+        FilterExpression: 'attribute_exists(expiresAt) OR attribute_exists(seats) OR attribute_exists(recount)',
         ...(from && { ExclusiveStartKey: from }),
       }),
     );
     const items = (page.Items ?? []) as { channel: string; connectionId: string }[];
     yield {
-      connections: readable(
-        items.filter((item) => !countsPlaces(item)),
+      connections: parseItems(
+        items.filter((item) => !isSeatCount(item)),
         readFollower,
       ),
-      counts: items.filter(countsPlaces).map((item) => ({ ...readPlaces(item), owner: item.channel })),
+      counts: items.filter(isSeatCount).map((item) => ({ ...readSeats(item), owner: item.channel })),
     };
     from = page.LastEvaluatedKey;
   } while (from);

@@ -1,131 +1,124 @@
 import * as z from 'zod/mini';
 import { Refusal } from '../../domain/refusal';
-import { channelKinds, type Channel } from '../../domain/status-event';
+import { kinds, type Resource } from '../../domain/id';
 import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from '../store/document-client';
-import { givePlacesBack, placeOf, takePlace, type PlaceHolder } from './places';
-import { leaveSeats } from '../shares/share-viewers';
+import { clientSeats, releaseSeats, takeSeat, type SeatHolder } from './seats';
+import { releaseViewerSeats } from '../shares/share-viewers';
 import { dynamodb, table } from '../store/dynamodb';
 
 export const connection = z.object({
-  /** What it follows: `job#<jobId>`. */
+  /** Key of the channel that it follows, such as `job#<jobId>`. */
   channel: z.string(),
   connectionId: z.string(),
-  /** The OAuth client whose it is; a viewer with a share link has none. */
+  /** The OAuth client; a viewer with a share link has none. */
   clientId: z.optional(z.string()),
   /** The share that a viewer watches. */
   shareCode: z.optional(z.string()),
-  /** A telemetry socket, which has more items than this one. */
+  /** A telemetry socket, which has several items. */
   session: z.optional(z.literal(true)),
-  /** When it was opened, Unix seconds. */
+  /** Unix seconds. */
   openedAt: z.int(),
-  /** When it has to end, Unix seconds: with its token, or when API Gateway closes it. */
+  /** When it must be closed, Unix seconds: when its token expires, or when API Gateway closes it. */
   expiresAt: z.int(),
 });
 
-/** For how long its items may outlive it, in seconds: they are needed to say the end, and to close what is still open. */
-export const KEPT_AFTERWARDS_S = 3600;
+/** How long items are retained after expiry, in seconds: they are needed to send the final message and to close the socket. */
+export const ITEM_TTL_AFTER_EXPIRY_S = 3600;
 
 /** A WebSocket connection that follows a channel. */
 export type Connection = z.output<typeof connection>;
 
-/** How a channel is named in the table. */
-export const channelKey = ({ kind, id }: Channel) => `${kind}#${id}`;
+/** Key of the connections that follow the channel of a resource. */
+export const channelKey = ({ kind, id }: Resource) => `${kind}#${id}`;
 
-/** The status channel that a connection follows, or undefined when it follows something else. */
-export function channelOf({ channel }: Connection): Channel | undefined {
+/** The resource whose status channel a connection follows, or undefined when it follows something else. */
+export function followedResource({ channel }: Connection): Resource | undefined {
   const [name, id] = channel.split('#');
-  const kind = channelKinds.find((each) => each === name);
+  const kind = kinds.find((each) => each === name);
   return kind && id ? { kind, id } : undefined;
 }
 
-const CLIENT = 'client#';
-const placesOf = (clientId: string) => `${CLIENT}${clientId}`;
+/** Longer than any connection lasts, in seconds. */
+const SEATS_TTL_S = 86_400;
 
-/** For how long the count of a client's places is kept, in seconds: longer than any connection lasts. */
-const PLACES_KEPT_S = 86_400;
-
-/** What takes one of its client's places. */
-type Held = Pick<Connection, 'connectionId' | 'expiresAt' | 'openedAt'> & { readonly clientId: string };
+/** A connection of an OAuth client, which occupies one of its seats. */
+type SeatedConnection = Pick<Connection, 'connectionId' | 'expiresAt' | 'openedAt'> & { readonly clientId: string };
 
 /**
- * Takes one of a client's places, if fewer than `max` are taken: one atomic write counts, so that handshakes
- * at the same moment can't both get the last one.
+ * Takes one of a client's `max` seats by one atomic write, so that two handshakes can't both get the last one.
  * @param now Unix seconds
  * @throws Refusal `too_many_requests`
  */
-export async function takeConnectionPlace(held: Held, max: number, now: number): Promise<void> {
-  const ttl = now + PLACES_KEPT_S;
-  if (!(await takePlace(placesOf(held.clientId), held, { max, ttl, now }))) throw new Refusal('too_many_requests');
+export async function takeConnectionSeat(holder: SeatedConnection, max: number, now: number): Promise<void> {
+  const ttl = now + SEATS_TTL_S;
+  if (!(await takeSeat(clientSeats(holder.clientId), holder, { max, ttl, now })))
+    throw new Refusal('too_many_requests');
 }
 
-/** Gives places of a client back. */
-export const returnConnectionPlaces = (clientId: string, held: readonly PlaceHolder[]) =>
-  givePlacesBack(placesOf(clientId), new Set(held.map(placeOf)));
-
-/** The client whose places an item counts, or undefined for any other item. */
-export const clientOfPlaces = (channel: string): string | undefined =>
-  channel.startsWith(CLIENT) ? channel.slice(CLIENT.length) : undefined;
+/** Releases seats of a client. */
+export const releaseConnectionSeats = (clientId: string, holders: readonly SeatHolder[]) =>
+  releaseSeats(clientSeats(clientId), holders);
 
 /**
- * Lets a connection follow its channel, if its client has fewer than `max`.
+ * Stores a connection, which follows its channel from then on, if its client has fewer than `max`.
  * @param now Unix seconds
- * @throws Refusal `too_many_requests`; nothing is taken then, nor when the write fails
+ * @throws Refusal `too_many_requests`; no seat is taken then, nor when the write fails
  */
-export async function addConnection(added: Connection & Held, max: number, now: number): Promise<void> {
-  await takeConnectionPlace(added, max, now);
-  // Until it has been greeted what it is told is held back: its handshake goes on, and the state comes first.
-  const item = { ...added, waits: now, ttl: added.expiresAt + KEPT_AFTERWARDS_S };
+export async function addConnection(added: Connection & SeatedConnection, max: number, now: number): Promise<void> {
+  await takeConnectionSeat(added, max, now);
+  // Messages are buffered until the snapshot is sent: the handshake is not complete yet, and the snapshot must come first.
+  const item = { ...added, bufferingSince: now, ttl: added.expiresAt + ITEM_TTL_AFTER_EXPIRY_S };
   try {
-    await dynamodb.send(new PutCommand({ TableName: table('CONNECTIONS'), Item: item }));
+    await dynamodb.send(new PutCommand({ TableName: table('connections'), Item: item }));
   } catch (error) {
-    // A handshake that fails is followed by no end, so nothing else would give the place back.
-    await returnConnectionPlaces(added.clientId, [added]);
+    // API Gateway sends no $disconnect for a failed handshake, so nothing else would release the seat.
+    await releaseConnectionSeats(added.clientId, [added]);
     throw error;
   }
 }
 
-/** Whether a connection has not been forgotten yet. */
-export async function isKnown({ channel, connectionId }: Connection): Promise<boolean> {
+/** Whether the item of a connection still exists. */
+export async function connectionExists({ channel, connectionId }: Connection): Promise<boolean> {
   const { Item } = await dynamodb.send(
-    new GetCommand({ TableName: table('CONNECTIONS'), Key: { channel, connectionId }, ConsistentRead: true }),
+    new GetCommand({ TableName: table('connections'), Key: { channel, connectionId }, ConsistentRead: true }),
   );
   return Item !== undefined;
 }
 
-const forgetItem = ({ channel, connectionId }: Connection) =>
-  dynamodb.send(new DeleteCommand({ TableName: table('CONNECTIONS'), Key: { channel, connectionId } }));
+const deleteItem = ({ channel, connectionId }: Connection) =>
+  dynamodb.send(new DeleteCommand({ TableName: table('connections'), Key: { channel, connectionId } }));
 
-/** Gives the place of a connection back; every item of a connection names whose it is. */
-const givePlaceBack = (one: Connection) =>
+/** Releases the seat of a connection; each of its items names the client or the share. */
+const releaseSeatOf = (one: Connection) =>
   Promise.all([
-    one.clientId && returnConnectionPlaces(one.clientId, [one]),
-    one.shareCode && leaveSeats(one.shareCode, [one]),
+    one.clientId && releaseConnectionSeats(one.clientId, [one]),
+    one.shareCode && releaseViewerSeats(one.shareCode, [one]),
   ]);
 
 /**
- * Forgets a connection; nothing happens when it is forgotten already. Its place is given back first: were its items gone
- * and the place still taken, nobody would know any more whose it is.
+ * Deletes the items of a connection, if any, after releasing its seat: if the items were deleted first and the release
+ * failed, the owner of the seat would no longer be known.
  */
-export async function forgetConnection(gone: Connection): Promise<void> {
-  await givePlaceBack(gone);
-  const items = gone.session ? await findConnection(gone.connectionId) : [gone];
-  await Promise.all(items.map(forgetItem));
+export async function removeConnection(removed: Connection): Promise<void> {
+  await releaseSeatOf(removed);
+  const items = removed.session ? await findConnection(removed.connectionId) : [removed];
+  await Promise.all(items.map(deleteItem));
 }
 
-/** The same for one of which only the id is known. */
-export async function forgetConnectionById(connectionId: string): Promise<void> {
+/** {@link removeConnection} for a connection of which only the id is known. */
+export async function removeConnectionById(connectionId: string): Promise<void> {
   const items = await findConnection(connectionId);
   const [one] = items;
-  // Once, however much it follows.
-  if (one) await givePlaceBack(one);
-  await Promise.all(items.map(forgetItem));
+  // One seat, however many items.
+  if (one) await releaseSeatOf(one);
+  await Promise.all(items.map(deleteItem));
 }
 
-/** What a connection follows. */
+/** All items of a connection, from the index by connection (eventually consistent). */
 export async function findConnection(connectionId: string): Promise<Connection[]> {
   const { Items = [] } = await dynamodb.send(
     new QueryCommand({
-      TableName: table('CONNECTIONS'),
+      TableName: table('connections'),
       IndexName: 'by-connection',
       KeyConditionExpression: 'connectionId = :connectionId',
       ExpressionAttributeValues: { ':connectionId': connectionId },

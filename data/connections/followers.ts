@@ -1,42 +1,41 @@
-/** Who follows a channel, and what is held back for those who have not been told its state yet. */
+/** Connections that follow a channel, and the messages that are buffered for those still waiting for their snapshot. */
 import * as z from 'zod/mini';
-import type { Channel } from '../../domain/status-event';
+import type { Resource } from '../../domain/id';
 import { sequences, type Sequences } from '../../domain/sequence';
 import { channelKey, connection, type Connection } from './connections';
 import { GetCommand, QueryCommand, UpdateCommand, type QueryCommandOutput } from '../store/document-client';
-import { readable } from '../store/readable';
+import { parseItems } from '../store/parse-items';
 import { itemThatRefused, succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 
-/** A message for a follower. */
-const held = z.object({
+const buffered = z.object({
   text: z.string(),
-  /** The channel ends with it. */
-  last: z.optional(z.boolean()),
+  /** The final message, after which the socket is closed. */
+  endsChannel: z.optional(z.boolean()),
 });
-export type HeldMessage = z.output<typeof held>;
+export type BufferedMessage = z.output<typeof buffered>;
 
 const follower = z.extend(connection, {
-  /** Since when it waits for the state, Unix seconds: what happens meanwhile is held back for it. */
-  waits: z.optional(z.int()),
-  /** What it was told of the state, so that nothing older follows. */
-  told: z.optional(sequences),
+  /** Since when it has been waiting for its snapshot, Unix seconds; messages are buffered meanwhile. */
+  bufferingSince: z.optional(z.int()),
+  /** Sequences of its snapshot, so that no older message follows. */
+  sentSequences: z.optional(sequences),
 });
-/** A connection that follows a channel, or is about to. */
+/** A connection that follows a channel or waits for its snapshot. */
 export type Follower = z.output<typeof follower>;
 
-/** A follower as it was read. @throws ZodError when the item is none */
+/** Parses an item of the table. @throws ZodError when it is not a follower */
 export const readFollower = (item: unknown): Follower => follower.parse(item);
 
-const greeted = z.object({ held: z._default(z.array(held), []) });
+const withBuffer = z.object({ buffered: z._default(z.array(buffered), []) });
 
-/** More of them would make an item that is read with each message too large. */
-const MOST_TOLD = 100;
+/** Limits the size of the item, which is read for each message. */
+const MAX_SEQUENCES = 100;
 
-/** Those who follow a status channel, a page at a time so that memory stays flat; one query while there are few. */
-export const followersOf = (channel: Channel) => followersOfKey(channelKey(channel));
+/** Yields the followers of a status channel page by page, so that memory stays constant; one query for up to 1 MB. */
+export const followersOf = (channel: Resource) => followersOfKey(channelKey(channel));
 
-/** Those who follow the telemetry of a device or of a group. */
+/** Yields the followers of the telemetry of a device or a group. */
 export const telemetryFollowersOf = (id: string) => followersOfKey(`telemetry#${id}`);
 
 async function* followersOfKey(key: string): AsyncGenerator<Follower[]> {
@@ -44,35 +43,38 @@ async function* followersOfKey(key: string): AsyncGenerator<Follower[]> {
   do {
     const page: QueryCommandOutput = await dynamodb.send(
       new QueryCommand({
-        TableName: table('CONNECTIONS'),
+        TableName: table('connections'),
         KeyConditionExpression: 'channel = :channel',
         ExpressionAttributeValues: { ':channel': key },
         ConsistentRead: true,
         ...(from && { ExclusiveStartKey: from }),
       }),
     );
-    yield readable(page.Items ?? [], readFollower);
+    yield parseItems(page.Items ?? [], readFollower);
     from = page.LastEvaluatedKey;
   } while (from);
 }
 
 const itemOf = ({ channel, connectionId }: Connection) => ({
-  TableName: table('CONNECTIONS'),
+  TableName: table('connections'),
   Key: { channel, connectionId },
 });
 
 /**
- * Holds messages back for a follower that is being told the state.
- * @returns undefined when they are; else what it was told of the state, for it does not wait (any more): it is to be told
- *   at once, if that is news
+ * Buffers messages for a follower that waits for its snapshot.
+ * @returns undefined when they were buffered; otherwise the follower is not waiting: the sequences of its snapshot, so that
+ *   the caller sends newer messages directly
  */
-export async function holdBack(waiting: Connection, messages: readonly HeldMessage[]): Promise<Sequences | undefined> {
+export async function bufferMessages(
+  follower: Connection,
+  messages: readonly BufferedMessage[],
+): Promise<Sequences | undefined> {
   try {
     await dynamodb.send(
       new UpdateCommand({
-        ...itemOf(waiting),
-        UpdateExpression: 'SET held = list_append(if_not_exists(held, :none), :messages)',
-        ConditionExpression: 'attribute_exists(waits)',
+        ...itemOf(follower),
+        UpdateExpression: 'SET buffered = list_append(if_not_exists(buffered, :none), :messages)',
+        ConditionExpression: 'attribute_exists(bufferingSince)',
         ExpressionAttributeValues: { ':none': [], ':messages': messages },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
@@ -80,20 +82,20 @@ export async function holdBack(waiting: Connection, messages: readonly HeldMessa
     return undefined;
   } catch (error) {
     const { found } = itemThatRefused(error);
-    return (found && readFollower(found).told) ?? {};
+    return (found && readFollower(found).sentSequences) ?? {};
   }
 }
 
 /**
- * Lets a follower wait that has missed a message without knowing it: nothing more is told to it, and the heartbeat closes it,
- * so that its client comes back and begins with the state. One that has been forgotten stays so.
+ * Stops delivery to a follower that has missed a message: the heartbeat closes a socket that waits too long, so its client
+ * reconnects and gets a snapshot. No effect on a deleted follower.
  */
-export async function letWait(missed: Connection): Promise<void> {
+export async function stopDelivery(follower: Connection): Promise<void> {
   await succeeded(
     dynamodb.send(
       new UpdateCommand({
-        ...itemOf(missed),
-        UpdateExpression: 'SET waits = if_not_exists(waits, :now)',
+        ...itemOf(follower),
+        UpdateExpression: 'SET bufferingSince = if_not_exists(bufferingSince, :now)',
         ConditionExpression: 'attribute_exists(connectionId)',
         ExpressionAttributeValues: { ':now': Math.floor(Date.now() / 1000) },
       }),
@@ -101,37 +103,39 @@ export async function letWait(missed: Connection): Promise<void> {
   );
 }
 
-/** What has been held back for a follower so far; nothing for one that has been forgotten. */
-export async function readHeldBack(waiting: Connection): Promise<readonly HeldMessage[]> {
-  const { Item } = await dynamodb.send(new GetCommand({ ...itemOf(waiting), ConsistentRead: true }));
-  return greeted.parse(Item ?? {}).held;
+/** The messages buffered for a follower so far; none for a deleted one. */
+export async function readBuffered(follower: Connection): Promise<readonly BufferedMessage[]> {
+  const { Item } = await dynamodb.send(new GetCommand({ ...itemOf(follower), ConsistentRead: true }));
+  return withBuffer.parse(Item ?? {}).buffered;
 }
 
 /**
- * Lets a follower hear of changes at once from now on, unless more has been held back for it than it has been told.
- * @param told of the state
- * @param count how many of the messages that were held back it has been told
- * @returns all that was held back when it has to be told more; undefined when it follows now, or has been forgotten
+ * Ends the buffering for a follower, unless more messages are buffered than were sent to it.
+ * @param sentSequences of the snapshot
+ * @param count how many of the buffered messages were sent
+ * @returns all buffered messages when some are still to be sent; undefined when the follower now gets messages directly, or
+ *   was deleted
  */
 export async function startFollowing(
-  waiting: Connection,
-  told: Sequences,
+  follower: Connection,
+  sentSequences: Sequences,
   count: number,
-): Promise<readonly HeldMessage[] | undefined> {
-  const tells = Object.keys(told).length <= MOST_TOLD;
+): Promise<readonly BufferedMessage[] | undefined> {
+  const fits = Object.keys(sentSequences).length <= MAX_SEQUENCES;
   try {
     await dynamodb.send(
       new UpdateCommand({
-        ...itemOf(waiting),
-        UpdateExpression: `${tells ? 'SET told = :told ' : ''}REMOVE waits, held`,
-        ConditionExpression: 'attribute_exists(connectionId) AND (attribute_not_exists(held) OR size(held) <= :count)',
-        ExpressionAttributeValues: { ':count': count, ...(tells && { ':told': told }) },
+        ...itemOf(follower),
+        UpdateExpression: `${fits ? 'SET sentSequences = :sentSequences ' : ''}REMOVE bufferingSince, buffered`,
+        ConditionExpression:
+          'attribute_exists(connectionId) AND (attribute_not_exists(buffered) OR size(buffered) <= :count)',
+        ExpressionAttributeValues: { ':count': count, ...(fits && { ':sentSequences': sentSequences }) },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
     return undefined;
   } catch (error) {
     const { found } = itemThatRefused(error);
-    return found && greeted.parse(found).held;
+    return found && withBuffer.parse(found).buffered;
   }
 }

@@ -5,26 +5,26 @@ import {
   PublishCommand,
   RequestEntityTooLargeException,
 } from '@aws-sdk/client-iot-data-plane';
+import { clientConfig } from '../store/client-config';
 
-const patience = { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true };
-const client = new IoTDataPlaneClient({ maxAttempts: 3, requestHandler: patience });
+const client = new IoTDataPlaneClient(clientConfig());
 
-/** AWS IoT retains one message of a topic a second: what it refuses is not to be tried again at once. */
-const retaining = new IoTDataPlaneClient({ maxAttempts: 1, requestHandler: patience });
+/** AWS IoT accepts one retained message per topic and second, so an immediate retry of a refused one is useless. */
+const retainedClient = new IoTDataPlaneClient(clientConfig({ maxAttempts: 1 }));
 
-/** Whether a message is kept for who subscribes later, and for how long. */
+/** Whether and how long a message is retained for later subscribers. */
 export type Retention = 'none' | 'until-replaced' | 'for-a-day';
 
 const DAY_S = 86_400;
 
 /**
  * Publishes to an MQTT topic with QoS 1.
- * @param payload empty with a retention to clear what the topic retains
- * @throws what AWS IoT refused it with: a retained message also when the topic had one within the last second, or when
- *   the account has as many as its quota allows
+ * @param payload empty with a retention to clear the topic's retained message
+ * @throws the SDK's error; for a retained message also when the topic had one within the last second, or when the account's
+ *   quota of retained messages is used up
  */
 export async function publish(topic: string, payload: string, retention: Retention): Promise<void> {
-  await (retention === 'none' ? client : retaining).send(
+  await (retention === 'none' ? client : retainedClient).send(
     new PublishCommand({
       topic,
       payload: new TextEncoder().encode(payload),
@@ -35,11 +35,11 @@ export async function publish(topic: string, payload: string, retention: Retenti
   );
 }
 
-/** Whether AWS IoT will never take a message, however often it is published (API reference, Publish, "Errors"). */
-export const isRefusedForGood = (error: unknown): boolean =>
+/** Whether an error of {@link publish} is permanent, so that no retry can succeed (API reference, Publish, "Errors"). */
+export const isPermanentFailure = (error: unknown): boolean =>
   error instanceof InvalidRequestException || error instanceof RequestEntityTooLargeException;
 
-/** Ends an MQTT connection; one that has ended already is fine. */
+/** Disconnects an MQTT client; no effect when it is not connected. */
 export async function endMqttConnection(mqttClientId: string): Promise<void> {
   try {
     await client.send(new DeleteConnectionCommand({ clientId: mqttClientId, cleanSession: true }));

@@ -1,13 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { setting } from '../store/environment';
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
 /**
- * Whether that is what CloudFront and this function alone know. How long it takes tells nothing about how much of it is right.
- * @throws Error when the function has not been told what they know
+ * Whether a value is the secret that CloudFront shares with this function, compared in constant time.
+ * @throws Error when the function has no such secret
  */
 export function isOriginSecret(given: string): boolean {
-  const expected = process.env['ORIGIN_SECRET'];
-  if (!expected) throw new Error('ORIGIN_SECRET is not set');
+  const expected = setting('ORIGIN_SECRET');
   return timingSafeEqual(digest(given), digest(expected));
 }

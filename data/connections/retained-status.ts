@@ -1,32 +1,30 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
-import { channelKinds } from '../../domain/status-event';
+import { kinds } from '../../domain/id';
+import { clientConfig } from '../store/client-config';
+import { setting } from '../store/environment';
 
-const client = new SQSClient({
-  maxAttempts: 3,
-  requestHandler: { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true },
-});
+const client = new SQSClient(clientConfig());
 
-/** AWS IoT retains one message of a topic a second. */
+/** AWS IoT accepts one retained message per topic and second. */
 const RETRY_DELAY_S = 2;
 
-const overdue = z.object({
-  kind: z.enum(channelKinds),
+const retentionRequest = z.object({
+  kind: z.enum(kinds),
   id: z.string(),
-  /** Of a device group the device whose state is to be retained. */
+  /** For the channel of a device group: the device whose state is to be retained. */
   deviceId: z.optional(z.string()),
 });
 
-/** A channel whose retained message is not the present state. */
-export type OverdueRetention = z.output<typeof overdue>;
+/** A channel whose retained message is not the current state. */
+export type RetentionRequest = z.output<typeof retentionRequest>;
 
-/** A message of the queue as it was sent. @throws ZodError, SyntaxError for one that we never sent */
-export const readOverdueRetention = (body: string): OverdueRetention => overdue.parse(JSON.parse(body));
+/** Parses a message of the queue. @throws ZodError, SyntaxError for one that this service never sent */
+export const readRetentionRequest = (body: string): RetentionRequest => retentionRequest.parse(JSON.parse(body));
 
-/** Has the state of a channel, as it is in two seconds, retained by whoever reads the queue. */
-export async function retainLater(channel: OverdueRetention): Promise<void> {
-  const QueueUrl = process.env['RETENTION_QUEUE_URL'];
-  if (!QueueUrl) throw new Error('RETENTION_QUEUE_URL is not set');
+/** Requests through the queue of `lambdas/queue/retain-status.ts` that a channel's state in two seconds is retained. */
+export async function requestRetention(channel: RetentionRequest): Promise<void> {
+  const QueueUrl = setting('RETENTION_QUEUE_URL');
   await client.send(
     new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify(channel), DelaySeconds: RETRY_DELAY_S }),
   );

@@ -1,16 +1,16 @@
 import * as z from 'zod/mini';
 import { permissions, shareTypes } from '../../domain/share';
-import { KEPT_AFTERWARDS_S, channelKey, type Connection } from './connections';
+import { ITEM_TTL_AFTER_EXPIRY_S, channelKey, type Connection } from './connections';
 import { BatchWriteCommand, DeleteCommand, GetCommand, PutCommand } from '../store/document-client';
 import { dynamodb, table } from '../store/dynamodb';
 
 const common = {
-  /** When it was opened, Unix seconds. */
+  /** Unix seconds. */
   openedAt: z.int(),
   connectionId: z.string(),
-  /** Tag of the organisation whose telemetry it may see. */
+  /** Tag of the organisation whose telemetry it may read. */
   organisation: z.string(),
-  /** When it has to end, Unix seconds. */
+  /** When it must be closed, Unix seconds. */
   expiresAt: z.int(),
 };
 
@@ -30,7 +30,7 @@ const viewerSession = z.object({
   permissions: z.array(z.enum(permissions)),
 });
 
-/** Who is at the other end of a telemetry socket. */
+/** The identity of a telemetry socket: a partner's client or a viewer of a share. */
 const session = z.discriminatedUnion('kind', [partnerSession, viewerSession]);
 export type Session = z.output<typeof session>;
 export type PartnerSession = z.output<typeof partnerSession>;
@@ -38,7 +38,7 @@ export type ViewerSession = z.output<typeof viewerSession>;
 
 const sessionKey = (connectionId: string) => `session#${connectionId}`;
 
-/** Whether an item is the session of its socket, and not one of what it follows. */
+/** Whether an item holds the session of its socket, not something that it follows. */
 export const isSession = ({ channel, connectionId }: { channel: string; connectionId: string }) =>
   channel === sessionKey(connectionId);
 
@@ -47,42 +47,44 @@ const deviceKey = (id: string) => `${TELEMETRY}${id}`;
 
 const shareKey = (shareCode: string) => channelKey({ kind: 'share', id: shareCode });
 
-const belongings = ({ connectionId, expiresAt, openedAt, ...who }: Session) => ({
+const commonAttributes = ({ connectionId, expiresAt, openedAt, ...rest }: Session) => ({
   connectionId,
   expiresAt,
   openedAt,
-  ttl: expiresAt + KEPT_AFTERWARDS_S,
+  ttl: expiresAt + ITEM_TTL_AFTER_EXPIRY_S,
   session: true as const,
-  ...(who.kind === 'partner' ? { clientId: who.clientId } : { shareCode: who.shareCode }),
+  ...(rest.kind === 'partner' ? { clientId: rest.clientId } : { shareCode: rest.shareCode }),
 });
 
 /**
- * Notes who a telemetry socket is. A viewer follows the share and its device as soon as it has been greeted, a partner
- * nothing yet.
+ * Stores the session of a telemetry socket. A viewer follows the share and its device as soon as its snapshot is sent; a
+ * partner follows nothing yet.
+ * @throws Error when DynamoDB left out an item
  */
 export async function openSession(opened: Session): Promise<void> {
   const items = [
-    { ...opened, ...belongings(opened), channel: sessionKey(opened.connectionId) },
+    { ...opened, ...commonAttributes(opened), channel: sessionKey(opened.connectionId) },
     ...(opened.kind === 'viewer'
       ? [
-          { ...belongings(opened), channel: deviceKey(opened.deviceId), waits: opened.openedAt },
-          { ...belongings(opened), channel: shareKey(opened.shareCode), waits: opened.openedAt },
+          { ...commonAttributes(opened), channel: deviceKey(opened.deviceId), bufferingSince: opened.openedAt },
+          { ...commonAttributes(opened), channel: shareKey(opened.shareCode), bufferingSince: opened.openedAt },
         ]
       : []),
   ];
   const { UnprocessedItems } = await dynamodb.send(
     new BatchWriteCommand({
-      RequestItems: { [table('CONNECTIONS')]: items.map((Item) => ({ PutRequest: { Item } })) },
+      RequestItems: { [table('connections')]: items.map((Item) => ({ PutRequest: { Item } })) },
     }),
   );
-  if (UnprocessedItems?.[table('CONNECTIONS')]) throw new Error('the connections table did not take every item');
+  if (UnprocessedItems?.[table('connections')])
+    throw new Error('the batch write to the connections table left out items');
 }
 
-/** Who a telemetry socket is, or undefined when it is none (any more). */
+/** The session of a telemetry socket, or undefined when it has none. */
 export async function findSession(connectionId: string): Promise<Session | undefined> {
   const { Item } = await dynamodb.send(
     new GetCommand({
-      TableName: table('CONNECTIONS'),
+      TableName: table('connections'),
       Key: { channel: sessionKey(connectionId), connectionId },
       ConsistentRead: true,
     }),
@@ -90,33 +92,33 @@ export async function findSession(connectionId: string): Promise<Session | undef
   return Item && session.parse(Item);
 }
 
-/** Lets a session follow a device or a group, as soon as it has been told the state. @param now Unix seconds */
+/** Subscribes a session to a device or a group; messages are buffered until its snapshot is sent. @param now Unix seconds */
 export const follow = (session: Session, id: string, now: number) =>
   dynamodb.send(
     new PutCommand({
-      TableName: table('CONNECTIONS'),
-      Item: { ...belongings(session), channel: deviceKey(id), waits: now },
+      TableName: table('connections'),
+      Item: { ...commonAttributes(session), channel: deviceKey(id), bufferingSince: now },
     }),
   );
 
-/** Ends that; nothing happens when it did not follow. */
+/** Unsubscribes a session from a device or a group, if it was subscribed. */
 export const unfollow = ({ connectionId }: Session, id: string) =>
-  dynamodb.send(new DeleteCommand({ TableName: table('CONNECTIONS'), Key: { channel: deviceKey(id), connectionId } }));
+  dynamodb.send(new DeleteCommand({ TableName: table('connections'), Key: { channel: deviceKey(id), connectionId } }));
 
-/** The item by which a session follows a device or a group. */
+/** The item with which a session follows a device or a group. */
 export const followedDevice = (session: Session, id: string): Connection => ({
-  ...belongings(session),
+  ...commonAttributes(session),
   channel: deviceKey(id),
 });
 
-/** The item by which a viewer follows its share. */
+/** The item with which a viewer follows its share. */
 export const followedShare = (session: ViewerSession): Connection => ({
-  ...belongings(session),
+  ...commonAttributes(session),
   channel: shareKey(session.shareCode),
 });
 
 /** The item of the session itself. */
 export const sessionItem = (session: Session): Connection => ({
-  ...belongings(session),
+  ...commonAttributes(session),
   channel: sessionKey(session.connectionId),
 });

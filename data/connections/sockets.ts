@@ -5,86 +5,82 @@ import {
   PostToConnectionCommand,
 } from '@aws-sdk/client-apigatewaymanagementapi';
 import { setTimeout as pause } from 'node:timers/promises';
-import { forgetConnection, isKnown, type Connection } from './connections';
+import { removeConnection, connectionExists, type Connection } from './connections';
+import { clientConfig } from '../store/client-config';
+import { setting } from '../store/environment';
 
-/** A socket that doesn't take a message within this time is closed; its client connects anew, in ms. */
+/** A socket that does not accept a message within this time is closed, so that its client reconnects; in ms. */
 const TIMEOUT_MS = 2000;
 
 const client = new ApiGatewayManagementApiClient({
-  // The stage of the WebSocket API; unlike other services it has no address that the SDK knows.
-  endpoint: process.env['SOCKETS_URL'] ?? '',
-  // To try again what is refused would keep the others waiting; the socket is closed instead.
-  maxAttempts: 1,
-  requestHandler: {
-    connectionTimeout: 1000,
-    requestTimeout: TIMEOUT_MS,
-    throwOnRequestTimeout: true,
-    httpsAgent: { maxSockets: 100 },
-  },
+  // A retry would delay the messages for other sockets; the socket is closed instead.
+  ...clientConfig({ maxAttempts: 1, requestTimeoutMs: TIMEOUT_MS, maxSockets: 100 }),
+  // The stage of the WebSocket API; the SDK can't derive this endpoint from the region.
+  endpoint: () => Promise.resolve({ url: new URL(setting('SOCKETS_URL')) }),
 });
 
 /**
- * Does something to a socket that API Gateway may call gone because its handshake goes on.
- * @param patience waits in ms before it is taken for gone
- * @param stays whether to go on waiting
- * @returns whether it was there
+ * Calls API Gateway for a socket, with retries after `GoneException`, which it also throws during the handshake.
+ * @param retryDelaysMs delay before each retry, in ms
+ * @param isStillOpening whether to retry
+ * @returns false when the socket is closed
  */
 async function reach(
   call: () => Promise<unknown>,
-  patience: readonly number[],
-  stays: () => Promise<boolean> = () => Promise.resolve(true),
+  retryDelaysMs: readonly number[],
+  isStillOpening: () => Promise<boolean> = () => Promise.resolve(true),
 ): Promise<boolean> {
-  for (const wait of [...patience, undefined]) {
+  for (const wait of [...retryDelaysMs, undefined]) {
     try {
       await call();
       return true;
     } catch (error) {
       if (!(error instanceof GoneException)) throw error;
-      if (wait === undefined || !(await stays())) return false;
+      if (wait === undefined || !(await isStillOpening())) return false;
       await pause(wait);
     }
   }
   return false;
 }
 
-/** Closes a socket; one that is gone is fine. */
-export async function hangUp(connectionId: string, patience: readonly number[] = []): Promise<void> {
-  await reach(() => client.send(new DeleteConnectionCommand({ ConnectionId: connectionId })), patience);
+/** Closes a socket; no effect when it is closed. */
+export async function deleteConnection(connectionId: string, retryDelaysMs: readonly number[] = []): Promise<void> {
+  await reach(() => client.send(new DeleteConnectionCommand({ ConnectionId: connectionId })), retryDelaysMs);
 }
 
-/** Closes a socket and forgets it. */
-export async function closeSocket(connection: Connection, patience: readonly number[] = []): Promise<void> {
-  await hangUp(connection.connectionId, patience);
-  await forgetConnection(connection);
+/** Closes a socket and deletes its connection. */
+export async function closeSocket(connection: Connection, retryDelaysMs: readonly number[] = []): Promise<void> {
+  await deleteConnection(connection.connectionId, retryDelaysMs);
+  await removeConnection(connection);
 }
 
 const post = (ConnectionId: string, text: string) =>
   client.send(new PostToConnectionCommand({ ConnectionId, Data: text }));
 
 /**
- * Sends text to a socket. One that is gone is forgotten, and one that can't take it in time is closed:
- * its client connects anew and begins with the state as it is then, which beats a gap that nobody sees.
- * @param patience waits in ms before it is taken for gone: so API Gateway calls one, too, whose handshake goes on
- * @returns whether it got there
- * @throws Error when it could be neither reached nor closed
+ * Sends text to a socket. When the socket is closed, its connection is deleted; when it does not accept the text in time, it
+ * is closed, so that its client reconnects and gets a snapshot instead of missing a message unnoticed.
+ * @param retryDelaysMs delay before each retry while the handshake may still be in progress, in ms
+ * @returns whether the text was sent
+ * @throws Error when the socket could be neither reached nor closed
  */
 export async function postToSocket(
   connection: Connection,
   text: string,
-  patience: readonly number[] = [],
+  retryDelaysMs: readonly number[] = [],
 ): Promise<boolean> {
   let reached: boolean;
   try {
     reached = await reach(
       () => post(connection.connectionId, text),
-      patience,
-      () => isKnown(connection),
+      retryDelaysMs,
+      () => connectionExists(connection),
     );
   } catch {
-    // Whatever else it was, nobody knows what the socket has got.
+    // After any other error it is unknown whether the client received the text.
     await closeSocket(connection);
     return false;
   }
-  if (!reached) await forgetConnection(connection);
+  if (!reached) await removeConnection(connection);
   return reached;
 }

@@ -4,39 +4,44 @@ import { succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 
 /**
- * An MQTT subscription, or the memory of one that was given up: IoT's events may repeat and come out of
- * order, so the later moment wins. Stored beside the WebSocket connections, below a key of the client's.
+ * An MQTT subscription, or a tombstone of one: IoT's lifecycle events may repeat and arrive out of order, so the event with
+ * the later time wins. Stored in the connections table, under a key of the client.
  */
-const subscription = z.object({ connectionId: z.string(), at: z.number(), stands: z.boolean(), ttl: z.number() });
+const subscription = z.object({ connectionId: z.string(), at: z.number(), subscribed: z.boolean(), ttl: z.number() });
 
-/** A session lasts no longer than a token, and its subscriptions no longer than it, in seconds. */
-const LONGEST_S = 3600;
+/** A session, and so its subscriptions, lasts no longer than a token, in seconds. */
+const MAX_SESSION_S = 3600;
 
 const keyOf = (clientId: string) => `mqtt#${clientId}`;
 const nameOf = (mqttClientId: string, topic: string) => `${mqttClientId} ${topic}`;
-type Note = z.output<typeof subscription>;
-const mqttClientOf = ({ connectionId }: Note) => connectionId.slice(0, connectionId.indexOf(' '));
+type Subscription = z.output<typeof subscription>;
+const mqttClientOf = ({ connectionId }: Subscription) => connectionId.slice(0, connectionId.indexOf(' '));
 
-/** In place of a topic: when an MQTT client's session began or ended last. */
+/** In place of a topic: the item with the time when the MQTT client's session last began or ended. */
 const SESSION = '';
-const isSession = (note: Note) => note.connectionId === nameOf(mqttClientOf(note), SESSION);
+const isSession = (note: Subscription) => note.connectionId === nameOf(mqttClientOf(note), SESSION);
 
 /**
- * Notes that an MQTT client subscribed to a topic or gave it up.
- * @param at moment of the event, Unix milliseconds; an older one than is known changes nothing
+ * Records that an MQTT client subscribed to a topic or unsubscribed from it.
+ * @param at time of the event, Unix milliseconds; no effect when a later event is recorded
  */
-export async function noteSubscription(
+export async function recordSubscription(
   clientId: string,
   mqttClientId: string,
   topic: string,
-  stands: boolean,
+  subscribed: boolean,
   at: number,
 ): Promise<void> {
-  const note = { connectionId: nameOf(mqttClientId, topic), at, stands, ttl: Math.ceil(at / 1000) + LONGEST_S };
+  const note = {
+    connectionId: nameOf(mqttClientId, topic),
+    at,
+    subscribed: subscribed,
+    ttl: Math.ceil(at / 1000) + MAX_SESSION_S,
+  };
   await succeeded(
     dynamodb.send(
       new PutCommand({
-        TableName: table('CONNECTIONS'),
+        TableName: table('connections'),
         Item: { channel: keyOf(clientId), ...note },
         ConditionExpression: 'attribute_not_exists(connectionId) OR #at < :at',
         ExpressionAttributeNames: { '#at': 'at' },
@@ -46,13 +51,13 @@ export async function noteSubscription(
   );
 }
 
-async function notesOf(clientId: string, prefix = '') {
-  const found: Note[] = [];
+async function listSubscriptions(clientId: string, prefix = '') {
+  const found: Subscription[] = [];
   let from: QueryCommandOutput['LastEvaluatedKey'];
   do {
     const page: QueryCommandOutput = await dynamodb.send(
       new QueryCommand({
-        TableName: table('CONNECTIONS'),
+        TableName: table('connections'),
         KeyConditionExpression: `channel = :key${prefix && ' AND begins_with(connectionId, :prefix)'}`,
         ExpressionAttributeValues: { ':key': keyOf(clientId), ...(prefix && { ':prefix': prefix }) },
         ConsistentRead: true,
@@ -66,30 +71,31 @@ async function notesOf(clientId: string, prefix = '') {
 }
 
 /**
- * The MQTT clients of a client that hold subscriptions beyond its `max` first ones, over all its connections.
+ * The MQTT client ids of an OAuth client whose subscriptions exceed its `max` oldest ones, over all its connections.
  * @param now Unix milliseconds
  */
-export async function clientsBeyond(clientId: string, max: number, now: number): Promise<string[]> {
-  const notes = await notesOf(clientId);
+export async function clientsOverLimit(clientId: string, max: number, now: number): Promise<string[]> {
+  const notes = await listSubscriptions(clientId);
   const sessions = new Map(notes.filter(isSession).map((note) => [mqttClientOf(note), note.at]));
-  const standing = notes
-    .filter((note) => note.stands && note.ttl * 1000 > now && note.at >= (sessions.get(mqttClientOf(note)) ?? 0))
+  const active = notes
+    .filter((note) => note.subscribed && note.ttl * 1000 > now && note.at >= (sessions.get(mqttClientOf(note)) ?? 0))
     .sort((one, other) => one.at - other.at || (one.connectionId < other.connectionId ? -1 : 1));
-  return [...new Set(standing.slice(max).map(mqttClientOf))];
+  return [...new Set(active.slice(max).map(mqttClientOf))];
 }
 
 /**
- * Forgets what an MQTT client had subscribed to before a session began or ended, also what is yet to be heard of.
+ * Deletes the subscriptions of an MQTT client from before its session began or ended, and invalidates those whose events
+ * arrive later.
  * @param at Unix milliseconds
  */
-export async function forgetSubscriptions(clientId: string, mqttClientId: string, at: number): Promise<void> {
-  await noteSubscription(clientId, mqttClientId, SESSION, false, at);
-  const notes = await notesOf(clientId, nameOf(mqttClientId, ''));
+export async function clearSubscriptions(clientId: string, mqttClientId: string, at: number): Promise<void> {
+  await recordSubscription(clientId, mqttClientId, SESSION, false, at);
+  const notes = await listSubscriptions(clientId, nameOf(mqttClientId, ''));
   const old = notes.filter((note) => !isSession(note) && note.at < at);
   await Promise.all(
     old.map(({ connectionId }) =>
       dynamodb.send(
-        new DeleteCommand({ TableName: table('CONNECTIONS'), Key: { channel: keyOf(clientId), connectionId } }),
+        new DeleteCommand({ TableName: table('connections'), Key: { channel: keyOf(clientId), connectionId } }),
       ),
     ),
   );

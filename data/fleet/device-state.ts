@@ -1,79 +1,84 @@
 import type { Device } from '../../domain/fleet';
 import type { Organisation } from '../../domain/id';
-import { isTurn, type DeviceState } from '../../domain/telemetry';
+import { isTransition, type DeviceState } from '../../domain/telemetry';
 import { BatchGetCommand, UpdateCommand, type UpdateCommandInput } from '../store/document-client';
 import { deviceFromItem } from './fleet';
 import { itemThatRefused, succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 
-/** A device's state is written at most so often, in ms (DESIGN section 3: 1 Hz), but for its turns. */
-export const KEPT_EVERY_MS = 1000;
-/** So many turns are written at once between two states that were due: more would be a device gone wild. */
-const MOST_TURNS = 5;
+/** Interval at which a device's state is written, except for transitions, in ms (DESIGN section 3: 1 Hz). */
+export const SAVE_INTERVAL_MS = 1000;
+/** Maximum of transitions that are written within one interval; more would be a malfunctioning device. */
+const MAX_TRANSITIONS = 5;
 
-/** Of these devices those that the organisation has, as of now; one read for up to 100. */
+/** Those of the devices that the organisation has, strongly consistent; one read for up to 100. @throws Error when DynamoDB left out a key */
 export async function readDevices(organisation: Organisation, deviceIds: readonly string[]): Promise<Device[]> {
   const Keys = deviceIds.map((id) => ({ organisation, id }));
   const { Responses, UnprocessedKeys } = await dynamodb.send(
-    new BatchGetCommand({ RequestItems: { [table('FLEET')]: { Keys, ConsistentRead: true } } }),
+    new BatchGetCommand({ RequestItems: { [table('fleet')]: { Keys, ConsistentRead: true } } }),
   );
-  if (UnprocessedKeys?.[table('FLEET')]) throw new Error('the fleet table did not answer for every key');
-  return (Responses?.[table('FLEET')] ?? [])
+  if (UnprocessedKeys?.[table('fleet')]) throw new Error('the batch read of the fleet table left out keys');
+  return (Responses?.[table('fleet')] ?? [])
     .map((found) => deviceFromItem(found))
     .filter((found) => found !== undefined);
 }
 
 /**
- * Why a state is written: nothing was within the last second, or the device was offline (`due`); or it makes a `turn`,
- * which is kept at once.
+ * Why a state is written. `due`: none was written within the last second, or the device was offline; `transition`: it changes
+ * the drone state, dock state or job (`isTransition`), and is written at once.
  */
-export type Occasion = 'due' | 'turn';
+export type WriteReason = 'due' | 'transition';
 
 /**
- * Why the newest of some samples of a device would be written; undefined when it is too early. Asked first, it spares the
- * write that would be refused.
+ * Why the newest of some samples of a device is to be written, or undefined when it is too early. This avoids a write whose
+ * condition would fail.
  */
-export function occasionOf(device: Device, samples: readonly DeviceState[], now: Date): Occasion | undefined {
-  const { status, keptAt, lastState, turns = 0 } = device;
-  if (status !== 'online' || keptAt === undefined || now.getTime() - Date.parse(keptAt) >= KEPT_EVERY_MS) return 'due';
-  return turns < MOST_TURNS && samples.some((sample) => isTurn(lastState, sample)) ? 'turn' : undefined;
+export function writeReasonOf(device: Device, samples: readonly DeviceState[], now: Date): WriteReason | undefined {
+  const { status, savedAt, lastState, transitions = 0 } = device;
+  if (status !== 'online' || savedAt === undefined || now.getTime() - Date.parse(savedAt) >= SAVE_INTERVAL_MS)
+    return 'due';
+  return transitions < MAX_TRANSITIONS && samples.some((sample) => isTransition(lastState, sample))
+    ? 'transition'
+    : undefined;
 }
 
-const occasions: Readonly<Record<Occasion, { condition: string; turns: string; values: Record<string, unknown> }>> = {
+const writesByReason: Readonly<
+  Record<WriteReason, { condition: string; transitions: string; values: Record<string, unknown> }>
+> = {
   due: {
-    condition: 'attribute_not_exists(keptAt) OR keptAt <= :before OR #status <> :online',
-    turns: ':none',
+    condition: 'attribute_not_exists(savedAt) OR savedAt <= :before OR #status <> :online',
+    transitions: ':none',
     values: {},
   },
-  turn: {
-    condition: 'attribute_not_exists(turns) OR turns < :most',
-    turns: 'if_not_exists(turns, :none) + :one',
-    values: { ':most': MOST_TURNS },
+  transition: {
+    condition: 'attribute_not_exists(transitions) OR transitions < :most',
+    transitions: 'if_not_exists(transitions, :none) + :one',
+    values: { ':most': MAX_TRANSITIONS },
   },
 };
 
-/** What has become of a state: `kept`, no longer needed since a later one is, or refused because it came `too early`. */
-export type Kept =
-  { readonly outcome: 'kept'; readonly wasOnline: boolean } | { readonly outcome: 'superseded' | 'too early' };
+/** Result of a write: `saved`; `superseded`: a later state is stored, or the device was removed; or `too early`. */
+export type SaveResult =
+  { readonly outcome: 'saved'; readonly wasOnline: boolean } | { readonly outcome: 'superseded' | 'too early' };
 
 /**
- * Keeps what a device of the fleet reported, if it is later than what is known and the occasion stands still; the device
- * is online then.
+ * Stores the state that a device of the fleet reported, if it is later than the stored one and the reason still applies. The
+ * device is online then.
  */
-export async function keepState(
+export async function saveState(
   organisation: Organisation,
   deviceId: string,
   state: DeviceState,
   now: Date,
-  occasion: Occasion,
-): Promise<Kept> {
-  const { condition, turns, values } = occasions[occasion];
+  reason: WriteReason,
+): Promise<SaveResult> {
+  const { condition, transitions, values } = writesByReason[reason];
   const write: UpdateCommandInput = {
-    TableName: table('FLEET'),
+    TableName: table('fleet'),
     Key: { organisation, id: deviceId },
     UpdateExpression:
-      'SET lastState = :state, stateAt = :stateAt, reportedAt = :now, keptAt = :now, #status = :online,' +
-      ` presentIn = :organisation, turns = ${turns} ADD version :one`,
+      'SET lastState = :state, stateAt = :stateAt, reportedAt = :now, savedAt = :now, #status = :online,' +
+      ` presentIn = :organisation, transitions = ${transitions} ADD version :one`,
     ConditionExpression: `attribute_exists(deviceId) AND (attribute_not_exists(stateAt) OR stateAt < :stateAt) AND (${condition})`,
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: {
@@ -84,7 +89,7 @@ export async function keepState(
       ':organisation': organisation,
       ':one': 1,
       ':none': 0,
-      ...(occasion === 'due' && { ':before': new Date(now.getTime() - KEPT_EVERY_MS).toISOString() }),
+      ...(reason === 'due' && { ':before': new Date(now.getTime() - SAVE_INTERVAL_MS).toISOString() }),
       ...values,
     },
     ReturnValues: 'UPDATED_OLD',
@@ -92,23 +97,23 @@ export async function keepState(
   };
   try {
     const { Attributes } = await dynamodb.send(new UpdateCommand(write));
-    return { outcome: 'kept', wasOnline: Attributes?.['status'] === 'online' };
+    return { outcome: 'saved', wasOnline: Attributes?.['status'] === 'online' };
   } catch (error) {
     const { found } = itemThatRefused(error);
-    const isGone = found?.['deviceId'] === undefined;
-    const isTooEarly = !isGone && ((found['stateAt'] as string | undefined) ?? '') < state.timestamp;
+    const isRemoved = found?.['deviceId'] === undefined;
+    const isTooEarly = !isRemoved && ((found['stateAt'] as string | undefined) ?? '') < state.timestamp;
     return { outcome: isTooEarly ? 'too early' : 'superseded' };
   }
 }
 
 /**
- * Keeps a state that was too early when it came in, if it is later than what is known of the device and nothing has been
- * written of it since it was read; whether the device is online it leaves as it is.
+ * Stores a state that arrived too early, if it is later than the stored one and the device has not been written since it was
+ * read. Does not change whether the device is online.
  * @param device as it was read
- * @param at when the state came in
+ * @param at when the state arrived
  * @returns whether it was written
  */
-export function keepTrailing(
+export function saveTrailing(
   organisation: Organisation,
   device: Device,
   state: DeviceState,
@@ -119,16 +124,16 @@ export function keepTrailing(
   return succeeded(
     dynamodb.send(
       new UpdateCommand({
-        TableName: table('FLEET'),
+        TableName: table('fleet'),
         Key: { organisation, id: deviceId },
         UpdateExpression:
-          'SET lastState = :state, stateAt = :stateAt, keptAt = :now, reportedAt = :heard, turns = :none ADD version :one',
+          'SET lastState = :state, stateAt = :stateAt, savedAt = :now, reportedAt = :reportedAt, transitions = :none ADD version :one',
         ConditionExpression: 'stateAt < :stateAt AND version = :version AND reportedAt = :before',
         ExpressionAttributeValues: {
           ':state': JSON.stringify(state),
           ':stateAt': state.timestamp,
           ':now': now.toISOString(),
-          ':heard': reportedAt > at ? reportedAt : at,
+          ':reportedAt': reportedAt > at ? reportedAt : at,
           ':before': reportedAt,
           ':version': version,
           ':none': 0,
@@ -139,20 +144,20 @@ export function keepTrailing(
   );
 }
 
-/** Whether a sign of life of a device is worth a write: of one that is online one a second is. */
-export const isSignDue = ({ status, reportedAt }: Device, now: Date) =>
-  status !== 'online' || reportedAt === undefined || now.getTime() - Date.parse(reportedAt) >= KEPT_EVERY_MS;
+/** Whether a report without a newer state is to be recorded: for an online device one per second is. */
+export const isReportDue = ({ status, reportedAt }: Device, now: Date) =>
+  status !== 'online' || reportedAt === undefined || now.getTime() - Date.parse(reportedAt) >= SAVE_INTERVAL_MS;
 
 /**
- * Notes that a device was heard of, though what it told is not later than what is known; it is online then.
+ * Records a report without a newer state; the device is online then.
  * @param device as it was read
  */
-export async function noteSignOfLife(organisation: Organisation, device: Device, now: Date): Promise<void> {
+export async function recordReport(organisation: Organisation, device: Device, now: Date): Promise<void> {
   const isOnline = device.status === 'online';
   await succeeded(
     dynamodb.send(
       new UpdateCommand({
-        TableName: table('FLEET'),
+        TableName: table('fleet'),
         Key: { organisation, id: device.deviceId },
         UpdateExpression: isOnline
           ? 'SET reportedAt = :now'
@@ -172,14 +177,14 @@ export async function noteSignOfLife(organisation: Organisation, device: Device,
 }
 
 /**
- * Makes a device offline that has not been heard of since `reportedAt`; one that spoke in between stays online.
- * @returns false for one that did, or that is offline or gone already
+ * Marks a device as offline if its last report is still the one of `reportedAt`.
+ * @returns false when it has reported since, or is offline or removed already
  */
-export function endSilently(organisation: Organisation, deviceId: string, reportedAt: string): Promise<boolean> {
+export function markOffline(organisation: Organisation, deviceId: string, reportedAt: string): Promise<boolean> {
   return succeeded(
     dynamodb.send(
       new UpdateCommand({
-        TableName: table('FLEET'),
+        TableName: table('fleet'),
         Key: { organisation, id: deviceId },
         UpdateExpression: 'SET #status = :offline REMOVE presentIn ADD version :one',
         ConditionExpression: 'reportedAt = :reportedAt AND #status = :online',

@@ -6,29 +6,28 @@ import { set } from '../store/expression';
 import { succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 
-/** What the registry knows of a device; the rest is told by its telemetry. */
+/** The registered fields of a device; the others come from telemetry. */
 export type RegisteredDevice = Pick<Device, 'deviceId' | 'deviceGroupId' | 'name'>;
 
 /**
- * For so long it is remembered, in seconds, when something was removed: longer than the bus keeps what an earlier event
- * said of it (`lib/platform/platform-bus.ts`).
+ * How long a tombstone is retained, in seconds: longer than the bus archives the earlier events that a replay could repeat
+ * (`lib/platform/platform-bus.ts`).
  */
-const REMEMBERED_S = 15 * 24 * 60 * 60;
+const TOMBSTONE_TTL_S = 15 * 24 * 60 * 60;
 
 /**
- * Registers a device group of the organisation or changes what is known of it; a repeat changes nothing.
- * @param at when it was so
- * @returns false when something later is known, which stays
+ * Registers or updates a device group of the organisation; idempotent.
+ * @param at time of the event
+ * @returns false when a later event has been applied
  * @throws Refusal `forbidden` when the id is not one of the organisation's groups
  */
 export const registerGroup = (organisation: Organisation, group: DeviceGroup, at: Date): Promise<boolean> =>
   register('group', organisation, group.deviceGroupId, group, at);
 
 /**
- * Registers a device of the organisation or changes what is known of it; a new one is offline, another keeps its
- * status. A repeat changes nothing.
- * @param at when it was so
- * @returns false when something later is known, which stays
+ * Registers or updates a device of the organisation; idempotent. A new device is offline, an existing one keeps its status.
+ * @param at time of the event
+ * @returns false when a later event has been applied
  * @throws Refusal `forbidden` when the id, or that of its group, is not the organisation's
  */
 export async function registerDevice(organisation: Organisation, device: RegisteredDevice, at: Date): Promise<boolean> {
@@ -37,9 +36,9 @@ export async function registerDevice(organisation: Organisation, device: Registe
 }
 
 /**
- * Registers a video stream of a device of the organisation or changes what is known of it; a repeat changes nothing.
- * @param at when it was so
- * @returns false when something later is known, which stays
+ * Registers or updates a video stream of a device of the organisation; idempotent.
+ * @param at time of the event
+ * @returns false when a later event has been applied
  * @throws Refusal `forbidden` when the id, or that of its device, is not the organisation's
  */
 export async function registerStream(organisation: Organisation, stream: DeviceStream, at: Date): Promise<boolean> {
@@ -47,18 +46,18 @@ export async function registerStream(organisation: Organisation, stream: DeviceS
   return register('stream', organisation, stream.streamId, stream, at);
 }
 
-/** All that is known of a group or a device but its version, which goes on when it is back. */
+/** Attributes of a group or a device, without the version, which continues when it is registered again. */
 const known = [
   ...['#deviceId', '#deviceGroupId', '#name', '#description', '#status', '#lastState', '#stateAt', '#reportedAt'],
-  ...['#keptAt', '#turns', '#presentIn'],
+  ...['#savedAt', '#transitions', '#presentIn'],
 ];
 
 /**
- * Removes a group or a device of the organisation, and it alone, and remembers when; one that isn't there is none the
- * worse. Of a device its version goes on: the next one is for the removal itself, the one after it for the device that is
- * back, of which nobody would hear who has been told a later one.
- * @param at when it was so
- * @returns false when something later is known, which stays
+ * Removes a group (without its devices) or a device of the organisation and leaves a tombstone with the time, also when the
+ * item does not exist. The version rises by two: the next one is that of the deletion's message, and a device that is
+ * registered again must start above it, or followers would drop its messages as stale.
+ * @param at time of the event
+ * @returns false when a later event has been applied
  * @throws Refusal `forbidden` when the id is not the organisation's
  */
 export async function removeFromFleet(
@@ -68,26 +67,26 @@ export async function removeFromFleet(
   at: Date,
 ): Promise<boolean> {
   expectOwn(kind, organisation, id);
-  const knownAt = toTheSecond(at);
-  const ttl = Date.parse(knownAt) / 1000 + REMEMBERED_S;
+  const eventTime = toSecond(at);
+  const ttl = Date.parse(eventTime) / 1000 + TOMBSTONE_TTL_S;
   return succeeded(
     dynamodb.send(
       new UpdateCommand({
-        TableName: table('FLEET'),
+        TableName: table('fleet'),
         Key: { organisation, id },
-        UpdateExpression: `SET kind = :removed, knownAt = :knownAt, #ttl = :ttl REMOVE ${known.join(', ')} ADD version :two`,
-        ConditionExpression: NOTHING_LATER,
+        UpdateExpression: `SET kind = :removed, eventTime = :eventTime, #ttl = :ttl REMOVE ${known.join(', ')} ADD version :two`,
+        ConditionExpression: NO_LATER_EVENT,
         ExpressionAttributeNames: Object.fromEntries(['#ttl', ...known].map((name) => [name, name.slice(1)])),
-        ExpressionAttributeValues: { ':removed': 'removed', ':knownAt': knownAt, ':ttl': ttl, ':two': 2 },
+        ExpressionAttributeValues: { ':removed': 'removed', ':eventTime': eventTime, ':ttl': ttl, ':two': 2 },
       }),
     ),
   );
 }
 
-/** Forgets what was registered by mistake. @throws Refusal `forbidden` when the id is not the organisation's */
-export async function undoRegistration(organisation: Organisation, kind: FleetKind, id: string): Promise<void> {
+/** Deletes an item that was registered by mistake, without a tombstone. @throws Refusal `forbidden` when the id is not the organisation's */
+export async function deleteRegistration(organisation: Organisation, kind: FleetKind, id: string): Promise<void> {
   expectOwn(kind, organisation, id);
-  await dynamodb.send(new DeleteCommand({ TableName: table('FLEET'), Key: { organisation, id } }));
+  await dynamodb.send(new DeleteCommand({ TableName: table('fleet'), Key: { organisation, id } }));
 }
 
 /** All video streams of the organisation's devices. */
@@ -97,7 +96,7 @@ export async function listStreams(organisation: Organisation): Promise<DeviceStr
   do {
     const page: QueryCommandOutput = await dynamodb.send(
       new QueryCommand({
-        TableName: table('FLEET'),
+        TableName: table('fleet'),
         ConsistentRead: true,
         KeyConditionExpression: 'organisation = :organisation AND begins_with(id, :stream)',
         ExpressionAttributeValues: { ':organisation': organisation, ':stream': `stream-${organisation}-` },
@@ -116,12 +115,12 @@ function expectOwn(kind: FleetKind, organisation: Organisation, id: string): voi
   if (organisationOf(kind, id) !== organisation) throw new Refusal('forbidden');
 }
 
-/** Of two events in one second, which EventBridge does not tell apart, the one that comes last counts. */
-const toTheSecond = (at: Date) => `${at.toISOString().slice(0, 19)}Z`;
+/** EventBridge's times are in seconds: of two events in the same second, the one that arrives last wins. */
+const toSecond = (at: Date) => `${at.toISOString().slice(0, 19)}Z`;
 
-const NOTHING_LATER = 'attribute_not_exists(knownAt) OR knownAt <= :knownAt';
+const NO_LATER_EVENT = 'attribute_not_exists(eventTime) OR eventTime <= :eventTime';
 
-/** @param first what only a new item gets */
+/** @param first attributes that only a new item gets */
 async function register(
   kind: FleetKind,
   organisation: Organisation,
@@ -131,17 +130,17 @@ async function register(
   first: Readonly<Record<string, string>> = {},
 ): Promise<boolean> {
   expectOwn(kind, organisation, id);
-  const fields = set({ ...known, kind, knownAt: toTheSecond(at) });
+  const fields = set({ ...known, kind, eventTime: toSecond(at) });
   const initial = set(first);
   const initially = Object.keys(first).map((name) => `, #${name} = if_not_exists(#${name}, :${name})`);
   return succeeded(
     dynamodb.send(
       new UpdateCommand({
-        TableName: table('FLEET'),
+        TableName: table('fleet'),
         Key: { organisation, id },
-        // What was removed and is back is not to be deleted once its removal is forgotten.
+        // An item that is registered again must not expire with the TTL of its tombstone.
         UpdateExpression: `${fields.UpdateExpression}${initially.join('')} REMOVE #ttl`,
-        ConditionExpression: NOTHING_LATER,
+        ConditionExpression: NO_LATER_EVENT,
         ExpressionAttributeNames: {
           ...fields.ExpressionAttributeNames,
           ...initial.ExpressionAttributeNames,

@@ -12,31 +12,31 @@ import { Refusal, invalid } from '../../domain/refusal';
 import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandOutput } from '../store/document-client';
 import { listStreams } from './fleet-registry';
 import { readMetadata } from '../store/metadata-text';
-import { readable } from '../store/readable';
+import { parseItems } from '../store/parse-items';
 import { dynamodb, table } from '../store/dynamodb';
 
-/** The table holds three kinds of item under `organisation` and `id`, and for a while a note of each that was removed. */
+/** The table holds three kinds of item under `organisation` and `id`, and for a while a tombstone of each removed one. */
 const item = z.discriminatedUnion('kind', [
   z.extend(deviceGroup, { kind: z.literal('group') }),
   z.extend(device, {
     kind: z.literal('device'),
-    // As text, since what sensors say may be of any shape.
+    // Stored as JSON text, since sensor data may have any shape.
     lastState: z.pipe(z.transform(readMetadata), device.shape.lastState),
   }),
   z.extend(deviceStream, { kind: z.literal('stream') }),
   z.object({ kind: z.literal('removed') }),
 ]);
 
-/** What an item is of the fleet, or undefined when there is none or it was removed. @throws Error when it is none of ours */
+/** Parses an item of the fleet; undefined for no item or a tombstone. @throws Error when it can't be parsed */
 function partFromItem(found: Record<string, unknown> | undefined) {
   const parsed = found && item.parse(found);
   return parsed?.kind === 'removed' ? undefined : parsed;
 }
 
 const partsFrom = (found: readonly Record<string, unknown>[] | undefined) =>
-  readable(found ?? [], partFromItem).filter((part) => part !== undefined);
+  parseItems(found ?? [], partFromItem).filter((part) => part !== undefined);
 
-/** A device as it was read, or undefined for an item of another kind. @throws Error when the item is none of ours */
+/** Parses a device; undefined for an item of another kind. @throws Error when it can't be parsed */
 export function deviceFromItem(found: Record<string, unknown> | undefined): Device | undefined {
   const part = partFromItem(found);
   return part?.kind === 'device' ? part : undefined;
@@ -48,7 +48,7 @@ function keyOf(kind: Kind, id: string) {
 }
 
 /**
- * Makes sure that a device group, and a device of it if one is named, are the organisation's; one read.
+ * Checks in one read that a device group, and a device of it if one is given, belong to the organisation.
  * @throws Refusal `device_group_not_found`, `forbidden` when it is another organisation's,
  *   `invalid_request` when the device is not one of the group
  */
@@ -58,11 +58,11 @@ export async function expectDeviceGroup(caller: Organisation, deviceGroupId: str
   const deviceKey = deviceId === undefined ? undefined : keyOf('device', deviceId);
   const Keys = [groupKey, ...(deviceKey ? [deviceKey] : [])];
   const { Responses, UnprocessedKeys } = await dynamodb.send(
-    new BatchGetCommand({ RequestItems: { [table('FLEET')]: { Keys, ConsistentRead: true } } }),
+    new BatchGetCommand({ RequestItems: { [table('fleet')]: { Keys, ConsistentRead: true } } }),
   );
-  // Left out under throttling is not the same as not there.
-  if (UnprocessedKeys?.[table('FLEET')]) throw new Error('the fleet table did not answer for every key');
-  const found = (Responses?.[table('FLEET')] ?? []).flatMap((each) => partFromItem(each) ?? []);
+  // A key that DynamoDB left out under throttling may exist.
+  if (UnprocessedKeys?.[table('fleet')]) throw new Error('the batch read of the fleet table left out keys');
+  const found = (Responses?.[table('fleet')] ?? []).flatMap((each) => partFromItem(each) ?? []);
   if (!found.some((each) => each.kind === 'group')) throw new Refusal('device_group_not_found');
   if (groupKey.organisation !== caller) throw new Refusal('forbidden');
   const inGroup = found.some((each) => each.kind === 'device' && each.deviceGroupId === deviceGroupId);
@@ -70,13 +70,13 @@ export async function expectDeviceGroup(caller: Organisation, deviceGroupId: str
 }
 
 /**
- * The device that a resource of the organisation names: itself, or the one whose stream it is; one read.
+ * The device of a resource of the organisation: the device itself, or that of a video stream; one read.
  * @throws Refusal `resource_not_found`, or `forbidden` when it is another organisation's
  */
 export async function findSharedDevice(caller: Organisation, resourceId: string): Promise<string> {
   const key = keyOf('device', resourceId) ?? keyOf('stream', resourceId);
   const { Item } = key
-    ? await dynamodb.send(new GetCommand({ TableName: table('FLEET'), Key: key, ConsistentRead: true }))
+    ? await dynamodb.send(new GetCommand({ TableName: table('fleet'), Key: key, ConsistentRead: true }))
     : {};
   const found = partFromItem(Item);
   if (!key || !found) throw new Refusal('resource_not_found');
@@ -86,20 +86,20 @@ export async function findSharedDevice(caller: Organisation, resourceId: string)
 }
 
 /**
- * The video stream that a shared resource names: itself, or the first one of the device.
- * @returns undefined when there is none (any more): another one of the device was not shared
+ * The Kinesis video stream of a shared resource: the shared stream, or the first one of a shared device.
+ * @returns undefined when it does not exist; another stream of the device was not shared
  */
 export async function findVideoStream(organisation: Organisation, resourceId: string, deviceId: string) {
   const streams = await listStreams(organisation);
-  const isMeant = (stream: (typeof streams)[number]) =>
+  const isShared = (stream: (typeof streams)[number]) =>
     resourceId === deviceId ? stream.deviceId === deviceId : stream.streamId === resourceId;
-  return streams.find(isMeant)?.videoStream;
+  return streams.find(isShared)?.videoStream;
 }
 
-/** A device with its last known state, or undefined when the fleet has it no more. */
+/** A device with its last known state, or undefined when it does not exist. */
 export async function readDevice(organisation: Organisation, deviceId: string): Promise<Device | undefined> {
   const { Item } = await dynamodb.send(
-    new GetCommand({ TableName: table('FLEET'), Key: { organisation, id: deviceId } }),
+    new GetCommand({ TableName: table('fleet'), Key: { organisation, id: deviceId } }),
   );
   return deviceFromItem(Item);
 }
@@ -111,7 +111,7 @@ export async function listDeviceGroups(organisation: Organisation): Promise<Grou
   do {
     const page: QueryCommandOutput = await dynamodb.send(
       new QueryCommand({
-        TableName: table('FLEET'),
+        TableName: table('fleet'),
         KeyConditionExpression: 'organisation = :organisation',
         ExpressionAttributeValues: { ':organisation': organisation },
         ...(from && { ExclusiveStartKey: from }),
@@ -133,21 +133,21 @@ export async function listGroup(organisation: Organisation, deviceGroupId: strin
 }
 
 /**
- * Makes sure that what a subscription names is the organisation's.
+ * Checks that the device or the group of a telemetry subscription belongs to the organisation.
  * @throws Refusal `resource_not_found` or `device_group_not_found`, `forbidden` when it is another organisation's
  */
-export async function expectFollowed(
+export async function expectSubscribable(
   caller: Organisation,
   deviceId: string | undefined,
   deviceGroupId: string | undefined,
 ): Promise<void> {
   if (deviceId === undefined) return expectDeviceGroup(caller, deviceGroupId ?? '');
-  // A stream names its device too, but telemetry is of devices.
+  // `findSharedDevice` accepts a stream too, but only devices have telemetry.
   if ((await findSharedDevice(caller, deviceId)) !== deviceId) throw new Refusal('resource_not_found');
 }
 
-/** The devices behind the identifier of one of them or of a group of the organisation. */
-export async function listBehind(organisation: Organisation, id: string): Promise<Device[]> {
+/** The devices of a group of the organisation, or the one device, that the identifier names. */
+export async function listDevicesOf(organisation: Organisation, id: string): Promise<Device[]> {
   if (organisationOf('group', id)) return (await listGroup(organisation, id))?.devices ?? [];
   const found = await readDevice(organisation, id);
   return found ? [found] : [];

@@ -1,38 +1,42 @@
 import * as z from 'zod/mini';
 import { sample, type Sample } from '../../domain/telemetry';
 import type { Organisation } from '../../domain/id';
-import { sendToDevices } from './device-queue';
+import { sendDeviceCheck } from './device-check-queue';
 
-/** So long no other state of the device is due, in seconds. */
+/** The interval at which a device's state is written, in seconds. */
 const DELAY_S = 1;
 /** A sample has at most about 10 kB as JSON; SQS takes 256 kB, in some regions more. */
-const SAMPLES_IN_MESSAGE = 20;
+const MAX_SAMPLES = 20;
 
 const trailing = z.strictObject({
   organisation: z.string(),
-  /** When the samples came in, ISO 8601. */
+  /** When the samples arrived, ISO 8601. */
   at: z.string(),
   trailing: z.array(sample),
 });
 
-/** Samples that were too early to be written, each the newest of its device when it came in. */
+/** Samples that arrived too early to be written, each the newest of its device on arrival. */
 export type TrailingStates = z.output<typeof trailing>;
 
-/** Whether a message of the queue is one of these. */
+/** Whether a message of the queue contains trailing states. */
 export const isTrailing = (message: unknown): boolean =>
   typeof message === 'object' && message !== null && 'trailing' in message;
 
-/** A message of the queue as it was sent. @throws ZodError for one that we never sent */
+/** Parses a message of the queue. @throws ZodError for one that this service never sent */
 export const readTrailing = (message: unknown): TrailingStates => trailing.parse(message);
 
 /**
- * Has samples kept in a second, by whoever reads the queue, unless later ones are kept by then. Each sample is in the
- * message itself: an instance that remembered it might be gone.
- * @param at when they came in
+ * Schedules samples to be written in a second, through the queue, unless later ones are written by then. The message contains
+ * the samples, because the function's instance may not exist any more.
+ * @param at when they arrived
  */
-export async function keepInASecond(organisation: Organisation, samples: readonly Sample[], at: Date): Promise<void> {
+export async function scheduleTrailingSave(
+  organisation: Organisation,
+  samples: readonly Sample[],
+  at: Date,
+): Promise<void> {
   const messages: TrailingStates[] = [];
-  for (let from = 0; from < samples.length; from += SAMPLES_IN_MESSAGE)
-    messages.push({ organisation, at: at.toISOString(), trailing: samples.slice(from, from + SAMPLES_IN_MESSAGE) });
-  await Promise.all(messages.map((message) => sendToDevices(message, DELAY_S)));
+  for (let from = 0; from < samples.length; from += MAX_SAMPLES)
+    messages.push({ organisation, at: at.toISOString(), trailing: samples.slice(from, from + MAX_SAMPLES) });
+  await Promise.all(messages.map((message) => sendDeviceCheck(message, DELAY_S)));
 }

@@ -11,15 +11,15 @@ import { itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 
 export interface ChangeOptions {
-  /** Names this one change, so that a repeat of it by the SDK is known as done. */
+  /** Identifies this change, so that a retry by the SDK is recognised as done. */
   readonly changeId: string;
-  /** Moment of the change, ISO 8601. */
+  /** Time of the change, ISO 8601. */
   readonly now: string;
-  /** Version that the job must have. */
+  /** Required version of the job. */
   readonly ifVersion?: number | undefined;
 }
 
-/** One conditional write. `from`: the statuses it may start from; undefined for any. */
+/** One conditional write. `from`: the statuses that the job may have before; undefined for any. */
 async function write(
   caller: Organisation,
   jobId: string,
@@ -38,7 +38,7 @@ async function write(
   const cancelled = status === 'CANCELLED' ? ', cancelledAt = if_not_exists(cancelledAt, :updatedAt)' : '';
   const conditions = [
     'organisation = :caller',
-    // Or a repeat by the SDK would count as a second change.
+    // Otherwise a retry by the SDK would count as a second change.
     '(attribute_not_exists(changeId) OR changeId <> :changeId)',
     ...(ifVersion === undefined ? [] : ['version = :ifVersion']),
     ...(from ? [`#status IN (${from.map((_, index) => `:from${index}`).join(', ')})`] : []),
@@ -46,7 +46,7 @@ async function write(
   try {
     const { Attributes } = await dynamodb.send(
       new UpdateCommand({
-        TableName: table('JOBS'),
+        TableName: table('jobs'),
         Key: keyOf(jobId),
         UpdateExpression: `${fields.UpdateExpression}${cancelled} ADD version :one`,
         ConditionExpression: conditions.join(' AND '),
@@ -70,9 +70,9 @@ async function write(
   }
 }
 
-/** The job as it is when nothing had to be written, or the reason why nothing was. */
-function settle(found: StoredJob | undefined, changeId: string, guard: JobGuard): Job {
-  // The SDK repeats a write whose answer got lost; the first one made it then.
+/** Result when nothing was written: the job as it is, or the refusal is thrown. */
+function resultWithoutWrite(found: StoredJob | undefined, changeId: string, guard: JobGuard): Job {
+  // The SDK retried a write whose response was lost; the first attempt had succeeded.
   if (found?.changeId === changeId) return found.job;
   if (!found) throw new Refusal('job_not_found');
   const refusal = whyRefused(found, guard);
@@ -81,10 +81,10 @@ function settle(found: StoredJob | undefined, changeId: string, guard: JobGuard)
 }
 
 /**
- * Changes a job by one conditional write whose condition is made from the lifecycle: nothing is read
- * before, so nothing can come between. Setting the status that a job has is no change.
+ * Changes a job by one conditional write whose condition is generated from the lifecycle: without a read before it there is
+ * no race. Setting only the status that the job already has is no change.
  * @returns the job after the change
- * @throws Refusal `job_not_found`, `forbidden`, `stale_version`, or `invalid_request` for an illegal move
+ * @throws Refusal `job_not_found`, `forbidden`, `stale_version`, or `invalid_request` for a transition that is not allowed
  */
 export async function changeJob(
   caller: Organisation,
@@ -94,13 +94,13 @@ export async function changeJob(
 ): Promise<Job> {
   const { status } = change;
   const guard = { caller, status, ifVersion: options.ifVersion };
-  const nothingElse = changesNothing(change, status);
+  const statusOnly = changesNothing(change, status);
   const before = status && statusesBefore(status);
-  if (nothingElse && !before?.length) return settle(await readItem(jobId), options.changeId, guard);
-  // Beside other changes the status that it has is fine too; alone it must not count as a change.
-  const from = status && before && (nothingElse ? before : [...before, status]);
+  if (statusOnly && !before?.length) return resultWithoutWrite(await readItem(jobId), options.changeId, guard);
+  // Together with other changes the current status is allowed too; alone it must not count as a change.
+  const from = status && before && (statusOnly ? before : [...before, status]);
   const outcome = await write(caller, jobId, change, from, options);
-  return 'written' in outcome ? outcome.written : settle(outcome.found, options.changeId, guard);
+  return 'written' in outcome ? outcome.written : resultWithoutWrite(outcome.found, options.changeId, guard);
 }
 
 /**

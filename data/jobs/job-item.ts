@@ -12,7 +12,7 @@ const item = z.object({
   changeId: z.optional(z.string()),
 });
 
-/** A job with what only the store knows: whose it is and which change was its last. */
+/** A job with its organisation and the id of its last change. */
 export interface StoredJob {
   readonly owner: Organisation;
   readonly changeId: string | undefined;
@@ -22,14 +22,13 @@ export interface StoredJob {
 /** Key of the index by status. */
 export const statusKey = (organisation: Organisation, status: JobStatus) => `${organisation}#${status}`;
 
-/** Key of a job; its identifier tells the partition. @throws Refusal `job_not_found` for what is no job id */
+/** Key of a job; its identifier contains the partition key. @throws Refusal `job_not_found` when it is not a job id */
 export function keyOf(jobId: string) {
   const organisation = organisationOf('job', jobId);
   if (!organisation) throw new Refusal('job_not_found');
   return { organisation, jobId };
 }
 
-/** The item of a new job. */
 export const toItem = (organisation: Organisation, newJob: Job) => ({
   ...newJob,
   metadata: metadataText(newJob.metadata),
@@ -37,7 +36,7 @@ export const toItem = (organisation: Organisation, newJob: Job) => ({
   organisationStatus: statusKey(organisation, newJob.status),
 });
 
-/** A job as it was read. @throws Error when the item is none: data that we never wrote */
+/** Parses the item of a job. @throws Error for an item that this service never wrote */
 export function fromItem(found: Record<string, unknown> | undefined): StoredJob | undefined {
   if (!found) return undefined;
   const { organisation, changeId, ...rest } = item.parse(found);

@@ -8,7 +8,7 @@ import { DeleteCommand, GetCommand, QueryCommand } from '../store/document-clien
 import { insertOnce, type FirstAnswer } from '../requests/idempotency';
 import { fromItem, keyOf, statusKey, toItem, type StoredJob } from './job-item';
 import { pageOf, withOneMore } from '../store/page';
-import { readable } from '../store/readable';
+import { parseItems } from '../store/parse-items';
 import { isRepeat, itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 
@@ -16,17 +16,17 @@ const summary = z.pick(job, { jobId: true, name: true, status: true, priority: t
 export type JobSummary = z.output<typeof summary>;
 
 /**
- * Keeps a new job of the organisation.
- * @param firstAnswer what to remember for the request's idempotency key, if it has one
+ * Stores a new job of the organisation.
+ * @param firstAnswer the response to store for the request's idempotency key, if it has one
  * @throws AlreadyAnswered when that key has been used
  */
 export const insertJob = (organisation: Organisation, newJob: Job, firstAnswer?: FirstAnswer) =>
-  insertOnce({ TableName: table('JOBS'), Item: toItem(organisation, newJob) }, 'jobId', firstAnswer);
+  insertOnce({ TableName: table('jobs'), Item: toItem(organisation, newJob) }, 'jobId', firstAnswer);
 
-/** A job of any organisation as it is kept, or undefined. */
+/** A job of any organisation as it is stored, or undefined. */
 export async function readItem(jobId: string): Promise<StoredJob | undefined> {
   const key = keyOf(jobId);
-  const { Item } = await dynamodb.send(new GetCommand({ TableName: table('JOBS'), Key: key, ConsistentRead: true }));
+  const { Item } = await dynamodb.send(new GetCommand({ TableName: table('jobs'), Key: key, ConsistentRead: true }));
   return fromItem(Item);
 }
 
@@ -49,8 +49,8 @@ export interface JobPage {
 }
 
 /**
- * A page of the organisation's jobs, newest first, from one query however many there are.
- * @throws Refusal `invalid_request` for a page token that is not of this list
+ * A page of the organisation's jobs, newest first, by a single query.
+ * @throws Refusal `invalid_request` for a page token of another list
  */
 export async function listJobs(organisation: Organisation, { status, limit, nextToken }: JobPage) {
   const list = ['jobs', organisation, status].join(' ');
@@ -58,8 +58,8 @@ export async function listJobs(organisation: Organisation, { status, limit, next
   const after = nextToken && { organisation, jobId: readPageToken(list, nextToken) };
   const found = await dynamodb.send(
     new QueryCommand({
-      TableName: table('JOBS'),
-      // Only the table itself can be read as of now; the index follows within moments.
+      TableName: table('jobs'),
+      // Only the table supports strongly consistent reads; a global secondary index does not.
       ...(byStatus ? { IndexName: 'by-status' } : { ConsistentRead: true }),
       KeyConditionExpression: `${byStatus ? 'organisationStatus' : 'organisation'} = :key`,
       ProjectionExpression: 'jobId, #name, #status, priority, createdAt',
@@ -72,13 +72,13 @@ export async function listJobs(organisation: Organisation, { status, limit, next
   );
   const page = pageOf(found, limit, 'jobId');
   return {
-    jobs: readable(page.items, (item): JobSummary => summary.parse(item)),
+    jobs: parseItems(page.items, (item): JobSummary => summary.parse(item)),
     nextToken: page.after && pageToken(list, page.after),
   };
 }
 
 /**
- * Deletes a job, whatever its status, by one conditional write.
+ * Deletes a job in any status by one conditional write.
  * @throws Refusal `job_not_found`, or `forbidden` when it is another organisation's
  */
 export async function deleteJob(caller: Organisation, jobId: string): Promise<void> {
@@ -86,7 +86,7 @@ export async function deleteJob(caller: Organisation, jobId: string): Promise<vo
   try {
     await dynamodb.send(
       new DeleteCommand({
-        TableName: table('JOBS'),
+        TableName: table('jobs'),
         Key: key,
         ConditionExpression: 'organisation = :caller',
         ExpressionAttributeValues: { ':caller': caller },
@@ -95,7 +95,7 @@ export async function deleteJob(caller: Organisation, jobId: string): Promise<vo
     );
   } catch (error) {
     const { found } = itemThatRefused(error);
-    // The answer to the first attempt was lost, and it had deleted the job.
+    // The response to the first attempt was lost, and it had deleted the job.
     if (!found && isRepeat(error)) return;
     throw whyRefused(fromItem(found), { caller }) ?? error;
   }

@@ -1,20 +1,20 @@
 import { organisationOf } from '../../domain/id';
-import { isAhead, type JobStatus } from '../../domain/job-lifecycle';
+import { canReach, type JobStatus } from '../../domain/job-lifecycle';
 import { Refusal } from '../../domain/refusal';
 import { changeJob } from './job-changes';
 import { readItem } from './jobs';
 
 /**
- * What became of a report of a job's status. `late`: the job is past it; `early`: something before it is missing;
- * `contradictory`: no way leads there; `unknown`: there is no such job.
+ * Result of a reported status. `moved`: the job has it now; `repeated`: it had it before; `late`: the job is past it; `early`:
+ * a status between is missing; `contradictory`: no path leads to it; `unknown`: no such job.
  */
 export type ReportOutcome = 'moved' | 'repeated' | 'late' | 'early' | 'contradictory' | 'unknown';
 
 /**
  * Moves a job to the status that the platform reports, along the lifecycle and by one conditional write.
- * @param reportId names this report, so that it has one effect however often it comes
+ * @param reportId identifies this report, so that repeats have no further effect
  * @param now ISO 8601
- * @returns what became of it; in all cases but `moved` nothing has changed
+ * @returns the result; only `moved` changes the job
  */
 export async function reportStatus(
   jobId: string,
@@ -33,6 +33,6 @@ export async function reportStatus(
   const found = await readItem(jobId);
   if (!found) return 'unknown';
   const known = found.job.status;
-  if (isAhead(status, known)) return 'late';
-  return isAhead(known, status) ? 'early' : 'contradictory';
+  if (canReach(status, known)) return 'late';
+  return canReach(known, status) ? 'early' : 'contradictory';
 }

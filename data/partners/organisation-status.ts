@@ -4,7 +4,7 @@ import { organisationId, type Organisation } from '../../domain/id';
 import { GetCommand, UpdateCommand } from '../store/document-client';
 import { dynamodb, table } from '../store/dynamodb';
 
-/** `suspended`: none of its clients is active, so what it has shared lets nobody in. */
+/** `suspended`: none of its clients is active, so its share links give no access. */
 export const organisationStatus = z.enum(['active', 'suspended']);
 export type OrganisationStatus = z.output<typeof organisationStatus>;
 
@@ -12,25 +12,25 @@ const keyOf = (organisation: Organisation) => ({ clientId: organisationId(organi
 const item = z.object({ status: z.optional(organisationStatus) });
 
 /**
- * Whether an organisation's share links open anything: what viewers are asked for, who have no client of their own. An
- * organisation whose record has no status was registered before there was one, and is active.
+ * Whether an organisation is active, so that its share links give access: viewers have no client whose status could be checked.
+ * An organisation without a status was registered before the attribute existed, and is active.
  */
 export async function isActive(organisation: Organisation): Promise<boolean> {
   const { Item } = await dynamodb.send(
-    new GetCommand({ TableName: table('PARTNERS'), Key: keyOf(organisation), ConsistentRead: true }),
+    new GetCommand({ TableName: table('partners'), Key: keyOf(organisation), ConsistentRead: true }),
   );
   return item.parse(Item ?? {}).status !== 'suspended';
 }
 
-/** Sets the status of an organisation; nothing happens when there is none. */
+/** Sets the status of an organisation; no effect when it does not exist. */
 export async function setOrganisationStatus(organisation: Organisation, status: OrganisationStatus): Promise<void> {
   try {
     await dynamodb.send(
       new UpdateCommand({
-        TableName: table('PARTNERS'),
+        TableName: table('partners'),
         Key: keyOf(organisation),
         UpdateExpression: 'SET #status = :status',
-        // Else an organisation would come to be that has no name.
+        // Otherwise the update would create an organisation without a name.
         ConditionExpression: 'attribute_exists(organisation)',
         ExpressionAttributeNames: { '#status': 'status' },
         ExpressionAttributeValues: { ':status': status },

@@ -8,41 +8,40 @@ import { organisationStatus } from './organisation-status';
 import { isOrganisationKey } from './partners';
 import { dynamodb, table } from '../store/dynamodb';
 
-/** Stands in the table of partners, under its id. */
+/** Stored in the table of partners, under the organisation's id. */
 const item = z.object({
   organisation: z.string(),
   name: z.string(),
   createdAt: z.string(),
-  /** That of its clients together; none: active, since before there was a status. */
+  /** Derived from the status of its clients; missing for organisations from before the attribute existed, which are active. */
   status: z.optional(organisationStatus),
 });
 
-/** The organisation that a tag stands for. */
 export type RegisteredOrganisation = z.output<typeof item>;
 
-/** Eight random characters meet an existing tag once in a trillion tries: three in a row are a defect. */
-const TRIES = 3;
+/** Eight random characters equal an existing tag once in a trillion attempts, so three collisions in a row are a defect. */
+const MAX_ATTEMPTS = 3;
 
 const keyOf = (organisation: Organisation) => ({ clientId: organisationId(organisation) });
 
 /**
- * Registers an organisation under a new tag that no other has.
+ * Registers an organisation under a new unique tag.
  * @param createdAt ISO 8601
  */
 export async function registerOrganisation(name: string, createdAt: string): Promise<RegisteredOrganisation> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const registered = { organisation: newOrganisation(), name, createdAt };
     try {
       await dynamodb.send(
         new PutCommand({
-          TableName: table('PARTNERS'),
+          TableName: table('partners'),
           Item: { ...keyOf(registered.organisation), ...registered },
           ConditionExpression: 'attribute_not_exists(clientId)',
         }),
       );
       return registered;
     } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException) || tries === TRIES) throw error;
+      if (!(error instanceof ConditionalCheckFailedException) || attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }
@@ -50,17 +49,17 @@ export async function registerOrganisation(name: string, createdAt: string): Pro
 /** The organisation of a tag, or undefined. */
 export async function findOrganisation(organisation: Organisation): Promise<RegisteredOrganisation | undefined> {
   const { Item } = await dynamodb.send(
-    new GetCommand({ TableName: table('PARTNERS'), Key: keyOf(organisation), ConsistentRead: true }),
+    new GetCommand({ TableName: table('partners'), Key: keyOf(organisation), ConsistentRead: true }),
   );
   return Item && item.parse(Item);
 }
 
-/** Frees a tag. Only for one that nothing was named with yet: identifiers carry it for good. */
+/** Deletes an organisation, so that its tag may be issued again: only while no identifier contains the tag. */
 export async function deleteOrganisation(organisation: Organisation): Promise<void> {
-  await dynamodb.send(new DeleteCommand({ TableName: table('PARTNERS'), Key: keyOf(organisation) }));
+  await dynamodb.send(new DeleteCommand({ TableName: table('partners'), Key: keyOf(organisation) }));
 }
 
-/** All organisations and all partners, each in the order of their creation; reads the whole table. */
+/** All organisations and all partners, each in the order of creation; scans the whole table. */
 export async function listOrganisations() {
   const organisations: RegisteredOrganisation[] = [];
   const partners: Partner[] = [];
@@ -68,7 +67,7 @@ export async function listOrganisations() {
   do {
     const page: ScanCommandOutput = await dynamodb.send(
       new ScanCommand({
-        TableName: table('PARTNERS'),
+        TableName: table('partners'),
         ConsistentRead: true,
         ...(from && { ExclusiveStartKey: from }),
       }),

@@ -10,23 +10,23 @@ import {
 } from '../store/document-client';
 import { dynamodb, table } from '../store/dynamodb';
 
-/** Whether a key of the table is that of an organisation: no OAuth client has it, for Cognito's ids have no hyphen. */
+/** Whether a key of the table belongs to an organisation; Cognito's client ids contain no hyphen, so no client has such a key. */
 export const isOrganisationKey = (clientId: string) => clientId.startsWith(organisationId(''));
 
-/** The partner that an OAuth client is, or undefined. */
+/** The partner of an OAuth client, or undefined. */
 export async function findPartner(clientId: string): Promise<Partner | undefined> {
   if (isOrganisationKey(clientId)) return undefined;
   const { Item } = await dynamodb.send(
-    new GetCommand({ TableName: table('PARTNERS'), Key: { clientId }, ConsistentRead: true }),
+    new GetCommand({ TableName: table('partners'), Key: { clientId }, ConsistentRead: true }),
   );
   return Item && partner.parse(Item);
 }
 
-/** Keeps a new partner. @throws ConditionalCheckFailedException when there is one with that client id */
+/** Stores a new partner. @throws ConditionalCheckFailedException when the client id exists */
 export async function insertPartner(newPartner: Partner): Promise<void> {
   await dynamodb.send(
     new PutCommand({
-      TableName: table('PARTNERS'),
+      TableName: table('partners'),
       Item: newPartner,
       ConditionExpression: 'attribute_not_exists(clientId)',
     }),
@@ -34,8 +34,8 @@ export async function insertPartner(newPartner: Partner): Promise<void> {
 }
 
 /**
- * Suspends a partner or lets it in again; the authorizer hears of it within five minutes.
- * @returns the partner after the change, or undefined when there is none
+ * Suspends or resumes a partner; the authorizer's cache delays the effect by up to five minutes.
+ * @returns the partner after the change, or undefined when it does not exist
  */
 export const setPartnerStatus = (clientId: string, status: Partner['status']): Promise<Partner | undefined> =>
   change(clientId, {
@@ -46,20 +46,20 @@ export const setPartnerStatus = (clientId: string, status: Partner['status']): P
   });
 
 /**
- * Puts a new API key in the place of the one that a partner had.
- * @returns the partner after the change, or undefined when its key is another one by now
+ * Replaces the API key of a partner.
+ * @returns the partner after the change, or undefined when its key has been replaced concurrently
  */
 export const replaceApiKey = (clientId: string, oldId: string, newId: string): Promise<Partner | undefined> =>
   change(clientId, {
     UpdateExpression: 'SET apiKeyId = :newId',
-    // The SDK repeats a write whose answer got lost: then the new one is there already.
+    // The SDK retries a write whose response was lost; the new key is stored already then.
     ConditionExpression: 'apiKeyId IN (:oldId, :newId)',
     ExpressionAttributeValues: { ':oldId': oldId, ':newId': newId },
   });
 
-/** Forgets a partner; one that isn't there is none the worse. */
+/** Deletes a partner; no effect when it does not exist. */
 export async function deletePartner(clientId: string): Promise<void> {
-  await dynamodb.send(new DeleteCommand({ TableName: table('PARTNERS'), Key: { clientId } }));
+  await dynamodb.send(new DeleteCommand({ TableName: table('partners'), Key: { clientId } }));
 }
 
 type Change = Omit<UpdateCommandInput, 'TableName' | 'Key' | 'ReturnValues'>;
@@ -67,7 +67,7 @@ type Change = Omit<UpdateCommandInput, 'TableName' | 'Key' | 'ReturnValues'>;
 async function change(clientId: string, update: Change): Promise<Partner | undefined> {
   try {
     const { Attributes } = await dynamodb.send(
-      new UpdateCommand({ ...update, TableName: table('PARTNERS'), Key: { clientId }, ReturnValues: 'ALL_NEW' }),
+      new UpdateCommand({ ...update, TableName: table('partners'), Key: { clientId }, ReturnValues: 'ALL_NEW' }),
     );
     return partner.parse(Attributes);
   } catch (error) {

@@ -1,15 +1,16 @@
 import * as z from 'zod/mini';
 import { Refusal } from '../../domain/refusal';
+import { setting } from '../store/environment';
 
 const token = z.object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.int() });
 
-/** Cognito answers in well under a second; after five, API Gateway's caller is better told. */
+/** Cognito responds in well under a second; after five an error is better than more waiting. */
 const TIMEOUT_MS = 5000;
 
 /**
- * Sends a form. Connections that were idle while a function was frozen are purged, which is noticed when they are used
- * again (Lambda developer guide, "Best practices", on keep-alive): it is sent once more then, which costs a token at most.
- * @throws TypeError when nobody can be reached, DOMException `TimeoutError`
+ * Sends a form. Lambda purges idle connections while a function is frozen, and reusing one fails (developer guide, "Best
+ * practices", on keep-alive), so the request is sent once more after a connection error; that costs one more token at most.
+ * @throws TypeError when the server can't be reached, DOMException `TimeoutError`
  */
 async function post(url: string, body: URLSearchParams): Promise<Response> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
@@ -17,22 +18,21 @@ async function post(url: string, body: URLSearchParams): Promise<Response> {
   try {
     return await send();
   } catch (error) {
-    // What fetch rejects with for everything that is wrong with the connection.
+    // fetch rejects with a TypeError for any connection error.
     if (!(error instanceof TypeError)) throw error;
     return send();
   }
 }
 
 /**
- * An access token for a client, with all the scopes that it was given, from Cognito's token endpoint. The credentials go
- * in the form, `client_secret_post` of Cognito's `token_endpoint_auth_methods_supported`: over Basic, RFC 6749 wants them
- * form-encoded and Cognito's own examples don't, which makes a difference for a secret with `+`.
- * @throws Refusal `invalid_client` when the credentials are rejected (Cognito says 400 there),
- *   `too_many_requests` when Cognito's quota is used up
+ * Requests an access token with all scopes of the client from Cognito's token endpoint. The credentials are sent in the form
+ * (`client_secret_post` of Cognito's `token_endpoint_auth_methods_supported`): for Basic, RFC 6749 requires form-encoding but
+ * Cognito's examples don't use it, which matters for a secret with `+`.
+ * @throws Refusal `invalid_client` when Cognito rejects the credentials (with a 400), `too_many_requests` when Cognito's
+ *   quota is used up
  */
 export async function requestToken(clientId: string, clientSecret: string) {
-  const url = process.env['TOKEN_URL'];
-  if (!url) throw new Error('TOKEN_URL is not set');
+  const url = setting('TOKEN_URL');
   const form = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
   const response = await post(url, new URLSearchParams(form));
   const body: unknown = await response.json().catch(() => undefined);

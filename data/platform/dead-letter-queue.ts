@@ -1,14 +1,12 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { clientConfig } from '../store/client-config';
+import { setting } from '../store/environment';
 
-const client = new SQSClient({
-  maxAttempts: 3,
-  requestHandler: { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true },
-});
+const client = new SQSClient(clientConfig());
 
-/** Puts what can't be worked on, now or later, into the queue for failures, as it came and with the reason. */
+/** Sends a message that can never be processed to the dead-letter queue, unchanged, with the reason as an attribute. */
 export async function sendToDeadLetterQueue(body: string, reason: string): Promise<void> {
-  const QueueUrl = process.env['DEAD_LETTER_QUEUE_URL'];
-  if (!QueueUrl) throw new Error('DEAD_LETTER_QUEUE_URL is not set');
+  const QueueUrl = setting('DEAD_LETTER_QUEUE_URL');
   const MessageAttributes = { reason: { DataType: 'String', StringValue: reason.slice(0, 1024) || 'unknown' } };
   await client.send(new SendMessageCommand({ QueueUrl, MessageBody: body, MessageAttributes }));
 }

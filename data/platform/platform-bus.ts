@@ -1,24 +1,23 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import type { OutboundDetail, OutboundEventType } from '../../domain/outbound-events';
+import { SERVICE } from '../../domain/service';
+import { clientConfig } from '../store/client-config';
+import { setting } from '../store/environment';
 
-const client = new EventBridgeClient({
-  maxAttempts: 3,
-  requestHandler: { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true },
-});
-
-/** Who we are on the bus. */
-const SOURCE = 'drone-mission-api';
+const client = new EventBridgeClient(clientConfig());
 
 /**
- * Tells the drone platform something.
- * @param detailType what, such as `control.requested`
- * @throws Error when the bus did not take it
+ * Publishes an event to the drone platform.
+ * @throws Error when EventBridge did not accept it
  */
-export async function publishPlatformEvent(detailType: string, detail: object): Promise<void> {
-  const EventBusName = process.env['PLATFORM_BUS'];
-  if (!EventBusName) throw new Error('PLATFORM_BUS is not set');
+export async function publishPlatformEvent<Type extends OutboundEventType>(
+  type: Type,
+  detail: OutboundDetail<Type>,
+): Promise<void> {
+  const EventBusName = setting('PLATFORM_BUS');
   const { FailedEntryCount, Entries } = await client.send(
     new PutEventsCommand({
-      Entries: [{ EventBusName, Source: SOURCE, DetailType: detailType, Detail: JSON.stringify(detail) }],
+      Entries: [{ EventBusName, Source: SERVICE, DetailType: type, Detail: JSON.stringify(detail) }],
     }),
   );
   if (FailedEntryCount) throw new Error(`the platform bus refused an event: ${Entries?.[0]?.ErrorCode ?? 'unknown'}`);

@@ -1,32 +1,37 @@
 import * as z from 'zod/mini';
-import { OUTCOME_SECONDS } from '../../domain/control';
+import { OUTCOME_ACCEPTED_FOR_S } from '../../domain/control';
 import { PutCommand, UpdateCommand } from '../store/document-client';
 import { itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 
 const request = z.object({ shareCode: z.string(), deviceId: z.string() });
 
-/** A command of a viewer that was accepted: over which share, for which device. */
+/** An accepted command of a viewer. */
 export type ControlRequest = z.output<typeof request>;
 
 const keyOf = (requestId: string) => ({ id: `control#${requestId}` });
 
-/** Notes a command that the platform is told of, so that what becomes of it finds its viewers. */
-export const noteControl = (requestId: string, { shareCode, deviceId }: ControlRequest, now: Date) =>
+/** Stores a command that is published to the platform, so that its outcome can be sent to the share's viewers. */
+export const saveControlRequest = (requestId: string, { shareCode, deviceId }: ControlRequest, now: Date) =>
   dynamodb.send(
     new PutCommand({
-      TableName: table('REQUESTS'),
-      Item: { ...keyOf(requestId), shareCode, deviceId, ttl: Math.floor(now.getTime() / 1000) + OUTCOME_SECONDS },
+      TableName: table('requests'),
+      Item: {
+        ...keyOf(requestId),
+        shareCode,
+        deviceId,
+        ttl: Math.floor(now.getTime() / 1000) + OUTCOME_ACCEPTED_FOR_S,
+      },
     }),
   );
 
 /**
- * Takes the one outcome that a command has.
- * @param eventId names the report: the same one may come again, for what failed after the first time
- * @returns the command; or why the outcome is not taken: `unknown` for a command or a device that it is not of, `late`
- *   after ten minutes, `repeated` after another report
+ * Accepts the outcome of a command, once.
+ * @param eventId identifies the report: the same report is accepted again, for a retry after a failure
+ * @returns the command; or why the outcome is refused: `unknown`: no such command, or another device; `late`: after ten
+ *   minutes; `repeated`: another report was accepted before
  */
-export async function takeOutcome(
+export async function acceptOutcome(
   requestId: string,
   deviceId: string,
   eventId: string,
@@ -36,7 +41,7 @@ export async function takeOutcome(
   try {
     const { Attributes } = await dynamodb.send(
       new UpdateCommand({
-        TableName: table('REQUESTS'),
+        TableName: table('requests'),
         Key: keyOf(requestId),
         UpdateExpression: 'SET outcomeOf = :eventId',
         ConditionExpression:

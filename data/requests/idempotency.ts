@@ -6,28 +6,28 @@ import { GetCommand, PutCommand, TransactWriteCommand } from '../store/document-
 import { succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 
-/** Kept for 24 hours (DESIGN section 3). */
-const KEPT_SECONDS = 24 * 60 * 60;
+/** 24 hours (DESIGN section 3). */
+const TTL_S = 24 * 60 * 60;
 
-/** How often a write is tried that another one with the same key stands against, and how long to wait, in ms. */
-const TRIES = 5;
-const WAIT_MS = 25;
+/** Retries of a transaction that conflicts with another one: attempts, and base delay in ms. */
+const MAX_ATTEMPTS = 5;
+const RETRY_DELAY_MS = 25;
 
-/** The first answer to a request with an idempotency key. */
+/** The first response to a request with an idempotency key, as it is stored. */
 export interface FirstAnswer {
-  /** The key, with client and endpoint: nothing else can meet it. */
+  /** The key with client and endpoint, so that it is unique. */
   readonly id: string;
   /** Hash of the request's body. */
   readonly fingerprint: string;
-  /** Body of the answer. */
+  /** Body of the response. */
   readonly reply: unknown;
-  /** Moment of the request, ISO 8601. */
+  /** Time of the request, ISO 8601. */
   readonly at: string;
 }
 
-const kept = z.object({ fingerprint: z.string(), reply: z.string(), ttl: z.int() });
+const record = z.object({ fingerprint: z.string(), reply: z.string(), ttl: z.int() });
 
-/** The key has been used: what was answered then, and to which body. */
+/** The key has been used: the response to that request, and the fingerprint of its body. */
 export class AlreadyAnswered extends Error {
   override readonly name = 'AlreadyAnswered';
 
@@ -40,16 +40,16 @@ export class AlreadyAnswered extends Error {
 }
 
 function answered(item: Record<string, unknown> | undefined, now: string): AlreadyAnswered | undefined {
-  const found = item && kept.parse(item);
-  // DynamoDB deletes what has expired late, so a key is looked at as well.
+  const found = item && record.parse(item);
+  // DynamoDB deletes expired items with a delay.
   if (!found || found.ttl <= Date.parse(now) / 1000) return undefined;
   return new AlreadyAnswered(found.fingerprint, JSON.parse(found.reply));
 }
 
-/** The first answer that was given under an idempotency key, or undefined. `now` is ISO 8601. */
+/** The first response to an idempotency key, or undefined. `now` is ISO 8601. */
 export async function findAnswer(id: string, now: string): Promise<AlreadyAnswered | undefined> {
   const { Item } = await dynamodb.send(
-    new GetCommand({ TableName: table('REQUESTS'), Key: { id }, ConsistentRead: true }),
+    new GetCommand({ TableName: table('requests'), Key: { id }, ConsistentRead: true }),
   );
   return answered(Item, now);
 }
@@ -60,26 +60,26 @@ interface Insert {
 }
 
 /**
- * Puts a new item, and with it, in one transaction, the first answer to its request.
- * @param keyName an attribute of the item's key: the item must be new
- * @throws AlreadyAnswered when the idempotency key has been used, also at this very moment
+ * Puts a new item and, in the same transaction, the response to its request.
+ * @param keyName an attribute of the item's key, for the condition that the item does not exist
+ * @throws AlreadyAnswered when the idempotency key has been used, also by a concurrent request
  */
 export async function insertOnce(insert: Insert, keyName: string, answer?: FirstAnswer): Promise<void> {
   const put = { ...insert, ConditionExpression: `attribute_not_exists(${keyName})` };
   if (answer) return insertWithAnswer(put, answer);
-  // Its identifier is ours alone: if it is there, the SDK repeated a put whose answer got lost.
+  // The identifier is new and unique: if the item exists, the SDK retried a put whose response was lost.
   await succeeded(dynamodb.send(new PutCommand(put)));
 }
 
 async function insertWithAnswer(put: Insert & { ConditionExpression: string }, answer: FirstAnswer): Promise<void> {
   const now = Math.floor(Date.parse(answer.at) / 1000);
-  const remember = {
-    TableName: table('REQUESTS'),
+  const putAnswer = {
+    TableName: table('requests'),
     Item: {
       id: answer.id,
       fingerprint: answer.fingerprint,
       reply: JSON.stringify(answer.reply),
-      ttl: now + KEPT_SECONDS,
+      ttl: now + TTL_S,
     },
     ConditionExpression: 'attribute_not_exists(id) OR #ttl <= :now',
     ExpressionAttributeNames: { '#ttl': 'ttl' },
@@ -88,16 +88,16 @@ async function insertWithAnswer(put: Insert & { ConditionExpression: string }, a
   };
   for (let attempt = 1; ; attempt++) {
     try {
-      await dynamodb.send(new TransactWriteCommand({ TransactItems: [{ Put: remember }, { Put: put }] }));
+      await dynamodb.send(new TransactWriteCommand({ TransactItems: [{ Put: putAnswer }, { Put: put }] }));
       return;
     } catch (error) {
       if (!(error instanceof TransactionCanceledException)) throw error;
       const [reason] = error.CancellationReasons ?? [];
       const first = answered(reason?.Item && unmarshall(reason.Item), answer.at);
       if (first) throw first;
-      const contended = error.CancellationReasons?.some(({ Code }) => Code === 'TransactionConflict');
-      if (!contended || attempt === TRIES) throw error;
-      await pause(WAIT_MS * attempt * (0.5 + Math.random()));
+      const isConflict = error.CancellationReasons?.some(({ Code }) => Code === 'TransactionConflict');
+      if (!isConflict || attempt === MAX_ATTEMPTS) throw error;
+      await pause(RETRY_DELAY_MS * attempt * (0.5 + Math.random()));
     }
   }
 }

@@ -1,94 +1,85 @@
-/** Viewers of shares: who may come in, and how many of them the share is said to have. */
+/** Viewers of a share: its seats, and the number of viewers that the share shows. */
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
 import { Refusal } from '../../domain/refusal';
 import type { Share } from '../../domain/share';
 import { UpdateCommand } from '../store/document-client';
-import { countPlaces, givePlacesBack, placeOf, takePlace, type PlaceHolder } from '../connections/places';
+import { countSeats, releaseSeats, shareSeats, takeSeat, type SeatHolder } from '../connections/seats';
+import { clientConfig } from '../store/client-config';
 import { itemThatRefused, succeeded } from '../store/conditional-write';
 import { keyOf } from './shares';
 import { dynamodb, table } from '../store/dynamodb';
+import { setting } from '../store/environment';
 
-const queue = new SQSClient({
-  maxAttempts: 3,
-  requestHandler: { connectionTimeout: 1000, requestTimeout: 2000, throwOnRequestTimeout: true },
-});
+const queue = new SQSClient(clientConfig());
 
-/** The number of viewers is told at most so often, in seconds: each telling goes to everybody who follows the share. */
+/** The number of viewers changes at most this often: every change is sent to all followers of the share. */
 const COUNT_DELAY_S = 1;
-
-const SEATS = 'seats#';
-const seatsOf = (shareCode: string) => `${SEATS}${shareCode}`;
-
-/** The share whose seats an item of the connections table counts, or undefined for any other item. */
-export const shareOfSeats = (channel: string): string | undefined =>
-  channel.startsWith(SEATS) ? channel.slice(SEATS.length) : undefined;
 
 const recount = z.object({ shareCode: z.string() });
 
-/** A message of the queue as it was sent. @throws ZodError, SyntaxError for one that we never sent */
+/** Parses a message of the queue. @throws ZodError, SyntaxError for one that this service never sent */
 export const readRecount = (body: string): string => recount.parse(JSON.parse(body)).shareCode;
 
-/** Has the viewers of a share counted a second from now, by whoever reads the queue. */
-export async function countViewersLater(shareCode: string): Promise<void> {
-  const QueueUrl = process.env['VIEWER_COUNT_QUEUE_URL'];
-  if (!QueueUrl) throw new Error('VIEWER_COUNT_QUEUE_URL is not set');
+/** Requests a count of a share's viewers in a second, through the queue of `lambdas/queue/count-viewers.ts`. */
+export async function requestViewerCount(shareCode: string): Promise<void> {
+  const QueueUrl = setting('VIEWER_COUNT_QUEUE_URL');
   await queue.send(
     new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify({ shareCode }), DelaySeconds: COUNT_DELAY_S }),
   );
 }
 
 /**
- * Lets one more viewer in, by one atomic write, so that handshakes at the same moment can't both get the last seat.
+ * Takes a seat for a viewer by one atomic write, so that two handshakes can't both get the last one.
  * @param now Unix seconds
  * @throws Refusal `too_many_viewers`
  */
-export async function takeSeat(share: Share, viewer: PlaceHolder, now: number): Promise<void> {
+export async function takeViewerSeat(share: Share, viewer: SeatHolder, now: number): Promise<void> {
   const { shareCode, maxViewers } = share;
   const ttl = Math.ceil(Date.parse(share.expiresAt) / 1000);
-  const before = await takePlace(seatsOf(shareCode), viewer, { max: maxViewers, ttl, now });
+  const before = await takeSeat(shareSeats(shareCode), viewer, { max: maxViewers, ttl, now });
   if (!before) throw new Refusal('too_many_viewers');
-  if (!before.recount) await countViewersLater(shareCode);
+  if (!before.recount) await requestViewerCount(shareCode);
 }
 
-/** Gives seats back; nothing happens when they are free already. */
-export async function leaveSeats(shareCode: string, viewers: readonly PlaceHolder[]): Promise<void> {
-  const before = await givePlacesBack(seatsOf(shareCode), new Set(viewers.map(placeOf)));
-  if (before && !before.recount) await countViewersLater(shareCode);
+/** Releases seats of viewers; no effect on seats that are free already. */
+export async function releaseViewerSeats(shareCode: string, viewers: readonly SeatHolder[]): Promise<void> {
+  const before = await releaseSeats(shareSeats(shareCode), viewers);
+  if (before && !before.recount) await requestViewerCount(shareCode);
 }
 
-/** Two counts at the same time may be written in the other order: that of the earlier one is refused then. */
-const LATER = 'attribute_exists(shareCode) AND (attribute_not_exists(viewerCount) OR viewerCount < :count)';
+/** Two concurrent counts may be written in reverse order: the write of the earlier one fails then. */
+const IS_LATEST_COUNT = 'attribute_exists(shareCode) AND (attribute_not_exists(viewerCount) OR viewerCount < :count)';
 
 /** Longer than any share lasts, in seconds. */
-const SEATS_KEPT_S = 86_400;
+const SEATS_TTL_S = 86_400;
 
 /**
- * Notes in the share how many viewers it has, if it still stands and that has changed.
+ * Writes the number of viewers into the share, if the share still exists and the number has changed.
  * @param now Unix seconds
  */
 export async function countViewers(shareCode: string, now: number): Promise<void> {
-  const { taken, count } = await countPlaces(seatsOf(shareCode), now + SEATS_KEPT_S);
-  const item = { TableName: table('SHARES'), Key: keyOf(shareCode) };
+  const { taken, count } = await countSeats(shareSeats(shareCode), now + SEATS_TTL_S);
+  const item = { TableName: table('shares'), Key: keyOf(shareCode) };
   try {
     await dynamodb.send(
       new UpdateCommand({
         ...item,
         UpdateExpression: 'SET currentViewers = :taken, viewerCount = :count ADD version :one',
-        ConditionExpression: `${LATER} AND currentViewers <> :taken`,
+        ConditionExpression: `${IS_LATEST_COUNT} AND currentViewers <> :taken`,
         ExpressionAttributeValues: { ':taken': taken, ':count': count, ':one': 1 },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
   } catch (error) {
     if (itemThatRefused(error).found?.['currentViewers'] !== taken) return;
-    // No news, but an earlier count with another number may be on its way still.
+    // Same number, but an earlier count with another number may still be on its way.
     await succeeded(
       dynamodb.send(
         new UpdateCommand({
           ...item,
           UpdateExpression: 'SET viewerCount = :count',
-          ConditionExpression: LATER,
+          ConditionExpression: IS_LATEST_COUNT,
           ExpressionAttributeValues: { ':count': count },
         }),
       ),

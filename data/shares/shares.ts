@@ -13,7 +13,7 @@ import {
 import { insertOnce, type FirstAnswer } from '../requests/idempotency';
 import { pageOf, withOneMore } from '../store/page';
 import { metadataText, readMetadata } from '../store/metadata-text';
-import { readable } from '../store/readable';
+import { parseItems } from '../store/parse-items';
 import { isRepeat, itemThatRefused, succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 
@@ -22,32 +22,32 @@ const item = z.object({
   metadata: z.pipe(z.transform(readMetadata), share.shape.metadata),
 });
 
-/** A share as it was read. @throws Error when the item is none */
+/** Parses the item of a share. @throws Error when it can't be parsed */
 export const shareFromItem = (found: Record<string, unknown> | undefined): Share | undefined =>
   found && item.parse(found);
 
-/** Key of a share; its code tells the partition. @throws Refusal `share_not_found` for what is no share code */
+/** Key of a share; its code contains the partition key. @throws Refusal `share_not_found` when it is not a share code */
 export function keyOf(shareCode: string) {
   const organisation = organisationOf('share', shareCode);
   if (!organisation) throw new Refusal('share_not_found');
   return { organisation, shareCode };
 }
 
-/** Why a share can't be had: gone, or another's. Expired is gone (spec section 2). */
+/** Why the caller may not access a share; an expired share counts as deleted (spec section 2). */
 function whyRefused(owner: Organisation, found: Share | undefined, caller: Organisation, now: string) {
   if (!found || hasExpired(found, now)) return new Refusal('share_not_found');
   return owner === caller ? undefined : new Refusal('forbidden');
 }
 
 /**
- * Keeps a new share of the organisation; `ttl` lets the table forget it once it has expired.
- * @param firstAnswer what to remember for the request's idempotency key, if it has one
+ * Stores a new share of the organisation; `ttl` lets DynamoDB delete it after expiry.
+ * @param firstAnswer the response to store for the request's idempotency key, if it has one
  * @throws AlreadyAnswered when that key has been used
  */
 export const insertShare = (organisation: Organisation, newShare: Share, firstAnswer?: FirstAnswer) =>
   insertOnce(
     {
-      TableName: table('SHARES'),
+      TableName: table('shares'),
       Item: {
         ...newShare,
         metadata: metadataText(newShare.metadata),
@@ -60,12 +60,12 @@ export const insertShare = (organisation: Organisation, newShare: Share, firstAn
   );
 
 /**
- * A share of the organisation that stands at `now` (ISO 8601).
+ * A share of the organisation that has not expired at `now` (ISO 8601).
  * @throws Refusal `share_not_found`, or `forbidden` when it is another organisation's
  */
 export async function findShare(caller: Organisation, shareCode: string, now: string): Promise<Share> {
   const key = keyOf(shareCode);
-  const { Item } = await dynamodb.send(new GetCommand({ TableName: table('SHARES'), Key: key, ConsistentRead: true }));
+  const { Item } = await dynamodb.send(new GetCommand({ TableName: table('shares'), Key: key, ConsistentRead: true }));
   const found = shareFromItem(Item);
   if (!found) throw new Refusal('share_not_found');
   const refusal = whyRefused(key.organisation, found, caller, now);
@@ -74,9 +74,9 @@ export async function findShare(caller: Organisation, shareCode: string, now: st
 }
 
 /**
- * A page of the organisation's shares that stand at `now` (ISO 8601), newest first, from one query.
- * A page may hold fewer than `limit`, for those that have expired are left out of it.
- * @throws Refusal `invalid_request` for a page token that is not of this list
+ * A page of the organisation's shares that have not expired at `now` (ISO 8601), newest first, by a single query. It may hold
+ * fewer than `limit`, since expired shares are left out.
+ * @throws Refusal `invalid_request` for a page token of another list
  */
 export async function listShares(
   organisation: Organisation,
@@ -86,7 +86,7 @@ export async function listShares(
   const list = `shares ${organisation}`;
   const found = await dynamodb.send(
     new QueryCommand({
-      TableName: table('SHARES'),
+      TableName: table('shares'),
       ConsistentRead: true,
       KeyConditionExpression: 'organisation = :organisation',
       FilterExpression: 'expiresAt > :now',
@@ -98,14 +98,14 @@ export async function listShares(
   );
   const page = pageOf(found, limit, 'shareCode');
   return {
-    shares: readable(page.items, shareFromItem).filter((each) => each !== undefined),
+    shares: parseItems(page.items, shareFromItem).filter((each) => each !== undefined),
     nextToken: page.after && pageToken(list, page.after),
   };
 }
 
 /**
  * Ends a share of the organisation by one conditional write.
- * @returns the share as it was; undefined when the answer to that write was lost and a repeat found the share gone
+ * @returns the share as it was; undefined when the response was lost and a retry found the share deleted
  * @throws Refusal `share_not_found`, or `forbidden` when it is another organisation's
  */
 export async function revokeShare(caller: Organisation, shareCode: string, now: string): Promise<Share | undefined> {
@@ -113,7 +113,7 @@ export async function revokeShare(caller: Organisation, shareCode: string, now: 
   try {
     const { Attributes } = await dynamodb.send(
       new DeleteCommand({
-        TableName: table('SHARES'),
+        TableName: table('shares'),
         Key: key,
         ConditionExpression: 'organisation = :caller AND expiresAt > :now',
         ExpressionAttributeValues: { ':caller': caller, ':now': now },
@@ -129,22 +129,22 @@ export async function revokeShare(caller: Organisation, shareCode: string, now: 
   }
 }
 
-/** A share of any organisation that stands at `now` (ISO 8601), or undefined. */
+/** A share of any organisation that has not expired at `now` (ISO 8601), or undefined. */
 export async function readShare(shareCode: string, now: string): Promise<Share | undefined> {
   const { Item } = await dynamodb.send(
-    new GetCommand({ TableName: table('SHARES'), Key: keyOf(shareCode), ConsistentRead: true }),
+    new GetCommand({ TableName: table('shares'), Key: keyOf(shareCode), ConsistentRead: true }),
   );
   const found = shareFromItem(Item);
   return found && !hasExpired(found, now) ? found : undefined;
 }
 
 /**
- * Removes a share whose time is up at `now` (ISO 8601); one that is gone already is fine. It is marked first, so that its
- * removal can be told from a revocation without asking what time it was.
+ * Deletes a share if it has expired at `now` (ISO 8601). It is marked as expired first, so that the stream record of the
+ * deletion can be distinguished from a revocation.
  */
 export async function endExpiredShare(shareCode: string, now: string): Promise<void> {
-  const item = { TableName: table('SHARES'), Key: keyOf(shareCode) };
-  const isOver = await succeeded(
+  const item = { TableName: table('shares'), Key: keyOf(shareCode) };
+  const marked = await succeeded(
     dynamodb.send(
       new UpdateCommand({
         ...item,
@@ -154,13 +154,12 @@ export async function endExpiredShare(shareCode: string, now: string): Promise<v
       }),
     ),
   );
-  if (isOver) await dynamodb.send(new DeleteCommand(item));
+  if (marked) await dynamodb.send(new DeleteCommand(item));
 }
 
 /**
- * Ends all shares of an organisation, as if each had been revoked: their viewers hear REVOKED and are closed. What ends
- * meanwhile is fine.
- * @returns how many there were
+ * Ends all shares of an organisation, as if each had been revoked: their viewers receive REVOKED and are closed.
+ * @returns how many were deleted
  */
 export async function endSharesOf(organisation: Organisation): Promise<number> {
   let ended = 0;
@@ -168,7 +167,7 @@ export async function endSharesOf(organisation: Organisation): Promise<number> {
   do {
     const page: QueryCommandOutput = await dynamodb.send(
       new QueryCommand({
-        TableName: table('SHARES'),
+        TableName: table('shares'),
         ConsistentRead: true,
         KeyConditionExpression: 'organisation = :organisation',
         ExpressionAttributeValues: { ':organisation': organisation },
@@ -177,7 +176,7 @@ export async function endSharesOf(organisation: Organisation): Promise<number> {
     );
     for (const found of page.Items ?? []) {
       const Key = keyOf(String(found['shareCode']));
-      await dynamodb.send(new DeleteCommand({ TableName: table('SHARES'), Key }));
+      await dynamodb.send(new DeleteCommand({ TableName: table('shares'), Key }));
       ended += 1;
     }
     from = page.LastEvaluatedKey;

@@ -1,7 +1,7 @@
 import {
   GetDataEndpointCommand,
   KinesisVideoClient,
-  ResourceNotFoundException as NoSuchStream,
+  ResourceNotFoundException as StreamNotFound,
 } from '@aws-sdk/client-kinesis-video';
 import {
   GetHLSStreamingSessionURLCommand,
@@ -10,34 +10,35 @@ import {
   KinesisVideoArchivedMediaClient,
   MissingCodecPrivateDataException,
   NoDataRetentionException,
-  ResourceNotFoundException as NothingCame,
+  ResourceNotFoundException as FragmentsNotFound,
   UnsupportedStreamMediaTypeException,
 } from '@aws-sdk/client-kinesis-video-archived-media';
+import { clientConfig } from '../store/client-config';
 
-const patience = { connectionTimeout: 1000, requestTimeout: 3000, throwOnRequestTimeout: true };
+const requestTimeoutMs = 3000;
 
 let client: KinesisVideoClient | undefined;
-/** Made when first needed, which for most shares is never. */
-const video = () => (client ??= new KinesisVideoClient({ maxAttempts: 3, requestHandler: patience }));
+/** Created when first needed, since most shares never need it. */
+const video = () => (client ??= new KinesisVideoClient(clientConfig({ requestTimeoutMs })));
 
-/** By endpoint, of which a region has a few: a client keeps its connections. */
+/** Clients by endpoint, of which a region has a few; a client keeps its connections open. */
 const archives = new Map<string, KinesisVideoArchivedMediaClient>();
 
 function archiveAt(endpoint: string): KinesisVideoArchivedMediaClient {
   const known = archives.get(endpoint);
   if (known) return known;
-  const made = new KinesisVideoArchivedMediaClient({ endpoint, maxAttempts: 3, requestHandler: patience });
-  archives.set(endpoint, made);
-  return made;
+  const created = new KinesisVideoArchivedMediaClient({ ...clientConfig({ requestTimeoutMs }), endpoint });
+  archives.set(endpoint, created);
+  return created;
 }
 
-/** Such an address can't be revoked, so it lives as short as Kinesis allows, in seconds. */
+/** A playback URL can't be revoked, so it has the shortest lifetime that Kinesis allows, in seconds. */
 const SESSION_S = 300;
 
-/** How Kinesis says that there is nothing to play now (GetHLSStreamingSessionURL, "Errors"); all else is a fault. */
+/** Errors of Kinesis that mean that there is nothing to play now (GetHLSStreamingSessionURL, "Errors"). */
 const unplayable = [
-  NoSuchStream,
-  NothingCame,
+  StreamNotFound,
+  FragmentsNotFound,
   NoDataRetentionException,
   UnsupportedStreamMediaTypeException,
   MissingCodecPrivateDataException,
@@ -45,7 +46,7 @@ const unplayable = [
   InvalidMediaFrameException,
 ];
 
-/** A stream keeps its endpoint. */
+/** Data endpoints by stream; a stream keeps its endpoint. */
 const endpoints = new Map<string, string>();
 
 async function endpointOf(StreamName: string): Promise<string> {
@@ -54,15 +55,15 @@ async function endpointOf(StreamName: string): Promise<string> {
   const { DataEndpoint } = await video().send(
     new GetDataEndpointCommand({ StreamName, APIName: 'GET_HLS_STREAMING_SESSION_URL' }),
   );
-  if (!DataEndpoint) throw new Error('Kinesis Video Streams named no endpoint');
+  if (!DataEndpoint) throw new Error('Kinesis Video Streams returned no endpoint');
   endpoints.set(StreamName, DataEndpoint);
   return DataEndpoint;
 }
 
 /**
- * Where the live video of a stream can be played, for the next five minutes.
- * @param now moment of the request
- * @returns null when there is no such stream, or none that can be played: nothing came over it for 30 seconds
+ * Creates a playback session of five minutes for the live video of a stream.
+ * @param now time of the request
+ * @returns null when the stream does not exist or can't be played, for example without fragments in the last 30 seconds
  */
 export async function playbackOf(StreamName: string, now: Date) {
   try {
@@ -70,7 +71,7 @@ export async function playbackOf(StreamName: string, now: Date) {
     const { HLSStreamingSessionURL: url } = await archive.send(
       new GetHLSStreamingSessionURLCommand({ StreamName, PlaybackMode: 'LIVE', Expires: SESSION_S }),
     );
-    if (!url) throw new Error('Kinesis Video Streams gave no address');
+    if (!url) throw new Error('Kinesis Video Streams returned no session URL');
     return { protocol: 'HLS' as const, url, expiresAt: new Date(now.getTime() + SESSION_S * 1000).toISOString() };
   } catch (error) {
     if (unplayable.some((kind) => error instanceof kind)) return null;

@@ -2,8 +2,8 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 
 /**
- * What stood in the way of a conditional write that asked for `ALL_OLD`.
- * @returns `found`: the item as it is, or undefined when there is none
+ * The item for which the condition of a write with `ReturnValuesOnConditionCheckFailure: 'ALL_OLD'` failed.
+ * @returns `found`: the current item, or undefined when it does not exist
  * @throws the error itself when it is any other
  */
 export function itemThatRefused(error: unknown): { found: Record<string, unknown> | undefined } {
@@ -12,8 +12,8 @@ export function itemThatRefused(error: unknown): { found: Record<string, unknown
 }
 
 /**
- * Whether a conditional write was made, or its condition stood in the way.
- * @throws whatever else went wrong
+ * Whether a conditional write succeeded, or its condition failed.
+ * @throws any other error
  */
 export async function succeeded(write: Promise<unknown>): Promise<boolean> {
   try {
@@ -26,7 +26,7 @@ export async function succeeded(write: Promise<unknown>): Promise<boolean> {
 }
 
 /**
- * Whether the SDK had sent a write before, so that it may have been made although it was refused now: the answer was lost.
+ * Whether the SDK had retried a write whose condition failed: the first attempt may have succeeded, with its response lost.
  * @param error as the SDK threw it
  */
 export const isRepeat = (error: unknown): boolean =>

@@ -1,8 +1,7 @@
 /**
- * DynamoDB's commands with plain values instead of attribute values, as `@aws-sdk/lib-dynamodb` has them, whose types
- * these are. That library puts a converter into every single command, so it can't use `cacheMiddleware` of the SDK and
- * builds the whole chain of a request anew at each call: a tenth of a warm request. Here one converter belongs to the
- * client.
+ * DynamoDB's commands with plain values instead of attribute values, with the types of `@aws-sdk/lib-dynamodb`. That library
+ * adds a converter to every single command, so it can't use the SDK's `cacheMiddleware` and rebuilds the middleware stack at
+ * each call, which is a tenth of a warm request. Here the client has one converter.
  */
 import * as sdk from '@aws-sdk/client-dynamodb';
 import type * as lib from '@aws-sdk/lib-dynamodb';
@@ -20,11 +19,18 @@ export const ScanCommand = sdk.ScanCommand as unknown as typeof lib.ScanCommand;
 export const TransactWriteCommand = sdk.TransactWriteItemsCommand as unknown as typeof lib.TransactWriteCommand;
 export const UpdateCommand = sdk.UpdateItemCommand as unknown as typeof lib.UpdateCommand;
 
-/** The parts of the library's client that its users know. */
+/**
+ * The SDK's middleware that this client removes. At each call it copies input and output for an unused log, builds a user
+ * agent, and detects recursive invocations, which do not happen through DynamoDB: a tenth of a warm request. If the SDK
+ * renames one, the requests only become slower, so a test asserts the names, not the start of a function.
+ */
+export const removedMiddleware = ['loggerMiddleware', 'getUserAgentMiddleware', 'recursionDetectionMiddleware'];
+
+/** The parts of the library's client that are used. */
 type DocumentClient = Pick<lib.DynamoDBDocumentClient, 'config' | 'destroy' | 'middlewareStack' | 'send'>;
 
 /**
- * A client that takes the commands above; what is `undefined` in an item is left out.
+ * A client for the commands above; attributes that are `undefined` are left out.
  * @param config as for the SDK's client
  */
 export function documentClient(config: sdk.DynamoDBClientConfig): DocumentClient {
@@ -36,10 +42,7 @@ export function documentClient(config: sdk.DynamoDBClientConfig): DocumentClient
     },
     { name: 'documents', step: 'initialize' },
   );
-  // At each call they copy input and output for a log that nobody keeps, spell out a user agent, and look for a loop of
-  // functions that does not lead through DynamoDB: a tenth of a warm request again.
-  for (const name of ['loggerMiddleware', 'getUserAgentMiddleware', 'recursionDetectionMiddleware'])
-    client.middlewareStack.remove(name);
+  for (const name of removedMiddleware) client.middlewareStack.remove(name);
   return client;
 }
 
@@ -56,7 +59,7 @@ const ofEachTable =
   (tables) =>
     Object.fromEntries(Object.entries(tables as object).map(([name, value]) => [name, convert(value)]));
 
-/** Where requests hold items, by the member's name (DynamoDB API reference). */
+/** Members of requests that hold items (DynamoDB API reference). */
 const toAttributes = converter({
   Item: marshalled,
   Key: marshalled,
@@ -65,7 +68,7 @@ const toAttributes = converter({
   ExpressionAttributeValues: marshalled,
 });
 
-/** Where answers do; a batch repeats in its answer what it has left undone of the request. */
+/** Members of responses that hold items; the response to a batch repeats the unprocessed part of the request. */
 const fromAttributes = converter({
   Item: unmarshalled,
   Items: each(unmarshalled),
@@ -76,7 +79,7 @@ const fromAttributes = converter({
   Keys: each(unmarshalled),
 });
 
-/** Converts the members of these names, wherever they are in a value, and leaves all else as it is. */
+/** Converts the members of these names at any depth of a value, and leaves others unchanged. */
 function converter(converters: Readonly<Record<string, Convert>>): Convert {
   const visit: Convert = (value) => {
     if (Array.isArray(value)) return value.map(visit);

@@ -1,11 +1,11 @@
-/** Names and values of an update, so that no reserved word or user input ever stands in an expression. */
+/** An update with placeholders, so that an expression never contains reserved words or input. */
 export interface Assignment {
   readonly UpdateExpression: string;
   readonly ExpressionAttributeNames: Record<string, string>;
   readonly ExpressionAttributeValues: Record<string, unknown>;
 }
 
-/** `SET` of every field that has a value; fields that are undefined stay as they are. */
+/** `SET` of every field that has a value; undefined fields are not changed. */
 export function set(fields: Readonly<Record<string, unknown>>): Assignment {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   return {

@@ -1,7 +1,7 @@
 import type { Metadata } from '../../domain/metadata';
 
-/** Metadata is kept as JSON text: DynamoDB's own types would bend it (depth, numbers, empty keys). */
+/** Metadata is stored as JSON text, since DynamoDB's types would alter it (depth, numbers, empty keys). */
 export const metadataText = (metadata: Metadata | undefined) => metadata && JSON.stringify(metadata);
 
-/** Metadata as it was read; what is no text is left for the schema to refuse. */
-export const readMetadata = (kept: unknown): unknown => (typeof kept === 'string' ? JSON.parse(kept) : kept);
+/** Parses stored metadata; anything but text is passed on for the schema to refuse. */
+export const readMetadata = (stored: unknown): unknown => (typeof stored === 'string' ? JSON.parse(stored) : stored);

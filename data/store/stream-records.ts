@@ -5,10 +5,10 @@ import { deviceFromItem } from '../fleet/fleet';
 import { fromItem } from '../jobs/job-item';
 import { shareFromItem } from '../shares/shares';
 
-/** A DynamoDB stream record, as much of it as is used. */
+/** The fields of a DynamoDB stream record that are used. */
 export interface StreamRecord {
   readonly eventSourceARN?: string;
-  /** Who deleted it, when that was DynamoDB itself because its time to live was over. */
+  /** Set when DynamoDB deleted the item because its TTL had expired. */
   readonly userIdentity?: { readonly principalId?: string };
   readonly dynamodb?: {
     readonly Keys?: Record<string, unknown>;
@@ -20,25 +20,25 @@ export interface StreamRecord {
   };
 }
 
-/** Lambda's type of an image and the SDK's differ in name only. */
+/** Lambda's type of an image and the SDK's differ only in name. */
 const plain = (image: Record<string, unknown> | undefined) =>
   image && unmarshall(image as Record<string, AttributeValue>);
 
-/** A record holds an item that can't be read, and never can be. */
+/** A record with an item that can never be parsed, so a retry is useless. */
 export class UnreadableRecord extends Error {
   override readonly name = 'UnreadableRecord';
 }
 
 /**
- * What a record of the jobs, shares or fleet stream changed. The key tells which table it is of.
- * @returns undefined for what no channel tells of, such as a device group
- * @throws UnreadableRecord for an item that we never wrote
+ * The change in a record of the jobs, shares or fleet stream; the key shows which table it comes from.
+ * @returns undefined for items without a channel, such as device groups
+ * @throws UnreadableRecord for an item that this service never wrote
  */
 export function changeOf(record: StreamRecord): Change | undefined {
   try {
     return readChange(record);
   } catch (cause) {
-    throw new UnreadableRecord('a stream record holds what is no item of ours', { cause });
+    throw new UnreadableRecord('a stream record holds an item that cannot be parsed', { cause });
   }
 }
 
@@ -48,7 +48,7 @@ function readChange({ dynamodb, userIdentity }: StreamRecord): Change | undefine
   if ('jobId' in keys) return { kind: 'job', before: fromItem(before)?.job, after: fromItem(after)?.job };
   if ('shareCode' in keys) {
     const share = shareFromItem(before);
-    return { kind: 'share', before: share && { ...share, ...timedOut(userIdentity) }, after: shareFromItem(after) };
+    return { kind: 'share', before: share && { ...share, ...expiredByTtl(userIdentity) }, after: shareFromItem(after) };
   }
   if (!('id' in keys)) throw new Error('a stream record of a table that has no channel');
   const change = { before: deviceFromItem(before), after: deviceFromItem(after) };
@@ -56,13 +56,13 @@ function readChange({ dynamodb, userIdentity }: StreamRecord): Change | undefine
 }
 
 /** DynamoDB developer guide, "DynamoDB Streams and Time to Live". */
-const timedOut = (userIdentity: StreamRecord['userIdentity']) =>
+const expiredByTtl = (userIdentity: StreamRecord['userIdentity']) =>
   userIdentity?.principalId === 'dynamodb.amazonaws.com' && { expired: true as const };
 
-/** What one item is: records of the same item stay in order. The names of its key come in any order. */
+/** Identifies the item of a record, by which records are kept in order; the attributes of a key may come in any order. */
 export const itemOf = ({ dynamodb }: StreamRecord): string =>
   JSON.stringify(Object.entries(dynamodb?.Keys ?? {}).sort(([one], [other]) => (one < other ? -1 : 1)));
 
-/** When a record was made, ISO 8601. */
-export const momentOf = ({ dynamodb }: StreamRecord): string =>
+/** When a record was created, ISO 8601. */
+export const createdAtOf = ({ dynamodb }: StreamRecord): string =>
   new Date((dynamodb?.ApproximateCreationDateTime ?? 0) * 1000).toISOString();

@@ -1,12 +1,12 @@
 import { invalid } from '../../domain/refusal';
 
 /**
- * The client credentials of an `Authorization: Basic` header, as OAuth clients send them. RFC 6749 section 2.3.1 wants
- * id and secret form-encoded before they are joined; many clients join them as they are. The two differ for `+` and `%`
- * only. A secret of Cognito's has letters, digits, `_` and `+` (API reference, UserPoolClientType, ClientSecret), so a
- * `+` stands for itself: encoded it comes as `%2B`, and a space, which form encoding turns into `+`, is in no secret.
+ * The client credentials in an `Authorization: Basic` header. RFC 6749 section 2.3.1 requires id and secret to be
+ * form-encoded before they are joined; many clients join them unencoded. The two differ for `+` and `%`
+ * only. A Cognito secret consists of letters, digits, `_` and `+` (API reference, UserPoolClientType, ClientSecret), so a
+ * `+` is taken literally: encoded it would be `%2B`, and no secret holds a space, which form encoding turns into `+`.
  * @returns undefined when there is no such header
- * @throws Refusal `invalid_request` when it can't be read
+ * @throws Refusal `invalid_request` when it can't be decoded
  */
 export function basicCredentials(authorization: string | undefined) {
   const [, encoded] = /^basic +(\S+)$/i.exec(authorization ?? '') ?? [];

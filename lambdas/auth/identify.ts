@@ -4,22 +4,22 @@ import type { Organisation } from '../../domain/id';
 import { Refusal } from '../../domain/refusal';
 import { verifyToken, type Token } from './verify-token';
 
-/** The keys could not be had, which says nothing about the token. */
-const withoutKeys = [FetchError, JwksValidationError, JwkValidationError];
+/** The signing keys could not be fetched or read, which says nothing about the token. */
+const keyErrors = [FetchError, JwksValidationError, JwkValidationError];
 
-/** A partner's client with a token that stands. */
+/** An active partner's client with a valid token. */
 export interface Identity extends Token {
   readonly organisation: Organisation;
 }
 
 /**
- * Who an access token is, on every way in: REST, WSS and MQTTS.
- * @throws Refusal `unauthorized` for a token that is not ours or has ended, `forbidden` for a partner that
- *   is unknown or suspended; any other error means that it could not be found out
+ * Identifies the client of an access token, for REST, WSS and MQTTS.
+ * @throws Refusal `unauthorized` for a token that this service did not issue or that has expired, `forbidden` for a partner
+ *   that is unknown or suspended; any other error when this could not be determined
  */
 export async function identify(accessToken: string): Promise<Identity> {
   const token = await verifyToken(accessToken).catch((error: unknown) => {
-    if (withoutKeys.some((kind) => error instanceof kind)) throw error;
+    if (keyErrors.some((kind) => error instanceof kind)) throw error;
     throw new Refusal('unauthorized');
   });
   const partner = await findPartner(token.clientId);

@@ -1,9 +1,7 @@
+import { setting } from '../../data/store/environment';
+
 /**
- * `arn:<partition>:iot:<region>:<account>`, which the ARNs of topics and clients begin with.
- * @throws Error when the deployment gives the function no IOT_ARN
+ * `arn:<partition>:iot:<region>:<account>`, the prefix of the ARNs of topics and clients.
+ * @throws Error when IOT_ARN is not set
  */
-export function iotArn(): string {
-  const arn = process.env['IOT_ARN'];
-  if (!arn) throw new Error('IOT_ARN is not set');
-  return arn;
-}
+export const iotArn = (): string => setting('IOT_ARN');

@@ -4,7 +4,7 @@ import { Refusal } from '../../domain/refusal';
 import { headerIn, type ConnectEvent } from '../channel/connect-event';
 
 /**
- * Lets in only what CloudFront hands on: whoever goes to the WebSocket API's own address is past the web ACL and its rate
+ * Refuses handshakes that did not come through CloudFront: the WebSocket API's own address bypasses the web ACL and its rate
  * rule (CloudFront developer guide, "Restrict access to Application Load Balancers", which works for any origin).
  * @throws Refusal `forbidden`
  */

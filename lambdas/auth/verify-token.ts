@@ -1,14 +1,15 @@
 import { JwtVerifier } from 'aws-jwt-verify';
 import * as z from 'zod/mini';
+import { setting } from '../../data/store/environment';
 
-/** RESOURCE_SERVERS: identifiers under which scopes are given, separated by spaces. */
-const environment = z
-  .object({ ISSUER: z.url(), RESOURCE_SERVERS: z.string().check(z.minLength(1)) })
-  .parse(process.env);
+const issuer = z.url().parse(setting('ISSUER'));
 
-const prefixes = environment.RESOURCE_SERVERS.split(' ').map((identifier) => `${identifier}/`);
+/** Prefixes of scopes: the identifiers of the resource servers. */
+const prefixes = setting('RESOURCE_SERVERS')
+  .split(' ')
+  .map((identifier) => `${identifier}/`);
 
-/** Claims of a Cognito access token for a machine: no `aud`, scopes under the resource server. */
+/** Claims of a Cognito access token of the client credentials grant: no `aud`, scopes with the resource server's identifier. */
 const claims = z.object({
   token_use: z.literal('access'),
   client_id: z.string(),
@@ -17,15 +18,14 @@ const claims = z.object({
 });
 
 const verifier = JwtVerifier.create({
-  issuer: environment.ISSUER,
+  issuer,
   audience: null,
-  jwksUri: `${environment.ISSUER}/.well-known/jwks.json`,
+  jwksUri: `${issuer}/.well-known/jwks.json`,
 });
 
-/** What an access token says. */
 export interface Token {
   readonly clientId: string;
-  /** Without the resource server's name: `command:read`. */
+  /** Without the resource server's identifier: `command:read`. */
   readonly scopes: readonly string[];
   /** Unix seconds. */
   readonly expiresAt: number;
@@ -33,19 +33,19 @@ export interface Token {
 
 /**
  * Verifies an access token: signature, issuer, expiry, use.
- * @throws what aws-jwt-verify throws, or a ZodError, for a token that is not ours; FetchError, JwksValidationError
- *   or JwkValidationError when the keys could not be had, which says nothing about the token
+ * @throws errors of aws-jwt-verify, or a ZodError, for a token that this service did not issue; FetchError,
+ *   JwksValidationError or JwkValidationError when the signing keys could not be fetched or read
  */
 export async function verifyToken(token: string): Promise<Token> {
   const { client_id, scope, exp } = claims.parse(await verifier.verify(token));
   return { clientId: client_id, scopes: scopesIn(scope), expiresAt: exp };
 }
 
-/** The scopes of ours in a token's list, each once and without the resource server's name. */
+/** The scopes of this service's resource servers in a token's list, each once and without the server's identifier. */
 function scopesIn(list: string): string[] {
-  const ours = list.split(' ').flatMap((name) => {
+  const known = list.split(' ').flatMap((name) => {
     const prefix = prefixes.find((each) => name.startsWith(each));
     return prefix === undefined ? [] : [name.slice(prefix.length)];
   });
-  return [...new Set(ours)];
+  return [...new Set(known)];
 }

@@ -4,10 +4,10 @@ import type { CallerContext } from '../../contract/caller';
 import { Refusal } from '../../domain/refusal';
 import { identify } from '../auth/identify';
 
-/** `arn:aws:execute-api:<region>:<account>:<api>/<stage>` of the API that asks. */
+/** `arn:aws:execute-api:<region>:<account>:<api>/<stage>` of the calling API. */
 const apiArn = (methodArn: string) => methodArn.split('/').slice(0, 2).join('/');
 
-/** A policy is cached for the token, so it allows all that the token may do, not the one method asked for. */
+/** API Gateway caches the policy per token, so it allows every method that the token's scopes allow. */
 const methodArns = (api: string, scopes: readonly string[]) =>
   endpointsFor(scopes).map((key) => {
     const { method, path } = routeOf(key);
@@ -22,8 +22,8 @@ const policy = (effect: 'Allow' | 'Deny', resources: readonly string[]) => ({
 const denied = (api: string) => ({ principalId: 'denied', policyDocument: policy('Deny', [`${api}/*`]) });
 
 /**
- * Lambda authorizer of the REST API: who a bearer token is and what it may call.
- * @throws Error `Unauthorized`, which API Gateway makes a 401; any other error becomes a 500
+ * Lambda authorizer of the REST API: identifies the client of a bearer token and allows the methods of its scopes.
+ * @throws Error `Unauthorized`, which API Gateway answers with 401; any other error becomes a 500
  */
 export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   const api = apiArn(event.methodArn);

@@ -1,20 +1,20 @@
 import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 
-/** A `$connect` event with the parts that the types leave out. */
+/** A `$connect` event, with the fields that `@types/aws-lambda` omits. */
 export type ConnectEvent = APIGatewayProxyWebsocketEventV2 & {
   headers?: Record<string, string | undefined>;
   queryStringParameters?: Record<string, string | undefined> | null;
 };
 
-/** API Gateway ends a connection after two hours, in seconds. */
+/** API Gateway closes a connection after two hours, in seconds. */
 export const LONGEST_CONNECTION_S = 2 * 60 * 60;
 
-/** A header by its name in lower case; clients write it as they like. */
+/** A header, by its name in lower case; clients may send it in any case. */
 export function headerIn({ headers = {} }: ConnectEvent, name: string): string | undefined {
   return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
 }
 
-/** The subprotocols that a client offers; API Gateway agrees on the one that the function returns (developer guide, "$connect"). */
+/** The subprotocols that a client offers; API Gateway selects the one that the function returns (developer guide, "$connect"). */
 export const protocolsIn = (event: ConnectEvent): readonly string[] =>
   (headerIn(event, 'sec-websocket-protocol') ?? '').split(',').map((protocol) => protocol.trim());
 

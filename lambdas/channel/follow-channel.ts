@@ -1,26 +1,26 @@
-import { channels, MAX_CONNECTIONS } from '../../contract/channels';
-import { addConnection, channelKey, forgetConnection } from '../../data/connections/connections';
-import { greetLater } from '../../data/connections/greetings';
+import { channelOf, MAX_CONNECTIONS, type Channel } from '../../contract/channels';
+import { addConnection, channelKey, removeConnection } from '../../data/connections/connections';
+import { requestSnapshot } from '../../data/connections/request-snapshot';
 import { Refusal } from '../../domain/refusal';
-import { channelKinds, type Channel } from '../../domain/status-event';
-import { expectChannel } from './expect-channel';
+import { kinds } from '../../domain/id';
 import type { Identity } from '../auth/identify';
+import { authoriseChannel } from './channel-state';
 import { LONGEST_CONNECTION_S, type ConnectEvent } from './connect-event';
 
-/** The channel that CloudFront's function took from the path; a path that is none of ours is not there. */
+/** The channel that the CloudFront function took from the path. @throws Refusal `resource_not_found` for another path */
 function channelIn({ queryStringParameters }: ConnectEvent): Channel {
-  const kind = channelKinds.find((each) => each === queryStringParameters?.['channel']);
+  const kind = kinds.find((each) => each === queryStringParameters?.['channel']);
   const id = queryStringParameters?.['id'];
-  if (!kind || !id) throw new Refusal('resource_not_found');
-  return { kind, id };
+  const channel = kind && id ? channelOf({ kind, id }) : undefined;
+  if (!channel) throw new Refusal('resource_not_found');
+  return channel;
 }
 
-/** A partner follows a status channel: may they, is it there, is there room. Its state comes first. @throws Refusal */
+/** Connects a partner to a status channel: authorise, take a seat, request the snapshot. @throws Refusal */
 export async function followChannel(event: ConnectEvent, identity: Identity, now: Date): Promise<void> {
-  const { clientId, organisation, scopes, expiresAt } = identity;
+  const { clientId, expiresAt } = identity;
   const channel = channelIn(event);
-  if (!scopes.includes(channels[channel.kind].scope)) throw new Refusal('forbidden');
-  const end = await expectChannel(organisation, channel, now.toISOString());
+  const end = await authoriseChannel(identity, channel, now.toISOString());
   const seconds = Math.floor(now.getTime() / 1000);
   const connection = {
     channel: channelKey(channel),
@@ -31,10 +31,10 @@ export async function followChannel(event: ConnectEvent, identity: Identity, now
   };
   await addConnection(connection, MAX_CONNECTIONS, seconds);
   try {
-    await greetLater({ kind: 'channel', connection, end });
+    await requestSnapshot({ kind: 'channel', connection, end });
   } catch (error) {
-    // A handshake that fails is followed by no end, so nothing else would forget it.
-    await forgetConnection(connection);
+    // API Gateway sends no $disconnect for a failed handshake, so nothing else would remove it.
+    await removeConnection(connection);
     throw error;
   }
 }

@@ -3,17 +3,17 @@ import { resourceRefusal } from '../../contract/refusals';
 import { Refusal, type RefusalCode } from '../../domain/refusal';
 import { logger } from '../logger';
 
-/** A handshake that is completed. */
+/** The result of a completed handshake. */
 export interface Accepted {
-  /** The subprotocol to agree on, one of those that the client offers. */
+  /** The subprotocol to select, one of those that the client offers. */
   readonly protocol?: string | undefined;
-  /** Why the socket is of no use to its client: that it was let in is how it is told. */
+  /** Why the client is refused, when the handshake succeeds only to tell it so by a subprotocol. */
   readonly reason?: RefusalCode;
 }
 
 /**
- * Makes a `$connect` function: a refusal becomes the HTTP status of the handshake, anything else a 500,
- * and each handshake is logged once, without its query, which may hold a token or a share code.
+ * Makes a `$connect` function: a refusal becomes the HTTP status of the handshake, any other error a 500.
+ * Logs each handshake once, without its query, which may hold a token or a share code.
  */
 export const handshake =
   <Event extends APIGatewayProxyWebsocketEventV2>(accept: (event: Event, now: Date) => Promise<Accepted>) =>

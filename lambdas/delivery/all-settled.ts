@@ -1,6 +1,6 @@
 /**
- * Waits until every promise is settled; nothing goes on behind the back of who was told of a failure.
- * @throws the first of their errors, once none is under way
+ * Waits until every promise is settled, so that nothing still runs after the caller has got an error.
+ * @throws the first of their errors, after all have settled
  */
 export async function allSettled(promises: readonly Promise<unknown>[]): Promise<void> {
   const outcomes = await Promise.allSettled(promises);

@@ -1,15 +1,15 @@
 /**
- * Makes of a read one that is done once for each key, however often and however much at once it is asked for. For the
- * time of one batch: what has been read is not read again. A read that fails fails everyone who asks.
+ * Makes a read run once per key; concurrent callers share one read, and its error. Nothing expires, so use it for one batch
+ * only.
  */
-export function memoise<Asked, Value>(
-  read: (asked: Asked) => Promise<Value>,
-  keyOf: (asked: Asked) => string,
-): (asked: Asked) => Promise<Value> {
+export function memoise<Input, Value>(
+  read: (input: Input) => Promise<Value>,
+  keyOf: (input: Input) => string,
+): (input: Input) => Promise<Value> {
   const reads = new Map<string, Promise<Value>>();
-  return (asked) => {
-    const reading = reads.get(keyOf(asked)) ?? read(asked);
-    reads.set(keyOf(asked), reading);
+  return (input) => {
+    const reading = reads.get(keyOf(input)) ?? read(input);
+    reads.set(keyOf(input), reading);
     return reading;
   };
 }

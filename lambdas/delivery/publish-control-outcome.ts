@@ -1,36 +1,34 @@
-import type * as z from 'zod/mini';
-import { inboundEvents, type DropReason } from '../../contract/platform';
+import type { DropReason, InboundDetail } from '../../contract/platform';
 import type { ControlOutcomeMessage } from '../../contract/telemetry';
-import { takeOutcome } from '../../data/requests/control-requests';
+import { acceptOutcome } from '../../data/requests/control-requests';
 import { followersOf, type Follower } from '../../data/connections/followers';
 import { withConcurrency } from './with-concurrency';
 import { logger } from '../logger';
-import { reachFollower, said, type Said } from './reach-follower';
+import { sendToFollower, outgoing, type OutgoingMessage } from './send-to-follower';
 import { shareIdOf } from './share-id';
 
-type Reported = z.output<(typeof inboundEvents)['control.outcome.reported']>;
-
-/** One viewer's trouble is not the others'. */
-const send = (what: Said) => async (viewer: Follower) => {
+/** One viewer's failure must not affect the others. */
+const send = (outcome: OutgoingMessage) => async (viewer: Follower) => {
   try {
-    await reachFollower(viewer, [what]);
+    await sendToFollower(viewer, [outcome]);
   } catch (error) {
     const { connectionId } = viewer;
-    logger.warn('a socket could be neither reached nor closed', { connectionId, error });
+    logger.warn('socket could be neither posted to nor closed', { connectionId, error });
   }
 };
 
 /**
- * Tells the viewers of a share what became of a command that came over it: whoever sent it may have connected anew since.
- * @returns why nobody is told
+ * Sends the outcome of a command to all viewers of the share that it came through: the viewer that sent the command may have
+ * reconnected since.
+ * @returns the drop reason when the outcome is sent to nobody
  */
 export async function publishControlOutcome(
-  reported: Reported,
+  reported: InboundDetail<'control.outcome.reported'>,
   eventId: string,
   now: Date,
 ): Promise<DropReason | undefined> {
   const { requestId, deviceId, outcome, reason, at } = reported;
-  const taken = await takeOutcome(requestId, deviceId, eventId, now);
+  const taken = await acceptOutcome(requestId, deviceId, eventId, now);
   if (typeof taken === 'string') return taken;
   const { shareCode } = taken;
   const message: ControlOutcomeMessage = {
@@ -39,9 +37,9 @@ export async function publishControlOutcome(
   };
   logger.info('control outcome', { requestId, shareId: shareIdOf(shareCode), deviceId, outcome });
   for await (const page of followersOf({ kind: 'share', id: shareCode })) {
-    // Partners follow the share's status on the same channel; its messages are of one type.
+    // Partners follow the share's status on the same channel, which carries no other type of message.
     const viewers = page.filter((follower) => follower.shareCode === shareCode);
-    await withConcurrency(viewers, send(said(message)));
+    await withConcurrency(viewers, send(outgoing(message)));
   }
   return undefined;
 }

@@ -1,13 +1,12 @@
 import * as z from 'zod/mini';
-import { channels } from '../../contract/channels';
+import { channelKinds, channels } from '../../contract/channels';
 import { Refusal } from '../../domain/refusal';
-import { channelKinds } from '../../domain/status-event';
 import { identify, type Identity } from '../auth/identify';
 import { iotArn } from '../auth/iot-arn';
 import { logger } from '../logger';
 import { oauthClientOf } from '../auth/mqtt-client-id';
 
-/** AWS IoT calls a custom authorizer with this (https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth.html). */
+/** Event of a custom authorizer of AWS IoT (https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth.html). */
 const connectEvent = z.object({
   protocolData: z.object({
     mqtt: z.object({ username: z.string(), password: z.base64(), clientId: z.string() }),
@@ -25,18 +24,18 @@ const statement = (action: string, resources: readonly string[]) => ({
 });
 
 /**
- * No persistent session (MQTT 3.1.1 without clean session, MQTT 5 with a session expiry above 0) and no last will: what is
- * not listed is not allowed (AWS IoT developer guide, "Connect policy examples"). A persistent session keeps its
- * subscriptions while the client is away, so those that the limit of 100 counts would not be all that it has.
+ * Allows neither a persistent session (MQTT 3.1.1 without clean session, MQTT 5 with a session expiry above 0) nor a last
+ * will: attributes that are not listed are denied (AWS IoT developer guide, "Connect policy examples"). A persistent session
+ * keeps its subscriptions while the client is disconnected, so the limit of 100 would not count all of them.
  */
 const onlyDefaultFeatures = { 'ForAllValues:StringEquals': { 'iot:ConnectAttributes': [] } };
 
-/** What the connection may do: be this client, and hear of its own organisation what its scopes allow. Nothing else. */
+/** Allows connecting with this client id, and subscribing to those topics of the organisation that the scopes allow. */
 function policyFor({ organisation, scopes }: Identity, mqttClientId: string) {
   const topics = channelKinds
     .filter((kind) => scopes.includes(channels[kind].scope))
     .map((kind) => `${kind}-${organisation}-*/${channels[kind].topicSuffix}`);
-  const heard =
+  const subscriptions =
     topics.length === 0
       ? []
       : [
@@ -53,18 +52,18 @@ function policyFor({ organisation, scopes }: Identity, mqttClientId: string) {
     ...statement('iot:Connect', [`${iotArn()}:client/${mqttClientId}`]),
     Condition: onlyDefaultFeatures,
   };
-  return JSON.stringify({ Version: '2012-10-17', Statement: [connect, ...heard] });
+  return JSON.stringify({ Version: '2012-10-17', Statement: [connect, ...subscriptions] });
 }
 
 /** @throws Refusal `unauthorized`, `forbidden` */
 async function authorize(input: unknown) {
   const { username, password, clientId: mqttClientId } = connectEvent.parse(input).protocolData.mqtt;
-  // IoT adds its own parameters behind a `?`.
+  // AWS IoT appends its own parameters after a `?`.
   const [user] = username.split('?', 1);
   const identity = await identify(Buffer.from(password, 'base64').toString());
   const { clientId, expiresAt } = identity;
   if (user !== clientId || oauthClientOf(mqttClientId) !== clientId) throw new Refusal('forbidden');
-  // The session must end with the token, and five minutes are the shortest that IoT can be told.
+  // The session must end with the token, and five minutes is the shortest session that AWS IoT accepts.
   const left = Math.floor(expiresAt - Date.now() / 1000);
   if (left < SHORTEST_S) throw new Refusal('unauthorized');
   return {
@@ -81,11 +80,8 @@ export async function handler(input: unknown) {
   try {
     return await authorize(input);
   } catch (error) {
-    if (error instanceof Refusal) logger.info('an MQTT connection was refused', { reason: error.code });
-    else
-      logger.error('an MQTT connection could not be authorised', {
-        error,
-      });
+    if (error instanceof Refusal) logger.info('MQTT connection refused', { reason: error.code });
+    else logger.error('MQTT connection could not be authorised', { error });
     return { isAuthenticated: false };
   }
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { MAX_SUBSCRIPTIONS } from '../../contract/channels';
-import { clientsBeyond, forgetSubscriptions, noteSubscription } from '../../data/connections/subscriptions';
+import { clientsOverLimit, clearSubscriptions, recordSubscription } from '../../data/connections/subscriptions';
 import { endMqttConnection } from '../../data/connections/mqtt-topics';
 import { logger } from '../logger';
 import { oauthClientOf } from '../auth/mqtt-client-id';
@@ -15,21 +15,21 @@ const lifecycleEvent = z.object({
 });
 
 /**
- * Topic rule on IoT's lifecycle events: a client holds at most 100 subscriptions over all its connections
- * (spec section 8); the connections that went beyond are ended, in whatever order the events come.
+ * Topic rule on AWS IoT's lifecycle events: a client may have at most 100 subscriptions over all its connections
+ * (spec section 8). Connections above the limit are closed, in whatever order the events arrive.
  */
 export async function handler(input: unknown): Promise<void> {
   const { clientId: mqttClientId, timestamp, eventType, topics } = lifecycleEvent.parse(input);
   const clientId = oauthClientOf(mqttClientId);
   if (!clientId) return;
   if (eventType === 'connected' || eventType === 'disconnected')
-    return forgetSubscriptions(clientId, mqttClientId, timestamp);
-  const stands = eventType === 'subscribed';
-  await Promise.all(topics.map((topic) => noteSubscription(clientId, mqttClientId, topic, stands, timestamp)));
-  if (!stands) return;
-  for (const beyond of await clientsBeyond(clientId, MAX_SUBSCRIPTIONS, Date.now())) {
-    logger.warn('a client went beyond its subscriptions', { clientId });
+    return clearSubscriptions(clientId, mqttClientId, timestamp);
+  const isSubscribed = eventType === 'subscribed';
+  await Promise.all(topics.map((topic) => recordSubscription(clientId, mqttClientId, topic, isSubscribed, timestamp)));
+  if (!isSubscribed) return;
+  for (const beyond of await clientsOverLimit(clientId, MAX_SUBSCRIPTIONS, Date.now())) {
+    logger.warn('MQTT connection closed: too many subscriptions', { clientId });
     await endMqttConnection(beyond);
-    await forgetSubscriptions(clientId, beyond, timestamp + 1);
+    await clearSubscriptions(clientId, beyond, timestamp + 1);
   }
 }

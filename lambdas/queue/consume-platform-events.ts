@@ -5,13 +5,13 @@ import { dropReasons, platformEnvelope, type DropReason } from '../../contract/p
 import { sendToDeadLetterQueue } from '../../data/platform/dead-letter-queue';
 import { Refusal } from '../../domain/refusal';
 import { logger } from '../logger';
-import { ComesEarly, isInboundEvent, applyPlatformEvent } from '../delivery/apply-platform-event';
+import { applyPlatformEvent, EventTooEarly, isInboundEvent, parseDetail } from '../delivery/apply-platform-event';
 
-/** Nothing will make it right: it must not come again. */
-const isHopeless = (error: unknown) =>
+/** Whether a retry can never succeed. */
+const isPermanent = (error: unknown) =>
   error instanceof SyntaxError || error instanceof $ZodError || error instanceof Refusal;
 
-/** What the metric counts it as. */
+/** The value of the metric's dimension. */
 const dropReasonOf = (error: unknown): DropReason =>
   (error instanceof Refusal && dropReasons.find((reason) => reason === error.code)) || 'malformed';
 
@@ -28,20 +28,20 @@ async function consume({ body }: SQSRecord): Promise<void> {
     if (!isInboundEvent(type))
       throw new Refusal('unknown_action', [{ path: 'detail-type', message: type.slice(0, 64) }]);
     const now = new Date();
-    // A clock that is ahead must not make everything later look late.
+    // A sender's clock that is ahead must not make all later events look late.
     const at = new Date(Math.min(Date.parse(time), now.getTime()));
-    const dropped = await applyPlatformEvent(type, { detail, id, at, now });
+    const dropped = await applyPlatformEvent(type, parseDetail(type, detail), { id, at, now });
     if (dropped) logger.warn('a report changed nothing', { type, reason: dropped, eventId: id });
   } catch (error) {
-    if (!isHopeless(error)) throw error;
+    if (!isPermanent(error)) throw error;
     await sendToDeadLetterQueue(body, reasonOf(error));
-    logger.warn('an event of the platform was put aside', { reason: dropReasonOf(error) });
+    logger.warn('platform event sent to the dead-letter queue', { reason: dropReasonOf(error) });
   }
 }
 
 /**
- * Queue of what the drone platform says → jobs, fleet and telemetry, in the order in which it comes. What is
- * malformed goes to the queue for failures at once; what could not be done comes again, and goes there in the end.
+ * Queue of events of the drone platform → jobs, fleet and telemetry, in the order of arrival. A malformed event is sent to
+ * the dead-letter queue at once; one that can't be processed is retried, and moved there in the end.
  */
 export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> {
   const batchItemFailures: { itemIdentifier: string }[] = [];
@@ -50,8 +50,8 @@ export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> 
       await consume(record);
     } catch (error) {
       batchItemFailures.push({ itemIdentifier: record.messageId });
-      if (error instanceof ComesEarly) logger.info('a report comes again later', { eventId: error.message });
-      else logger.error('an event of the platform could not be worked on', { error });
+      if (error instanceof EventTooEarly) logger.info('early report is retried', { eventId: error.message });
+      else logger.error('platform event could not be processed', { error });
     }
   }
   return { batchItemFailures };

@@ -2,7 +2,7 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { countViewers, readRecount } from '../../data/shares/share-viewers';
 import { logger } from '../logger';
 
-/** Queue of shares whose viewers have come or gone → the number of viewers in each share. */
+/** Queue of shares whose viewers connected or disconnected → the number of viewers in each share. */
 export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> {
   const now = Math.floor(Date.now() / 1000);
   const outcomes = await Promise.allSettled(Records.map(async ({ body }) => countViewers(readRecount(body), now)));

@@ -1,18 +1,17 @@
-import { endSilentDevices } from '../delivery/telemetry/end-silent-devices';
+import { markDevicesOffline } from '../delivery/telemetry/mark-devices-offline';
 import { logger } from '../logger';
 
-/** What may have been missed since the last minute, each step on its own. */
-const steps: readonly (() => Promise<void>)[] = [endSilentDevices];
+/** Each repairs one kind of state, independently of the others. */
+const steps: readonly (() => Promise<void>)[] = [markDevicesOffline];
 
 /**
- * Every minute: makes true again what a lost message or a crash has left untrue. The next run begins with what this one
- * could not see to.
- * @throws the error of the first step that failed, once all are done
+ * Every minute: corrects state that a lost message or a crash has left wrong. The next run handles what this one missed.
+ * @throws the error of the first step that failed, after all have run
  */
 export async function handler(): Promise<void> {
   const outcomes = await Promise.allSettled(steps.map((step) => step()));
   const failure = outcomes.find((outcome) => outcome.status === 'rejected');
   if (!failure) return;
-  logger.warn('something could not be made true', { error: failure.reason as unknown });
+  logger.warn('state could not be reconciled', { error: failure.reason as unknown });
   throw failure.reason;
 }

@@ -16,7 +16,7 @@ const answer = (exchange: Exchange, event: Event, statusCode: number, body: unkn
   body: JSON.stringify(body),
 });
 
-/** The answer that the endpoint promises: what is not in its schema does not get out. */
+/** The answer to a success; fields that are not in the reply's schema are stripped. */
 export function succeed(exchange: Exchange, event: Event, result: unknown): APIGatewayProxyResult {
   const { reply } = exchange.endpoint;
   const body = reply.body.parse(result);
@@ -25,7 +25,7 @@ export function succeed(exchange: Exchange, event: Event, result: unknown): APIG
   return answer(exchange, event, reply.status, body);
 }
 
-/** The answer to a refusal, in the shape of the endpoint; anything else is a 500 with a request id and no detail. */
+/** The answer to a refusal, in the endpoint's error format; any other error is a 500 with a request id and no detail. */
 function refuse(exchange: Exchange, event: Event, error: unknown): APIGatewayProxyResult {
   if (error instanceof Refusal) {
     exchange.reason = error.code;
@@ -39,7 +39,7 @@ function refuse(exchange: Exchange, event: Event, error: unknown): APIGatewayPro
   });
 }
 
-/** The answer to whatever was thrown; a key that has been used brings the first answer again. */
+/** The answer to an error; a used idempotency key gets the first answer again. */
 export function fail(exchange: Exchange, event: Event, error: unknown): APIGatewayProxyResult {
   if (!(error instanceof AlreadyAnswered)) return refuse(exchange, event, error);
   try {

@@ -3,8 +3,8 @@ import { Refusal } from '../../domain/refusal';
 import type { Event, Exchange } from './request';
 
 /**
- * Takes the caller from the authorizer's context and checks the scope once more: a cached policy may
- * have let through a path that its `*` spans, or a token that has ended since.
+ * Takes the caller from the authorizer's context and checks scope and expiry again: a cached policy may allow
+ * another path that its `*` matches, or a token that has expired since.
  * @throws Refusal `unauthorized`, `forbidden`
  */
 export function authorise(exchange: Exchange, event: Event): void {

@@ -5,7 +5,7 @@ import type { Exchange } from './request';
 const WINDOW_S = 60;
 
 /**
- * Counts the call against the endpoint's limit and says so in the answer's headers (DESIGN section 3).
+ * Counts the call against the endpoint's limit and sets the `X-RateLimit-*` headers (DESIGN section 3).
  * @throws Refusal `too_many_requests`
  */
 export async function limit({ key, endpoint, caller, startedAt, headers }: Exchange): Promise<void> {

@@ -2,8 +2,8 @@ import { logger } from '../logger';
 import type { Event, Exchange } from './request';
 
 /**
- * One line for each request. It names the endpoint, never the path: a share code is a capability.
- * Bodies, headers and query stay out too.
+ * Logs one line per request. It names the endpoint, never the path, because a share code is a capability; nor does it hold
+ * body, headers or query.
  */
 export function logOnce({ key, caller, startedAt, reason, failure }: Exchange, event: Event, status: number): void {
   const line = {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { Refusal, invalid } from '../../domain/refusal';
-import { SHOWN, toDetails } from './details';
+import { MAX_SHOWN, toDetails } from './details';
 import { basicCredentials } from '../auth/credentials';
 import { header, type Event, type Exchange } from './request';
 
@@ -20,15 +20,15 @@ function readJson(event: Event): unknown {
   }
 }
 
-/** A form, each of whose parameters may be given once (RFC 6749 section 3.2). */
+/** A form-encoded body; each parameter may be given once (RFC 6749 section 3.2). */
 function readForm(text: string): Record<string, string> {
   const given = new URLSearchParams(text);
   for (const name of given.keys())
-    if (given.getAll(name).length > 1) throw invalid(name.slice(0, SHOWN), 'must be given once');
+    if (given.getAll(name).length > 1) throw invalid(name.slice(0, MAX_SHOWN), 'must be given once');
   return Object.fromEntries(given);
 }
 
-/** The token endpoint takes what OAuth clients send: a form or JSON, and credentials by HTTP Basic. */
+/** The body of a token request, as OAuth clients send it: a form or JSON, with the credentials in it or by HTTP Basic. */
 function readTokenRequest(event: Event): unknown {
   const form = header(event, 'content-type')?.toLowerCase().startsWith('application/x-www-form-urlencoded');
   const body = form ? readForm(event.body ?? '') : readJson(event);
@@ -39,33 +39,33 @@ function readTokenRequest(event: Event): unknown {
   return { ...body, ...basic };
 }
 
-/** Of an endpoint that has no parameters: one that is given is misspelt, or meant for another. */
+/** For an endpoint without query parameters: one that is given is misspelt, or meant for another endpoint. */
 const noQuery = z.strictObject({});
 
-/** Query parameters, each of which may be given once. */
+/** Query parameters; each may be given once. */
 function readQuery(event: Event): Record<string, string> {
   const given = Object.entries(event.multiValueQueryStringParameters ?? {});
   return Object.fromEntries(
     given.map(([name, values = []]) => {
-      if (values.length > 1) throw invalid(name.slice(0, SHOWN), 'must be given once');
+      if (values.length > 1) throw invalid(name.slice(0, MAX_SHOWN), 'must be given once');
       return [name, values[0] ?? ''];
     }),
   );
 }
 
-/** Versions begin with 1. */
+/** Matches no resource: versions begin with 1. */
 const NO_VERSION = 0;
 
-/** The version of `If-Match`: our ETags are strong and hold it; `*` means any. */
+/** The version in `If-Match`: ETags of this service are strong and hold the version; `*` matches any. */
 function readVersion(ifMatch: string | undefined): number | undefined {
   if (ifMatch === undefined || ifMatch === '*') return undefined;
   const [, version] = /^"(\d{1,15})"$/.exec(ifMatch) ?? [];
-  // An ETag that we never gave matches nothing (RFC 9110 section 13.1.1); that there is such a job is another question.
+  // An ETag that this service did not issue matches no version (RFC 9110 section 13.1.1); the job may still not exist.
   return version === undefined ? NO_VERSION : Number(version);
 }
 
 /**
- * Reads query, body and headers through the endpoint's schemas.
+ * Validates query, body and `If-Match` by the endpoint's schemas.
  * @throws Refusal `invalid_request` that names each fault
  */
 export function parse(exchange: Exchange, event: Event): void {

@@ -8,13 +8,13 @@ const HEADER = 'idempotency-key';
 const uuid = z.uuid();
 
 /**
- * Looks an `Idempotency-Key` up (DESIGN section 3: a UUID, per client and endpoint).
- * @throws AlreadyAnswered when it has been used; Refusal `invalid_request` when it is no UUID
+ * Looks up the `Idempotency-Key` (DESIGN section 3: a UUID, per client and endpoint).
+ * @throws AlreadyAnswered when the key has been used; Refusal `invalid_request` when it is no UUID
  */
 export async function replay(exchange: Exchange, event: Event): Promise<void> {
   const { key, endpoint, caller, body, startedAt } = exchange;
   const given = endpoint.idempotent ? header(event, HEADER) : undefined;
-  // Empty is not the same as none: who sends it believes to be safe from a second creation.
+  // An empty key is refused, not ignored: the client relies on it against a second creation.
   if (given === undefined || !caller) return;
   const idempotencyKey = uuid.safeParse(given.toLowerCase());
   if (!idempotencyKey.success) throw invalid('Idempotency-Key', 'must be a UUID');

@@ -13,33 +13,32 @@ type PathParameter<Key extends string> = Key extends `${string}{${infer Name}}${
 type Part<Key extends EndpointKey, Name extends 'query' | 'body'> =
   Table[Key]['request'] extends Record<Name, infer Schema extends z.ZodMiniType> ? z.output<Schema> : undefined;
 
-/** Who calls. */
 export interface Caller {
   readonly clientId: string;
   readonly organisation: Organisation;
 }
 
-/** All that a handler gets to see of a request. */
+/** A request as its handler gets it. */
 export interface ServedRequest<Key extends EndpointKey> {
   readonly caller: Table[Key]['scope'] extends null ? undefined : Caller;
   readonly path: Readonly<Record<PathParameter<Key>, string>>;
   readonly query: Part<Key, 'query'>;
   readonly body: Part<Key, 'body'>;
-  /** Moment of the request, ISO 8601. */
+  /** When the request was received, ISO 8601. */
   readonly now: string;
   readonly requestId: string;
-  /** The version that `If-Match` names. */
+  /** The version in `If-Match`. */
   readonly ifVersion: number | undefined;
   /** Id (not value) of the API key that API Gateway accepted. */
   readonly apiKeyId: string | undefined;
-  /** What to keep beside a created thing, so that its answer is given again; undefined without an idempotency key. */
+  /** The answer to store with a created resource, so that a repeat gets it again; undefined without an idempotency key. */
   readonly firstAnswer: (reply: Reply<Key>) => FirstAnswer | undefined;
 }
 
-/** What a handler returns: the body, before its schema leaves out what is not promised. */
+/** What a handler returns: the body, before the reply's schema strips fields that are not part of the contract. */
 export type Reply<Key extends EndpointKey> = z.input<Table[Key]['reply']['body']>;
 
-/** What the steps of the wrapper hand to each other. */
+/** State that the steps of `serve` share during one request. */
 export interface Exchange {
   readonly key: EndpointKey;
   readonly endpoint: Endpoint;
@@ -49,27 +48,27 @@ export interface Exchange {
   body?: unknown;
   ifVersion?: number;
   idempotency?: { readonly id: string; readonly fingerprint: string };
-  /** Headers of the answer, whatever it will be. */
+  /** Headers of the answer, whether it succeeds or fails. */
   readonly headers: Record<string, string>;
-  /** Code of the refusal that it ended with. */
+  /** Code of the refusal, if the request was refused. */
   reason?: RefusalCode;
-  /** An error that the log has to name. */
+  /** Unexpected error, for the log. */
   failure?: unknown;
 }
 
 export type Event = APIGatewayProxyEvent;
 
-/** Lambda's context, on which the steps and the handler find the exchange. */
+/** Lambda's context with the exchange. */
 export type ServedContext = Context & { exchange: Exchange };
 
-/** A header of the request, whatever its case. */
+/** A header of the request, by its name in lower case; clients may send it in any case. */
 export function header(event: Event, name: string): string | undefined {
   const found = Object.entries(event.headers).find(([key]) => key.toLowerCase() === name);
   return found?.[1]?.trim();
 }
 
-/** The request as its handler gets it, once all steps have run. */
-export function served<Key extends EndpointKey>(event: Event, exchange: Exchange): ServedRequest<Key> {
+/** Builds the request for the handler, after all steps have run. */
+export function servedRequest<Key extends EndpointKey>(event: Event, exchange: Exchange): ServedRequest<Key> {
   const { caller, query, body, ifVersion, idempotency } = exchange;
   const now = new Date(exchange.startedAt).toISOString();
   const request = {
@@ -83,6 +82,6 @@ export function served<Key extends EndpointKey>(event: Event, exchange: Exchange
     apiKeyId: event.requestContext.identity.apiKeyId ?? undefined,
     firstAnswer: (reply: unknown) => idempotency && { ...idempotency, reply, at: now },
   };
-  // The steps have checked each part against the schemas that this type is made from.
+  // The steps have validated each part by the schemas that this type derives from.
   return request as unknown as ServedRequest<Key>;
 }

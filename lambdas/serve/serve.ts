@@ -1,5 +1,6 @@
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import { deprecationHeaders } from '../../contract/deprecation';
 import type { Endpoint } from '../../contract/endpoint';
 import type { EndpointKey } from '../../contract/endpoints';
 import { fail, succeed } from './answer';
@@ -8,36 +9,43 @@ import { limit } from './limit';
 import { logOnce } from './log';
 import { parse } from './parse';
 import { replay } from './replay';
-import { served, type Event, type Exchange, type Reply, type ServedContext, type ServedRequest } from './request';
+import {
+  servedRequest,
+  type Event,
+  type Exchange,
+  type Reply,
+  type ServedContext,
+  type ServedRequest,
+} from './request';
 
-/** How long before Lambda's own timeout a slow request gets its 500, in ms. */
-const EARLY_MS = 100;
+/** A slow request is answered with 500 this long before Lambda's own timeout, in ms. */
+const TIMEOUT_MARGIN_MS = 100;
 
-/** Begins an exchange, and ends it: every result and every error leaves here as an answer, logged once. */
+/** Begins and ends an exchange: every result and every error becomes an answer here, and is logged once. */
 const beginAndEnd = (key: EndpointKey, endpoint: Endpoint): MiddlewareObj<Event, unknown, Error, ServedContext> => ({
   before: ({ context }) => {
-    context.exchange = { key, endpoint, startedAt: Date.now(), headers: {} };
+    context.exchange = { key, endpoint, startedAt: Date.now(), headers: deprecationHeaders(endpoint.deprecation) };
     context.callbackWaitsForEmptyEventLoop = false;
   },
   after: (request) => {
-    request.response = logged(request.context.exchange, request.event, succeed, request.response);
+    request.response = answerAndLog(request.context.exchange, request.event, succeed, request.response);
   },
   onError: (request) => {
-    request.response = logged(request.context.exchange, request.event, fail, request.error);
+    request.response = answerAndLog(request.context.exchange, request.event, fail, request.error);
   },
 });
 
-type Ending = (exchange: Exchange, event: Event, outcome: unknown) => APIGatewayProxyResult;
+type ToAnswer = (exchange: Exchange, event: Event, outcome: unknown) => APIGatewayProxyResult;
 
-function logged(exchange: Exchange, event: Event, ending: Ending, outcome: unknown): APIGatewayProxyResult {
-  const answer = ending(exchange, event, outcome);
+function answerAndLog(exchange: Exchange, event: Event, toAnswer: ToAnswer, outcome: unknown): APIGatewayProxyResult {
+  const answer = toAnswer(exchange, event, outcome);
   logOnce(exchange, event, answer.statusCode);
   return answer;
 }
 
 /**
- * Makes handlers into the Lambda functions of endpoints: authorise its scope, count its limit, parse
- * the input, look up its idempotency key, run it, reply through its schema, log once.
+ * Makes the Lambda functions of endpoints: authorise the scope, count the rate limit, parse the input, look up the
+ * idempotency key, run the handler, reply through the schema, log once.
  * @param table the part of `contract/endpoints.ts` that has the endpoint
  * @returns a function of the endpoint's key and of `run`, which gets the parsed request and returns the body of the
  *   reply, or throws a Refusal
@@ -46,13 +54,13 @@ export const serveFrom =
   <Served extends EndpointKey>(table: Readonly<Record<Served, Endpoint>>) =>
   <Key extends Served>(key: Key, run: (request: ServedRequest<Key>) => Promise<Reply<Key>>) =>
     middy<Event, unknown, Error, ServedContext>(
-      // All in one, for middy's timeout looks at nothing that runs before.
+      // All steps are in the handler, because middy's early timeout does not cover middlewares.
       async (event: Event, { exchange }: ServedContext) => {
         authorise(exchange, event);
         await limit(exchange);
         parse(exchange, event);
         await replay(exchange, event);
-        return run(served<Key>(event, exchange));
+        return run(servedRequest<Key>(event, exchange));
       },
-      { timeoutEarlyInMillis: EARLY_MS },
+      { timeoutEarlyInMillis: TIMEOUT_MARGIN_MS },
     ).use(beginAndEnd(key, table[key]));

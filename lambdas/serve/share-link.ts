@@ -1,11 +1,10 @@
+import { setting } from '../../data/store/environment';
 import type { Share } from '../../domain/share';
 
 /**
  * A share with the address of its page, `{share_base_url}/share/<shareCode>` (spec section 2).
- * @throws Error when the deployment gives the function no SHARE_BASE_URL
+ * @throws Error when SHARE_BASE_URL is not set
  */
 export function withLink(share: Share): Share & { shareUrl: string } {
-  const base = process.env['SHARE_BASE_URL'];
-  if (!base) throw new Error('SHARE_BASE_URL is not set');
-  return { ...share, shareUrl: `${base}/share/${share.shareCode}` };
+  return { ...share, shareUrl: `${setting('SHARE_BASE_URL')}/share/${share.shareCode}` };
 }

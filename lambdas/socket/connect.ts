@@ -9,26 +9,30 @@ import { limitRate } from '../channel/limit-rate';
 import { openPartnerSession, openViewerSession } from '../channel/open-session';
 import { expectCloudFront } from '../auth/origin';
 
-/** What CloudFront's function makes of the path of the telemetry endpoint. */
+/** The `channel` parameter that the CloudFront function derives from the path of the telemetry endpoint. */
 const TELEMETRY = 'telemetry';
 
 const outcomes: Readonly<Record<string, string>> = shareProtocols;
 
-/** Lets a viewer in. A page that offers a subprotocol for why not gets that instead of a refusal. @throws Refusal */
+/**
+ * Connects a viewer. A browser can't read the status of a failed handshake, so a page that offers a subprotocol for the
+ * refusal gets that subprotocol instead of a failed handshake.
+ * @throws Refusal
+ */
 async function openForViewer(event: ConnectEvent, shareCode: string, now: Date): Promise<Accepted> {
   const offered = protocolsIn(event);
-  const agreed = (outcome: string) => offered.find((protocol) => protocol === outcomes[outcome]);
+  const protocolFor = (outcome: string) => offered.find((protocol) => protocol === outcomes[outcome]);
   try {
     await openViewerSession(event.requestContext.connectionId, shareCode, now);
-    return { protocol: agreed('watching') };
+    return { protocol: protocolFor('watching') };
   } catch (error) {
-    const protocol = error instanceof Refusal ? agreed(error.code) : undefined;
+    const protocol = error instanceof Refusal ? protocolFor(error.code) : undefined;
     if (!(error instanceof Refusal) || protocol === undefined) throw error;
     return { protocol, reason: error.code };
   }
 }
 
-/** `$connect`: a partner with a token, for a status channel or for telemetry, or a viewer with a share code. */
+/** `$connect`: a partner with a token, for a status channel or telemetry, or a viewer with a share code, for telemetry. */
 export const handler = handshake(async (event: ConnectEvent, now) => {
   expectCloudFront(event);
   const { connectionId } = event.requestContext;

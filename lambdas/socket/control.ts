@@ -1,4 +1,4 @@
-import { noteControl } from '../../data/requests/control-requests';
+import { saveControlRequest } from '../../data/requests/control-requests';
 import { newRequestId } from '../../data/store/new-id';
 import { isActive } from '../../data/partners/organisation-status';
 import { publishPlatformEvent } from '../../data/platform/platform-bus';
@@ -12,14 +12,14 @@ import { limitControl } from '../channel/limit-control';
 
 export const handler = answer('control', async ({ session, message, now }) => {
   const { shareCode, deviceId, organisation, connectionId } = session;
-  // A drone acts on it: the share has to stand at this very moment, and whoever gave it out.
+  // A drone acts on it, so the share and its organisation must be valid at this moment: no cache.
   const share = await readShare(shareCode, now.toISOString());
   if (!share?.permissions.includes('control')) throw new Refusal('forbidden');
   if (!(await isActive(organisation))) throw new Refusal('forbidden');
   const shareId = shareIdOf(shareCode);
   await limitControl(shareId, deviceId, now);
   const requestId = newRequestId();
-  await noteControl(requestId, { shareCode, deviceId }, now);
+  await saveControlRequest(requestId, { shareCode, deviceId }, now);
   await publishPlatformEvent('control.requested', {
     requestId,
     organisationId: organisationId(organisation),
@@ -28,7 +28,7 @@ export const handler = answer('control', async ({ session, message, now }) => {
     command: message.command,
     requestedAt: now.toISOString(),
   });
-  // Who it was: the handshake of this connection is in the log too. What was asked for is the viewer's own words.
+  // Traces the command to the handshake of its connection. The command itself is the viewer's input, so it is not logged.
   logger.info('control', { requestId, shareId, deviceId, organisation, connectionId });
   return { type: 'accepted', requestId };
 });

@@ -1,8 +1,8 @@
 import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
-import { forgetConnectionById } from '../../data/connections/connections';
+import { removeConnectionById } from '../../data/connections/connections';
 
-/** `$disconnect`: best effort of API Gateway; what it misses, the heartbeat and the next delivery find. */
+/** `$disconnect` is best effort; the heartbeat and the next delivery remove what it misses. */
 export async function handler({ requestContext }: APIGatewayProxyWebsocketEventV2): Promise<{ statusCode: number }> {
-  await forgetConnectionById(requestContext.connectionId);
+  await removeConnectionById(requestContext.connectionId);
   return { statusCode: 200 };
 }

@@ -6,7 +6,7 @@ import { playbackMessage } from '../delivery/telemetry/playback-message';
 import { answer } from '../channel/answer';
 
 export const handler = answer('playback', async ({ session, now }) => {
-  // The address can't be revoked, so none is given out once the share has ended.
+  // A video URL can't be revoked, so none is issued once the share has ended.
   const share = await readShare(session.shareCode, now.toISOString());
   if (!share || !(await isActive(session.organisation))) throw new Refusal('share_not_found');
   const playback = await sharePlayback(share, now);

@@ -1,4 +1,4 @@
-import { acceptTelemetry } from '../delivery/telemetry/accept';
+import { acceptTelemetry } from '../delivery/telemetry/accept-telemetry';
 import { answer } from '../channel/answer';
 
 export const handler = answer('publish', async ({ session, message, now }) => ({

@@ -14,14 +14,14 @@ async function schedule(record: StreamRecord): Promise<void> {
 }
 
 /**
- * Stream of shares → a one-time schedule that ends each on time, and the drone platform hears of it. Both in one function:
- * a stream takes two readers (DynamoDB developer guide, "Change data capture for DynamoDB Streams"), and the other is
- * the fan-out.
+ * Stream of shares → a one-time schedule that ends each share on time, and an event for the drone platform. Both in one
+ * function: a stream supports two readers (DynamoDB developer guide, "Change data capture for DynamoDB Streams"), and the
+ * other is the fan-out.
  */
 export const handler = ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> =>
   inOrder(
     Records as StreamRecord[],
     (record) => allSettled([schedule(record), publishChange(record)]),
     ({ dynamodb }, error) =>
-      logger.error('a share could not be seen to', { sequenceNumber: dynamodb?.SequenceNumber, error }),
+      logger.error('share change could not be processed', { sequenceNumber: dynamodb?.SequenceNumber, error }),
   );

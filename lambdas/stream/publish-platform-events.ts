@@ -4,10 +4,10 @@ import { logger } from '../logger';
 import { inOrder } from '../delivery/in-order';
 import { publishChange } from '../delivery/publish-platform-event';
 
-/** Stream of jobs → the drone platform hears what has changed. */
+/** Stream of jobs → events for the drone platform. */
 export const handler = ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> =>
   inOrder(Records as StreamRecord[], publishChange, ({ dynamodb }, error) =>
-    logger.error('the platform could not be told of a change', {
+    logger.error('job change could not be published to the platform', {
       sequenceNumber: dynamodb?.SequenceNumber,
       error,
     }),

@@ -5,10 +5,12 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { join } from 'node:path';
-import type { Endpoint, TableName, TableUse } from '../../contract/endpoint';
+import type { TableUse, TableUses } from '../../contract/endpoint';
+import { tableVariable } from '../../contract/tables';
 import { bundlesFolder } from './entry-points';
 import { nagName } from './nag-name';
 import type { Tables } from '../tables';
+import { mergeUses } from './table-uses';
 
 const actions: Readonly<Record<TableUse, string>> = {
   get: 'dynamodb:GetItem',
@@ -25,20 +27,20 @@ export interface ApiFunctionProps {
   /** File below `lambdas/` without `.ts`. */
   readonly entry: string;
   readonly description: string;
-  /** Settings of its own; tables come with {@link ApiFunction.uses}. */
+  /** Variables other than table names, which {@link ApiFunction.uses} sets. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Where what it is called with goes that it has failed at, when nobody waits for its answer. */
+  /** Dead-letter queue for failed asynchronous invocations. */
   readonly failures?: Queue;
-  /** Default: 10, which is for what somebody waits for. */
+  /** Default: 10, for functions whose caller waits for the reply. */
   readonly timeoutSeconds?: number;
   /**
-   * It sends messages to the queue that it is called from, on purpose. Lambda ends such a chain after about 16 rounds
-   * otherwise (Lambda developer guide, "Use Lambda recursive loop detection to prevent infinite loops").
+   * Allows it to send messages to the queue that invokes it. By default Lambda stops such a loop after about 16 invocations
+   * (Lambda developer guide, "Use Lambda recursive loop detection to prevent infinite loops").
    */
   readonly recursive?: boolean;
 }
 
-/** One Lambda function with a log and a role of its own. It may do nothing but log and trace until it is bound. */
+/** A Lambda function with its own log group and role. The role allows only logging and tracing until more is granted. */
 export class ApiFunction extends Construct {
   readonly lambda: Function;
 
@@ -53,7 +55,7 @@ export class ApiFunction extends Construct {
     logGroup.grantWrite(role);
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: 'Neither traces nor the list of streams have a resource that a policy could name.',
+      reason: 'X-Ray and dynamodb:ListStreams support no resource-level permissions.',
     });
 
     this.lambda = new Function(this, 'Function', {
@@ -64,7 +66,7 @@ export class ApiFunction extends Construct {
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      // Lambda's share of a processor grows with memory; a cold start is mostly computing.
+      // Lambda allocates CPU in proportion to memory, and a cold start is mostly CPU time.
       memorySize: 1024,
       timeout: Duration.seconds(timeoutSeconds),
       tracing: Tracing.ACTIVE,
@@ -76,17 +78,17 @@ export class ApiFunction extends Construct {
   }
 
   /**
-   * Binds tables: permission for these operations and no other, and each table's name in the environment
-   * (`JOBS_TABLE` for `jobs`), in one call, so that neither can be forgotten.
+   * Grants only these operations on these tables and sets each table's name in the environment (`JOBS_TABLE` for `jobs`), in
+   * one call, so that neither can be forgotten.
    */
-  uses(tables: Tables, uses: Endpoint['tables']): this {
-    for (const [name, operations] of Object.entries(uses) as [TableName, readonly TableUse[]][]) {
+  uses(tables: Tables, ...uses: readonly TableUses[]): this {
+    for (const [name, operations] of mergeUses(uses)) {
       const { tableName, tableArn } = tables[name];
-      this.lambda.addEnvironment(`${name.toUpperCase()}_TABLE`, tableName);
-      this.allow(operations, [tableArn]);
+      this.lambda.addEnvironment(tableVariable(name), tableName);
+      this.allowOperations(operations, [tableArn]);
       const indexes = tables.queried[name] ?? [];
       if (operations.includes('query') && indexes.length > 0) {
-        this.allow(
+        this.allowOperations(
           ['query'],
           indexes.map((index) => `${tableArn}/index/${index}`),
         );
@@ -96,22 +98,22 @@ export class ApiFunction extends Construct {
   }
 
   /**
-   * Permission for something other than tables.
-   * @param because why resources that hold a wildcard can't be named more closely
+   * Grants actions on resources other than tables.
+   * @param reason why the resources need a wildcard, for cdk-nag
    */
-  may(actions: string[], resources: string[], because?: string): this {
+  allow(actions: string[], resources: string[], reason?: string): this {
     this.lambda.addToRolePolicy(new PolicyStatement({ actions, resources }));
-    if (because !== undefined) {
+    if (reason !== undefined) {
       const rules = resources.map((arn) => ({
         id: `AwsSolutions-IAM5[Resource::${nagName(this, arn)}]`,
-        reason: because,
+        reason,
       }));
       Validations.of(this).acknowledge(...rules);
     }
     return this;
   }
 
-  private allow(operations: readonly TableUse[], resources: string[]): void {
+  private allowOperations(operations: readonly TableUse[], resources: string[]): void {
     this.lambda.addToRolePolicy(new PolicyStatement({ actions: operations.map((use) => actions[use]), resources }));
   }
 }

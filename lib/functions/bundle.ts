@@ -6,14 +6,14 @@ const root = join(__dirname, '../..');
 /**
  * Bundles all functions in one esbuild pass, without Docker or network.
  *
- * The SDK is inside the bundle: loading it from there is several times faster than the copy that the Lambda runtime
- * brings along. `module` before `main` lets esbuild drop what is not imported, which halves a bundle; replacing what a
- * Lambda never needs, such as the SDK's search for credentials, saves another third of what remains.
+ * The SDK is bundled, since it loads several times faster from there than from the Lambda runtime. `module` before `main`
+ * lets esbuild drop what is not imported, which halves a bundle; replacing what a Lambda function never needs, such as the
+ * SDK's search for credentials, saves another third of the rest.
  *
  * @param entries files below `sources` without `.ts`, such as `http/jobs/update-job`
- * @param folder where to write; `<folder>/<entry>/index.js` each, nothing else
- * @param sources folder of the project that the files are in
- * @returns esbuild's account of what went into each bundle, with paths relative to the project
+ * @param folder output folder; each bundle is `<folder>/<entry>/index.js`
+ * @param sources folder of the project with the source files
+ * @returns esbuild's metafile: the inputs of each bundle, with paths relative to the project
  * @throws when a file is missing or doesn't compile
  */
 export function bundle(entries: readonly string[], folder: string, sources = 'lambdas'): Metafile {
@@ -24,7 +24,7 @@ export function bundle(entries: readonly string[], folder: string, sources = 'la
     bundle: true,
     minify: true,
     platform: 'node',
-    // The oldest runtime that a bundle meets: Lambda has Node 24, a developer's machine at least Node 20.
+    // The oldest runtime that runs a bundle: Lambda has Node 24, a developer's machine at least Node 20.
     target: 'node20',
     format: 'cjs',
     mainFields: ['module', 'main'],
@@ -33,7 +33,7 @@ export function bundle(entries: readonly string[], folder: string, sources = 'la
       '@aws-sdk/endpoint-cache': join(__dirname, 'bundled/no-endpoint-discovery.ts'),
       'node:stream/web': join(__dirname, 'bundled/no-web-streams.ts'),
     },
-    // Loaded by operations that stream events, of which DynamoDB has none.
+    // Loaded only by operations with event streams, of which DynamoDB has none.
     external: ['@smithy/core/event-streams'],
     charset: 'utf8',
     legalComments: 'none',

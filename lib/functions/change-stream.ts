@@ -8,22 +8,22 @@ import type { ApiFunction } from './api-function';
 export interface ChangeStreamProps {
   readonly from: Table;
   readonly to: ApiFunction;
-  /** Where the numbers of records go that could not be worked on. */
+  /** Dead-letter queue; receives the sequence numbers of failed records. */
   readonly failures: Queue;
-  /** Literals that a record must match; all records without. */
+  /** Filter pattern that a record must match. Default: all records. */
   readonly only?: Parameters<typeof FilterCriteria.filter>[0];
 }
 
 /**
- * Hands the changes of a table to a function, in order for each item. A record that can't be worked on, since a table or
- * AWS IoT does not answer, is tried again until it is a quarter of an hour old, cut out of its batch and put aside then:
- * what is behind it could not be worked on either.
+ * Invokes a function with the changes of a table, in order for each item. A record that fails, since a table or AWS IoT does
+ * not answer, is retried until it is 15 minutes old, then bisected out of its batch and sent to the dead-letter queue: the
+ * records behind it would fail for the same reason.
  */
 export function addChangeStream({ from, to, failures, only }: ChangeStreamProps): void {
   const eventSourceArn = from.tableStreamArn;
   if (!eventSourceArn) throw new Error(`Table ${from.node.path} has no stream.`);
   from.grantStreamRead(to.lambda);
-  // A function puts aside itself what it can't read.
+  // The function itself sends records that it can't parse to the queue.
   to.lambda.addEnvironment('DEAD_LETTER_QUEUE_URL', failures.queueUrl);
   new EventSourceMapping(to, `From${from.node.id}`, {
     target: to.lambda,

@@ -1,21 +1,25 @@
-import { Duration } from 'aws-cdk-lib/core';
+import { Duration, Validations } from 'aws-cdk-lib/core';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
-import { Validations } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
+import { defineAlarm, period } from '../observability/alarm-definition';
 
-/** A queue for what could not be done; it is looked into when its alarm fires, and kept for two weeks until then. */
-export function deadLetterQueue(scope: Construct, id: string): Queue {
+/**
+ * Creates a dead-letter queue that keeps messages for two weeks, with the alarm `<Scope>Failures` on any message in it.
+ * @param impact effect of a message in it on partners
+ */
+export function deadLetterQueue(scope: Construct, id: string, impact: string): Queue {
   const queue = new Queue(scope, id, {
     encryption: QueueEncryption.SQS_MANAGED,
     enforceSSL: true,
     retentionPeriod: Duration.days(14),
   });
-  Validations.of(queue).acknowledge({ id: 'AwsSolutions-SQS3', reason: 'It is where failures go itself.' });
+  Validations.of(queue).acknowledge({ id: 'AwsSolutions-SQS3', reason: 'It is a dead-letter queue itself.' });
+  defineAlarm(scope, {
+    name: `${scope.node.id}Failures`,
+    group: 'queues',
+    impact: `${impact}: see the messages in the dead-letter queue`,
+    metric: queue.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
+    threshold: 1,
+  });
   return queue;
-}
-
-/** A queue for failures, with what partners suffer from what is in it. */
-export interface Failures {
-  readonly queue: Queue;
-  readonly impact: string;
 }

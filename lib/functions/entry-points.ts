@@ -3,10 +3,10 @@ import type { Construct } from 'constructs';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Folders of `lambdas/` that hold a file for each function, named by what calls it. */
+/** Folders of `lambdas/` with one file per function, named after what invokes the function. */
 export const entryPointFolders = ['authorizer', 'http', 'mqtt', 'queue', 'schedule', 'socket', 'stream'] as const;
 
-/** Every function's file below `lambdas/`, without `.ts`: `http/jobs/create-job`. */
+/** Files of all functions below `lambdas/`, without `.ts`: `http/jobs/create-job`. */
 export function entryPoints(): string[] {
   const lambdas = join(__dirname, '../../lambdas');
   return entryPointFolders.flatMap((folder) =>
@@ -16,5 +16,5 @@ export function entryPoints(): string[] {
   );
 }
 
-/** Where the bundles of all functions of an app are: `<folder>/<entry>/index.js`. */
+/** Folder of an app's function bundles: `<folder>/<entry>/index.js`. */
 export const bundlesFolder = (scope: Construct): string => join(Stage.of(scope)?.assetOutdir ?? '', 'functions');

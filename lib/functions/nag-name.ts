@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 
-/** An ARN as cdk-nag names it in its findings: a reference reads `<LogicalId>`. */
+/** Returns an ARN as cdk-nag writes it in findings, with references as `<LogicalId>`. */
 export function nagName(scope: Construct, arn: string): string {
   const resolved = Stack.of(scope).resolve(arn) as string | { 'Fn::Join': [string, (string | { Ref: string })[]] };
   if (typeof resolved === 'string') return resolved;

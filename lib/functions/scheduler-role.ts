@@ -4,8 +4,8 @@ import type { Construct } from 'constructs';
 import type { ApiFunction } from './api-function';
 
 /**
- * A role by which schedules call one function, for the schedules of a group of ours alone (EventBridge Scheduler user
- * guide, "Confused deputy prevention").
+ * Creates the role with which the schedules of one group of this account invoke a function (EventBridge Scheduler user guide,
+ * "Confused deputy prevention").
  */
 export function schedulerRole(scope: Construct, { lambda }: ApiFunction, groupName: string): Role {
   const group = `arn:${Aws.PARTITION}:scheduler:${Aws.REGION}:${Aws.ACCOUNT_ID}:schedule-group/${groupName}`;

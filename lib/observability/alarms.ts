@@ -5,19 +5,19 @@ import { Construct } from 'constructs';
 import type { AlarmDefinition } from './alarm-definition';
 
 export interface AlarmsProps {
-  readonly watched: readonly AlarmDefinition[];
+  readonly definitions: readonly AlarmDefinition[];
   /** ARN of the SNS topic to notify. */
   readonly topicArn: string | undefined;
 }
 
-/** Few alarms, each of which says what partners suffer when it fires. */
+/** CloudWatch alarms, each described by its impact on partners. */
 export class Alarms extends Construct {
   readonly all: readonly Alarm[];
 
-  constructor(scope: Construct, id: string, { watched, topicArn }: AlarmsProps) {
+  constructor(scope: Construct, id: string, { definitions, topicArn }: AlarmsProps) {
     super(scope, id);
     const action = topicArn === undefined ? undefined : new SnsAction(Topic.fromTopicArn(this, 'Topic', topicArn));
-    this.all = watched.map(({ name, impact, metric, threshold }) => {
+    this.all = definitions.map(({ name, impact, metric, threshold }) => {
       const alarm = new Alarm(this, name, {
         alarmDescription: `${impact}.`,
         metric,

@@ -5,42 +5,42 @@ import type { Alarms } from './alarms';
 import { partnersView, type PartnersViewProps } from './partners-view';
 import { alarmGroups, type AlarmDefinition } from './alarm-definition';
 
-/** CloudWatch divides a dashboard into so many columns. */
+/** Width of a dashboard. */
 const COLUMNS = 24;
 const COLUMNS_OF_GRAPH = 8;
 const ROWS_OF_GRAPH = 6;
-/** Room for all alarms, eight in a row. */
+/** Fits all alarms, eight per row. */
 const ROWS_OF_ALARMS = 7;
 
 const headings: Readonly<Record<AlarmDefinition['group'], string>> = {
   calls: 'Calls, tokens and connections: alarms',
-  lateness: 'How late changes are told, in ms',
+  lateness: 'Delay of changes, in ms',
   tables: 'Tables',
-  queues: 'Queues of what failed',
+  queues: 'Dead-letter queues',
   functions: 'Functions',
 };
 
 export interface DashboardProps extends PartnersViewProps {
   readonly alarms: Alarms;
-  readonly watched: readonly AlarmDefinition[];
+  readonly definitions: readonly AlarmDefinition[];
 }
 
 /**
- * One page to look at when an alarm fires: the state of all alarms, what partners feel, and behind it every metric that is
- * watched, with the line from which its alarm fires and what partners suffer then.
+ * The page to open when an alarm fires: the state of all alarms, what partners experience, and the metric of each alarm with
+ * its threshold and its impact on partners.
  */
 export class Dashboard extends Construct {
-  constructor(scope: Construct, id: string, { alarms, watched, ...partners }: DashboardProps) {
+  constructor(scope: Construct, id: string, { alarms, definitions, ...partners }: DashboardProps) {
     super(scope, id);
-    const parts = alarmGroups.map((group) => ({
+    const sections = alarmGroups.map((group) => ({
       heading: headings[group],
-      graphs: watched.filter((one) => one.group === group).map(watchedGraph),
+      graphs: definitions.filter((one) => one.group === group).map(alarmGraph),
     }));
     const graphs = partnersView(partners).map(({ title, left, right = [] }) => sized({ title, left, right }));
     new cloudwatch.Dashboard(this, 'Dashboard', {
-      // CloudWatch's dashboards are those of the account, in whichever region a stack is.
+      // Names of dashboards are unique in the account across regions.
       dashboardName: `${Stack.of(this).stackName}-${Aws.REGION}`,
-      // A threshold is one of its metric's own period.
+      // A threshold applies to the period of its metric.
       periodOverride: cloudwatch.PeriodOverride.INHERIT,
       widgets: [
         [
@@ -52,18 +52,18 @@ export class Dashboard extends Construct {
             height: ROWS_OF_ALARMS,
           }),
         ],
-        ...part('What partners feel', graphs),
-        ...parts.flatMap(({ heading, graphs: ofGroup }) => part(heading, ofGroup)),
+        ...section('What partners experience', graphs),
+        ...sections.flatMap(({ heading, graphs: ofGroup }) => section(heading, ofGroup)),
       ],
     });
   }
 }
 
-function part(heading: string, graphs: cloudwatch.IWidget[]): cloudwatch.IWidget[][] {
+function section(heading: string, graphs: cloudwatch.IWidget[]): cloudwatch.IWidget[][] {
   return [[new cloudwatch.TextWidget({ markdown: `## ${heading}`, width: COLUMNS, height: 1 })], graphs];
 }
 
-const watchedGraph = ({ name, impact, metric, threshold }: AlarmDefinition) =>
+const alarmGraph = ({ name, impact, metric, threshold }: AlarmDefinition) =>
   sized({
     title: impact,
     left: [metric],

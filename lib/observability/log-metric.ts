@@ -7,17 +7,17 @@ import type { RefusalCode } from '../../domain/refusal';
 import type { ApiFunction } from '../functions/api-function';
 
 export interface LogMetricProps {
-  /** Whose logs are read. */
+  /** Functions whose logs are filtered. */
   readonly in: readonly ApiFunction[];
-  /** Name of the metric, in the namespace of the stack's name. */
+  /** Name of the metric; its namespace is the stack's name. */
   readonly as: string;
-  /** The reasons that count. Each that has occurred is a metric of its own, so they are few. */
+  /** Reasons to count. Each one that occurs is a metric that costs money, so list few. */
   readonly reasons: readonly (RefusalCode | DropReason)[];
 }
 
 /**
- * What functions refuse or drop, counted by the `reason` of their log lines. CloudWatch Logs reads the lines, so no code
- * runs for it and nothing is paid for but the metrics: one for each reason that has occurred.
+ * Counts refused or dropped requests by the `reason` of their log lines. CloudWatch Logs filters the lines, so no code runs
+ * for it and only the metrics cost money: one for each reason that has occurred.
  */
 export class LogMetric extends Construct {
   constructor(
@@ -40,7 +40,7 @@ export class LogMetric extends Construct {
     }
   }
 
-  /** How often it happened for this reason, in all the logs together. */
+  /** Number of lines with this reason, in all the logs together. */
   metric(reason: RefusalCode, options: MetricOptions): Metric {
     const { as: metricName } = this.props;
     const namespace = Stack.of(this).stackName;

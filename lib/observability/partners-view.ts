@@ -1,16 +1,16 @@
 import { Metric, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Endpoints } from '../rest/endpoints';
 import type { RestApi } from '../rest/rest-api';
-import type { Sockets } from '../realtime/websocket-api';
+import type { WebSocketChannels } from '../realtime/websocket/websocket-api';
 import { period } from './alarm-definition';
 
 export interface PartnersViewProps {
   readonly api: RestApi;
   readonly endpoints: Endpoints;
-  readonly sockets: Sockets;
+  readonly sockets: WebSocketChannels;
 }
 
-/** A graph of the dashboard; what is on the right has a scale of its own. */
+/** A graph of the dashboard; metrics on the right have their own scale. */
 export interface Graph {
   readonly title: string;
   readonly left: IMetric[];
@@ -18,10 +18,10 @@ export interface Graph {
 }
 
 const count = { period, statistic: 'Sum' };
-const half = { period, statistic: 'p50' };
-const slowest = { period, statistic: 'p99' };
+const median = { period, statistic: 'p50' };
+const slowestPercent = { period, statistic: 'p99' };
 
-/** What partners feel first, in numbers that AWS keeps anyway: calls, tokens, sockets and topics. */
+/** Graphs of what partners experience, from metrics that AWS publishes at no cost: calls, tokens, sockets and topics. */
 export function partnersView({ api, endpoints, sockets }: PartnersViewProps): Graph[] {
   const stage = api.api.deploymentStage;
   const tokens = endpoints.withoutToken.map((method) => ({
@@ -31,14 +31,14 @@ export function partnersView({ api, endpoints, sockets }: PartnersViewProps): Gr
       method.metricClientError(stage, count),
       method.metricServerError(stage, count),
     ],
-    right: [method.metricLatency(stage, half), method.metricLatency(stage, slowest)],
+    right: [method.metricLatency(stage, median), method.metricLatency(stage, slowestPercent)],
   }));
   return [
     {
       title: 'REST: calls and errors',
       left: [stage.metricCount(count), stage.metricClientError(count), stage.metricServerError(count)],
     },
-    { title: 'REST: latency in ms', left: [stage.metricLatency(half), stage.metricLatency(slowest)] },
+    { title: 'REST: latency in ms', left: [stage.metricLatency(median), stage.metricLatency(slowestPercent)] },
     ...tokens,
     {
       title: 'WSS: handshakes, and errors of handshakes and messages',
@@ -47,33 +47,33 @@ export function partnersView({ api, endpoints, sockets }: PartnersViewProps): Gr
       ),
     },
     {
-      title: 'WSS: messages both ways, latency of functions in ms on the right',
+      title: 'WSS: messages in both directions, function latency in ms on the right',
       left: [sockets.metric('MessageCount', count)],
-      right: [sockets.metric('IntegrationLatency', slowest)],
+      right: [sockets.metric('IntegrationLatency', slowestPercent)],
     },
     {
-      title: 'MQTT, all of the account: connects',
-      left: ['Success', 'AuthError', 'ClientError', 'ServerError', 'Throttle'].map((end) =>
-        iot(`Connect.${end}`, 'MQTT'),
+      title: 'MQTT, whole account: connects',
+      left: ['Success', 'AuthError', 'ClientError', 'ServerError', 'Throttle'].map((result) =>
+        iot(`Connect.${result}`, 'MQTT'),
       ),
     },
     {
-      title: 'MQTT, all of the account: publishes in by this service, out to subscribers',
+      title: 'MQTT, whole account: publishes by this service, and to subscribers',
       left: [
-        ...['Success', 'ServerError', 'Throttle'].map((end) => iot(`PublishIn.${end}`, 'HTTP')),
-        ...['Success', 'Throttle'].map((end) => iot(`PublishOut.${end}`, 'MQTT')),
+        ...['Success', 'ServerError', 'Throttle'].map((result) => iot(`PublishIn.${result}`, 'HTTP')),
+        ...['Success', 'Throttle'].map((result) => iot(`PublishOut.${result}`, 'MQTT')),
       ],
     },
     {
-      title: 'MQTT, all of the account: subscribes',
-      left: ['Success', 'AuthError', 'ServerError', 'Throttle'].map((end) => iot(`Subscribe.${end}`, 'MQTT')),
+      title: 'MQTT, whole account: subscribes',
+      left: ['Success', 'AuthError', 'ServerError', 'Throttle'].map((result) => iot(`Subscribe.${result}`, 'MQTT')),
     },
   ];
 }
 
 /**
- * A metric of AWS IoT's message broker: it has no dimension but the protocol, and so counts all of the account (AWS IoT
- * developer guide, "AWS IoT metrics and dimensions", Message broker metrics).
+ * A metric of AWS IoT's message broker. Its only dimension is the protocol, so it counts the whole account (AWS IoT developer
+ * guide, "AWS IoT metrics and dimensions", Message broker metrics).
  */
 const iot = (metricName: string, Protocol: 'MQTT' | 'HTTP') =>
   new Metric({ namespace: 'AWS/IoT', metricName, dimensionsMap: { Protocol }, label: metricName, ...count });

@@ -1,20 +1,20 @@
 import { MathExpression, Metric, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Function } from 'aws-cdk-lib/aws-lambda';
-import type { TableName } from '../../contract/endpoint';
+import { tableNames, type TableName } from '../../contract/tables';
 import type { Endpoints } from '../rest/endpoints';
-import type { Failures } from '../functions/dead-letter-queue';
 import type { RestApi } from '../rest/rest-api';
 import type { Tables } from '../tables';
-import { period, type AlarmDefinition } from './alarm-definition';
+import type { Construct } from 'constructs';
+import { defineAlarm, period, type AlarmDefinition } from './alarm-definition';
 
-/** What partners suffer when DynamoDB refuses more on a table. */
+/** Impact on partners while DynamoDB throttles a table. */
 const impact: Readonly<Record<TableName, string>> = {
-  jobs: 'Creating, reading or changing jobs is slow or answers 500',
-  shares: 'Creating, reading or revoking shares is slow or answers 500',
-  fleet: 'Resources, new jobs and new shares are slow or answer 500',
-  partners: 'Tokens are not issued or not accepted: partners get 500 on any call',
-  requests: 'Creating jobs and shares, which counts calls, is slow or answers 500',
+  jobs: 'Creating, reading or changing jobs is slow or returns 500',
+  shares: 'Creating, reading or revoking shares is slow or returns 500',
+  fleet: 'Listing resources and creating jobs and shares is slow or returns 500',
+  partners: 'Tokens are not issued or not accepted: partners get 500 on every call',
+  requests: 'Creating jobs and shares, which is rate-limited, is slow or returns 500',
   connections: 'Connecting to a channel is slow or refused, and status messages come late',
 };
 
@@ -22,52 +22,42 @@ export interface ServiceAlarmsProps {
   readonly api: RestApi;
   readonly endpoints: Endpoints;
   readonly tables: Tables;
-  readonly failures: readonly Failures[];
-  /** What the parts of the service watch themselves. */
-  readonly watched: readonly AlarmDefinition[];
 }
 
-/** Everything that is watched, each with what partners suffer: the one list that alarms and dashboard are made from. */
-export function serviceAlarms({
-  api,
-  endpoints,
-  tables,
-  failures,
-  watched,
-}: ServiceAlarmsProps): readonly AlarmDefinition[] {
-  return [
+/** Defines the alarms that belong to no single function or queue. */
+export function defineServiceAlarms(scope: Construct, { api, endpoints, tables }: ServiceAlarmsProps): void {
+  const definitions: AlarmDefinition[] = [
     ...calls(api, endpoints),
-    ...failures.map(waiting),
-    ...watched,
-    ...(Object.keys(impact) as TableName[]).map((name) => throttled(name, tables)),
+    ...tableNames.map((name) => throttled(name, tables)),
     {
       name: 'RetainedMessages',
       group: 'calls',
       impact:
-        'Partners who subscribe to new channels over MQTT will get no state: the account retains 80 % of what it may',
-      metric: retainedShare(),
+        'Partners who subscribe to new channels over MQTT will get no state: 80 % of the account’s quota of retained messages is used',
+      metric: retainedPercent(),
       threshold: 80,
     },
   ];
+  for (const definition of definitions) defineAlarm(scope, definition);
 }
 
 function calls({ api }: RestApi, { withoutToken }: Endpoints): AlarmDefinition[] {
   const stage = api.deploymentStage;
-  const call = (name: string, missed: string, metric: IMetric, threshold: number): AlarmDefinition => ({
-    ...{ name, group: 'calls', impact: missed, metric, threshold },
+  const call = (name: string, impact: string, metric: IMetric, threshold: number): AlarmDefinition => ({
+    ...{ name, group: 'calls', impact, metric, threshold },
   });
   return [
-    call('Failures', 'Partners get 500 on some call', stage.metricServerError({ period, statistic: 'Sum' }), 5),
+    call('Failures', 'Partners get 500 on some calls', stage.metricServerError({ period, statistic: 'Sum' }), 5),
     call(
       'NoCapacity',
-      'Partners get 500: all the concurrency that Lambda grants this account is taken',
+      'Partners get 500: Lambda’s concurrency for the account is used up',
       Function.metricAllThrottles({ period }),
       1,
     ),
     ...withoutToken.map((method) =>
       call(
         'NoTokens',
-        'Partners get no token; those they hold expire within the hour, and then nothing works for them',
+        'Partners get no tokens; those they have expire within the hour, and then every call fails',
         method.metricServerError(stage, { period, statistic: 'Sum' }),
         3,
       ),
@@ -75,16 +65,8 @@ function calls({ api }: RestApi, { withoutToken }: Endpoints): AlarmDefinition[]
   ];
 }
 
-const waiting = ({ queue, impact: missed }: Failures): AlarmDefinition => ({
-  name: `${queue.node.scope?.node.id ?? ''}Failures`,
-  group: 'queues',
-  impact: `${missed}: the queue names what failed`,
-  metric: queue.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
-  threshold: 1,
-});
-
 const throttled = (name: TableName, tables: Tables): AlarmDefinition => ({
-  name: `${name}Throttled`,
+  name: `${name.charAt(0).toUpperCase()}${name.slice(1)}Throttled`,
   group: 'tables',
   impact: `${impact[name]}: DynamoDB throttles the ${name} table`,
   metric: throttles(tables[name], tables.indexes[name]),
@@ -92,29 +74,29 @@ const throttled = (name: TableName, tables: Tables): AlarmDefinition => ({
 });
 
 /**
- * Calls that DynamoDB refused on a table and its indexes, which report in a dimension of their own. Each metric has data
- * only for periods with refusals, and a sum has none where one of its parts has none (CloudWatch user guide, "Using metric
+ * Throttled requests to a table and its indexes, which report in a separate dimension. Each metric has data only for periods
+ * with throttled requests, and a sum has no data where one operand has none (CloudWatch user guide, "Using metric
  * math", FILL).
  */
 function throttles(table: Table, indexes: readonly string[] = []): MathExpression {
-  const places = [{}, ...indexes.map((GlobalSecondaryIndexName) => ({ GlobalSecondaryIndexName }))];
-  const metrics = places.flatMap((place) =>
+  const dimensions = [{}, ...indexes.map((GlobalSecondaryIndexName) => ({ GlobalSecondaryIndexName }))];
+  const metrics = dimensions.flatMap((dimension) =>
     ['ReadThrottleEvents', 'WriteThrottleEvents'].map((metricName) =>
       table.metric(metricName, {
         statistic: 'Sum',
-        dimensionsMap: { TableName: table.tableName, ...place },
+        dimensionsMap: { TableName: table.tableName, ...dimension },
       }),
     ),
   );
-  const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`refused${index}`, metric]));
+  const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`throttled${index}`, metric]));
   const expression = Object.keys(usingMetrics)
     .map((id) => `FILL(${id}, 0)`)
     .join(' + ');
   return new MathExpression({ expression, usingMetrics, period });
 }
 
-/** Retained messages in percent of what AWS IoT Core lets the account have (Service Quotas; its usage metric). */
-function retainedShare(): MathExpression {
+/** Retained messages in percent of AWS IoT Core's quota for the account (Service Quotas; its usage metric). */
+function retainedPercent(): MathExpression {
   const retained = new Metric({
     namespace: 'AWS/Usage',
     metricName: 'ResourceCount',

@@ -2,36 +2,39 @@ import { Aws, Duration } from 'aws-cdk-lib/core';
 import { EventSourceMapping, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { channels } from '../../contract/channels';
+import type { Contract } from '../../contract/contract';
 import { ApiFunction } from '../functions/api-function';
 import { addChangeStream } from '../functions/change-stream';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
-import type { Sockets } from './websocket-api';
+import type { WebSocketChannels } from './websocket/websocket-api';
 import type { Tables } from '../tables';
-import { failing, late, type AlarmDefinition } from '../observability/alarm-definition';
+import { alarmOnErrors, alarmOnLag } from '../observability/alarm-definition';
 
 export interface FanOutProps {
+  readonly channels: Contract['channels'];
   readonly tables: Tables;
-  readonly sockets: Sockets;
+  readonly sockets: WebSocketChannels;
 }
 
-/** What changes in the tables is said on the channels. */
+/** Publishes changes in the tables to the status channels. */
 export class FanOut extends Construct {
-  /** Changes that no follower heard of. */
-  readonly failures: Queue;
-  readonly watched: readonly AlarmDefinition[];
+  private readonly failures: Queue;
 
-  constructor(scope: Construct, id: string, { tables, sockets }: FanOutProps) {
+  constructor(scope: Construct, id: string, { channels, tables, sockets }: FanOutProps) {
     super(scope, id);
-    this.failures = deadLetterQueue(this, 'Failures');
+    this.failures = deadLetterQueue(
+      this,
+      'Failures',
+      'Partners missed a change of a job, device group or share that they follow',
+    );
     const fanOut = new ApiFunction(this, 'StatusFanOut', {
       entry: 'stream/status-fan-out',
-      description: 'Say on the channels what has changed',
+      description: 'Publish changes to the status channels',
       timeoutSeconds: 60,
     }).uses(tables, { jobs: ['get'], connections: ['query', 'delete', 'update'] });
     sockets.grantManage(fanOut);
-    grantPublish(fanOut);
-    const retain = this.retainLater({ tables }, fanOut);
+    grantPublish(fanOut, channels);
+    const retain = this.retainLater({ channels, tables }, fanOut);
     const { jobs, shares, fleet } = tables;
     addChangeStream({ from: jobs, to: fanOut, failures: this.failures });
     addChangeStream({ from: shares, to: fanOut, failures: this.failures });
@@ -42,18 +45,16 @@ export class FanOut extends Construct {
       only: { dynamodb: { Keys: { id: { S: FilterRule.beginsWith('device-') } } } },
     });
 
-    this.watched = [
-      late(fanOut, 'Partners hear of changes more than a minute late'),
-      failing(fanOut, 'Changes reach partners late, or not on their topic'),
-      failing(retain, 'Partners who subscribe over MQTT get an old state, or none'),
-    ];
+    alarmOnLag(fanOut, 'Changes reach partners more than a minute late');
+    alarmOnErrors(fanOut, 'Changes reach partners late, or not over MQTT');
+    alarmOnErrors(retain, 'Partners who subscribe over MQTT get an outdated state or none');
   }
 
   /**
-   * AWS IoT retains one message of a topic a second, and a limited number of an account. What it does not retain at once
-   * waits in a queue, so that no other change waits for it.
+   * AWS IoT retains one message per topic and second, and limits retained messages per account. A message that it does not
+   * retain at once is retried from a queue, so that it delays no other change.
    */
-  private retainLater({ tables }: Pick<FanOutProps, 'tables'>, fanOut: ApiFunction): ApiFunction {
+  private retainLater({ channels, tables }: Omit<FanOutProps, 'sockets'>, fanOut: ApiFunction): ApiFunction {
     const queue = new Queue(this, 'Retention', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
@@ -62,13 +63,13 @@ export class FanOut extends Construct {
       deadLetterQueue: { queue: this.failures, maxReceiveCount: 5 },
     });
     fanOut.lambda.addEnvironment('RETENTION_QUEUE_URL', queue.queueUrl);
-    fanOut.may(['sqs:SendMessage'], [queue.queueArn]);
+    fanOut.allow(['sqs:SendMessage'], [queue.queueArn]);
     const retain = new ApiFunction(this, 'RetainStatus', {
       entry: 'queue/retain-status',
-      description: 'Retain the state of a channel that could not be retained at once',
+      description: 'Retain over MQTT the state of a channel that AWS IoT did not retain at once',
       timeoutSeconds: 30,
-    }).uses(tables, { jobs: ['get'], shares: ['get'], fleet: ['query'] });
-    grantPublish(retain);
+    }).uses(tables, ...Object.values(channels).map((channel) => channel.tables.state));
+    grantPublish(retain, channels);
     queue.grantConsumeMessages(retain.lambda);
     new EventSourceMapping(this, 'FromRetention', {
       target: retain.lambda,
@@ -80,15 +81,11 @@ export class FanOut extends Construct {
   }
 }
 
-/** Lets a function publish to the topics of all channels, and retain there. */
-function grantPublish(publisher: ApiFunction): void {
+/** Lets a function publish to the topics of all channels, with or without retain. */
+function grantPublish(publisher: ApiFunction, channels: Contract['channels']): void {
   const topics = Object.entries(channels).map(
     ([kind, { topicSuffix }]) =>
       `arn:${Aws.PARTITION}:iot:${Aws.REGION}:${Aws.ACCOUNT_ID}:topic/${kind}-*/${topicSuffix}`,
   );
-  publisher.may(
-    ['iot:Publish', 'iot:RetainPublish'],
-    topics,
-    'Each job, device group and share has a topic of its own.',
-  );
+  publisher.allow(['iot:Publish', 'iot:RetainPublish'], topics, 'Each job, device group and share has its own topic.');
 }

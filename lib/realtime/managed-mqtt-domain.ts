@@ -6,7 +6,7 @@ import type { AwsSdkCall } from 'aws-cdk-lib/custom-resources';
 import { Construct } from 'constructs';
 import { nagName } from '../functions/nag-name';
 
-/** What the domain configuration of every address has, in the words of AWS IoT's API. */
+/** Settings of every domain configuration, as named in AWS IoT's API. */
 export interface MqttDomainSettings {
   readonly authenticationType: string;
   readonly applicationProtocol: string;
@@ -15,11 +15,11 @@ export interface MqttDomainSettings {
 }
 
 /**
- * An IoT domain configuration whose domain name AWS gives and manages. AWS deletes one only after it has been disabled
- * for 7 days ("AWS Managed Domain Configuration must be disabled for at least 7 days before it can be deleted"), so as a
- * resource of CloudFormation's own it would make every rollback of a first deployment, and every deletion, fail. Here it
- * is created when there is none of its name, enabled with the stack's settings, and disabled when the stack goes: then its
- * authorizer can be deleted, and a stack that is created again finds it, with the same domain name.
+ * An IoT domain configuration whose domain name AWS assigns and manages. AWS deletes one only after it has been disabled
+ * for 7 days ("AWS Managed Domain Configuration must be disabled for at least 7 days before it can be deleted"), so as an
+ * `AWS::IoT::DomainConfiguration` it would make the rollback of a first deployment and every deletion fail. Here it is created
+ * if none of its name exists, enabled with the stack's settings, and disabled when the stack is deleted: then its authorizer
+ * can be deleted, and a recreated stack finds it again, with the same domain name.
  */
 export class ManagedMqttDomain extends Construct {
   /** Domain name that partners connect to. */
@@ -27,7 +27,7 @@ export class ManagedMqttDomain extends Construct {
 
   constructor(scope: Construct, id: string, settings: MqttDomainSettings) {
     super(scope, id);
-    // One of each stack, found again by its name; names are of letters, digits, `_`, `.` and `-`.
+    // One per stack, found again by its name; names consist of letters, digits, `_`, `.` and `-`.
     const domainConfigurationName = `${Stack.of(this).stackName}-mqtt`;
     const arn = `arn:${Aws.PARTITION}:iot:${Aws.REGION}:${Aws.ACCOUNT_ID}:domainconfiguration/${domainConfigurationName}/*`;
     const call = (action: string, parameters: object, more: Partial<AwsSdkCall> = {}): AwsSdkCall => ({
@@ -39,7 +39,7 @@ export class ManagedMqttDomain extends Construct {
     });
     const update = (parameters: object, more?: Partial<AwsSdkCall>) =>
       call('updateDomainConfiguration', parameters, more);
-    const resource = this.resourceMaker(arn);
+    const resource = this.customResourceFactory(arn);
 
     const created = resource('Created', ['CreateDomainConfiguration'], {
       onCreate: call(
@@ -63,8 +63,8 @@ export class ManagedMqttDomain extends Construct {
     this.domainName = described.getResponseField('domainName');
   }
 
-  /** Resources that are calls of AWS IoT's API, by a role that may make these calls for this one configuration. */
-  private resourceMaker(arn: string) {
+  /** Returns a function that creates custom resources that call AWS IoT's API, with a role for this configuration only. */
+  private customResourceFactory(arn: string) {
     const logGroup = new LogGroup(this, 'Log', {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -83,7 +83,7 @@ export class ManagedMqttDomain extends Construct {
       });
       Validations.of(resource).acknowledge({
         id: `AwsSolutions-IAM5[Resource::${nagName(this, arn)}]`,
-        reason: 'AWS IoT puts an id of its own behind the name of a domain configuration.',
+        reason: 'AWS IoT appends a generated id to the name of a domain configuration.',
       });
       const provider = Stack.of(this).node.children.find(({ node }) => node.id.startsWith('AWS679'));
       if (provider)

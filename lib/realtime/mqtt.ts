@@ -3,13 +3,13 @@ import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnAuthorizer, CfnDomainConfiguration, CfnTopicRule } from 'aws-cdk-lib/aws-iot';
 import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
-import type { CustomDomain } from '../deployment-choices';
+import type { CustomDomain } from '../deployment-options';
 import type { Identity } from '../rest/identity';
 import { ManagedMqttDomain } from './managed-mqtt-domain';
 import type { Tables } from '../tables';
-import { failing, type AlarmDefinition } from '../observability/alarm-definition';
+import { alarmOnErrors } from '../observability/alarm-definition';
 
-/** Lifecycle events of AWS IoT that count. Failed attempts to connect would come under `presence` too. */
+/** Lifecycle events of AWS IoT to consume. `presence/#` would include failed attempts to connect. */
 const events = [
   'presence/connected',
   'presence/disconnected',
@@ -17,32 +17,31 @@ const events = [
   'subscriptions/unsubscribed',
 ];
 
-export interface TopicsProps {
-  /** Where partners reach it, beside the address that AWS IoT gives. */
+export interface MqttChannelsProps {
+  /** Custom domain, in addition to the address that AWS IoT assigns. */
   readonly domain: CustomDomain | undefined;
   readonly identity: Identity;
   readonly tables: Tables;
 }
 
-/** The channels over MQTTS: an endpoint of AWS IoT Core whose clients come with an access token. */
-export class Topics extends Construct {
-  /** Where partners connect: `mqtts://<host>:<port>`. */
+/** The channels over MQTTS: an AWS IoT Core endpoint whose clients authenticate with an access token. */
+export class MqttChannels extends Construct {
+  /** Partners' endpoint: `mqtts://<host>:<port>`. */
   readonly url: string;
-  readonly watched: readonly AlarmDefinition[];
 
-  constructor(scope: Construct, id: string, { domain, identity, tables }: TopicsProps) {
+  constructor(scope: Construct, id: string, { domain, identity, tables }: MqttChannelsProps) {
     super(scope, id);
     const iot = `arn:${Aws.PARTITION}:iot:${Aws.REGION}:${Aws.ACCOUNT_ID}`;
     const authorize = new ApiFunction(this, 'AuthorizeConnection', {
       entry: 'mqtt/authorize-connection',
-      description: 'Tell who connects over MQTT and what the token allows',
+      description: 'Verify the access token of an MQTT connection and return its policy',
       environment: { ...identity.verification, IOT_ARN: iot },
-      // AWS IoT waits no longer.
+      // AWS IoT's limit for custom authorizers.
       timeoutSeconds: 5,
     }).uses(tables, { partners: ['get'] });
     const authorizer = new CfnAuthorizer(this, 'Authorizer', {
       authorizerFunctionArn: authorize.lambda.functionArn,
-      // The password is a signed token already.
+      // The password is a signed token itself.
       signingDisabled: true,
       status: 'ACTIVE',
     });
@@ -51,7 +50,7 @@ export class Topics extends Construct {
       sourceArn: authorizer.attrArn,
     });
     const settings = {
-      // Otherwise the port and ALPN would tell, and no client could connect to 8883 without a certificate.
+      // By default port and ALPN decide, and port 8883 requires a client certificate.
       authenticationType: 'CUSTOM_AUTH',
       applicationProtocol: 'SECURE_MQTT',
       authorizerConfig: { defaultAuthorizerName: authorizer.ref, allowAuthorizerOverride: false },
@@ -62,7 +61,7 @@ export class Topics extends Construct {
       new CfnDomainConfiguration(this, 'Domain', {
         ...settings,
         serviceType: 'DATA',
-        // Sources disagree on what it is without: CloudFormation may create it disabled.
+        // Sources disagree on the default: CloudFormation may create it disabled.
         domainConfigurationStatus: 'ENABLED',
         domainName: domain.name,
         serverCertificateArns: [domain.certificateArn],
@@ -70,27 +69,25 @@ export class Topics extends Construct {
     }
     this.url = `mqtts://${domain?.name ?? domainName}:8883`;
     const count = this.limitSubscriptions({ tables }, `${iot}:client/*`);
-    this.watched = [
-      failing(authorize, 'Partners can not connect over MQTT: their tokens can not be verified'),
-      failing(
-        count,
-        'Subscriptions of partners over MQTT are miscounted: some may hold too many, or lose a connection',
-      ),
-    ];
+    alarmOnErrors(authorize, 'Partners cannot connect over MQTT: their tokens cannot be verified');
+    alarmOnErrors(
+      count,
+      'MQTT subscriptions of partners are miscounted: a partner may exceed the limit, or lose a connection',
+    );
   }
 
-  /** AWS IoT limits a connection, not a client with many of them (spec section 8). */
-  private limitSubscriptions({ tables }: Pick<TopicsProps, 'tables'>, connections: string) {
+  /** AWS IoT limits the subscriptions of a connection, but not those of a client with several (spec section 8). */
+  private limitSubscriptions({ tables }: Pick<MqttChannelsProps, 'tables'>, connections: string) {
     const count = new ApiFunction(this, 'CountSubscriptions', {
       entry: 'mqtt/count-subscriptions',
-      description: 'End the connection with which a client goes beyond its subscriptions',
+      description: 'Close the connection with which a client exceeds its limit of subscriptions',
     }).uses(tables, { connections: ['put', 'query', 'delete'] });
-    count.may(['iot:DeleteConnection'], [connections], 'Partners name their connections.');
+    count.allow(['iot:DeleteConnection'], [connections], 'Partners choose the ids of their connections.');
     for (const event of events) {
       const name = `On-${event.split('/')[1] ?? ''}`;
       const rule = new CfnTopicRule(this, name, {
         topicRulePayload: {
-          // The client id comes last and may have slashes.
+          // The client id comes last and may contain slashes.
           sql: `SELECT * FROM '$aws/events/${event}/#'`,
           awsIotSqlVersion: '2016-03-23',
           actions: [{ lambda: { functionArn: count.lambda.functionArn } }],

@@ -5,30 +5,28 @@ import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
 import { schedulerRole } from '../functions/scheduler-role';
 import type { Tables } from '../tables';
-import { failing, type AlarmDefinition } from '../observability/alarm-definition';
+import { alarmOnErrors } from '../observability/alarm-definition';
 
 export interface ReconcileProps {
   readonly tables: Tables;
 }
 
-/** Makes true again each minute what a lost message or a crash has left untrue: devices that are silent and count as online. */
+/** Every minute sets silent devices offline whose device check was lost with a message or in a crash. */
 export class Reconcile extends Construct {
-  readonly watched: readonly AlarmDefinition[];
-
   constructor(scope: Construct, id: string, { tables }: ReconcileProps) {
     super(scope, id);
     const reconcile = new ApiFunction(this, 'Reconcile', {
       entry: 'schedule/reconcile',
-      description: 'Make true again what a lost message or a crash has left untrue',
+      description: 'Set silent devices offline whose device check was lost',
       timeoutSeconds: 50,
     }).uses(tables, { fleet: ['batchGet', 'update'] });
-    reconcile.may(['dynamodb:Scan'], [`${tables.fleet.tableArn}/index/${tables.onlineIndex}`]);
-    // One that fails is followed by another in a minute.
-    this.watched = [failing(reconcile, 'A device that has fallen silent counts as online if its watch was lost', 3)];
-    // The target would give it all versions of the function besides.
+    reconcile.allow(['dynamodb:Scan'], [`${tables.fleet.tableArn}/index/${tables.onlineIndex}`]);
+    // The next run, a minute later, does the work of a failed one.
+    alarmOnErrors(reconcile, 'A silent device still counts as online for partners if its device check was lost', 3);
+    // The target would also grant all versions of the function.
     const role = schedulerRole(this, reconcile, 'default').withoutPolicyUpdates();
     new Schedule(this, 'Schedule', {
-      description: 'What a lost message or a crash has left untrue',
+      description: 'Check of online devices, every minute',
       schedule: ScheduleExpression.rate(Duration.minutes(1)),
       target: new LambdaInvoke(reconcile.lambda, { role, retryAttempts: 0 }),
     });

@@ -4,18 +4,17 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
 import type { Tables } from '../tables';
-import { failing, type AlarmDefinition } from '../observability/alarm-definition';
+import { alarmOnErrors } from '../observability/alarm-definition';
 
 export interface ViewerCountsProps {
   readonly tables: Tables;
 }
 
 /**
- * Notes in shares how many viewers they have, at most once a second each: viewers may come and go as often as they like
- * without a word to everybody who follows the share.
+ * Updates `currentViewers` of each share at most once a second, so that viewers who connect and disconnect often do not cause a
+ * message to all followers each time.
  */
 export class ViewerCounts extends Construct {
-  readonly watched: readonly AlarmDefinition[];
   private readonly queue: Queue;
 
   constructor(scope: Construct, id: string, { tables }: ViewerCountsProps) {
@@ -28,11 +27,11 @@ export class ViewerCounts extends Construct {
     });
     Validations.of(this.queue).acknowledge({
       id: 'AwsSolutions-SQS3',
-      reason: 'What it loses is counted again by the heartbeat, within a minute.',
+      reason: 'The heartbeat repeats a lost count within a minute.',
     });
     const count = new ApiFunction(this, 'CountViewers', {
       entry: 'queue/count-viewers',
-      description: 'Note in shares how many viewers they have',
+      description: 'Update the number of viewers of shares',
     }).uses(tables, { connections: ['update'], shares: ['update'] });
     this.queue.grantConsumeMessages(count.lambda);
     new EventSourceMapping(this, 'FromChanged', {
@@ -41,12 +40,12 @@ export class ViewerCounts extends Construct {
       batchSize: 10,
       reportBatchItemFailures: true,
     });
-    this.watched = [failing(count, 'Partners see an old number of viewers of their shares')];
+    alarmOnErrors(count, 'Partners see an outdated number of viewers of their shares');
   }
 
-  /** Lets a function have the viewers of a share counted, which whoever lets sockets in or forgets them does. */
-  grantAsk(asker: ApiFunction): void {
-    asker.lambda.addEnvironment('VIEWER_COUNT_QUEUE_URL', this.queue.queueUrl);
-    asker.may(['sqs:SendMessage'], [this.queue.queueArn]);
+  /** Lets a function request a count: every function that adds or deletes connections. */
+  grantRequest(requester: ApiFunction): void {
+    requester.lambda.addEnvironment('VIEWER_COUNT_QUEUE_URL', this.queue.queueUrl);
+    requester.allow(['sqs:SendMessage'], [this.queue.queueArn]);
   }
 }

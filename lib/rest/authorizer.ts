@@ -4,7 +4,7 @@ import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
 import type { Identity } from './identity';
 import type { Tables } from '../tables';
-import { failing, type AlarmDefinition } from '../observability/alarm-definition';
+import { alarmOnErrors } from '../observability/alarm-definition';
 
 export interface AuthorizerProps {
   readonly identity: Identity;
@@ -12,27 +12,26 @@ export interface AuthorizerProps {
 }
 
 /**
- * Lets in who has a token of ours. Cognito's own authorizer answers 401 to a valid token without the scope, where the
- * contract says 403. What it finds is kept for five minutes, the time after which a suspended partner is out.
+ * Lambda authorizer for access tokens of the user pool. Cognito's own authorizer answers 401 to a valid token without the scope,
+ * where the contract says 403. Results are cached for five minutes, after which a suspended partner has no access.
  */
 export class Authorizer extends Construct {
   readonly authorizer: TokenAuthorizer;
-  readonly watched: readonly AlarmDefinition[];
 
   constructor(scope: Construct, id: string, { identity, tables }: AuthorizerProps) {
     super(scope, id);
     const authorize = new ApiFunction(this, 'Authorize', {
       entry: 'authorizer/authorize',
-      description: 'Tell who calls and what the token allows',
+      description: 'Verify an access token and return what it allows',
       environment: identity.verification,
     }).uses(tables, { partners: ['get'] });
 
     this.authorizer = new TokenAuthorizer(this, 'Token', {
       handler: authorize.lambda,
-      // RFC 6750 section 2.1; anything else is 401 without a call of the function.
+      // RFC 6750 section 2.1; for anything else API Gateway answers 401 without invoking the function.
       validationRegex: '^[Bb]earer +[-0-9A-Za-z._~+/]+=*$',
       resultsCacheTtl: Duration.minutes(5),
     });
-    this.watched = [failing(authorize, 'Partners get 500 on any call: their tokens can not be verified')];
+    alarmOnErrors(authorize, 'Partners get 500 on every call: their tokens cannot be verified');
   }
 }

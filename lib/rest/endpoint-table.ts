@@ -1,7 +1,7 @@
 import { routeOf } from '../../contract/access';
-import type { Endpoint, TableName, TableUse } from '../../contract/endpoint';
+import type { Endpoint } from '../../contract/endpoint';
 
-/** Method and path, such as `PATCH /v3/jobs/{jobId}`, and what is promised there. */
+/** Endpoints of the contract by method and path, such as `PATCH /v3/jobs/{jobId}`. */
 export type EndpointTable = Readonly<Record<string, Endpoint>>;
 
 export interface Route {
@@ -12,24 +12,12 @@ export interface Route {
   readonly endpoint: Endpoint;
 }
 
-/** The table, row by row. */
 export const routesOf = (table: EndpointTable): Route[] =>
   Object.entries(table).map(([key, endpoint]) => ({ ...routeOf(key), endpoint }));
 
-/** Groups what has the same key, in the order of the first of each. */
+/** Groups items by key, in the order of each key's first item. */
 export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
   return groups;
-}
-
-/** All that some endpoints do to each table. */
-export function usesOf(endpoints: readonly Endpoint[]): Endpoint['tables'] {
-  const uses: Partial<Record<TableName, TableUse[]>> = {};
-  for (const { tables } of endpoints) {
-    for (const [name, operations] of Object.entries(tables) as [TableName, readonly TableUse[]][]) {
-      uses[name] = [...new Set([...(uses[name] ?? []), ...operations])];
-    }
-  }
-  return uses;
 }

@@ -2,13 +2,13 @@ import { Validations } from 'aws-cdk-lib/core';
 import { AuthorizationType, LambdaIntegration, type Method } from 'aws-cdk-lib/aws-apigateway';
 import { Construct } from 'constructs';
 import { basename } from 'node:path';
-import type { Endpoint, Setting } from '../../contract/endpoint';
+import { tablesOf, type Endpoint, type Setting } from '../../contract/endpoint';
 import { ApiFunction } from '../functions/api-function';
 import type { Authorizer } from './authorizer';
-import { groupBy, routesOf, usesOf, type EndpointTable, type Route } from './endpoint-table';
+import { groupBy, routesOf, type EndpointTable, type Route } from './endpoint-table';
 import { addFixedReply } from './fixed-reply';
 import type { RestApi } from './rest-api';
-import type { Sockets } from '../realtime/websocket-api';
+import type { WebSocketChannels } from '../realtime/websocket/websocket-api';
 import type { Tables } from '../tables';
 import { grantVideo } from '../shares/video';
 
@@ -17,17 +17,16 @@ export interface EndpointsProps {
   readonly api: RestApi;
   readonly authorizer: Authorizer;
   readonly tables: Tables;
-  readonly sockets: Sockets;
+  readonly sockets: WebSocketChannels;
   readonly settings: Readonly<Record<Setting, string>>;
 }
 
-/** Everything that the table of endpoints promises: a function per handler, a method per endpoint, 405 elsewhere. */
+/** A function per handler and a method per endpoint of the contract; other methods of these paths answer 405. */
 export class Endpoints extends Construct {
-  /** The methods that are called without a token: where tokens are asked for. */
+  /** Methods that need no access token: those that issue tokens. */
   readonly withoutToken: readonly Method[];
-
-  /** The functions that share codes are sent to. */
-  readonly takingShareCodes: readonly ApiFunction[];
+  /** Functions that receive share codes. */
+  readonly shareCodeFunctions: readonly ApiFunction[];
 
   constructor(
     scope: Construct,
@@ -37,14 +36,14 @@ export class Endpoints extends Construct {
     super(scope, id);
     const routes = routesOf(props.table);
     const withoutToken: Method[] = [];
-    const takingShareCodes: ApiFunction[] = [];
+    const shareCodeFunctions: ApiFunction[] = [];
     for (const [handler, served] of groupBy(routes, ({ endpoint }) => endpoint.handler)) {
-      const made = this.make(
+      const fn = this.createFunction(
         handler,
         served.map(({ endpoint }) => endpoint),
       );
-      if (served.some(({ path }) => path.includes('{shareCode}'))) takingShareCodes.push(made);
-      const integration = new LambdaIntegration(made.lambda, { allowTestInvoke: false });
+      if (served.some(({ path }) => path.includes('{shareCode}'))) shareCodeFunctions.push(fn);
+      const integration = new LambdaIntegration(fn.lambda, { allowTestInvoke: false });
       for (const route of served) {
         const method = this.addMethod(route, integration);
         if (route.endpoint.scope === null) withoutToken.push(method);
@@ -55,20 +54,20 @@ export class Endpoints extends Construct {
       addFixedReply(props.api.resource(path), 405, 'Method not allowed', { Allow: allow.join(', ') });
     }
     this.withoutToken = withoutToken;
-    this.takingShareCodes = takingShareCodes;
+    this.shareCodeFunctions = shareCodeFunctions;
   }
 
-  private make(handler: string, served: readonly Endpoint[]): ApiFunction {
+  private createFunction(handler: string, served: readonly Endpoint[]): ApiFunction {
     const { tables, settings } = this.props;
     const needed = served.flatMap((endpoint) => endpoint.settings ?? []);
-    const made = new ApiFunction(this, basename(handler), {
+    const fn = new ApiFunction(this, basename(handler), {
       entry: `http/${handler}`,
       description: served[0]?.summary ?? handler,
       environment: Object.fromEntries(needed.map((name) => [name, settings[name]])),
-    }).uses(tables, usesOf(served));
-    if (served.some(({ video }) => video)) grantVideo(made);
-    if (served.some(({ closesSockets }) => closesSockets)) this.props.sockets.grantManage(made);
-    return made;
+    }).uses(tables, ...served.map(tablesOf));
+    if (served.some(({ video }) => video)) grantVideo(fn);
+    if (served.some(({ closesSockets }) => closesSockets)) this.props.sockets.grantManage(fn);
+    return fn;
   }
 
   private addMethod({ method, path, endpoint }: Route, integration: LambdaIntegration): Method {
@@ -81,7 +80,7 @@ export class Endpoints extends Construct {
     if (endpoint.scope === null) {
       Validations.of(added).acknowledge({
         id: 'AwsSolutions-APIG4',
-        reason: 'Where tokens are issued there is none yet: the caller needs an API key and the client secret.',
+        reason: 'It issues the tokens: the caller needs an API key and the client secret.',
       });
     }
     return added;

@@ -1,7 +1,7 @@
 import { Validations } from 'aws-cdk-lib/core';
 import { AuthorizationType, MockIntegration, PassthroughBehavior, type IResource } from 'aws-cdk-lib/aws-apigateway';
 
-/** Types of request body that get the reply; API Gateway answers 415 to others before it looks at the reply. */
+/** Content types of requests that get the reply; API Gateway answers 415 to others. */
 const bodyTypes = [
   'application/json',
   'application/x-www-form-urlencoded',
@@ -10,16 +10,23 @@ const bodyTypes = [
   'text/plain',
 ];
 
+type Headers = Readonly<Record<string, string>>;
+
 /**
- * Answers every method of a resource that has no integration of its own with the same error, without a function
- * and without asking who calls: `{"error":<text>}`, the headers given and `x-request-id`.
+ * Answers every other method of a resource with a fixed error, without a function or authorization: `{"error":<text>}`, the
+ * given headers and `x-request-id`.
  */
-export function addFixedReply(
-  resource: IResource,
-  status: number,
-  text: string,
-  headers: Readonly<Record<string, string>> = {},
-): void {
+export function addFixedReply(resource: IResource, status: number, text: string, headers: Headers = {}): void {
+  const responseTemplates = { 'application/json': JSON.stringify({ error: text }) };
+  addMock(resource, 'ANY', status, headers, { responseTemplates });
+}
+
+/** Answers GET with a redirect, without a body, a function or authorization. */
+export function addRedirect(resource: IResource, location: string): void {
+  addMock(resource, 'GET', 302, { Location: location });
+}
+
+function addMock(resource: IResource, httpMethod: string, status: number, headers: Headers, body: object = {}): void {
   const values = {
     'x-request-id': 'context.requestId',
     ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, `'${value}'`])),
@@ -28,17 +35,11 @@ export function addFixedReply(
   const statusCode = String(status);
 
   const method = resource.addMethod(
-    'ANY',
+    httpMethod,
     new MockIntegration({
       passthroughBehavior: PassthroughBehavior.NEVER,
       requestTemplates: Object.fromEntries(bodyTypes.map((type) => [type, JSON.stringify({ statusCode: status })])),
-      integrationResponses: [
-        {
-          statusCode,
-          responseParameters: Object.fromEntries(named),
-          responseTemplates: { 'application/json': JSON.stringify({ error: text }) },
-        },
-      ],
+      integrationResponses: [{ statusCode, responseParameters: Object.fromEntries(named), ...body }],
     }),
     {
       authorizationType: AuthorizationType.NONE,
@@ -49,6 +50,6 @@ export function addFixedReply(
   );
   Validations.of(method).acknowledge({
     id: 'AwsSolutions-APIG4',
-    reason: 'Says nothing but that there is nothing here, which needs no token.',
+    reason: 'A fixed redirect, 404 or 405, which needs no token.',
   });
 }

@@ -1,10 +1,10 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 
-interface Answer {
+interface GatewayResponse {
   readonly type: ResponseType;
-  /** Without a status API Gateway's own stands. */
+  /** Default: API Gateway's own status. */
   readonly status?: string;
-  /** The body as a template: `$context` is replaced by API Gateway. */
+  /** Body template, in which API Gateway replaces `$context` variables. */
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -12,11 +12,11 @@ interface Answer {
 const error = (text: string) => JSON.stringify({ error: text });
 
 /**
- * What API Gateway answers by itself, in the shape of every other error (spec section 7). Types that are not listed,
- * such as 413 for a request too large, fall to the two defaults.
+ * Errors that API Gateway generates itself, in the shape of every other error (spec section 7). Types that are not listed,
+ * such as 413 for a request that is too large, use the two defaults.
  * See https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html.
  */
-const answers: readonly Answer[] = [
+const responses: readonly GatewayResponse[] = [
   {
     type: ResponseType.UNAUTHORIZED,
     status: '401',
@@ -25,11 +25,11 @@ const answers: readonly Answer[] = [
   },
   { type: ResponseType.ACCESS_DENIED, status: '403', body: error('Forbidden') },
   { type: ResponseType.INVALID_API_KEY, status: '403', body: error('Forbidden') },
-  // API Gateway's name for a path that it doesn't know.
+  // API Gateway's type for an unknown path.
   { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, status: '404', body: error('Not found') },
   { type: ResponseType.THROTTLED, status: '429', body: error('Too many requests') },
   { type: ResponseType.QUOTA_EXCEEDED, status: '429', body: error('Too many requests') },
-  // The variable comes with its quotes. A status here would replace that of all types that are not listed.
+  // The variable includes its quotes. A status here would replace that of all types that are not listed.
   { type: ResponseType.DEFAULT_4XX, body: '{"error":$context.error.messageString}' },
   {
     type: ResponseType.DEFAULT_5XX,
@@ -38,9 +38,9 @@ const answers: readonly Answer[] = [
   },
 ];
 
-/** Gives the API these answers; each carries `x-request-id`. */
+/** Adds these responses to the API; each carries `x-request-id`. */
 export function addGatewayResponses(api: RestApi): void {
-  for (const { type, status, body, headers } of answers) {
+  for (const { type, status, body, headers } of responses) {
     api.addGatewayResponse(type.responseType, {
       type,
       ...(status !== undefined && { statusCode: status }),

@@ -2,31 +2,31 @@ import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 
-/** Over how long AWS WAF counts requests; 60, 120, 300 and 600 are possible (WAF developer guide, "Rate-based rules"). */
+/** Evaluation window of AWS WAF; 60, 120, 300 and 600 are possible (WAF developer guide, "Rate-based rules"). */
 const WINDOW_S = 300;
-/** By then a fifth of what was counted is forgotten. */
+/** By then a fifth of the window has passed. */
 const RETRY_AFTER_S = 60;
 
 const name = 'RequestsOfAnAddress';
 
 export interface WebRateLimitProps {
-  /** Of a REST API's stage in its region, or of CloudFront in us-east-1. */
+  /** REGIONAL for the stage of a REST API, CLOUDFRONT for a distribution (in us-east-1). */
   readonly scope: 'REGIONAL' | 'CLOUDFRONT';
-  /** Requests that an address may send within {@link WINDOW_S}; WAF counts roughly, and late by some ten seconds. */
+  /** Requests per IP address within {@link WINDOW_S}; WAF counts approximately, some ten seconds late. */
   readonly limit: number;
 }
 
-/** A web ACL that answers 429 to an address that sends too much, as everything else here does, and lets pass all others. */
+/** A web ACL that answers 429, in the shape of every other error, to an IP address that exceeds the limit. */
 export class WebRateLimit extends Construct {
   readonly arn: string;
 
   constructor(scope: Construct, id: string, { scope: wafScope, limit }: WebRateLimitProps) {
     super(scope, id);
-    // Samples would keep queries and headers, and so tokens and share codes.
+    // Sampled requests would contain queries and headers, and so tokens and share codes.
     const visibilityConfig = { cloudWatchMetricsEnabled: true, sampledRequestsEnabled: false };
     const acl = new CfnWebACL(this, 'Acl', {
       scope: wafScope,
-      description: `At most ${limit} requests in ${WINDOW_S} seconds from an address`,
+      description: `At most ${limit} requests in ${WINDOW_S} seconds per IP address`,
       defaultAction: { allow: {} },
       visibilityConfig: { ...visibilityConfig, metricName: 'All' },
       customResponseBodies: {
@@ -39,7 +39,7 @@ export class WebRateLimit extends Construct {
           statement: { rateBasedStatement: { limit, evaluationWindowSec: WINDOW_S, aggregateKeyType: 'IP' } },
           action: {
             block: {
-              // It goes before API Gateway's own answer (API Gateway developer guide, "Gateway response types").
+              // Takes precedence over API Gateway's own response (API Gateway developer guide, "Gateway response types").
               customResponse: {
                 responseCode: 429,
                 customResponseBodyKey: name,
@@ -55,7 +55,7 @@ export class WebRateLimit extends Construct {
   }
 }
 
-/** Lets an address send no more than `limit` requests in five minutes to the stage of a REST API. */
+/** Limits the requests per IP address in five minutes to the stage of a REST API. */
 export function limitStage(stage: Stage, limit: number): void {
   const { arn } = new WebRateLimit(stage, 'RateLimit', { scope: 'REGIONAL', limit });
   new CfnWebACLAssociation(stage, 'RateLimitAssociation', { webAclArn: arn, resourceArn: stage.stageArn });

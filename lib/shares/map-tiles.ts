@@ -1,23 +1,23 @@
 import type { Node } from 'constructs';
 
-/** Where the share page gets its map from. */
+/** Map of the share page. */
 export interface MapTiles {
-  /** Address with `{z}`, `{x}`, `{y}` and perhaps `{s}`; empty for a map without tiles. */
+  /** URL template with `{z}`, `{x}`, `{y}` and optionally `{s}`; empty for a map without tiles. */
   readonly url: string;
-  /** HTML that names whose map it is. */
+  /** HTML that credits the source of the map. */
   readonly attribution: string;
   /** Source expression for the page's Content-Security-Policy; undefined for a map without tiles. */
   readonly source: string | undefined;
 }
 
 const OPEN_STREET_MAP = 'https://tile.openstreetmap.org/{z}/{x}/{y}.png';
-const ITS_ATTRIBUTION =
+const OPEN_STREET_MAP_ATTRIBUTION =
   '&copy; <a href="https://www.openstreetmap.org/copyright" rel="noreferrer">OpenStreetMap</a> contributors';
 
 /**
- * The choice of a deployment by CDK context: `mapTileUrl` (`none` for a map without tiles) with `mapAttribution`.
- * Default: OpenStreetMap, whose policy (operations.osmfoundation.org/policies/tiles) suits small audiences.
- * @throws when the address is no https address with `{z}`, `{x}` and `{y}`
+ * Reads the CDK context: `mapTileUrl` (`none` for a map without tiles) and `mapAttribution`.
+ * Default: OpenStreetMap, whose policy (operations.osmfoundation.org/policies/tiles) allows small audiences.
+ * @throws if the URL is not an https URL with `{z}`, `{x}` and `{y}`
  */
 export function mapTiles(node: Node): MapTiles {
   const given: unknown = node.tryGetContext('mapTileUrl') ?? OPEN_STREET_MAP;
@@ -30,7 +30,8 @@ export function mapTiles(node: Node): MapTiles {
   const [origin = ''] = /^https:\/\/[^/]+/.exec(url) ?? [];
   return {
     url,
-    attribution: typeof attribution === 'string' ? attribution : url === OPEN_STREET_MAP ? ITS_ATTRIBUTION : '',
+    attribution:
+      typeof attribution === 'string' ? attribution : url === OPEN_STREET_MAP ? OPEN_STREET_MAP_ATTRIBUTION : '',
     source: origin.replace(/\{s\}/, '*'),
   };
 }

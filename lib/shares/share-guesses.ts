@@ -1,20 +1,18 @@
 import { Construct } from 'constructs';
 import type { ApiFunction } from '../functions/api-function';
 import { LogMetric } from '../observability/log-metric';
-import { period, type AlarmDefinition } from '../observability/alarm-definition';
+import { defineAlarm, period } from '../observability/alarm-definition';
 
-/** More within five minutes than partners and viewers with old links bring about. */
-const MANY = 100;
+/** Per five minutes: more than partners and viewers with old links cause. */
+const MAX_REFUSED = 100;
 
 export interface ShareGuessesProps {
-  /** All functions that are given share codes by others. */
+  /** All functions that receive share codes. */
   readonly functions: readonly ApiFunction[];
 }
 
-/** Somebody who tries share codes: each refusal costs a read and is counted, and no log has the code. */
+/** Alarm on guessed share codes. Each refusal costs a read and is counted; no log contains the code. */
 export class ShareGuesses extends Construct {
-  readonly watched: AlarmDefinition;
-
   constructor(scope: Construct, id: string, { functions }: ShareGuessesProps) {
     super(scope, id);
     const refused = new LogMetric(this, 'Refused', {
@@ -22,12 +20,12 @@ export class ShareGuesses extends Construct {
       as: 'ShareCodesRefused',
       reasons: ['share_not_found'],
     });
-    this.watched = {
+    defineAlarm(this, {
       name: 'ShareCodesRefused',
       group: 'calls',
-      impact: 'Somebody tries share codes: one that is found would show what partners have shared',
+      impact: 'Someone guesses share codes: a code that is found would show what partners have shared',
       metric: refused.metric('share_not_found', { period }),
-      threshold: MANY,
-    };
+      threshold: MAX_REFUSED,
+    });
   }
 }

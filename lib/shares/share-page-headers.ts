@@ -3,20 +3,20 @@ import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import type { MapTiles } from './map-tiles';
 
 /**
- * Security headers of the share page. Its address is a capability: no referrer leaves it, no other page frames it, no
- * search engine lists it. It runs its own scripts and styles only, talks to its own host, to the video's, and shows tiles.
+ * Security headers of the share page. Its URL is a capability: it sends no referrer, cannot be framed, and is not indexed. It
+ * runs only its own scripts and styles, connects only to its own host and that of the video, and loads map tiles.
  */
 export function sharePageHeaders(tiles: MapTiles): cloudfront.ResponseHeadersPolicyProps {
-  // Where Kinesis Video Streams serves a stream: https://b-<hash>.kinesisvideo.<region>.amazonaws.com.
+  // Endpoint of a stream of Kinesis Video Streams: https://b-<hash>.kinesisvideo.<region>.amazonaws.com.
   const video = `https://*.kinesisvideo.${Aws.REGION}.${Aws.URL_SUFFIX}`;
   const contentSecurityPolicy = [
     `default-src 'none'`,
     `script-src 'self'`,
     `style-src 'self'`,
     ['img-src', `'self'`, 'data:', tiles.source ?? []].flat().join(' '),
-    // The page's own host by wss too, which 'self' includes (CSP level 3).
+    // 'self' includes the page's own host over wss (CSP level 3).
     `connect-src 'self' ${video}`,
-    // Assembled by the player, or where the browser plays HLS itself, from the stream.
+    // blob: from the player; the stream's host where the browser plays HLS itself.
     `media-src blob: ${video}`,
     `frame-ancestors 'none'`,
     `base-uri 'none'`,

@@ -4,7 +4,7 @@ import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
-import { BucketDeployment, CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
+import { BucketDeployment, CacheControl, Source, type ISource } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
 import { join } from 'node:path';
 import { mapTiles } from './map-tiles';
@@ -13,14 +13,25 @@ import { sharePathsCode } from './share-paths';
 import { bundleViewer } from './viewer-bundle';
 
 export interface SharePageProps {
-  /** Whether the bucket is emptied and deleted with the stack, or kept; a bucket that holds files can't be deleted. */
+  /** Whether the bucket is emptied and deleted with the stack, or retained: a bucket with files can't be deleted. */
   readonly removeData: boolean;
 }
 
-/** The public page behind a share link, `/share/<code>`: a private bucket, which only CloudFront reads. */
+export interface PublicFiles {
+  readonly sources: ISource[];
+  /** Prefix of their keys, without slashes around it. */
+  readonly prefix: string;
+  readonly cacheControl: CacheControl;
+}
+
+/** The public page of a share link, `/share/<code>`, in a private bucket that only CloudFront reads. */
 export class SharePage extends Construct {
+  /** The bucket, for other public files that are deployed into it. */
+  readonly origin: cloudfront.IOrigin;
   private readonly bucket: IBucket;
   private readonly headers: cloudfront.ResponseHeadersPolicy;
+  private readonly role: Role;
+  private readonly logGroup: LogGroup;
 
   constructor(scope: Construct, id: string, { removeData }: SharePageProps) {
     super(scope, id);
@@ -36,69 +47,78 @@ export class SharePage extends Construct {
     });
     Validations.of(bucket).acknowledge({
       id: 'AwsSolutions-S1',
-      reason: 'It is a public page; who asks for it with which share code is to be written down nowhere.',
+      reason: 'An access log would contain the IP addresses and share codes of visitors of a public page.',
     });
 
-    // The interface is written without exactOptionalPropertyTypes in mind.
+    // IBucket does not allow for exactOptionalPropertyTypes.
     this.bucket = bucket as IBucket;
-    this.ship(page, assets);
+    const originAccessControl = new cloudfront.S3OriginAccessControl(this, 'Access', {
+      originAccessControlName: this.accountWideName('Access'),
+    });
+    this.origin = S3BucketOrigin.withOriginAccessControl(this.bucket, { originAccessControl });
+    this.logGroup = new LogGroup(this, 'DeployLog', {
+      retention: RetentionDays.THREE_MONTHS,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.role = new Role(this, 'DeployRole', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    this.logGroup.grantWrite(this.role);
+    this.deployPage(page, assets);
     this.headers = new cloudfront.ResponseHeadersPolicy(this, 'Headers', {
       ...sharePageHeaders(tiles),
       responseHeadersPolicyName: this.accountWideName('Headers'),
     });
   }
 
-  /** Lets a distribution serve the page below `/share/`; its other paths stay as they are. */
+  /** Serves the page below `/share/` of a distribution. */
   addTo(distribution: cloudfront.Distribution): void {
     const paths = new cloudfront.Function(this, 'Paths', {
-      comment: 'Any share code to the one page',
+      comment: 'Every share code to the same page',
       runtime: cloudfront.FunctionRuntime.JS_2_0,
       code: cloudfront.FunctionCode.fromInline(sharePathsCode),
     });
-    const originAccessControl = new cloudfront.S3OriginAccessControl(this, 'Access', {
-      originAccessControlName: this.accountWideName('Access'),
-    });
-    const origin = S3BucketOrigin.withOriginAccessControl(this.bucket, { originAccessControl });
-    distribution.addBehavior('/share/*', origin, {
+    distribution.addBehavior('/share/*', this.origin, {
       viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
-      // With caching comes compression; the page itself stays for a second.
+      // Compression requires caching; the page itself is cached for a second.
       cachePolicy: cloudfront.CachePolicy.CACHING_OPTIMIZED,
       responseHeadersPolicy: this.headers,
       functionAssociations: [{ function: paths, eventType: cloudfront.FunctionEventType.VIEWER_REQUEST }],
     });
   }
 
-  /** CloudFront's names are those of the account, in whichever region a stack is; an access control's has 64 characters. */
-  private accountWideName(what: string): string {
-    return `${Names.uniqueResourceName(this, { maxLength: 40, separator: '-' })}-${what}-${Aws.REGION}`;
+  /** Names in CloudFront are unique in the account across regions; that of an origin access control has at most 64 characters. */
+  private accountWideName(suffix: string): string {
+    return `${Names.uniqueResourceName(this, { maxLength: 40, separator: '-' })}-${suffix}-${Aws.REGION}`;
   }
 
-  /** Has the files copied into the bucket at every deployment that changes them. */
-  private ship(page: string, assets: string): void {
+  /** Copies files into the bucket at every deployment that changes them. */
+  deploy(scope: Construct, id: string, { sources, prefix, cacheControl }: PublicFiles): BucketDeployment {
+    return new BucketDeployment(scope, id, {
+      destinationBucket: this.bucket,
+      role: this.role,
+      logGroup: this.logGroup,
+      sources,
+      destinationKeyPrefix: prefix,
+      cacheControl: [cacheControl],
+      // A page that is open during a deployment may still load old files.
+      prune: false,
+    });
+  }
+
+  private deployPage(page: string, assets: string): void {
     const stack = Stack.of(this);
-    const logGroup = new LogGroup(this, 'ShippingLog', {
-      retention: RetentionDays.THREE_MONTHS,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
-    const role = new Role(this, 'Shipping', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    logGroup.grantWrite(role);
-    // Old files stay: a page that is open during a deployment may still need one of them.
-    const how = { destinationBucket: this.bucket, prune: false, role, logGroup };
-    const files = new BucketDeployment(this, 'Assets', {
-      ...how,
+    const files = this.deploy(this, 'Assets', {
       sources: [Source.asset(assets)],
-      destinationKeyPrefix: 'share/assets',
-      cacheControl: [CacheControl.fromString('public, max-age=31536000, immutable')],
+      prefix: 'share/assets',
+      cacheControl: CacheControl.fromString('public, max-age=31536000, immutable'),
     });
-    const html = new BucketDeployment(this, 'Page', {
-      ...how,
+    const html = this.deploy(this, 'Page', {
       sources: [Source.asset(page)],
-      destinationKeyPrefix: 'share',
-      cacheControl: [CacheControl.noStore()],
+      prefix: 'share',
+      cacheControl: CacheControl.noStore(),
     });
     html.node.addDependency(files);
 
-    Validations.of(role).acknowledge(
+    Validations.of(this.role).acknowledge(
       ...[
         ...['Action::s3:GetBucket*', 'Action::s3:GetObject*', 'Action::s3:List*', 'Action::s3:Abort*'],
         ...[
@@ -108,10 +128,11 @@ export class SharePage extends Construct {
         'Resource::arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-<AWS::Region>/*',
       ].map((finding) => ({
         id: `AwsSolutions-IAM5[${finding}]`,
-        reason: 'The CDK copies from its bucket of assets to this one.',
+        reason: 'The CDK copies from its assets bucket to this one.',
       })),
     );
-    const shipper = stack.node.children.find(({ node }) => node.id.startsWith('Custom::CDKBucketDeployment'));
-    if (shipper) Validations.of(shipper).acknowledge({ id: 'AwsSolutions-L1', reason: 'The CDK chooses its runtime.' });
+    const provider = stack.node.children.find(({ node }) => node.id.startsWith('Custom::CDKBucketDeployment'));
+    if (provider)
+      Validations.of(provider).acknowledge({ id: 'AwsSolutions-L1', reason: 'The CDK chooses its runtime.' });
   }
 }

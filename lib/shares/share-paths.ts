@@ -1,6 +1,6 @@
 /**
- * Code of a CloudFront function (cloudfront-js-2.0): `/share/<code>` is the same page for every code, so that no code
- * gets to the bucket and all share one copy in the cache. The files of the page are below `/share/assets/`.
+ * Code of a CloudFront function (cloudfront-js-2.0) that maps `/share/<code>` to the same page for every code, so that no code
+ * reaches the bucket and the cache holds one copy. The files of the page are below `/share/assets/`.
  */
 export const sharePathsCode = `function handler(event) {
   const request = event.request;

@@ -1,10 +1,10 @@
 import { Aws } from 'aws-cdk-lib/core';
 import type { ApiFunction } from '../functions/api-function';
 
-/** Lets a function give out where the live video of a device can be played. */
+/** Lets a function create playback URLs for the live video of devices. */
 export const grantVideo = (player: ApiFunction): ApiFunction =>
-  player.may(
+  player.allow(
     ['kinesisvideo:GetDataEndpoint', 'kinesisvideo:GetHLSStreamingSessionURL'],
     [`arn:${Aws.PARTITION}:kinesisvideo:${Aws.REGION}:${Aws.ACCOUNT_ID}:stream/*`],
-    'Streams belong to devices, which come and go.',
+    'Each device has its own streams, created at runtime.',
   );

@@ -7,23 +7,22 @@ import { licencesOf } from './viewer-licences';
 
 const root = join(__dirname, '../..');
 
-/** Path below which the browser finds the files of the page. */
+/** URL path of the files of the page. */
 const PUBLIC_PATH = '/share/assets';
 
-/** Where the two kinds of files of the page are, by how long they may be kept. */
+/** Output folders, by how long browsers may cache their files. */
 export interface ViewerBundle {
-  /** Folder with `index.html` alone, which changes under its name. */
+  /** Folder with `index.html` only, whose content changes under the same name. */
   readonly page: string;
-  /** Folder with everything else; the names hold a hash of the content. */
+  /** Folder with all other files; their names contain a hash of the content. */
   readonly assets: string;
 }
 
 /**
- * Bundles the share page in one esbuild pass, without Docker or network; the same source makes the same files. What the
- * page needs only for some shares, such as the video player, is in files of its own.
+ * Bundles the share page reproducibly in one esbuild pass, without Docker or network. Code that only some shares need, such as
+ * the video player, is in separate files.
  *
- * @param folder where to write; what is there goes
- * @returns its two folders
+ * @param folder output folder; it is emptied first
  * @throws when a file is missing or doesn't compile
  */
 export function bundleViewer(folder: string, tiles: MapTiles): ViewerBundle {
@@ -42,13 +41,13 @@ export function bundleViewer(folder: string, tiles: MapTiles): ViewerBundle {
     platform: 'browser',
     target: ['chrome111', 'firefox113', 'safari16.4'],
     format: 'esm',
-    // Without its parts for subtitles, several audio tracks and copy protection, the player is two thirds as big.
+    // Without subtitles, multiple audio tracks and DRM, the player is two thirds as big.
     alias: { 'hls.js': 'hls.js/light' },
     define: { MAP_TILE_URL: JSON.stringify(tiles.url), MAP_ATTRIBUTION: JSON.stringify(tiles.attribution) },
-    // The pictures of Leaflet's own markers and layer switch, which the page doesn't use.
+    // Images of Leaflet's markers and layer control, which the page doesn't use.
     loader: { '.png': 'empty' },
     charset: 'utf8',
-    // They are in a file of their own, which the page names.
+    // The page links to a separate file with the licences.
     legalComments: 'none',
     metafile: true,
     logLevel: 'warning',
@@ -61,7 +60,7 @@ export function bundleViewer(folder: string, tiles: MapTiles): ViewerBundle {
   return { page, assets };
 }
 
-/** `index.html` with the addresses of script and style sheet in their places. */
+/** Returns `index.html` with the URLs of script and style sheet inserted. */
 function pageFor({ outputs }: Metafile): string {
   const address = (source: string) => {
     const [file] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === source) ?? [];

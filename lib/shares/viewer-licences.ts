@@ -2,14 +2,14 @@ import type { Metafile } from 'esbuild';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Packages of npm that files of a bundle come from, in order. */
+/** npm packages whose files are in a bundle, sorted. */
 const packagesIn = ({ inputs }: Metafile): string[] => {
   const names = Object.keys(inputs).map((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]);
   return [...new Set(names)].filter((name) => name !== undefined).sort();
 };
 
 /**
- * The licences of everything that is bundled, which all of them want to be passed on with it.
+ * Returns the licences of all bundled packages, which all require to be distributed with them.
  * @param root folder of the project
  * @throws Error for a package without a licence file
  */

@@ -4,11 +4,11 @@
  */
 import * as z from 'zod';
 import { FunctionError } from '../lambda';
-import { evaluate, parsePolicy, type PolicyDocument } from '../policy';
-import type { Call } from './call';
+import { evaluate, parsePolicy, type PolicyDocument } from '../iam/policy';
+import type { Call } from './integrations/call';
 import { GatewayError } from './gateway-responses';
-import { functionArnOf, type Functions } from './functions';
-import { compileMapping, type Mapping } from './mapping';
+import { functionArnOf, type Functions } from './integrations/functions';
+import { compileMapping, type Mapping } from './integrations/mapping';
 
 export const authorizerProperties = z.object({
   RestApiId: z.string(),
@@ -20,10 +20,10 @@ export const authorizerProperties = z.object({
   IdentityValidationExpression: z.string().optional(),
 });
 
-/** Lets a call through, with `context.authorizer` filled in, or throws the GatewayError that refuses it. */
+/** Fills in `context.authorizer` if the call is allowed. @throws GatewayError if it is not */
 export type Authorizer = (call: Call, methodArn: string) => Promise<void>;
 
-interface Verdict {
+interface AuthorizerResult {
   readonly policy: PolicyDocument;
   readonly context: Readonly<Record<string, string>>;
 }
@@ -41,10 +41,14 @@ const output = z.object({
     ),
 });
 
-/** So many results are kept at most; then the oldest goes, so that a flood of tokens does not fill the memory. */
-const CACHE_SIZE = 10_000;
+/** Maximum number of cached results; the oldest is evicted, so that many tokens can't exhaust memory. */
+const MAX_CACHED_RESULTS = 10_000;
 
-/** Compiles an authorizer; throws for an identity source that isn't understood. `sourceArn` is what its permission names. */
+/**
+ * Compiles an authorizer.
+ * @param sourceArn source ARN that its AWS::Lambda::Permission must allow
+ * @throws Error for an unsupported identity source
+ */
 export function createAuthorizer(
   properties: z.infer<typeof authorizerProperties>,
   sourceArn: string,
@@ -54,11 +58,16 @@ export function createAuthorizer(
   const functionArn = functionArnOf(AuthorizerUri);
   const ttlMs = properties.AuthorizerResultTtlInSeconds * 1000;
   const sources = identitySources(IdentitySource, Name);
-  if (Type === 'TOKEN' && sources.length !== 1) throw new Error(`Authorizer ${Name}: a token has one identity source`);
+  if (Type === 'TOKEN' && sources.length !== 1)
+    throw new Error(`Authorizer ${Name}: a TOKEN authorizer has exactly one identity source`);
   const valid = IdentityValidationExpression === undefined ? undefined : new RegExp(IdentityValidationExpression);
-  const cache = new Map<string, { verdict: Verdict; since: number }>();
+  const cache = new Map<string, { result: AuthorizerResult; cachedAt: number }>();
 
-  async function ask(call: Call, methodArn: string, identity: readonly string[]): Promise<Verdict> {
+  async function invokeAuthorizer(
+    call: Call,
+    methodArn: string,
+    identity: readonly string[],
+  ): Promise<AuthorizerResult> {
     const event =
       Type === 'TOKEN' ? { type: Type, methodArn, authorizationToken: identity[0] } : requestEvent(call, methodArn);
     const result = await functions.invoke(functionArn, sourceArn, event).catch((error: unknown) => {
@@ -71,25 +80,25 @@ export function createAuthorizer(
       return { policy: parsePolicy(policyDocument), context: { ...context, principalId } };
     } catch (error) {
       functions.log(
-        `Authorizer ${Name} gave no valid answer: ${error instanceof Error ? error.message : String(error)}`,
+        `Authorizer ${Name} returned an invalid answer: ${error instanceof Error ? error.message : String(error)}`,
       );
       throw new GatewayError('AUTHORIZER_CONFIGURATION_ERROR');
     }
   }
 
-  async function verdictOn(call: Call, methodArn: string, identity: readonly string[]): Promise<Verdict> {
-    if (ttlMs === 0 || identity.length === 0) return ask(call, methodArn, identity);
+  async function cachedResult(call: Call, methodArn: string, identity: readonly string[]): Promise<AuthorizerResult> {
+    if (ttlMs === 0 || identity.length === 0) return invokeAuthorizer(call, methodArn, identity);
     const key = JSON.stringify(identity);
-    const kept = cache.get(key);
-    // Nor is one kept longer when the clock is set back: its age is negative then.
-    const age = kept ? Date.now() - kept.since : Infinity;
-    if (kept && age >= 0 && age < ttlMs) return kept.verdict;
-    const verdict = await ask(call, methodArn, identity);
+    const cached = cache.get(key);
+    // A negative age means that the clock was set back: the entry is not used.
+    const age = cached ? Date.now() - cached.cachedAt : Infinity;
+    if (cached && age >= 0 && age < ttlMs) return cached.result;
+    const result = await invokeAuthorizer(call, methodArn, identity);
     cache.delete(key);
-    cache.set(key, { verdict, since: Date.now() });
+    cache.set(key, { result, cachedAt: Date.now() });
     const [oldest] = cache.keys();
-    if (cache.size > CACHE_SIZE && oldest !== undefined) cache.delete(oldest);
-    return verdict;
+    if (cache.size > MAX_CACHED_RESULTS && oldest !== undefined) cache.delete(oldest);
+    return result;
   }
 
   return async (call, methodArn) => {
@@ -97,7 +106,7 @@ export function createAuthorizer(
     if (identity.includes('')) throw new GatewayError('UNAUTHORIZED');
     if (Type === 'TOKEN' && valid && !valid.test(identity[0] ?? '')) throw new GatewayError('UNAUTHORIZED');
     const started = performance.now();
-    const { policy, context } = await verdictOn(call, methodArn, identity);
+    const { policy, context } = await cachedResult(call, methodArn, identity);
     call.context.authorizer = { ...context, integrationLatency: Math.round(performance.now() - started) };
     const decision = evaluate([policy], { action: 'execute-api:Invoke', resource: methodArn });
     if (decision === 'allow') return;

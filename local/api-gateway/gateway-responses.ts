@@ -1,10 +1,10 @@
 /**
- * What API Gateway answers by itself: API Gateway developer guide, "Gateway response types for API Gateway" and
+ * Replies that API Gateway generates itself: API Gateway developer guide, "Gateway response types for API Gateway" and
  * "Gateway responses for REST APIs"; texts and error types as the service sends them.
  */
 import * as z from 'zod';
-import type { Call, GatewayReply } from './call';
-import { compileMapping, compileTemplate, type Mapping, type Template } from './mapping';
+import type { Call, GatewayReply } from './integrations/call';
+import { compileMapping, compileTemplate, type Mapping, type Template } from './integrations/mapping';
 
 interface Default {
   readonly status: number;
@@ -22,7 +22,7 @@ const DEFAULTS = {
   API_CONFIGURATION_ERROR: { status: 500, message: 'Internal server error', errorType: 'InternalServerErrorException' },
   AUTHORIZER_CONFIGURATION_ERROR: { status: 500, message: null, errorType: 'AuthorizerConfigurationException' },
   AUTHORIZER_FAILURE: { status: 500, message: null, errorType: 'AuthorizerFailureException' },
-  // What has no type of its own.
+  // Errors without a response type of their own.
   DEFAULT_4XX: { status: 400, message: 'Bad Request', errorType: 'BadRequestException' },
   DEFAULT_5XX: { status: 502, message: 'Internal server error', errorType: 'InternalServerErrorException' },
   INTEGRATION_TIMEOUT: {
@@ -48,7 +48,7 @@ const DEFAULTS = {
 
 export type ResponseType = keyof typeof DEFAULTS;
 
-/** Ends a request with a gateway response; `status` and `message` where they differ from those of the type. */
+/** Ends a request with a gateway response. `status` and `message` override those of the type. */
 export class GatewayError extends Error {
   constructor(
     readonly responseType: ResponseType,
@@ -77,7 +77,10 @@ interface Customised {
 const DEFAULT_TEMPLATE = '{"message":$context.error.messageString}';
 const HEADER = 'gatewayresponse.header.';
 
-/** Compiles the customised responses of an API into the function that renders any of them; throws for what it can't. */
+/**
+ * Compiles the customised responses of an API into one render function. @throws Error for an unsupported template or
+ * parameter
+ */
 export function createGatewayResponses(
   customised: readonly z.infer<typeof gatewayResponseProperties>[],
 ): (error: GatewayError, call: Call) => GatewayReply {
@@ -114,7 +117,7 @@ function compile(response: z.infer<typeof gatewayResponseProperties>): Customise
     DEFAULT_TEMPLATE,
   ];
   const headers = Object.entries(response.ResponseParameters).map(([parameter, expression]) => {
-    if (!parameter.startsWith(HEADER)) throw new Error(`${place}: the parameter ${parameter} is not understood`);
+    if (!parameter.startsWith(HEADER)) throw new Error(`${place}: the parameter ${parameter} is not supported`);
     return [parameter.slice(HEADER.length), compileMapping(expression, place)] as const;
   });
   return { status: response.StatusCode, headers, contentType, template: compileTemplate(template, place) };

@@ -1,18 +1,19 @@
 /**
- * One stage at work: every request goes through route, throttle, authorizer, API key and integration, in this order, or
- * ends in a gateway response. API Gateway developer guide, "REST APIs in API Gateway".
+ * Serves one stage: route, throttle, authorizer, API key and integration, in this order; a failed step ends in a
+ * gateway response. API Gateway developer guide, "REST APIs in API Gateway".
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createAuthorizer, type Authorizer } from './authorizer';
-import { headerOf, type Call, type GatewayReply, type GatewayRequest, type RequestContext } from './call';
-import { functionArnOf, type Functions } from './functions';
+import { headerOf, type Call, type GatewayReply, type GatewayRequest, type RequestContext } from './integrations/call';
+import { functionArnOf, type Functions } from './integrations/functions';
 import { createGatewayResponses, GatewayError } from './gateway-responses';
-import { callLambda } from './lambda-proxy';
-import { createMock } from './mock-integration';
+import { callLambda } from './integrations/lambda-proxy';
+import { createMock } from './integrations/mock-integration';
+import type { Faults } from '../faults';
 import type { DeployedStage, Method, Stage } from './rest-api';
 import { noQuotas, type Quotas } from '../quotas';
-import { createThrottle, type Throttle } from './throttle';
-import type { UsagePlans } from './usage-plans';
+import { createThrottle, type Throttle } from './usage-plans/throttle';
+import type { UsagePlans } from './usage-plans/usage-plans';
 
 export interface GatewayOptions {
   readonly region: string;
@@ -20,15 +21,16 @@ export interface GatewayOptions {
   readonly functions: Functions;
   readonly usagePlans: UsagePlans;
   readonly quotas?: Pick<Quotas, 'admits'>;
+  readonly faults?: Pick<Faults, 'throttlesRequest'>;
 }
 
-/** Answers a request; `readBody` is called once it may go on to the integration. Never rejects but with what that does. */
+/** Answers a request; `readBody` is called only after all checks have passed. Rejects only if `readBody` does. */
 export type Gateway = (request: GatewayRequest, readBody: () => Promise<string>) => Promise<GatewayReply>;
 
 type Integration = (call: Call) => Promise<GatewayReply> | GatewayReply;
 
 interface Served {
-  /** `<resource path>/<HTTP method>`, as usage plans name methods. */
+  /** `<resource path>/<HTTP method>`, the form that usage plans use. */
   readonly name: string;
   readonly apiKeyRequired: boolean;
   readonly authorizer: Authorizer | undefined;
@@ -36,10 +38,10 @@ interface Served {
   readonly integration: Integration;
 }
 
-/** Compiles a stage; throws, naming the method or response, for what can't be played here. */
+/** Compiles a stage. @throws Error naming the method or response that is not supported */
 export function createGateway(deployed: DeployedStage, options: GatewayOptions): Gateway {
   const { stage, routes } = deployed;
-  const { functions, usagePlans, quotas = noQuotas } = options;
+  const { functions, usagePlans, quotas = noQuotas, faults } = options;
   const apiArn = `arn:aws:execute-api:${options.region}:${options.accountId}:${stage.RestApiId}`;
   const render = createGatewayResponses(deployed.gatewayResponses);
   const authorizers = new Map(
@@ -61,7 +63,7 @@ export function createGateway(deployed: DeployedStage, options: GatewayOptions):
 
   function authorizerOf({ AuthorizerId = '' }: Method, name: string): Authorizer {
     const authorizer = authorizers.get(AuthorizerId);
-    if (!authorizer) throw new Error(`Method ${name} has the unknown authorizer ${AuthorizerId}`);
+    if (!authorizer) throw new Error(`Method ${name} refers to the unknown authorizer ${AuthorizerId}`);
     return authorizer;
   }
 
@@ -84,7 +86,8 @@ export function createGateway(deployed: DeployedStage, options: GatewayOptions):
     context.resourceId = route.resource.id;
     context.resourcePath = route.resource.path;
     call.pathParameters = route.pathParameters;
-    if (!quotas.admits('apiGatewayRequests') || !method.throttle.admits(method.name))
+    // The method's limit comes first, so what it refuses does not use up the account's ("Throttle requests to your REST APIs").
+    if (faults?.throttlesRequest() || !method.throttle.admits(method.name) || !quotas.admits('apiGatewayRequests'))
       throw new GatewayError('THROTTLED');
     await method.authorizer?.(call, `${apiArn}/${stage.StageName}/${request.method}${request.path}`);
     if (method.apiKeyRequired) usagePlans.admit(call, method.name);
@@ -105,7 +108,10 @@ export function createGateway(deployed: DeployedStage, options: GatewayOptions):
   };
 }
 
-/** An unknown path or method is taken for a call that AWS would have to sign, and a foreign `Authorization` for a bad signature. */
+/**
+ * API Gateway answers an unknown path or method as an unsigned AWS request, and with an `Authorization` header as a
+ * badly signed one.
+ */
 function unknownRoute(request: GatewayRequest): GatewayError {
   if (headerOf(request, 'authorization') === undefined) return new GatewayError('MISSING_AUTHENTICATION_TOKEN');
   return new GatewayError('DEFAULT_4XX', {
@@ -115,7 +121,7 @@ function unknownRoute(request: GatewayRequest): GatewayError {
   });
 }
 
-/** The throttle that a stage sets for a method, the most specific one; a resource path has its slashes as `~1`. */
+/** The stage's throttle for a method, most specific setting first. Resource paths write `/` as `~1`. */
 function throttleOf({ MethodSettings }: Stage, path: string, httpMethod: string) {
   const setting = (resourcePath: string, method: string) =>
     MethodSettings.find((one) => one.ResourcePath === resourcePath && one.HttpMethod === method);

@@ -1,39 +1,45 @@
 /**
- * Amazon API Gateway's REST APIs on this machine: serves the stage of the template and answers the calls that manage
- * API keys. Each part names the AWS page that it follows.
+ * REST APIs of Amazon API Gateway: serves the template's stage over HTTP and implements the operations that manage API
+ * keys. Each module names the AWS page that it follows.
  */
 import * as z from 'zod';
-import { physicalId } from '../physical-id';
-import { propertiesOf } from '../properties';
+import { physicalId } from '../cloudformation/physical-id';
+import { propertiesOf } from '../cloudformation/properties';
+import type { Faults } from '../faults';
 import type { Lambda } from '../lambda';
 import type { Quotas } from '../quotas';
 import type { AwsApi, Created, Resource, Service } from '../service';
-import { openApiKeys } from './api-keys';
-import { createFunctions } from './functions';
+import { openApiKeys } from './usage-plans/api-keys';
+import { createCors } from './cors';
+import { createFunctions } from './integrations/functions';
 import { createGateway } from './gateway';
 import { createManagement } from './management';
 import { createRestApiParts } from './rest-api';
 import { startServer, type GatewayServer } from './server';
-import { createUsagePlans, usagePlanProperties } from './usage-plans';
+import { createUsagePlans, usagePlanProperties } from './usage-plans/usage-plans';
 
 export interface ApiGatewayOptions {
   readonly region: string;
   readonly accountId: string;
-  /** 0 takes a free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Default: this machine only. */
+  /** Default: 127.0.0.1. */
   readonly host?: string;
-  /** Where API keys are kept. */
+  /** Folder in which the API keys are stored. */
   readonly dataFolder: string;
   readonly lambda: Pick<Lambda, 'invoke' | 'permits'>;
-  /** Default: none. */
+  /** Default: no quotas. */
   readonly quotas?: Pick<Quotas, 'admits'>;
-  /** Takes a line of the execution log: why a call ended in a 5xx that no function caused. */
+  /** Origins whose web pages may call the API, such as `http://127.0.0.1:3001`. Default: none. */
+  readonly corsOrigins?: readonly string[];
+  /** Default: no faults. */
+  readonly faults?: Pick<Faults, 'throttlesRequest'>;
+  /** Logs why API Gateway itself returned a 5xx. */
   log(line: string): void;
 }
 
 export interface ApiGateway extends Service, AwsApi {
-  /** Base address of the stage, without a slash at the end; known after `start`, which does nothing without a stage. */
+  /** Base URL of the stage, without a trailing slash. Known after `start`; undefined without a stage. */
   readonly url: string | undefined;
 }
 
@@ -46,7 +52,6 @@ const apiKeyProperties = z.object({
 
 const usagePlanKeyProperties = z.object({ KeyId: z.string(), KeyType: z.literal('API_KEY'), UsagePlanId: z.string() });
 
-/** API Gateway for the one REST API of a template. */
 export function createApiGateway(options: ApiGatewayOptions): ApiGateway {
   const parts = createRestApiParts();
   const keys = openApiKeys(options.dataFolder);
@@ -62,7 +67,7 @@ export function createApiGateway(options: ApiGatewayOptions): ApiGateway {
 
     'AWS::ApiGateway::ApiKey': (resource, id) => {
       const { Name, Description, Enabled, Value } = propertiesOf(resource, apiKeyProperties);
-      // A value that was made up on an earlier start stays.
+      // A value generated at an earlier start is kept.
       keys.put({ name: Name, description: Description, value: Value, enabled: Enabled }, id);
       return { ref: id, attributes: { APIKeyId: id } };
     },
@@ -88,7 +93,8 @@ export function createApiGateway(options: ApiGatewayOptions): ApiGateway {
       const deployed = parts.deployed();
       if (!deployed) return;
       const gateway = createGateway(deployed, { ...options, functions, usagePlans });
-      server = await startServer(gateway, options.host ?? '127.0.0.1', options.port);
+      const cors = createCors(options.corsOrigins ?? []);
+      server = await startServer(gateway, cors, options.host ?? '127.0.0.1', options.port);
     },
 
     async stop() {

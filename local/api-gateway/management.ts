@@ -1,8 +1,8 @@
-/** The calls of API Gateway's own API that manage keys: Amazon API Gateway REST API reference (REST and JSON). */
+/** API key operations of the API Gateway control plane: Amazon API Gateway REST API reference (REST and JSON). */
 import * as z from 'zod';
 import type { AwsAnswer, AwsApi, AwsCall } from '../service';
-import type { ApiKey, ApiKeys } from './api-keys';
-import type { UsagePlans } from './usage-plans';
+import type { ApiKey, ApiKeys } from './usage-plans/api-keys';
+import type { UsagePlans } from './usage-plans/usage-plans';
 
 const newKey = z.object({
   name: z.string().optional(),
@@ -31,7 +31,7 @@ interface Route {
   readonly operation: Operation;
 }
 
-/** The management API over the keys and plans that the gateway itself uses. */
+/** Manages the keys and plans that the gateway itself uses. */
 export function createManagement(keys: ApiKeys, plans: UsagePlans, region: string): AwsApi {
   const key = (id = ''): ApiKey => {
     const found = keys.get(id);
@@ -52,7 +52,7 @@ export function createManagement(keys: ApiKeys, plans: UsagePlans, region: strin
         const { value } = input;
         if (value !== undefined && keys.withValue(value))
           throw failure(409, 'ConflictException', 'API Key already exists');
-        return json(201, shown(keys.put(input), true));
+        return json(201, describe(keys.put(input), true));
       },
     },
     {
@@ -60,13 +60,13 @@ export function createManagement(keys: ApiKeys, plans: UsagePlans, region: strin
       path: /^\/apikeys$/,
       operation: ({ query }) => {
         const found = keys.list().filter(({ name }) => name.startsWith(query.get('name') ?? ''));
-        return json(200, { item: found.map((one) => shown(one, query.get('includeValues') === 'true')) });
+        return json(200, { item: found.map((one) => describe(one, query.get('includeValues') === 'true')) });
       },
     },
     {
       method: 'GET',
       path: /^\/apikeys\/([^/]+)$/,
-      operation: ({ params: [id], query }) => json(200, shown(key(id), query.get('includeValue') === 'true')),
+      operation: ({ params: [id], query }) => json(200, describe(key(id), query.get('includeValue') === 'true')),
     },
     {
       method: 'PATCH',
@@ -83,7 +83,7 @@ export function createManagement(keys: ApiKeys, plans: UsagePlans, region: strin
           },
           known,
         );
-        return json(200, shown(changed, false));
+        return json(200, describe(changed, false));
       },
     },
     {
@@ -139,7 +139,7 @@ export function createManagement(keys: ApiKeys, plans: UsagePlans, region: strin
         throw error;
       }
     }
-    return failure(501, 'NotImplemented', `${method} ${pathname} is not played on this machine`).answer;
+    return failure(501, 'NotImplemented', `${method} ${pathname} is not supported on this machine`).answer;
   }
 }
 
@@ -159,7 +159,7 @@ function json(status: number, body?: unknown): AwsAnswer {
   return { status, headers: JSON_TYPE, body: body === undefined ? '' : JSON.stringify(body) };
 }
 
-function shown({ value, ...rest }: ApiKey, withValue: boolean) {
+function describe({ value, ...rest }: ApiKey, withValue: boolean) {
   return { ...rest, ...(withValue && { value }), stageKeys: [] };
 }
 

@@ -1,30 +1,30 @@
 /**
- * The parts of a REST API as the template declares them, until a stage is served from them: CloudFormation user guide,
+ * Collects the API Gateway resources of a template until a stage is served: CloudFormation user guide,
  * AWS::ApiGateway::*.
  */
 import * as z from 'zod';
-import { physicalId } from '../physical-id';
-import { propertiesOf } from '../properties';
+import { physicalId } from '../cloudformation/physical-id';
+import { propertiesOf } from '../cloudformation/properties';
 import type { Created, Resource } from '../service';
 import { authorizerProperties } from './authorizer';
 import { gatewayResponseProperties } from './gateway-responses';
-import { methodResponses, mockProperties } from './mock-integration';
+import { methodResponses, mockProperties } from './integrations/mock-integration';
 import { createRoutes, type Routes } from './routing';
 
 const restApiProperties = z.object({
-  Body: z.undefined({ error: 'an API from an OpenAPI document is not played on this machine' }).optional(),
+  Body: z.undefined({ error: 'an API from an OpenAPI document is not supported on this machine' }).optional(),
   ApiKeySourceType: z.literal('HEADER').default('HEADER'),
-  BinaryMediaTypes: z.array(z.never({ error: 'binary media types are not played on this machine' })).default([]),
+  BinaryMediaTypes: z.array(z.never({ error: 'binary media types are not supported on this machine' })).default([]),
 });
 
 const resourceProperties = z.object({ RestApiId: z.string(), ParentId: z.string(), PathPart: z.string() });
 
-/** API Gateway waits 29 seconds for an integration unless told to wait less. */
+/** The default integration timeout of API Gateway is 29 seconds. */
 const proxyProperties = z.object({
   Type: z.literal('AWS_PROXY'),
   Uri: z.string(),
   TimeoutInMillis: z.number().min(50).max(29_000).default(29_000),
-  Credentials: z.undefined({ error: 'credentials of an integration are not played on this machine' }).optional(),
+  Credentials: z.undefined({ error: 'credentials of an integration are not supported on this machine' }).optional(),
 });
 
 const methodProperties = z.object({
@@ -36,7 +36,7 @@ const methodProperties = z.object({
   AuthorizerId: z.string().optional(),
   Integration: z.discriminatedUnion('Type', [proxyProperties, mockProperties]),
   MethodResponses: methodResponses,
-  RequestValidatorId: z.undefined({ error: 'request validators are not played on this machine' }).optional(),
+  RequestValidatorId: z.undefined({ error: 'request validators are not supported on this machine' }).optional(),
 });
 
 const stageProperties = z.object({
@@ -59,13 +59,13 @@ const stageProperties = z.object({
 export type Method = z.infer<typeof methodProperties>;
 export type Stage = z.infer<typeof stageProperties>;
 
-/** What a deployment is a snapshot of: the methods and gateway responses that were there before it. */
+/** Contents of a deployment: the methods and gateway responses created before it. */
 interface Snapshot {
   readonly methods: readonly Method[];
   readonly gatewayResponses: readonly z.infer<typeof gatewayResponseProperties>[];
 }
 
-/** All that is needed to serve a stage. */
+/** Everything needed to serve a stage. */
 export interface DeployedStage {
   readonly stage: Stage;
   readonly routes: Routes<Method>;
@@ -76,11 +76,10 @@ export interface DeployedStage {
 export interface RestApiParts {
   readonly types: readonly string[];
   create(resource: Resource): Created;
-  /** The one stage of the template; undefined when there is none. Throws when there are two. */
+  /** The template's stage; undefined if it has none. @throws Error if it has several */
   deployed(): DeployedStage | undefined;
 }
 
-/** Collects the parts of the APIs of a template. */
 export function createRestApiParts(): RestApiParts {
   const routes = new Map<string, Routes<Method>>();
   const authorizers = new Map<string, z.infer<typeof authorizerProperties>>();
@@ -142,12 +141,12 @@ export function createRestApiParts(): RestApiParts {
     types: Object.keys(makers),
     create(resource) {
       const make = makers[resource.type];
-      if (!make) throw new Error(`${resource.type} is not a part of a REST API`);
+      if (!make) throw new Error(`${resource.type} is not a resource of a REST API`);
       return make(resource, physicalId(resource.logicalId, 10));
     },
     deployed() {
       const [stage] = stages;
-      if (stages.length > 1) throw new Error('One stage of one REST API can be served, the template has more');
+      if (stages.length > 1) throw new Error('Only one stage of one REST API can be served; the template has several');
       const snapshot = stage && deployments.get(stage.DeploymentId);
       if (!stage || !snapshot) return undefined;
       const tree = routesOf(stage.RestApiId);

@@ -1,22 +1,21 @@
 /**
- * The resource tree of an API and the way a path takes through it: API Gateway developer guide, "Methods for REST
- * APIs" and "Set up a proxy integration with a proxy resource" (`{proxy+}`).
+ * Resource tree of an API and route matching: API Gateway developer guide, "Methods for REST APIs" and "Set up a proxy
+ * integration with a proxy resource" (`{proxy+}`).
  */
 
 export interface ResourceNode {
   readonly id: string;
-  /** With its parameters, such as `/v3/jobs/{jobId}`. */
+  /** With its parameters, such as `/orders/{orderId}`. */
   readonly path: string;
 }
 
 export interface Routes<Method> {
-  /** Adds a resource below another; throws when the parent isn't there. Gives its path. */
+  /** Adds a child resource and returns its path. @throws Error if the parent does not exist */
   add(id: string, parentId: string, pathPart: string): string;
   /** Adds a method (`GET`, … or `ANY`) to a resource. */
   addMethod(resourceId: string, httpMethod: string, method: Method): void;
-  /** Finds what serves a path that starts with a slash; undefined for an unknown path or method. The path's escapes must be sound. */
+  /** Matches a path with a leading slash and valid percent-encoding; undefined for an unknown path or method. */
   find(path: string, httpMethod: string): Route<Method> | undefined;
-  /** Every method there is. */
   all(): Method[];
   pathOf(resourceId: string): string;
 }
@@ -41,7 +40,6 @@ interface Match<Method> {
   readonly pathParameters: Record<string, string>;
 }
 
-/** An empty tree with its root resource. */
 export function createRoutes<Method>(rootId: string): Routes<Method> {
   const root = nodeOf<Method>(rootId, '', '/');
   const nodes = new Map([[rootId, root]]);
@@ -66,7 +64,7 @@ export function createRoutes<Method>(rootId: string): Routes<Method> {
     all: () => [...nodes.values()].flatMap(({ methods }) => [...methods.values()]),
     pathOf: (resourceId) => nodeAt(resourceId).path,
     find(path, httpMethod) {
-      // One slash at the end makes no difference to API Gateway.
+      // API Gateway ignores one trailing slash.
       const segments = path.replace(/^\//, '').replace(/\/$/, '');
       const match = descend(root, segments === '' ? [] : segments.split('/').map(decodeURIComponent));
       const method = match?.node.methods.get(httpMethod) ?? match?.node.methods.get('ANY');
@@ -81,8 +79,8 @@ function nodeOf<Method>(id: string, pathPart: string, path: string): Node<Method
 }
 
 /**
- * A literal part goes before a parameter and that before a greedy one; resources without methods are not deployed. A way
- * that has been taken is not left again: no page of AWS says that API Gateway would, so an API must not rest on it.
+ * A literal segment wins over a parameter, a parameter over a greedy one. Resources without methods are not deployed.
+ * There is no backtracking: AWS documents none, so an API must not rely on it.
  */
 function descend<Method>(node: Node<Method>, segments: readonly string[]): Match<Method> | undefined {
   const [segment, ...rest] = segments;

@@ -1,7 +1,9 @@
-/** The HTTP side of the gateway: reads requests, writes replies, and never falls over. */
+/** HTTP server of the gateway: reads requests and writes replies. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isIPv6, type AddressInfo } from 'node:net';
-import type { GatewayReply, GatewayRequest, Values } from './call';
+import type { GatewayReply, GatewayRequest, Values } from './integrations/call';
+import { KEEP_ALIVE_MS } from '../keep-alive';
+import type { Cors } from './cors';
 import type { Gateway } from './gateway';
 import { GatewayError } from './gateway-responses';
 
@@ -13,10 +15,10 @@ export interface GatewayServer {
   stop(): Promise<void>;
 }
 
-/** Listens for plain HTTP; port 0 takes a free one. Rejects when it can't. */
-export async function startServer(gateway: Gateway, host: string, port: number): Promise<GatewayServer> {
-  const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
-    serve(gateway, request)
+/** Listens for plain HTTP; port 0 takes any free port. Rejects when it can't listen. */
+export async function startServer(gateway: Gateway, cors: Cors, host: string, port: number): Promise<GatewayServer> {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+    serve(gateway, cors, request)
       .then((reply) => send(response, reply))
       .catch(() => response.destroy());
   });
@@ -31,7 +33,7 @@ export async function startServer(gateway: Gateway, host: string, port: number):
   };
 }
 
-/** Lets running requests end for at most a second. */
+/** Waits up to a second for running requests. */
 async function close(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
@@ -40,9 +42,10 @@ async function close(server: Server): Promise<void> {
   clearTimeout(timer);
 }
 
-async function serve(gateway: Gateway, message: IncomingMessage): Promise<GatewayReply> {
+async function serve(gateway: Gateway, cors: Cors, message: IncomingMessage): Promise<GatewayReply> {
   const request = requestOf(message);
-  return request ? gateway(request, () => readBody(message)) : BAD_REQUEST;
+  if (!request) return BAD_REQUEST;
+  return cors.preflight(request) ?? cors.permit(request, await gateway(request, () => readBody(message)));
 }
 
 const BAD_REQUEST: GatewayReply = {
@@ -51,12 +54,12 @@ const BAD_REQUEST: GatewayReply = {
   body: JSON.stringify({ message: 'Bad Request' }),
 };
 
-/** The request as the gateway sees it; undefined for an address that is none. */
+/** Converts a request; undefined if its URL is malformed. */
 function requestOf(message: IncomingMessage): GatewayRequest | undefined {
   const [target = '', ...search] = (message.url ?? '').split('?');
   const sourceIp = (message.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
   try {
-    // Throws for a bad escape, so that nothing behind this has to.
+    // Throws for invalid percent-encoding, so that later code need not check it.
     decodeURIComponent(target);
     if (!target.startsWith('/') || target.includes('#')) return undefined;
     return {
@@ -73,7 +76,7 @@ function requestOf(message: IncomingMessage): GatewayRequest | undefined {
   }
 }
 
-/** Pairs of name and value in order; throws URIError for a bad escape. */
+/** Name-value pairs in order. @throws URIError for invalid percent-encoding */
 function queryOf(search: string): [string, string][] {
   const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '));
   return search
@@ -96,7 +99,7 @@ function headersOf({ rawHeaders }: IncomingMessage): [string, string][] {
   return pairs;
 }
 
-/** API Gateway adds who called it to what a proxy before it has said. */
+/** API Gateway appends the caller's address to `X-Forwarded-For`. */
 function forwarded(message: IncomingMessage, sourceIp: string): [string, string][] {
   const before = message.headers['x-forwarded-for'] ?? [];
   return [
@@ -115,7 +118,7 @@ function valuesOf(pairs: readonly (readonly [string, string])[]): Values {
   };
 }
 
-/** The body as text; too large, it is thrown away as it comes. */
+/** Reads the body as text. A body that is too large is discarded as it arrives. */
 function readBody(message: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -144,7 +147,7 @@ function send(response: ServerResponse, { status, headers, body }: GatewayReply)
   try {
     response.writeHead(status, { ...headers, ...(!bodiless && { 'Content-Length': Buffer.byteLength(body) }) });
   } catch {
-    // A function can give a header that HTTP has no way to write.
+    // A function can return a header that HTTP can't carry.
     response.writeHead(502, { 'Content-Type': 'application/json' });
     response.end(JSON.stringify({ message: 'Internal server error' }));
     return;

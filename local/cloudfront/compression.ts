@@ -1,4 +1,5 @@
 /** CloudFront developer guide, "Serve compressed files". */
+import { createHash } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { Pairs, Reply } from './origin';
 
@@ -7,11 +8,29 @@ export interface Compression {
   readonly brotli: boolean;
 }
 
-/** Content types that are compressed, of the list in the guide those that occur here. */
+/** Compressible content types: those of the guide's list that occur here. */
 const compressible =
   /^(text\/(css|csv|html|javascript|js|plain|xml)|application\/(javascript|json|xml|wasm|vnd\.apple\.mpegurl)|image\/svg\+xml|font\/(ttf|otf))(;|$)/;
 
-/** Compresses a reply as the viewer accepts it, Brotli first; leaves small ones and those that are compressed. */
+/** Compressed bodies, by encoding and hash of the content: CloudFront caches them, and large ones take a noticeable time. */
+const compressedBodies = new Map<string, Buffer>();
+const MAX_COMPRESSED_BODIES = 100;
+
+function compressOnce(encoding: string, body: Buffer, compress: (body: Buffer) => Buffer): Buffer {
+  const key = `${encoding} ${createHash('sha256').update(body).digest('base64')}`;
+  const known = compressedBodies.get(key);
+  if (known) return known;
+  const smaller = compress(body);
+  const [oldest] = compressedBodies.keys();
+  if (compressedBodies.size >= MAX_COMPRESSED_BODIES && oldest !== undefined) compressedBodies.delete(oldest);
+  compressedBodies.set(key, smaller);
+  return smaller;
+}
+
+/**
+ * Compresses a reply with an encoding that the viewer accepts, Brotli first. Small and compressed replies stay as they
+ * are.
+ */
 export function compressed(reply: Reply, headers: Pairs, { gzip, brotli }: Compression): Reply {
   const { etag, ...others } = lowerCase(reply.headers);
   const body = Buffer.from(reply.body);
@@ -36,10 +55,14 @@ export function compressed(reply: Reply, headers: Pairs, { gzip, brotli }: Compr
     body: smaller,
   });
   if (brotli && accepts('br')) {
-    // A middle level, as CloudFront's replies suggest: the highest takes seconds.
-    return as('br', brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }));
+    // A middle level, as CloudFront's replies suggest; the highest takes seconds.
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 5 };
+    return as(
+      'br',
+      compressOnce('br', body, (text) => brotliCompressSync(text, { params })),
+    );
   }
-  return gzip && accepts('gzip') ? as('gzip', gzipSync(body)) : reply;
+  return gzip && accepts('gzip') ? as('gzip', compressOnce('gzip', body, gzipSync)) : reply;
 }
 
 function lowerCase(headers: Reply['headers']): Record<string, string | string[]> {

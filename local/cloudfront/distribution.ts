@@ -1,54 +1,67 @@
-/** One distribution at work: behaviour, viewer function, origin, error page and response headers, in this order. */
+/** Serves one distribution: behavior, viewer function, origin, error page and response headers, in this order. */
 import { randomBytes } from 'node:crypto';
-import { matches } from '../policy';
+import { matches } from '../iam/policy';
 import { compressed } from './compression';
-import type { Behaviour, DistributionParts } from './distribution-parts';
+import type { Behaviour, DistributionParts } from './distribution-config';
 import { forwardedPart } from './forwarding';
 import type { Origin, OriginRequest, Reply, UpgradedSocket } from './origin';
-import { outcomeOf, viewerRequestEvent, type Outcome, type ViewerRequest } from './viewer-event';
+import {
+  parseResult,
+  viewerRequestEvent,
+  type ViewerFunctionResult,
+  type ViewerRequest,
+} from './functions/viewer-event';
 
-/** Answers a viewer; undefined when an origin has taken the socket over. Never rejects. */
+/** Answers a viewer; undefined after an origin has taken over the socket. Never rejects. */
 export type Distribution = (viewer: ViewerRequest, upgraded?: UpgradedSocket) => Promise<Reply | undefined>;
 
 export interface DistributionOptions {
-  /** The origin behind a domain, asked for at every request; undefined when nobody is there. */
+  /** Origin by domain, called at every request; undefined if there is none. */
   readonly originOf: (domain: string) => Origin | undefined;
   readonly log: (line: string) => void;
 }
 
-/** Serves a distribution from its parts. */
 export function createDistribution(parts: DistributionParts, { originOf, log }: DistributionOptions): Distribution {
   const behaviourFor = (uri: string): Behaviour =>
     parts.behaviours.find(({ pattern }) => matches(pattern, uri)) ?? parts.defaultBehaviour;
 
-  async function outcome(viewer: ViewerRequest, behaviour: Behaviour, requestId: string): Promise<Outcome> {
+  async function runViewerFunction(
+    viewer: ViewerRequest,
+    behaviour: Behaviour,
+    requestId: string,
+  ): Promise<ViewerFunctionResult> {
     const { viewerFunction } = behaviour;
     if (!viewerFunction) return { request: viewer };
     try {
       const result = await viewerFunction(viewerRequestEvent(viewer, parts, requestId));
-      const parsed = outcomeOf(result, viewer);
+      const parsed = parseResult(result, viewer);
       return 'reply' in parsed ? { reply: behaviour.responseHeaders(parsed.reply) } : parsed;
     } catch (error) {
       log(
         `Distribution ${parts.id}: the viewer function failed: ${error instanceof Error ? error.message : 'unknown'}`,
       );
-      return { reply: problem(503, 'The CloudFront function associated with the CloudFront distribution failed.') };
+      return { reply: errorReply(503, 'The CloudFront function associated with the CloudFront distribution failed.') };
     }
   }
 
-  /** Asks the origin; `upgraded` only when the viewer wants a WebSocket. */
-  async function ask(request: ViewerRequest, behaviour: Behaviour, requestId: string, upgraded?: UpgradedSocket) {
+  /** Sends a request to the origin; `upgraded` only for a WebSocket handshake. */
+  async function fetchFromOrigin(
+    request: ViewerRequest,
+    behaviour: Behaviour,
+    requestId: string,
+    upgraded?: UpgradedSocket,
+  ) {
     const origin = originOf(behaviour.origin.domain);
     if (!origin) {
       log(`Distribution ${parts.id}: there is no origin ${behaviour.origin.domain} on this machine`);
-      return problem(502, 'CloudFront wasn’t able to resolve the origin domain name.');
+      return errorReply(502, 'CloudFront wasn’t able to resolve the origin domain name.');
     }
     const forwarded = originRequest(request, behaviour, requestId);
     try {
       return upgraded && origin.upgrade ? await origin.upgrade(forwarded, upgraded) : await origin.serve(forwarded);
     } catch (error) {
       log(`Distribution ${parts.id}: the origin failed: ${error instanceof Error ? error.message : 'unknown'}`);
-      return problem(502, 'The origin closed the connection.');
+      return errorReply(502, 'The origin closed the connection.');
     }
   }
 
@@ -75,32 +88,32 @@ export function createDistribution(parts: DistributionParts, { originOf, log }: 
     };
   }
 
-  /** The page that the distribution shows for the status of an origin's reply. */
+  /** Replaces a reply by the custom error page for its status. */
   async function withErrorPage(reply: Reply, requestId: string, viewer: ViewerRequest): Promise<Reply> {
     const page = parts.errorPages.get(reply.status);
     if (!page) return reply;
     const request: ViewerRequest = { ...viewer, method: 'GET', uri: page.path, query: '', headers: [] };
-    const shown = await ask(request, behaviourFor(page.path), requestId);
+    const shown = await fetchFromOrigin(request, behaviourFor(page.path), requestId);
     return shown?.status === 200 ? { ...shown, status: page.status } : reply;
   }
 
   return async (viewer, upgraded) => {
     const behaviour = behaviourFor(viewer.uri);
     if (!behaviour.methods.includes(viewer.method)) {
-      return problem(403, 'This distribution is not configured to allow the HTTP request method.');
+      return errorReply(403, 'This distribution is not configured to allow the HTTP request method.');
     }
     const requestId = randomBytes(42).toString('base64url');
-    const wanted = await outcome(viewer, behaviour, requestId);
+    const wanted = await runViewerFunction(viewer, behaviour, requestId);
     if ('reply' in wanted) return wanted.reply;
-    const reply = await ask(wanted.request, behaviour, requestId, upgraded);
+    const reply = await fetchFromOrigin(wanted.request, behaviour, requestId, upgraded);
     if (!reply) return undefined;
     const shown = behaviour.responseHeaders(await withErrorPage(reply, requestId, viewer));
     return compressed(shown, viewer.headers, behaviour.compression);
   };
 }
 
-/** What CloudFront answers by itself. */
-export function problem(status: number, text: string): Reply {
+/** An error that CloudFront generates itself. */
+export function errorReply(status: number, text: string): Reply {
   return {
     status,
     headers: { 'content-type': 'text/html' },

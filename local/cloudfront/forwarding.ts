@@ -1,15 +1,15 @@
 /**
- * What of a viewer's request reaches the origin: CloudFront developer guide, "Control origin requests with a policy" and
- * "Use managed origin request policies" / "Use managed cache policies". Nothing is cached here; of a cache policy only
- * what it forwards is played.
+ * Parts of a viewer's request that are forwarded to the origin: CloudFront developer guide, "Control origin requests
+ * with a policy" and "Use managed origin request policies" / "Use managed cache policies". Nothing is cached; a cache
+ * policy only determines what is forwarded.
  */
 import * as z from 'zod';
-import type { ViewerRequest } from './viewer-event';
+import type { ViewerRequest } from './functions/viewer-event';
 
 const names = z.array(z.string()).default([]);
 
 const forwardedShape = z.object({
-  // Of cache policies only: with them objects are kept compressed, and so served.
+  // Of cache policies only: CloudFront caches and serves compressed objects with them.
   EnableAcceptEncodingBrotli: z.boolean().default(false),
   EnableAcceptEncodingGzip: z.boolean().default(false),
   HeadersConfig: z.object({
@@ -29,7 +29,7 @@ export const cachePolicyProperties = z.object({
 
 export const originRequestPolicyProperties = z.object({ OriginRequestPolicyConfig: forwardedShape });
 
-/** What one policy lets through. */
+/** What one policy forwards. */
 export type Forwarded = z.infer<typeof forwardedShape>;
 
 function forwards(headers: string, except: readonly string[], rest: 'none' | 'all'): Forwarded {
@@ -40,7 +40,7 @@ function forwards(headers: string, except: readonly string[], rest: 'none' | 'al
   });
 }
 
-/** Policies of CloudFront's own, by their ids. */
+/** AWS managed policies by id. */
 export const managedPolicies: Readonly<Record<string, Forwarded>> = {
   // CachingDisabled, CachingOptimized
   '4135ea2d-6df8-44a3-9df3-4b5a84be39ad': forwards('none', [], 'none'),
@@ -53,8 +53,8 @@ export const managedPolicies: Readonly<Record<string, Forwarded>> = {
   'b689b0a8-53d0-40ab-baf2-68738e2966ac': forwards('allExcept', ['host'], 'all'),
 };
 
-/** Headers of one hop, and those that a handshake can't do without. */
-const ownHop = new Set([
+/** Hop-by-hop headers, and those that a WebSocket handshake requires. */
+const hopByHop = new Set([
   'connection',
   'keep-alive',
   'proxy-connection',
@@ -65,7 +65,7 @@ const ownHop = new Set([
 ]);
 const handshake = new Set(['sec-websocket-key', 'sec-websocket-version']);
 
-/** The part of a viewer's request that any of the policies lets through. */
+/** The parts of a viewer's request that any of the policies forwards. */
 export function forwardedPart(
   viewer: ViewerRequest,
   policies: readonly Forwarded[],
@@ -87,7 +87,7 @@ export function forwardedPart(
       .join('&'),
     headers: viewer.headers.flatMap(([name, value]) => {
       const known = lower(name);
-      if (ownHop.has(known)) return [];
+      if (hopByHop.has(known)) return [];
       if (known !== 'cookie') return handshake.has(known) || header(known) ? [[name, value] as const] : [];
       const kept = value.split(/; */).filter((one) => cookie(one.split('=')[0] ?? ''));
       return kept.length > 0 ? [[name, kept.join('; ')] as const] : [];

@@ -1,42 +1,41 @@
 /**
- * Amazon CloudFront on this machine: each distribution of the template is an HTTP server that runs viewer functions as
- * the JavaScript they are and hands requests, WebSocket handshakes among them, to origins in the same process. Nothing
- * is cached. Each part names the AWS page that it follows.
+ * Amazon CloudFront: each distribution of the template is an HTTP server that runs viewer-request functions and passes
+ * requests and WebSocket handshakes to origins in the same process. Nothing is cached. Each module names the AWS page
+ * that it follows.
  */
 import { freePort } from '../free-port';
-import { physicalId } from '../physical-id';
+import { physicalId } from '../cloudformation/physical-id';
 import type { Created, Resource, Service } from '../service';
 import { createDistribution } from './distribution';
-import { distributionParts, distributionProperties, type DistributionParts } from './distribution-parts';
+import { distributionParts, distributionProperties, type DistributionParts } from './distribution-config';
 import { cachePolicyProperties, originRequestPolicyProperties, type Forwarded } from './forwarding';
 import type { Origin } from './origin';
 import { compileResponseHeaders, responseHeadersPolicyProperties, type ResponseHeaders } from './response-headers';
 import { startServer, type DistributionServer } from './server';
-import { compileViewerFunction, functionProperties, type ViewerFunction } from './viewer-function';
+import { compileViewerFunction, functionProperties, type ViewerFunction } from './functions/viewer-function';
 
 export type { Origin, OriginRequest, Reply } from './origin';
 
 export interface CloudFrontOptions {
   readonly accountId: string;
-  /** The port of a distribution, by its logical id; 0 takes a free one. */
+  /** Port of a distribution by logical id; 0 takes any free port. */
   portOf(logicalId: string): number;
-  /** Default: this machine only. */
+  /** Default: 127.0.0.1. */
   readonly host?: string;
-  /** What stands behind the domain of an origin; asked for at every request. */
+  /** Origin by domain; called at every request. */
   originOf(domain: string): Origin | undefined;
-  /** Takes what functions print and why a request failed here. */
+  /** Writes a line: output of functions, and causes of failed requests. */
   log(line: string): void;
 }
 
 export interface CloudFront extends Service {
   /**
-   * Where the distribution of this domain (`d….cloudfront.net`) is served on this machine, `<host>:<port>`, without TLS;
-   * undefined for another domain. Known as soon as the distribution is created.
+   * Local address `<host>:<port>` (without TLS) of the distribution with this domain (`d….cloudfront.net`); undefined
+   * for another domain. Known as soon as the distribution is created.
    */
   addressOf(domainName: string): string | undefined;
 }
 
-/** CloudFront for the distributions of a template. */
 export function createCloudFront(options: CloudFrontOptions): CloudFront {
   const host = options.host ?? '127.0.0.1';
   const policies = new Map<string, Forwarded>();
@@ -84,7 +83,7 @@ export function createCloudFront(options: CloudFrontOptions): CloudFront {
     types: Object.keys(makers),
     create(resource) {
       const make = makers[resource.type];
-      if (!make) throw new Error(`${resource.type} is not a part of CloudFront`);
+      if (!make) throw new Error(`${resource.type} is not a CloudFront resource`);
       return make(resource, physicalId(resource.logicalId, 36));
     },
 

@@ -1,23 +1,23 @@
-/** What stands behind a distribution: an API, a bucket. */
+/** Origin of a distribution: an API or a bucket. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** Names and values in order, names as they were sent. */
+/** Names and values in order; names keep their case. */
 export type Pairs = readonly (readonly [name: string, value: string])[];
 
-/** A request as CloudFront sends it to an origin. */
+/** A request from CloudFront to an origin. */
 export interface OriginRequest {
   readonly method: string;
-  /** The origin's path and the URI of the request, percent-encoded, such as `/live/`. */
+  /** Origin path and request URI, percent-encoded, such as `/live/`. */
   readonly path: string;
   /** Without the question mark. */
   readonly query: string;
   readonly headers: Pairs;
-  /** Where the request comes from, which is CloudFront; the viewer stands in `X-Forwarded-For`. */
+  /** Address of CloudFront; the viewer's is in `X-Forwarded-For`. */
   readonly sourceIp: string;
 }
 
-/** What an Upgrade request leaves behind: the request itself, its socket and what followed it. */
+/** An Upgrade request, its socket, and the first bytes after its headers. */
 export interface UpgradedSocket {
   readonly message: IncomingMessage;
   readonly socket: Duplex;
@@ -30,9 +30,8 @@ export interface Reply {
   readonly body: string | Buffer;
 }
 
-/** An origin in the same process. */
 export interface Origin {
   serve(request: OriginRequest): Promise<Reply>;
-  /** Takes the socket of a WebSocket handshake over, or gives the reply that refuses it. */
+  /** Takes over the socket of a WebSocket handshake, or returns the reply that refuses it. */
   upgrade?(request: OriginRequest, upgraded: UpgradedSocket): Promise<Reply | undefined>;
 }

@@ -33,12 +33,12 @@ const config = z.object({
     .object({ Items: z.array(z.object({ Header: z.string(), Value: z.string(), Override: override })) })
     .default({ Items: [] }),
   RemoveHeadersConfig: z.object({ Items: z.array(z.object({ Header: z.string() })) }).default({ Items: [] }),
-  CorsConfig: z.undefined({ error: 'CORS of a response headers policy is not played on this machine' }).optional(),
+  CorsConfig: z.undefined({ error: 'CORS of a response headers policy is not supported on this machine' }).optional(),
 });
 
 export const responseHeadersPolicyProperties = z.object({ ResponseHeadersPolicyConfig: config });
 
-/** Gives a reply the headers that a policy adds and takes those away that it removes. */
+/** Adds and removes response headers according to a policy. */
 export type ResponseHeaders = (reply: Reply) => Reply;
 
 interface Added {
@@ -47,7 +47,7 @@ interface Added {
   readonly override: boolean;
 }
 
-/** Compiles a policy; an origin's header of the same name stays unless the policy overrides it. */
+/** An origin's header of the same name is kept unless the policy overrides it. */
 export function compileResponseHeaders(policy: z.infer<typeof config>): ResponseHeaders {
   const removed = new Set(policy.RemoveHeadersConfig.Items.map(({ Header }) => Header.toLowerCase()));
   const added = [
@@ -95,7 +95,7 @@ function securityHeaders(security: z.infer<typeof config>['SecurityHeadersConfig
   ];
 }
 
-/** Policies of CloudFront's own, by their ids: SecurityHeadersPolicy. */
+/** AWS managed policies by id: SecurityHeadersPolicy. */
 export const managedResponseHeaders: Readonly<Record<string, ResponseHeaders>> = {
   '67f7725c-6f97-4210-82d7-5512b31e9d03': compileResponseHeaders(
     config.parse({

@@ -1,21 +1,22 @@
-/** The HTTP side of a distribution: reads requests, writes replies, hands upgraded sockets on. */
+/** HTTP server of a distribution: reads requests, writes replies, passes on upgraded sockets. */
 import { createServer, STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { problem, type Distribution } from './distribution';
+import { KEEP_ALIVE_MS } from '../keep-alive';
+import { errorReply, type Distribution } from './distribution';
 import type { Pairs, Reply } from './origin';
-import type { ViewerRequest } from './viewer-event';
+import type { ViewerRequest } from './functions/viewer-event';
 
 export interface DistributionServer {
   stop(): Promise<void>;
 }
 
-/** CloudFront quotas, "General quotas": length of a URL. */
+/** Maximum URL length: CloudFront quotas, "General quotas". */
 const MAX_URL_LENGTH = 8192;
 
-/** Listens for plain HTTP. Rejects when it can't. */
+/** Listens for plain HTTP. Rejects when it can't listen. */
 export async function startServer(distribution: Distribution, host: string, port: number): Promise<DistributionServer> {
   const upgradedSockets = new Set<Duplex>();
-  const server = createServer({ keepAliveTimeout: 65_000 });
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
 
   server.on('request', (message, response) => {
     message.resume();
@@ -50,7 +51,7 @@ export async function startServer(distribution: Distribution, host: string, port
   };
 }
 
-/** Lets running requests end for at most a second. */
+/** Waits up to a second for running requests. */
 async function close(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
@@ -65,7 +66,7 @@ function answer(
   upgrade?: { readonly socket: Duplex; readonly head: Buffer },
 ): Promise<Reply | undefined> {
   const viewer = viewerRequest(message);
-  if (!viewer) return Promise.resolve(problem(400, 'Bad request.'));
+  if (!viewer) return Promise.resolve(errorReply(400, 'Bad request.'));
   const webSocket = message.headers.upgrade?.toLowerCase() === 'websocket';
   return distribution(viewer, upgrade && webSocket ? { message, ...upgrade } : undefined);
 }
@@ -86,7 +87,7 @@ function headerPairs(raw: readonly string[]): Pairs {
   return raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : []));
 }
 
-/** Answers on the socket of an Upgrade request, which no HTTP server looks after any more. */
+/** Replies on the socket of an Upgrade request, which Node.js's HTTP server no longer handles. */
 function writeTo(socket: Duplex, { method }: IncomingMessage, { status, headers, body }: Reply): void {
   const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' })
     .flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one.replace(/[\r\n]/g, ' ')}\r\n`))

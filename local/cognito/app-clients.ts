@@ -1,14 +1,14 @@
 /**
- * App clients of user pools, kept across restarts: Cognito user pools API reference, UserPoolClientType,
- * CreateUserPoolClient, AddUserPoolClientSecret; developer guide, "Scopes, M2M, and resource servers".
+ * App clients of user pools, persisted: Cognito user pools API reference, UserPoolClientType, CreateUserPoolClient,
+ * AddUserPoolClientSecret; developer guide, "Scopes, M2M, and resource servers".
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { openDataFile } from '../data-file';
-import { physicalId } from '../physical-id';
+import { openDataFile } from '../data-folder/data-file';
+import { physicalId } from '../cloudformation/physical-id';
 
-/** What a client may be made or changed with, in the words of Cognito; what it doesn't say is at its default. */
+/** Settings of a client under Cognito's names; missing ones have Cognito's defaults. */
 export const clientSettings = z.object({
   ClientName: z.string().optional(),
   AllowedOAuthFlows: z.array(z.string()).default([]),
@@ -27,7 +27,7 @@ const appClient = z.object({
   poolId: z.string(),
   settings: clientSettings,
   secrets: z.array(clientSecret),
-  /** Seconds since 1970. */
+  /** Unix seconds. */
   createdAt: z.number(),
   modifiedAt: z.number(),
 });
@@ -36,7 +36,7 @@ export type ClientSettings = z.infer<typeof clientSettings>;
 export type ClientSecret = z.infer<typeof clientSecret>;
 export type AppClient = z.infer<typeof appClient>;
 
-/** An error of the Cognito API, named as the SDK names it. */
+/** An error of the Cognito API with the SDK's name. */
 export class CognitoError extends Error {
   constructor(
     readonly code: string,
@@ -47,23 +47,23 @@ export class CognitoError extends Error {
   }
 }
 
-/** Rejected input of any operation throws CognitoError. */
+/** All operations throw CognitoError for invalid input. */
 export interface AppClients {
-  /** Makes a client; `id` is made up unless given, and a client of that id keeps its secrets. */
+  /** Creates a client, or replaces the client with this `id`, which keeps its secrets. Default of `id`: generated. */
   put(poolId: string, settings: ClientSettings, options: { generateSecret: boolean; id?: string }): AppClient;
-  /** Replaces all settings of a client that exists. */
+  /** Replaces all settings of an existing client. */
   update(poolId: string, id: string, settings: ClientSettings): AppClient;
   get(poolId: string, id: string): AppClient;
   list(poolId: string): readonly AppClient[];
   delete(poolId: string, id: string): void;
-  /** A second secret, so that one can be replaced while the other still works; made up unless given. */
+  /** Adds a second secret, so that secrets can be rotated. Default: a generated value. */
   addSecret(poolId: string, id: string, value?: string): ClientSecret;
   deleteSecret(poolId: string, id: string, secretId: string): void;
 }
 
 const MAX_SECRETS = 2;
 
-/** Opens the clients of `dataFolder`; `scopesOf` gives the scopes that a pool's resource servers have. */
+/** Opens the clients of `dataFolder`. @param scopesOf scopes of a pool's resource servers */
 export function openAppClients(dataFolder: string, scopesOf: (poolId: string) => ReadonlySet<string>): AppClients {
   const file = openDataFile(join(dataFolder, 'app-clients.json'), z.array(appClient), []);
 
@@ -75,7 +75,7 @@ export function openAppClients(dataFolder: string, scopesOf: (poolId: string) =>
     return client;
   }
 
-  function keep(client: AppClient): AppClient {
+  function save(client: AppClient): AppClient {
     check(client, scopesOf(client.poolId));
     file.write([...file.read().filter(({ id }) => id !== client.id), client]);
     return client;
@@ -87,12 +87,12 @@ export function openAppClients(dataFolder: string, scopesOf: (poolId: string) =>
     put(poolId, settings, { generateSecret, id = physicalId(randomBytes(32).toString('hex'), 26) }) {
       const before = find(poolId, id);
       const secrets = before?.secrets ?? (generateSecret ? [newSecret(id)] : []);
-      return keep({ id, poolId, settings, secrets, createdAt: before?.createdAt ?? now(), modifiedAt: now() });
+      return save({ id, poolId, settings, secrets, createdAt: before?.createdAt ?? now(), modifiedAt: now() });
     },
-    update: (poolId, id, settings) => keep({ ...get(poolId, id), settings, modifiedAt: now() }),
+    update: (poolId, id, settings) => save({ ...get(poolId, id), settings, modifiedAt: now() }),
     delete(poolId, id) {
-      const gone = get(poolId, id);
-      file.write(file.read().filter((one) => one !== gone));
+      const remaining = get(poolId, id);
+      file.write(file.read().filter((one) => one !== remaining));
     },
     addSecret(poolId, id, value) {
       const client = get(poolId, id);
@@ -100,7 +100,7 @@ export function openAppClients(dataFolder: string, scopesOf: (poolId: string) =>
         throw new CognitoError('LimitExceededException', `A client has at most ${MAX_SECRETS} secrets.`);
       }
       const secret = newSecret(id, value);
-      keep({ ...client, secrets: [...client.secrets, secret] });
+      save({ ...client, secrets: [...client.secrets, secret] });
       return secret;
     },
     deleteSecret(poolId, id, secretId) {
@@ -111,12 +111,12 @@ export function openAppClients(dataFolder: string, scopesOf: (poolId: string) =>
       }
       if (secrets.length === 0)
         throw new CognitoError('InvalidParameterException', 'The last secret cannot be deleted.');
-      keep({ ...client, secrets });
+      save({ ...client, secrets });
     },
   };
 }
 
-/** Rules that an account would enforce as well. */
+/** Rules that Cognito enforces too. */
 function check({ settings, secrets }: AppClient, known: ReadonlySet<string>): void {
   const { AllowedOAuthFlows: flows, AllowedOAuthScopes: scopes, AllowedOAuthFlowsUserPoolClient: uses } = settings;
   if (uses && (flows.length === 0 || scopes.length === 0)) {

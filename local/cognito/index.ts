@@ -1,14 +1,15 @@
 /**
- * Amazon Cognito user pools on this machine, as far as machines use them: token endpoint, key set and the API that
- * manages app clients. Each part names the AWS page that it follows.
+ * Amazon Cognito user pools for machine-to-machine authentication: token endpoint, key set and the operations that
+ * manage app clients. Each module names the AWS page that it follows.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
 import { noFaults, type Faults } from '../faults';
-import { physicalId } from '../physical-id';
-import { propertiesOf } from '../properties';
+import { physicalId } from '../cloudformation/physical-id';
+import { propertiesOf } from '../cloudformation/properties';
+import { KEEP_ALIVE_MS } from '../keep-alive';
 import { noQuotas, type Quotas } from '../quotas';
 import type { AwsApi, Created, Resource, Service } from '../service';
 import { clientSettings, CognitoError, openAppClients } from './app-clients';
@@ -19,24 +20,26 @@ import { answerTokenRequest, type TokenReply } from './token-endpoint';
 export interface CognitoOptions {
   readonly region: string;
   readonly accountId: string;
-  /** 0 takes a free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Default: this machine only. */
+  /** Default: 127.0.0.1. */
   readonly host?: string;
   /** Private key and certificate of the TLS server, PEM. */
   readonly certificate: { readonly key: string; readonly cert: string };
-  /** Where the signing key and the clients are kept. */
+  /** Folder in which the signing key and the app clients are stored. */
   readonly dataFolder: string;
-  /** Default: none. */
+  /** Lifetime of access tokens in seconds; may be below Cognito's minimum of five minutes. Default: that of the app client. */
+  readonly tokenLifetime?: number | undefined;
+  /** Default: no quotas. */
   readonly quotas?: Pick<Quotas, 'admits'>;
-  /** Default: none. */
+  /** Default: no faults. */
   readonly faults?: Pick<Faults, 'isCognitoDown'>;
 }
 
 export interface Cognito extends Service, AwsApi {
   /**
-   * Base address; known after `start`. Tokens come from `/<domain>/oauth2/token`, their issuer is `/<poolId>`, and
-   * verifiers look below that for `/.well-known/jwks.json`.
+   * Base URL; known after `start`. Token endpoint: `/<domain>/oauth2/token`; issuer: `/<poolId>`; key set:
+   * `/.well-known/jwks.json` below the issuer.
    */
   readonly url: string | undefined;
 }
@@ -56,10 +59,9 @@ interface Pool {
   readonly scopes: Set<string>;
 }
 
-/** A form of a machine is small. */
+/** Token requests are small. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** Cognito for the user pools of a template. */
 export function createCognito(options: CognitoOptions): Cognito {
   const { region, accountId, dataFolder, host = '127.0.0.1', quotas = noQuotas, faults = noFaults } = options;
   const pools = new Map<string, Pool>();
@@ -117,16 +119,17 @@ export function createCognito(options: CognitoOptions): Cognito {
   async function answer(request: IncomingMessage, key: SigningKey): Promise<Reply> {
     const [, first = '', ...rest] = (request.url ?? '').split('?')[0]?.split('/') ?? [];
     const place = rest.join('/');
-    // Of these pages AWS documents no such answer; InternalErrorException is the one of Cognito's API (API reference, 500).
+    // AWS documents no such answer of these pages; InternalErrorException is from Cognito's API (API reference, 500).
     if (faults.isCognitoDown()) return { status: 500, body: { error: 'InternalErrorException' } };
     const poolId = domains.get(first);
     if (poolId !== undefined && place === 'oauth2/token') {
       if (request.method !== 'POST') return { status: 405, body: { error: 'method_not_allowed' } };
-      // What the body of such an answer is, AWS does not say.
+      // AWS does not document the body of this answer.
       if (!quotas.admits('cognitoClientTokens')) return { status: 429, body: { error: 'too_many_requests' } };
       const body = await bodyOf(request);
       const { authorization, 'content-type': contentType = '' } = request.headers;
-      const issuer = { key, issuer: issuerOf(poolId), clients: clients.list(poolId) };
+      const { tokenLifetime } = options;
+      const issuer = { key, issuer: issuerOf(poolId), clients: clients.list(poolId), tokenLifetime };
       return answerTokenRequest({ contentType, authorization, body }, issuer);
     }
     if (pools.has(first) && place === '.well-known/jwks.json') return { status: 200, body: { keys: [key.publicJwk] } };
@@ -141,7 +144,7 @@ export function createCognito(options: CognitoOptions): Cognito {
     types: Object.keys(makers),
     create(resource) {
       const make = makers[resource.type];
-      if (!make) throw new Error(`${resource.type} is not a part of a user pool`);
+      if (!make) throw new Error(`${resource.type} is not a resource of a user pool`);
       return make(resource);
     },
 
@@ -152,7 +155,7 @@ export function createCognito(options: CognitoOptions): Cognito {
     async start() {
       if (pools.size === 0) return;
       const key = await openSigningKey(dataFolder);
-      const started = createServer(options.certificate, (request, response) => {
+      const started = createServer({ ...options.certificate, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
         answer(request, key)
           .then((reply) => send(response, reply))
           .catch(() => response.destroy());
@@ -191,7 +194,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The part of the discovery document that a verifier of tokens reads. */
+/** The part of the discovery document that token verifiers read. */
 function configuration(issuer: string) {
   return {
     issuer,

@@ -1,4 +1,4 @@
-/** The calls of Cognito's own API that manage app clients: Cognito user pools API reference (JSON 1.1). */
+/** Operations that manage app clients: Cognito user pools API reference (JSON 1.1). */
 import * as z from 'zod';
 import type { AwsAnswer, AwsApi, AwsCall } from '../service';
 import { clientSettings, CognitoError, type AppClient, type AppClients, type ClientSecret } from './app-clients';
@@ -7,13 +7,13 @@ const ofPool = z.object({ UserPoolId: z.string() });
 const ofClient = ofPool.extend({ ClientId: z.string() });
 const newClient = ofPool.extend({ GenerateSecret: z.boolean().default(false), ...clientSettings.shape });
 const changedClient = ofClient.extend(clientSettings.shape);
-/** Cognito takes a secret of your own from 24 to 64 characters. */
+/** Cognito accepts custom secrets of 24 to 64 characters. */
 const newSecret = ofClient.extend({ ClientSecret: z.string().min(24).max(64).optional() });
 const oldSecret = ofClient.extend({ ClientSecretId: z.string() });
 
 const TARGET = 'AWSCognitoIdentityProviderService.';
 
-/** The management API of pools that `poolArn` knows; it throws CognitoError for others. */
+/** @param poolArn ARN of a pool; throws CognitoError for an unknown one */
 export function createManagement(clients: AppClients, poolArn: (poolId: string) => string): AwsApi {
   const operations: Readonly<Record<string, (input: unknown) => object>> = {
     CreateUserPoolClient: (input) => {
@@ -60,7 +60,8 @@ export function createManagement(clients: AppClients, poolArn: (poolId: string) 
 
   function answer(call: AwsCall): AwsAnswer {
     const operation = operations[operationOf(call)];
-    if (!operation) return failure('UnknownOperationException', `${operationOf(call)} is not played on this machine`);
+    if (!operation)
+      return failure('UnknownOperationException', `${operationOf(call)} is not supported on this machine`);
     try {
       return json(200, operation(inputOf(call)));
     } catch (error) {
@@ -80,7 +81,7 @@ export function createManagement(clients: AppClients, poolArn: (poolId: string) 
     answer: (call) => Promise.resolve(answer(call)),
   };
 
-  /** A pool that doesn't exist is for `answer` to refuse. */
+  /** `answer` refuses an unknown pool. */
   function arnOrAny(poolId: string): string {
     try {
       return poolArn(poolId);

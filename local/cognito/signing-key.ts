@@ -1,22 +1,24 @@
-/** The key that access tokens are signed with: made at the first start and kept, so that tokens outlive a restart. */
+/** Key that signs access tokens, persisted so that tokens stay valid after a restart. */
 import { exportJWK, exportPKCS8, generateKeyPair, importPKCS8, type CryptoKey, type JWK } from 'jose';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { openDataFile } from '../data-file';
+import { openDataFile } from '../data-folder/data-file';
 
 export interface SigningKey {
   readonly kid: string;
   readonly privateKey: CryptoKey;
-  /** For the key set that verifiers fetch. */
+  /** For the published key set. */
   readonly publicJwk: JWK;
 }
 
-const kept = z.object({ kid: z.string(), pkcs8: z.string(), publicJwk: z.record(z.string(), z.string()) }).nullable();
+const storedKey = z
+  .object({ kid: z.string(), pkcs8: z.string(), publicJwk: z.record(z.string(), z.string()) })
+  .nullable();
 
-/** Opens the RS256 key of `dataFolder`, or makes one. */
+/** Loads the RS256 key from `dataFolder`, or generates it. */
 export async function openSigningKey(dataFolder: string): Promise<SigningKey> {
-  const file = openDataFile(join(dataFolder, 'token-key.json'), kept, null);
+  const file = openDataFile(join(dataFolder, 'token-key.json'), storedKey, null);
   let key = file.read();
   if (!key) {
     const pair = await generateKeyPair('RS256', { extractable: true });

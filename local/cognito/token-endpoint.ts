@@ -1,6 +1,6 @@
 /**
- * `POST /oauth2/token` for machines: Cognito developer guide, "Token endpoint" (client credentials, errors) and
- * "Understanding the access token".
+ * `POST /oauth2/token` for client credentials: Cognito developer guide, "Token endpoint" (client credentials, errors)
+ * and "Understanding the access token".
  */
 import { SignJWT } from 'jose';
 import { randomUUID, timingSafeEqual } from 'node:crypto';
@@ -10,18 +10,20 @@ import type { SigningKey } from './signing-key';
 export interface TokenRequest {
   readonly contentType: string;
   readonly authorization: string | undefined;
-  /** As sent. */
+  /** Raw form. */
   readonly body: string;
 }
 
 export interface TokenIssuer {
   readonly key: SigningKey;
-  /** `iss` of the tokens. */
+  /** `iss` claim. */
   readonly issuer: string;
   readonly clients: readonly AppClient[];
+  /** Seconds for which tokens are valid; default: what their clients say. */
+  readonly tokenLifetime?: number | undefined;
 }
 
-/** Status 200 with a token, or 400 with `{error}` and one of the codes of RFC 6749 section 5.2. */
+/** 200 with a token, or 400 with `{error}` and a code of RFC 6749 section 5.2. */
 export interface TokenReply {
   readonly status: 200 | 400;
   readonly body: Readonly<Record<string, string | number>>;
@@ -29,10 +31,10 @@ export interface TokenReply {
 
 const SECONDS = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 };
 
-/** Answers a request for a token from one pool. */
+/** Answers a token request to one pool. */
 export async function answerTokenRequest(
   request: TokenRequest,
-  { key, issuer, clients }: TokenIssuer,
+  { key, issuer, clients, tokenLifetime }: TokenIssuer,
 ): Promise<TokenReply> {
   if (request.contentType.split(';')[0]?.trim().toLowerCase() !== 'application/x-www-form-urlencoded') {
     return refusal('invalid_request');
@@ -49,11 +51,11 @@ export async function answerTokenRequest(
   if (!AllowedOAuthFlowsUserPoolClient || !AllowedOAuthFlows.includes('client_credentials')) {
     return refusal('unauthorized_client');
   }
-  // A client that asks for nothing gets all it has.
-  const asked = (form.get('scope') ?? '').split(' ').filter((scope) => scope !== '');
-  if (asked.some((scope) => !AllowedOAuthScopes.includes(scope))) return refusal('invalid_scope');
-  const scopes = asked.length > 0 ? asked : AllowedOAuthScopes;
-  const lifetime = lifetimeOf(client.settings);
+  // Without `scope` a token has all scopes of the client.
+  const requested = (form.get('scope') ?? '').split(' ').filter((scope) => scope !== '');
+  if (requested.some((scope) => !AllowedOAuthScopes.includes(scope))) return refusal('invalid_scope');
+  const scopes = requested.length > 0 ? requested : AllowedOAuthScopes;
+  const lifetime = tokenLifetime ?? lifetimeSeconds(client.settings);
   return {
     status: 200,
     body: {
@@ -68,7 +70,7 @@ function refusal(error: string): TokenReply {
   return { status: 400, body: { error } };
 }
 
-/** HTTP Basic or the form (RFC 6749 section 2.3.1); undefined when there are none, or two that differ. */
+/** HTTP Basic or form (RFC 6749 section 2.3.1); undefined if there are none, or both and they differ. */
 function credentialsOf(
   authorization: string | undefined,
   form: URLSearchParams,
@@ -87,7 +89,7 @@ function same(known: string, given: string): boolean {
 }
 
 /** In seconds. */
-function lifetimeOf({ AccessTokenValidity, TokenValidityUnits }: ClientSettings): number {
+function lifetimeSeconds({ AccessTokenValidity, TokenValidityUnits }: ClientSettings): number {
   if (AccessTokenValidity === undefined) return SECONDS.hours;
   return AccessTokenValidity * SECONDS[TokenValidityUnits?.AccessToken ?? 'hours'];
 }

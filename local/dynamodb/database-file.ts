@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
-import { replaceFile } from '../kept-file';
+import { replaceFile } from '../data-folder/atomic-file';
 
-/** Newest stream records that are kept of each table; AWS keeps a day's, a reader here is seconds behind. */
-const kept = 10_000;
+/** Newest stream records kept per table. AWS keeps a day of them; readers here are seconds behind. */
+const MAX_STREAM_RECORDS = 10_000;
 
 /**
- * What the engine would make itself (dynoxide 1.2, schema version 9), plus two indexes and a trigger. Without them
- * every write looks for the table's highest sequence number in all records ever written, and slows down with them.
- * The trigger trims table by table and never takes a table's newest record, from which the next number is counted:
- * a reader that remembers its place finds everything after it.
+ * The schema that the engine would create itself (dynoxide 1.2, schema version 9), plus two indexes and a trigger.
+ * Without them every write searches all records for the table's highest sequence number and slows down as they grow.
+ * The trigger trims per table and never deletes a table's newest record, from which the next number is derived: a
+ * reader finds every record after its position.
  */
 const schema = `
   CREATE TABLE _stream_records (
@@ -32,18 +32,18 @@ const schema = `
     BEGIN
       DELETE FROM _stream_records
         WHERE table_name = NEW.table_name
-          AND CAST(sequence_number AS INTEGER) <= CAST(NEW.sequence_number AS INTEGER) - ${kept};
+          AND CAST(sequence_number AS INTEGER) <= CAST(NEW.sequence_number AS INTEGER) - ${MAX_STREAM_RECORDS};
     END;
 `;
 
-/** Makes the engine's database file unless it is there already. The folder must exist. @throws Breakdown on a full disk */
+/** Creates the engine's database file unless it exists. The folder must exist. @throws FatalError on a full disk */
 export async function prepareDatabase(file: string): Promise<void> {
   if (existsSync(file)) return;
   const { default: initSqlJs } = await import('sql.js');
   const { Database } = await initSqlJs();
   const database = new Database();
   database.exec(schema);
-  // As a whole: the engine would refuse a part of it at every start.
+  // Atomically: the engine would refuse an incomplete file at every start.
   replaceFile(file, database.export());
   database.close();
 }

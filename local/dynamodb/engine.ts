@@ -1,22 +1,22 @@
 import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { breakDown, Breakdown } from '../breakdown';
+import { failStack, FatalError } from '../stack/fatal-error';
 import { freePort } from '../free-port';
-import { fullDisk } from '../kept-file';
+import { reportFullDisk } from '../data-folder/atomic-file';
 import { prepareDatabase } from './database-file';
 
-/** A running DynamoDB engine, or the address of one that somebody else runs. */
+/** A running DynamoDB engine, or an external endpoint. */
 export interface DynamoDbEngine {
   readonly url: string;
   stop(): Promise<void>;
 }
 
 /**
- * Runs the engine and leaves with it when the input closes: when this process ends, however it ends, the operating
- * system closes the pipe, so the engine never outlives it.
+ * Runs the engine and kills it when stdin closes. The operating system closes that pipe when this process ends for any
+ * reason, so the engine never outlives it.
  */
-const leash = `
+const supervisor = `
   exec 3<&0
   "$0" "$@" </dev/null 3<&- & engine=$!
   { read -r _ <&3; kill "$engine"; } 2>/dev/null & watch=$!
@@ -26,24 +26,24 @@ const leash = `
   exit "$status"
 `;
 
-/** An engine that dies so often within a minute would go on doing so. */
-const MOST_DEATHS = 5;
+/** An engine that crashes this often within a minute is not restarted. */
+const MAX_CRASHES = 5;
 const MINUTE_MS = 60_000;
 
-/** What the engine says of a write when there is no space for it. */
+/** Part of the engine's error for a write without disk space. */
 const DISK_FULL = 'disk is full';
 
-/** Whether the engine's words mean that the disk of its file is full. */
-export function saysDiskFull(words: string | Buffer): boolean {
-  return words.includes(DISK_FULL);
+/** Whether the engine's output means that its disk is full. */
+export function isDiskFull(output: string | Buffer): boolean {
+  return output.includes(DISK_FULL);
 }
 
 /**
- * Starts the engine on its file, made first if it isn't there, and starts it again, at the same address, when it dies: what
- * it has acknowledged is in the file. When it keeps dying or does not come up again, that is a breakdown of the stack. With
+ * Starts the engine on its file, which is created if it does not exist, and restarts it at the same address when it
+ * crashes: acknowledged writes are in the file. When it keeps crashing or does not start, the stack ends. With
  * `DYNAMODB_ENDPOINT` in the environment uses that endpoint instead.
- * @throws Error when this platform has no engine and none is named, or when it does not come up; names the file and the
- *   remedy when that can't be opened
+ * @throws Error when there is neither an engine for this platform nor an endpoint, or when the engine does not start;
+ *   names file and remedy when the file can't be opened
  */
 export async function startEngine(file: string): Promise<DynamoDbEngine> {
   const endpoint = process.env['DYNAMODB_ENDPOINT'];
@@ -51,56 +51,56 @@ export async function startEngine(file: string): Promise<DynamoDbEngine> {
   const binary = findBinary();
   await prepareDatabase(file);
   const port = await freePort();
-  const deaths: number[] = [];
+  const crashes: number[] = [];
   let stopping = false;
   let running = await run(binary, file, port);
-  let again: Promise<void> | undefined;
-  follow();
+  let restarting: Promise<void> | undefined;
+  watch();
 
-  function follow(): void {
+  function watch(): void {
     void running.ended.then(() => {
-      if (!stopping) again = startAgain().catch(giveUp);
+      if (!stopping) restarting = restart().catch(endStack);
     });
   }
 
-  async function startAgain(): Promise<void> {
-    for (let reason = running.complaint(); !stopping;) {
-      deaths.push(performance.now());
-      const [first = 0] = deaths.slice(-MOST_DEATHS);
-      if (deaths.length >= MOST_DEATHS && performance.now() - first < MINUTE_MS) {
-        throw new Error(`The DynamoDB engine died ${MOST_DEATHS} times in a minute: ${reason}`);
+  async function restart(): Promise<void> {
+    for (let reason = running.stderr(); !stopping;) {
+      crashes.push(performance.now());
+      const [first = 0] = crashes.slice(-MAX_CRASHES);
+      if (crashes.length >= MAX_CRASHES && performance.now() - first < MINUTE_MS) {
+        throw new Error(`The DynamoDB engine crashed ${MAX_CRASHES} times in a minute: ${reason}`);
       }
-      console.warn('The DynamoDB engine died; it is started again.');
+      console.warn('The DynamoDB engine crashed and is restarted.');
       try {
         running = await run(binary, file, port);
-        follow();
+        watch();
         return;
       } catch (error) {
-        if (error instanceof Breakdown) return;
+        if (error instanceof FatalError) return;
         reason = error instanceof Error ? error.message : String(error);
       }
     }
   }
 
-  function giveUp({ message }: Error): void {
-    breakDown(`${message.replace(/\.?$/, '.')} What ${file} holds is kept: start again.`);
+  function endStack({ message }: Error): void {
+    failStack(`${message.replace(/\.?$/, '.')} The data in ${file} is kept: start again.`);
   }
 
   return {
     url: `http://127.0.0.1:${port}`,
     stop: async () => {
       stopping = true;
-      await again;
+      await restarting;
       await running.stop();
     },
   };
 }
 
 interface RunningEngine {
-  /** Resolves when it has ended, however it did. */
+  /** Resolves when the process has ended for any reason. */
   readonly ended: Promise<void>;
-  /** The last that it said about errors. */
-  complaint(): string;
+  /** The end of its stderr. */
+  stderr(): string;
   stop(): Promise<void>;
 }
 
@@ -108,13 +108,13 @@ interface RunningEngine {
 async function run(binary: string, file: string, port: number): Promise<RunningEngine> {
   const child = spawn(
     '/bin/sh',
-    ['-c', leash, binary, 'serve', '--host', '127.0.0.1', '--port', String(port), '--db-path', file],
-    // Its own session: Ctrl-C in the terminal reaches the stack, which stops the engine last.
+    ['-c', supervisor, binary, 'serve', '--host', '127.0.0.1', '--port', String(port), '--db-path', file],
+    // Detached: Ctrl-C in the terminal reaches only the stack, which stops the engine last.
     { stdio: ['pipe', 'ignore', 'pipe'], detached: true },
   );
-  let complaint = '';
+  let stderr = '';
   const over = new AbortController();
-  child.stderr.on('data', (chunk: Buffer) => (complaint = `${complaint}${chunk.toString()}`.slice(-2000)));
+  child.stderr.on('data', (chunk: Buffer) => (stderr = `${stderr}${chunk.toString()}`.slice(-2000)));
   const ended = new Promise<void>((resolve) => child.once('close', resolve));
   void ended.then(() => over.abort());
   child.stdin.on('error', () => undefined);
@@ -126,34 +126,34 @@ async function run(binary: string, file: string, port: number): Promise<RunningE
   const url = `http://127.0.0.1:${port}`;
   const deadline = performance.now() + 10_000;
   while (!(await answers(url))) {
-    if (over.signal.aborted) throw refusalToStart(file, asLine(complaint));
+    if (over.signal.aborted) throw startError(file, asLine(stderr));
     if (performance.now() > deadline) {
       await stop();
       throw new Error('The DynamoDB engine did not answer within 10 s.');
     }
     await pause(10);
   }
-  return { ended, stop, complaint: () => asLine(complaint) };
+  return { ended, stop, stderr: () => asLine(stderr) };
 }
 
-/** Without its greeting. */
-function asLine(words: string): string {
-  const lines = words.split('\n').filter((line) => line !== '' && !line.startsWith('Dynoxide listening'));
-  return lines.join(' ').replace(/^error: /, '') || 'it did not say why';
+/** Removes the start-up message. */
+function asLine(output: string): string {
+  const lines = output.split('\n').filter((line) => line !== '' && !line.startsWith('Dynoxide listening'));
+  return lines.join(' ').replace(/^error: /, '') || 'no error message';
 }
 
-function refusalToStart(file: string, complaint: string): Error {
-  if (saysDiskFull(complaint)) return fullDisk(file);
+function startError(file: string, stderr: string): Error {
+  if (isDiskFull(stderr)) return reportFullDisk(file);
   const remedy = `If the file can't be read, put back a copy of it, or remove ${dirname(file)} to start afresh.`;
-  return new Error(`The DynamoDB engine did not start with ${file}: ${complaint.replace(/\.?$/, '.')} ${remedy}`);
+  return new Error(`The DynamoDB engine did not start with ${file}: ${stderr.replace(/\.?$/, '.')} ${remedy}`);
 }
 
 function findBinary(): string {
   try {
     return join(dirname(require.resolve('@dynoxide/linux-x64/package.json')), 'dynoxide');
   } catch (cause) {
-    const hint = 'name one with DYNAMODB_ENDPOINT, such as the amazon/dynamodb-local image';
-    throw new Error(`There is no DynamoDB engine for ${process.platform}-${process.arch} here: ${hint}`, { cause });
+    const hint = 'set DYNAMODB_ENDPOINT, for example to the amazon/dynamodb-local image';
+    throw new Error(`There is no DynamoDB engine for ${process.platform}-${process.arch}: ${hint}`, { cause });
   }
 }
 

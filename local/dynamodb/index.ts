@@ -9,14 +9,14 @@ import {
   type CreateTableCommandInput,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
-import { fullDisk } from '../kept-file';
-import { saysDiskFull } from './engine';
-import { createExpiry, type ExpiringTable } from './expiry';
+import { reportFullDisk } from '../data-folder/atomic-file';
+import { isDiskFull } from './engine';
+import { createTtlSweep, type TtlTable } from './ttl-sweep';
 import { accessKeyId, forward } from './forward';
 import { dynamoDbPermissions, tableArn } from './permissions';
-import { createTimedOutItems, type TimedOutItems } from './timed-out-items';
+import { createTtlDeletions, type TtlDeletions } from './ttl-deletions';
 import type { AwsApi, Created, Resource, Service } from '../service';
-import { region } from '../template';
+import { region } from '../cloudformation/template';
 
 const keySchema = z.array(z.object({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }));
 const projection = z.object({
@@ -25,7 +25,7 @@ const projection = z.object({
 });
 const indexes = z.array(z.object({ IndexName: z.string(), KeySchema: keySchema, Projection: projection })).optional();
 
-/** The properties of AWS::DynamoDB::Table that shape what is stored; the others (backup, encryption, billing) do not. */
+/** The properties of AWS::DynamoDB::Table that shape the data; others (backup, encryption, billing) have no effect. */
 const tableShape = z.object({
   TableName: z.string().optional(),
   AttributeDefinitions: z.array(z.object({ AttributeName: z.string(), AttributeType: z.enum(['S', 'N', 'B']) })),
@@ -38,16 +38,16 @@ const tableShape = z.object({
   TimeToLiveSpecification: z.object({ AttributeName: z.string(), Enabled: z.boolean() }).optional(),
 });
 
-/** Seconds between two looks for expired items. */
-const sweepInterval = 3;
+/** In seconds. */
+const SWEEP_INTERVAL_SECONDS = 3;
 
 /**
- * Plays DynamoDB with an engine at `engineUrl`: makes the tables of the template unless they exist, passes calls on,
- * and deletes what has expired, noting it in `timedOut`. When the disk of the engine's `file` is full, the stack ends.
+ * Implements DynamoDB with an engine at `engineUrl`: creates the template's tables unless they exist, forwards calls,
+ * deletes expired items and records them in `timedOut`. When the disk of the engine's `file` is full, the stack ends.
  */
 export function createDynamoDb(
   engineUrl: string,
-  timedOut: TimedOutItems = createTimedOutItems(),
+  ttlDeletions: TtlDeletions = createTtlDeletions(),
   file = engineUrl,
 ): Service & AwsApi {
   const client = new DynamoDBClient({
@@ -56,22 +56,24 @@ export function createDynamoDb(
     credentials: { accessKeyId, secretAccessKey: 'local' },
   });
   const engine = new Pool(engineUrl);
-  const expiring: ExpiringTable[] = [];
+  const ttlTables: TtlTable[] = [];
   let sweeping: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
 
-  const unlessFull = (error: unknown) => (saysDiskFull(String(error)) ? fullDisk(file, error) : error);
+  const checkDiskFull = (error: unknown) => (isDiskFull(String(error)) ? reportFullDisk(file, error) : error);
 
   const createTable = async (input: CreateTableCommandInput): Promise<TableDescription> => {
     try {
       await client.send(new CreateTableCommand(input));
     } catch (error) {
-      if (!(error instanceof ResourceInUseException)) throw unlessFull(error);
+      if (!(error instanceof ResourceInUseException)) throw checkDiskFull(error);
     }
     const { Table } = await client.send(new DescribeTableCommand({ TableName: input.TableName }));
     if (!Table) throw new Error(`Table ${input.TableName} was not created`);
     if (shapeOf(Table) !== shapeOf(input)) {
-      throw new Error(`Table ${input.TableName} holds data of another shape: remove the data folder to start afresh`);
+      throw new Error(
+        `Table ${input.TableName} exists with other keys or indexes: remove the data folder to start afresh`,
+      );
     }
     return Table;
   };
@@ -93,12 +95,12 @@ export function createDynamoDb(
         ...(StreamSpecification && { StreamSpecification: { ...StreamSpecification, StreamEnabled: true } }),
       });
       if (TimeToLiveSpecification?.Enabled) {
-        // Noted in the engine too, so that DescribeTimeToLive tells the truth; a second time it refuses.
+        // So that DescribeTimeToLive is correct; the engine refuses to enable it a second time.
         await client
           .send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }))
-          .catch(unless('ValidationException'));
+          .catch(ignoreError('ValidationException'));
         const names = keys.KeySchema.map(({ AttributeName }) => AttributeName);
-        expiring.push({ name: TableName, attribute: TimeToLiveSpecification.AttributeName, keys: names });
+        ttlTables.push({ name: TableName, attribute: TimeToLiveSpecification.AttributeName, keys: names });
       }
       return {
         ref: TableName,
@@ -109,14 +111,14 @@ export function createDynamoDb(
       };
     },
     start: () => {
-      const sweep = createExpiry(client, expiring, timedOut);
+      const sweep = createTtlSweep(client, ttlTables, ttlDeletions);
       const tick = () => {
         sweeping = sweep().catch((error: unknown) =>
-          console.error('Deleting expired items failed:', unlessFull(error)),
+          console.error('Deleting expired items failed:', checkDiskFull(error)),
         );
         void sweeping.then(() => timer?.refresh());
       };
-      timer = setTimeout(tick, sweepInterval * 1000).unref();
+      timer = setTimeout(tick, SWEEP_INTERVAL_SECONDS * 1000).unref();
       return Promise.resolve();
     },
     stop: async () => {
@@ -129,20 +131,20 @@ export function createDynamoDb(
     permissions: dynamoDbPermissions,
     answer: async (call) => {
       const answer = await forward(engine, call);
-      if (answer.status >= 500 && saysDiskFull(answer.body)) fullDisk(file);
+      if (answer.status >= 500 && isDiskFull(answer.body)) reportFullDisk(file);
       return answer;
     },
   };
 }
 
-/** Swallows the AWS error of one name. */
-function unless(name: string): (error: unknown) => void {
+/** Ignores the AWS error with this name. */
+function ignoreError(name: string): (error: unknown) => void {
   return (error) => {
     if (!(error instanceof Error && error.name === name)) throw error;
   };
 }
 
-/** What must be the same in a table that exists already; keys in one order, since the engine may give another. */
+/** Must be equal for a table that exists; keys are sorted, since the engine may return another order. */
 function shapeOf(table: TableDescription | CreateTableCommandInput): string {
   const names = [...(table.GlobalSecondaryIndexes ?? []), ...(table.LocalSecondaryIndexes ?? [])].map(
     ({ IndexName, KeySchema }) => [IndexName, ...(KeySchema ?? []).map(({ AttributeName }) => AttributeName)].join(' '),

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { AwsCall } from '../service';
-import { accountId, region } from '../template';
+import { accountId, region } from '../cloudformation/template';
 
-/** What IAM must allow. */
+/** An action that IAM must allow. */
 export interface Permission {
   readonly action: string;
   readonly resource: string;
@@ -12,7 +12,7 @@ const onTable = z.object({ TableName: z.string(), IndexName: z.string().optional
 const onTables = z.object({ RequestItems: z.record(z.string(), z.unknown()) });
 const transaction = z.object({ TransactItems: z.array(z.record(z.string(), onTable)) });
 
-/** Parts of a transaction are allowed by the actions of the single operations (DynamoDB guide, "Transactions and IAM"). */
+/** Parts of a transaction require the actions of single operations (DynamoDB guide, "Transactions and IAM"). */
 const partActions: Readonly<Record<string, string>> = {
   Get: 'GetItem',
   Put: 'PutItem',
@@ -22,8 +22,8 @@ const partActions: Readonly<Record<string, string>> = {
 };
 
 /**
- * IAM actions and resources of a DynamoDB call (service authorization reference): the table, or the index that a query
- * or scan names. An operation without a table, and a body that is none, needs the action on `*`.
+ * IAM actions and resources of a DynamoDB call (service authorization reference): the table, or the index of a query or
+ * scan. An operation without a table, or an invalid body, requires the action on `*`.
  */
 export function dynamoDbPermissions(call: AwsCall): Permission[] {
   const target = String(call.headers['x-amz-target'] ?? '');
@@ -49,7 +49,6 @@ export function dynamoDbPermissions(call: AwsCall): Permission[] {
   return [{ action, resource: '*' }];
 }
 
-/** ARN of a table on this machine. */
 export function tableArn(name: string): string {
   return `arn:aws:dynamodb:${region}:${accountId}:table/${name}`;
 }

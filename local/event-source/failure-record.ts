@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { DiscardReason } from './delivery';
+import type { DiscardReason } from './batch-delivery';
 import type { StreamRecord } from './stream-reader';
 
-/** Records that were given up, and how it came to that. */
+/** Discarded records and why. */
 export interface Discarded {
   readonly records: readonly StreamRecord[];
   readonly reason: DiscardReason;
-  /** How often the function was called with them. */
+  /** Number of invocations with them. */
   readonly calls: number;
   readonly functionArn: string;
   readonly streamArn: string;
@@ -14,14 +14,14 @@ export interface Discarded {
 }
 
 /**
- * What is sent to the failure destination: where the records were, not what was in them (Lambda developer guide,
- * "Retain discarded records for a DynamoDB event source", example invocation record).
+ * Message for the on-failure destination. It has the position of the records, not their content (Lambda developer
+ * guide, "Retain discarded records for a DynamoDB event source", example invocation record).
  */
 export function failureRecord({ records, reason, calls, functionArn, streamArn, shardId }: Discarded): object {
   const [first, last] = [records[0]?.dynamodb, records.at(-1)?.dynamodb];
   return {
     requestContext: { requestId: randomUUID(), functionArn, condition: reason, approximateInvokeCount: calls },
-    // Records can be too old before they are tried at all.
+    // Records can expire before the first invocation.
     ...(calls > 0 && {
       responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
     }),

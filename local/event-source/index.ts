@@ -1,68 +1,67 @@
 /**
- * Streams of tables and queues → functions: AWS::Lambda::EventSourceMapping on this machine. Behaviour: Lambda developer
- * guide, "Using Lambda with DynamoDB" and "with Amazon SQS". Other sources are not played.
+ * AWS::Lambda::EventSourceMapping for DynamoDB streams and SQS queues: Lambda developer guide, "Using Lambda with
+ * DynamoDB" and "with Amazon SQS". Other sources are not supported.
  */
 import { setMaxListeners } from 'node:events';
-import type { TimedOutItems } from '../dynamodb/timed-out-items';
-import { parseEventPattern } from '../event-pattern';
+import type { TtlDeletions } from '../dynamodb/ttl-deletions';
+import { parseEventPattern } from '../events/event-pattern';
 import type { Faults } from '../faults';
 import type { Lambda } from '../lambda';
-import { physicalId } from '../physical-id';
-import { evaluate, type AccessRequest, type PolicyDocument } from '../policy';
-import { propertiesOf } from '../properties';
+import { physicalId } from '../cloudformation/physical-id';
+import { evaluate, type AccessRequest, type PolicyDocument } from '../iam/policy';
+import { propertiesOf } from '../cloudformation/properties';
 import type { AwsApi, Resource, Service } from '../service';
 import type { Sqs } from '../sqs';
 import { openPositions, type Positions } from './positions';
-import { queueSourceNeeds, queueSourceProperties, startQueueSource } from './queue-source';
-import { startStreamSource, streamSourceNeeds, streamSourceProperties } from './stream-source';
-import { createWrites } from './writes';
+import { queueSourcePermissions, queueSourceProperties, startQueueSource } from './queue-source';
+import { startStreamSource, streamSourcePermissions, streamSourceProperties } from './stream-source';
+import { createTableWrites } from './table-writes';
 
 export interface EventSourcesOptions {
   readonly region: string;
   readonly accountId: string;
-  /** Address of the DynamoDB engine. */
   readonly engineUrl: string;
-  /** Where the positions in the streams are kept. */
+  /** Folder of the file with the stream positions. */
   readonly dataFolder: string;
   readonly lambda: Pick<Lambda, 'invoke' | 'timeoutOf' | 'deadLetterQueueOf'>;
-  /** Has the queues, and takes what could not be worked on. */
+  /** Source queues and failure destinations. */
   readonly sqs: Pick<Sqs, 'send' | 'queue'>;
-  /** Which deletions DynamoDB made itself; without it, none. */
-  readonly timedOut?: Pick<TimedOutItems, 'has'>;
-  /** Default: none. */
+  /** Deletions by time to live. Default: none. */
+  readonly ttlDeletions?: Pick<TtlDeletions, 'has'>;
+  /** Default: no faults. */
   readonly faults?: Pick<Faults, 'batch'>;
   /** Policy documents of a function's role. */
   policiesOf(functionArn: string): readonly PolicyDocument[];
-  /** Takes a line for each batch that is given up or fails; no line holds an item or a message. */
+  /** Writes a line for each batch that fails or is discarded; lines contain no items or messages. */
   log(line: string): void;
 }
 
 export interface EventSources extends Service {
-  /** The same API of DynamoDB, but streams are read at once when it writes, not when it is their turn. */
+  /** Wraps the DynamoDB API so that a stream is read immediately after a write, without waiting for the next poll. */
   watch(dynamoDb: AwsApi): AwsApi;
 }
 
-/** Last calls of functions may take so long when the service stops; what is under way then is done again. */
-const FAREWELL_MS = 2000;
+/** At shutdown, time for running invocations. Batches that don't finish are processed again. */
+const SHUTDOWN_TIMEOUT_MS = 2000;
 
 interface Mapping {
   readonly name: string;
   readonly functionArn: string;
   readonly enabled: boolean;
-  /** What the role of the function must allow. */
-  readonly needs: readonly AccessRequest[];
+  /** Permissions that the function's role must have. */
+  readonly requiredPermissions: readonly AccessRequest[];
   run(positions: Positions): Promise<void>;
 }
 
-/** The mappings of one template. They should start last and stop first of all services: they call the others. */
+/** Event source mappings of a template. They call the other services, so start them last and stop them first. */
 export function createEventSources(options: EventSourcesOptions): EventSources {
   const { region, accountId } = options;
   const mappings: Mapping[] = [];
-  const writes = createWrites();
+  const writes = createTableWrites();
   const stopping = new AbortController();
-  // Every source waits for it, however many there are.
+  // There is one listener per event source.
   setMaxListeners(0, stopping.signal);
-  const shared = { timedOut: { has: () => false }, ...options, writes, signal: stopping.signal };
+  const shared = { ttlDeletions: { has: () => false }, ...options, writes, signal: stopping.signal };
   let running: Promise<void>[] = [];
   let positions: Positions | undefined;
 
@@ -77,15 +76,22 @@ export function createEventSources(options: EventSourcesOptions): EventSources {
         name,
         functionArn,
         enabled: properties.Enabled,
-        needs: queueSourceNeeds(properties.EventSourceArn),
+        requiredPermissions: queueSourcePermissions(properties.EventSourceArn),
         run,
       };
     }
     const properties = propertiesOf(resource, streamSourceProperties);
     checkFilters(properties);
     const functionArn = arnOf(properties.FunctionName);
-    const run = (known: Positions) => startStreamSource(name, functionArn, properties, { ...shared, positions: known });
-    return { name, functionArn, enabled: properties.Enabled, needs: streamSourceNeeds(properties), run };
+    const run = (opened: Positions) =>
+      startStreamSource(name, functionArn, properties, { ...shared, positions: opened });
+    return {
+      name,
+      functionArn,
+      enabled: properties.Enabled,
+      requiredPermissions: streamSourcePermissions(properties),
+      run,
+    };
   }
 
   function arnOf(functionName: string): string {
@@ -94,12 +100,12 @@ export function createEventSources(options: EventSourcesOptions): EventSources {
       : `arn:aws:lambda:${region}:${accountId}:function:${functionName}`;
   }
 
-  /** A mapping reads and sends with the role of its function; Lambda checks that when it is created. */
-  function checkRole({ name, functionArn, needs }: Mapping): void {
+  /** A mapping uses the role of its function; Lambda checks its permissions when the mapping is created. */
+  function checkRole({ name, functionArn, requiredPermissions: requiredPermissions }: Mapping): void {
     const documents = options.policiesOf(functionArn);
-    const refused = needs.find((one) => evaluate(documents, one) !== 'allow');
-    if (!refused) return;
-    throw new Error(`${name}: the role of ${functionArn} does not allow ${refused.action} on ${refused.resource}`);
+    const denied = requiredPermissions.find((one) => evaluate(documents, one) !== 'allow');
+    if (!denied) return;
+    throw new Error(`${name}: the role of ${functionArn} does not allow ${denied.action} on ${denied.resource}`);
   }
 
   return {
@@ -114,17 +120,17 @@ export function createEventSources(options: EventSourcesOptions): EventSources {
     },
 
     start() {
-      const known = (positions = openPositions(options.dataFolder));
+      const opened = (positions = openPositions(options.dataFolder));
       mappings.forEach(checkRole);
-      running = mappings.filter(({ enabled }) => enabled).map((mapping) => mapping.run(known));
+      running = mappings.filter(({ enabled }) => enabled).map((mapping) => mapping.run(opened));
       return Promise.resolve();
     },
 
     async stop() {
       stopping.abort();
       let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, FAREWELL_MS)));
-      await Promise.race([Promise.all(running), late]);
+      const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, SHUTDOWN_TIMEOUT_MS)));
+      await Promise.race([Promise.all(running), timeout]);
       clearTimeout(timer);
       positions?.flush();
     },
@@ -135,7 +141,7 @@ interface Filtered {
   readonly FilterCriteria: { readonly Filters: readonly { readonly Pattern: string }[] };
 }
 
-/** Throws for a pattern that is none, before anything runs. */
+/** Throws for an invalid pattern, before anything runs. */
 function checkFilters({ FilterCriteria }: Filtered): void {
   for (const { Pattern } of FilterCriteria.Filters) parseEventPattern(Pattern);
 }

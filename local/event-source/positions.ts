@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { openDataFile } from '../data-file';
+import { openDataFile } from '../data-folder/data-file';
 import type { Position } from './stream-reader';
 
-/** How far each mapping has come, kept across restarts. */
+/** Positions of event source mappings in their streams, persisted. */
 export interface Positions {
-  /** Where a mapping is in this stream; nothing when it has read another one so far, or none. */
-  of(mapping: string, streamArn: string): Position | undefined;
-  /** Notes a position; what is noted a moment before a crash is worked on again. */
-  note(mapping: string, streamArn: string, position: Position): void;
-  /** Writes what is noted. */
+  /** Undefined if the mapping has no position in this stream. */
+  get(mapping: string, streamArn: string): Position | undefined;
+  /** Stores a position asynchronously: after a crash the last records are processed again. */
+  set(mapping: string, streamArn: string, position: Position): void;
+  /** Writes pending positions to the file. */
   flush(): void;
 }
 
@@ -18,10 +18,9 @@ const shape = z.record(
   z.object({ streamArn: z.string(), shardId: z.string(), sequenceNumber: z.string() }),
 );
 
-/** A batch takes a few milliseconds, and so does writing a file. */
-const WRITE_AFTER_MS = 200;
+/** Positions are written at this interval: a batch takes a few milliseconds, and so does a write. */
+const WRITE_INTERVAL_MS = 200;
 
-/** Opens the positions in a data folder. */
 export function openPositions(dataFolder: string): Positions {
   const file = openDataFile(join(dataFolder, 'event-sources.json'), shape, {});
   const positions = new Map(Object.entries(file.read()));
@@ -35,13 +34,13 @@ export function openPositions(dataFolder: string): Positions {
   };
 
   return {
-    of: (mapping, streamArn) => {
+    get: (mapping, streamArn) => {
       const known = positions.get(mapping);
       return known?.streamArn === streamArn ? known : undefined;
     },
-    note: (mapping, streamArn, { shardId, sequenceNumber }) => {
+    set: (mapping, streamArn, { shardId, sequenceNumber }) => {
       positions.set(mapping, { streamArn, shardId, sequenceNumber });
-      timer ??= setTimeout(flush, WRITE_AFTER_MS);
+      timer ??= setTimeout(flush, WRITE_INTERVAL_MS);
     },
     flush,
   };

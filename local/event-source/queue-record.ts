@@ -6,7 +6,7 @@ export interface QueueRecordPlace {
   readonly queueArn: string;
 }
 
-/** A message as a function gets it: Lambda developer guide, "Example Amazon SQS message event". */
+/** A message in a function's event: Lambda developer guide, "Example Amazon SQS message event". */
 export type QueueRecord = ReturnType<typeof queueRecord>;
 
 export function queueRecord(message: ReceivedMessage, { region, accountId, queueArn }: QueueRecordPlace) {

@@ -1,12 +1,12 @@
-/** Queues → functions: Lambda developer guide, "Using Lambda with Amazon SQS". */
+/** Event source mappings of SQS queues: Lambda developer guide, "Using Lambda with Amazon SQS". */
 import * as z from 'zod';
-import { parseEventPattern } from '../event-pattern';
+import { parseEventPattern } from '../events/event-pattern';
 import { FunctionError, RecursiveInvocation, type Lambda } from '../lambda';
 import { longestChain } from '../lambda/trace';
-import type { AccessRequest } from '../policy';
+import type { AccessRequest } from '../iam/policy';
 import type { Queue, Sqs } from '../sqs';
-import { steadyNow } from '../steady-clock';
-import { failuresIn } from './queue-failures';
+import { monotonicNow } from '../monotonic-clock';
+import { failedMessages } from './batch-item-failures';
 import { queueRecord, type QueueRecord } from './queue-record';
 
 export const queueSourceProperties = z
@@ -25,7 +25,7 @@ export const queueSourceProperties = z
   })
   .refine(({ BatchSize, MaximumBatchingWindowInSeconds: window }) => BatchSize <= 10 || window > 0, {
     path: ['BatchSize'],
-    error: 'above 10 it takes a MaximumBatchingWindowInSeconds of at least 1',
+    error: 'above 10 it requires a MaximumBatchingWindowInSeconds of at least 1',
   });
 
 export interface QueueSourceOptions {
@@ -37,13 +37,13 @@ export interface QueueSourceOptions {
   log(line: string): void;
 }
 
-/** Lambda begins with five batches at a time, and has no reason for more on one machine. */
+/** Lambda starts with five concurrent batches; one machine needs no more. */
 const CONCURRENT_BATCHES = 5;
-/** An idle queue is looked into so often; whatever arrives is seen at once. */
-const IDLE_MS = 20_000;
+/** Long-poll time; messages are received as soon as they arrive. */
+const LONG_POLL_MS = 20_000;
 
-/** What the role of the function must allow. */
-export function queueSourceNeeds(queueArn: string): AccessRequest[] {
+/** Permissions that the function's role must have. */
+export function queueSourcePermissions(queueArn: string): AccessRequest[] {
   return ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'].map((operation) => ({
     action: `sqs:${operation}`,
     resource: queueArn,
@@ -51,8 +51,9 @@ export function queueSourceNeeds(queueArn: string): AccessRequest[] {
 }
 
 /**
- * Reads a queue and hands it to a function, batch after batch, until the signal aborts. What fails stays in the queue,
- * hidden until its visibility timeout is over. Throws for a mapping that Lambda would not create.
+ * Invokes the function with batches of the queue until the signal aborts. Failed messages stay in the queue, hidden
+ * until their visibility timeout ends.
+ * @throws Error for a mapping that Lambda would not create
  */
 export function startQueueSource(
   name: string,
@@ -77,36 +78,39 @@ export function startQueueSource(
     );
   }
 
-  /** What is there, or as many as come within the window; deletes what no filter lets through. */
+  /**
+   * Collects the available messages, or those that arrive within the batching window. Deletes messages that match no
+   * filter.
+   */
   async function gather(): Promise<QueueRecord[]> {
     const records: QueueRecord[] = [];
     let deadline = Infinity;
     for (;;) {
       for (const message of queue.receive(BatchSize - records.length)) {
         const record = queueRecord(message, { region, accountId, queueArn: EventSourceArn });
-        if (isWanted(record)) records.push(record);
+        if (matchesFilters(record)) records.push(record);
         else queue.remove(message.receiptHandle);
       }
-      if (records.length > 0) deadline = Math.min(deadline, steadyNow() + windowMs);
-      if (records.length >= BatchSize || steadyNow() >= deadline || signal.aborted) return records;
-      await queue.arrival(Math.min(deadline - steadyNow(), IDLE_MS), signal);
+      if (records.length > 0) deadline = Math.min(deadline, monotonicNow() + windowMs);
+      if (records.length >= BatchSize || monotonicNow() >= deadline || signal.aborted) return records;
+      await queue.waitForMessage(Math.min(deadline - monotonicNow(), LONG_POLL_MS), signal);
     }
   }
 
-  /** Patterns see into a body that is JSON. */
-  function isWanted(record: QueueRecord): boolean {
-    return filters.length === 0 || filters.some((fits) => fits({ ...record, body: parsed(record.body) }));
+  /** Filters apply to a JSON body as parsed. */
+  function matchesFilters(record: QueueRecord): boolean {
+    return filters.length === 0 || filters.some((matches) => matches({ ...record, body: parsed(record.body) }));
   }
 
-  async function work(): Promise<void> {
-    const underWay = new Set<Promise<void>>();
+  async function poll(): Promise<void> {
+    const running = new Set<Promise<void>>();
     while (!signal.aborted) {
       const records = await gather();
-      const call = deliver(records).finally(() => underWay.delete(call));
-      underWay.add(call);
-      if (underWay.size >= concurrency) await Promise.race(underWay);
+      const call = deliver(records).finally(() => running.delete(call));
+      running.add(call);
+      if (running.size >= concurrency) await Promise.race(running);
     }
-    await Promise.all(underWay);
+    await Promise.all(running);
   }
 
   async function deliver(records: readonly QueueRecord[]): Promise<void> {
@@ -115,33 +119,33 @@ export function startQueueSource(
     for (const { messageId, receiptHandle } of records) if (!failed.has(messageId)) queue.remove(receiptHandle);
   }
 
-  /** Gives the ids of the messages that failed. */
+  /** Ids of the failed messages. */
   async function failuresOf(records: readonly QueueRecord[]): Promise<ReadonlySet<string>> {
     const ids = records.map(({ messageId }) => messageId);
     const event = { Records: records };
-    // How AWS counts a batch of several chains is not documented; the longest is the strictest way.
+    // AWS does not document how it counts a batch with several chains; the longest is the strictest choice.
     const cause = longestChain(
       functionArn,
       records.map(({ attributes }) => attributes['AWSTraceHeader']),
     );
     try {
       const answer = await lambda.invoke(functionArn, event, cause);
-      return new Set(FunctionResponseTypes.length > 0 ? failuresIn(answer, ids) : []);
+      return new Set(FunctionResponseTypes.length > 0 ? failedMessages(answer, ids) : []);
     } catch (error) {
-      if (error instanceof RecursiveInvocation) keepStopped(event);
+      if (error instanceof RecursiveInvocation) sendToDeadLetterQueue(event);
       const reason = error instanceof FunctionError ? error.type : String(error);
       if (!signal.aborted) log(`${name}: a batch of ${records.length} messages failed: ${reason}`);
       return new Set(ids);
     }
   }
 
-  /** What a stopped invocation was for goes to the function's own queue too, if it has one. */
-  function keepStopped(event: object): void {
+  /** The event of an invocation stopped as a loop also goes to the function's dead-letter queue. */
+  function sendToDeadLetterQueue(event: object): void {
     const queueArn = lambda.deadLetterQueueOf(functionArn);
     if (queueArn !== undefined) sqs.send(queueArn, JSON.stringify(event));
   }
 
-  return work();
+  return poll();
 }
 
 function parsed(body: string): unknown {

@@ -1,8 +1,8 @@
-/** Reading a table's stream: Amazon DynamoDB Streams API reference (DescribeStream, GetShardIterator, GetRecords). */
+/** Reads a table's stream: Amazon DynamoDB Streams API reference (DescribeStream, GetShardIterator, GetRecords). */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 
-/** The last record of a stream that was worked on. */
+/** Position in a stream: the last processed record. */
 export interface Position {
   readonly shardId: string;
   readonly sequenceNumber: string;
@@ -20,18 +20,18 @@ const streamRecord = z.looseObject({
   }),
 });
 
-/** A change, in the API's JSON, which is the one that functions get. */
+/** A record in the API's JSON, which is also what functions receive. */
 export type StreamRecord = z.infer<typeof streamRecord>;
 
-/** Records of one shard in order, and where the page ends: after a record that is perhaps not among them. */
+/** Records of one shard in order. `end` is the position of the last record read, which may have been filtered out. */
 export interface Page {
   readonly records: readonly StreamRecord[];
-  /** Nothing when nothing was read. */
+  /** Undefined when nothing was read. */
   readonly end?: Position;
 }
 
 export interface StreamReader {
-  /** The next records, at most so many; after an error the next call tries the same place again. */
+  /** Reads up to `limit` records; after an error the next call retries from the same position. */
   read(limit: number): Promise<Page>;
 }
 
@@ -39,12 +39,12 @@ const description = z.object({ StreamDescription: z.object({ Shards: z.array(z.o
 const iteratorAnswer = z.object({ ShardIterator: z.string() });
 const recordsAnswer = z.object({ Records: z.array(streamRecord), NextShardIterator: z.string().nullish() });
 
-/** GetRecords gives no more at once. */
-const MOST_RECORDS = 1000;
+/** Maximum of GetRecords. */
+const MAX_RECORDS = 1000;
 
 /**
- * Reads the stream of a table, one shard after the other: the engines of one machine have one at a time. Goes on after a
- * position, or at the oldest record when what comes after it has been trimmed.
+ * Reads the shards of a table's stream one after the other: local engines have one open shard at a time. Starts after a
+ * position, or at the oldest record when the shard of the position has been trimmed.
  */
 export function createStreamReader(
   engineUrl: string,
@@ -79,10 +79,10 @@ export function createStreamReader(
       shardId = skipping ? all.at(-1) : all[0];
     }
     if (shardId === undefined) return undefined;
-    const place = position
+    const start = position
       ? { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: position.sequenceNumber }
       : { ShardIteratorType: skipping ? 'LATEST' : 'TRIM_HORIZON' };
-    const body = { StreamArn: streamArn, ShardId: shardId, ...place };
+    const body = { StreamArn: streamArn, ShardId: shardId, ...start };
     return (await call('GetShardIterator', body, iteratorAnswer)).ShardIterator;
   };
 
@@ -98,7 +98,7 @@ export function createStreamReader(
     return { records: answer.Records.filter(isChange), ...(last && position && { end: position }) };
   };
 
-  /** A closed shard is followed by the next one, as soon as there is one. */
+  /** Continues with the next shard after a closed one, as soon as it exists. */
   const openNext = async (): Promise<void> => {
     const all = await shards();
     const next = all[all.indexOf(shardId ?? '') + 1];
@@ -109,19 +109,19 @@ export function createStreamReader(
 
   return {
     async read(limit) {
-      // The engine's LATEST lies somewhat before the end: its numbers are compared as text there.
-      while (skipping) skipping = (await readShard(MOST_RECORDS)).end !== undefined;
-      return readShard(Math.min(limit, MOST_RECORDS));
+      // The engine's LATEST is somewhat before the end, because it compares sequence numbers as text.
+      while (skipping) skipping = (await readShard(MAX_RECORDS)).end !== undefined;
+      return readShard(Math.min(limit, MAX_RECORDS));
     },
   };
 }
 
-/** A write that changes nothing has no record in AWS, but one in the engine. */
+/** AWS has no record for a write that changes nothing; the engine has. */
 function isChange({ eventName, dynamodb: { NewImage, OldImage } }: StreamRecord): boolean {
   return eventName !== 'MODIFY' || NewImage === undefined || !isDeepStrictEqual(NewImage, OldImage);
 }
 
-/** The engine reads the form of a signature but does not check it. */
+/** The engine parses the signature but does not verify it. */
 function headersFor(operation: string): Record<string, string> {
   return {
     'content-type': 'application/x-amz-json-1.0',

@@ -1,16 +1,16 @@
-/** Streams of tables → functions: Lambda developer guide, "Using AWS Lambda with Amazon DynamoDB". */
+/** Event source mappings of DynamoDB streams: Lambda developer guide, "Using AWS Lambda with Amazon DynamoDB". */
 import * as z from 'zod';
-import { parseEventPattern } from '../event-pattern';
+import { parseEventPattern } from '../events/event-pattern';
 import { noFaults, type Faults } from '../faults';
 import type { Lambda } from '../lambda';
-import type { AccessRequest } from '../policy';
+import type { AccessRequest } from '../iam/policy';
 import type { Sqs } from '../sqs';
 import { failureRecord } from './failure-record';
-import { runMapping } from './mapping';
+import { pollStream } from './stream-poller';
 import type { Positions } from './positions';
 import { createStreamReader } from './stream-reader';
-import type { TimedOutItems } from '../dynamodb/timed-out-items';
-import type { Writes } from './writes';
+import type { TtlDeletions } from '../dynamodb/ttl-deletions';
+import type { TableWrites } from './table-writes';
 
 export const streamSourceProperties = z.strictObject({
   FunctionName: z.string(),
@@ -29,7 +29,7 @@ export const streamSourceProperties = z.strictObject({
   DestinationConfig: z
     .strictObject({ OnFailure: z.strictObject({ Destination: z.string().includes(':sqs:') }) })
     .optional(),
-  /** Taken as 1: one batch after the other. */
+  /** Treated as 1: one batch after the other. */
   ParallelizationFactor: z.number().optional(),
   Tags: z.unknown().optional(),
 });
@@ -38,21 +38,20 @@ type StreamSource = z.infer<typeof streamSourceProperties>;
 
 export interface StreamSourceOptions {
   readonly region: string;
-  /** Address of the DynamoDB engine. */
   readonly engineUrl: string;
   readonly lambda: Pick<Lambda, 'invoke'>;
   readonly sqs: Pick<Sqs, 'send'>;
-  readonly writes: Writes;
-  readonly timedOut: Pick<TimedOutItems, 'has'>;
+  readonly writes: TableWrites;
+  readonly ttlDeletions: Pick<TtlDeletions, 'has'>;
   readonly positions: Positions;
   readonly signal: AbortSignal;
-  /** Default: none. */
+  /** Default: no faults. */
   readonly faults?: Pick<Faults, 'batch'>;
   log(line: string): void;
 }
 
-/** What the role of the function must allow. */
-export function streamSourceNeeds({ EventSourceArn, DestinationConfig }: StreamSource): AccessRequest[] {
+/** Permissions that the function's role must have. */
+export function streamSourcePermissions({ EventSourceArn, DestinationConfig }: StreamSource): AccessRequest[] {
   const queue = DestinationConfig?.OnFailure.Destination;
   return [
     ...['GetRecords', 'GetShardIterator', 'DescribeStream', 'ListStreams'].map((operation) => ({
@@ -63,16 +62,27 @@ export function streamSourceNeeds({ EventSourceArn, DestinationConfig }: StreamS
   ];
 }
 
-/** Reads a stream and hands it to a function, batch after batch in order, until the signal aborts. */
+/** Invokes the function with one batch of the stream after the other until the signal aborts. */
 export function startStreamSource(
   name: string,
   functionArn: string,
   properties: StreamSource,
   options: StreamSourceOptions,
 ): Promise<void> {
-  const { region, engineUrl, lambda, sqs, writes, timedOut, positions, signal, faults = noFaults, log } = options;
+  const {
+    region,
+    engineUrl,
+    lambda,
+    sqs,
+    writes,
+    ttlDeletions: ttlDeletions,
+    positions,
+    signal,
+    faults = noFaults,
+    log,
+  } = options;
   const { EventSourceArn: streamArn, DestinationConfig } = properties;
-  return runMapping({
+  return pollStream({
     region,
     streamArn,
     tableName: streamArn.split('/')[1] ?? '',
@@ -84,16 +94,16 @@ export function startStreamSource(
     maxRetries: properties.MaximumRetryAttempts,
     maxAgeSeconds: properties.MaximumRecordAgeInSeconds,
     signal,
-    reader: createStreamReader(engineUrl, streamArn, positions.of(name, streamArn) ?? properties.StartingPosition),
+    reader: createStreamReader(engineUrl, streamArn, positions.get(name, streamArn) ?? properties.StartingPosition),
     writes,
-    timedOut,
+    ttlDeletions: ttlDeletions,
     invoke: (event) => faults.batch(() => lambda.invoke(functionArn, event), signal),
     discard: (records, shardId, reason, calls) => {
       const failure = failureRecord({ records, reason, calls, functionArn, streamArn, shardId });
-      log(`${name}: ${records.length} records were given up: ${JSON.stringify(failure)}`);
+      log(`${name}: ${records.length} records were discarded: ${JSON.stringify(failure)}`);
       if (DestinationConfig) sqs.send(DestinationConfig.OnFailure.Destination, JSON.stringify(failure));
     },
-    reached: (position) => positions.note(name, streamArn, position),
+    reached: (position) => positions.set(name, streamArn, position),
     log: (line) => log(`${name}: ${line}`),
   });
 }

@@ -1,43 +1,43 @@
 /**
- * From a rule to a target: EventBridge user guide, "How EventBridge retries delivering events" and "Using dead-letter
- * queues". An event is delivered to a function when Lambda has taken it: what the function makes of it is Lambda's affair,
- * and never comes to the dead-letter queue of the rule.
+ * Delivers events to targets: EventBridge user guide, "How EventBridge retries delivering events" and "Using
+ * dead-letter queues". An event is delivered to a function when Lambda has accepted the asynchronous invocation: a
+ * later failure of the function never reaches the rule's dead-letter queue.
  */
 import type { Lambda } from '../lambda';
-import type { LaterCalls } from '../lambda/later-calls';
+import type { AsyncInvoker } from '../lambda/async-invoker';
 import type { Sqs } from '../sqs';
 import type { Rule, Target } from './rule';
 
 export interface DeliveryOptions {
   readonly lambda: Pick<Lambda, 'permits'>;
-  readonly calls: Pick<LaterCalls, 'call'>;
+  readonly calls: Pick<AsyncInvoker, 'invoke'>;
   readonly sqs: Pick<Sqs, 'send' | 'queue' | 'permits'>;
-  /** Takes a line for each event that is given up; no line holds an event. */
+  /** Writes a line for each discarded event; lines contain no events. */
   log(line: string): void;
-  /** How long to wait before a retry, of which there were `retries` so far. */
+  /** Delay before the next retry, after `retries` retries. */
   retryDelayMs?(retries: number): number;
 }
 
-/** Why a target did not get an event. */
+/** Why an event could not be delivered. */
 interface Failure {
   readonly code: string;
   readonly message: string;
-  /** Whether it may work out another time. */
-  readonly passes: boolean;
+  /** Whether a retry may succeed. */
+  readonly retryable: boolean;
 }
 
 export interface Delivery {
-  /** Brings an event to a target, at once or later. */
+  /** Delivers an event asynchronously, with retries. */
   deliver(rule: Rule, target: Target, event: unknown): void;
-  /** Tries nothing again. */
-  end(): void;
+  /** Cancels pending retries. */
+  stop(): void;
 }
 
 const SERVICE = 'events.amazonaws.com';
-const LONGEST_DELAY_MS = 60_000;
+const MAX_RETRY_DELAY_MS = 60_000;
 
-/** Doubles, and differs for each, so that not all come back at the same moment. */
-const backOff = (retries: number) => Math.min(1000 * 2 ** retries, LONGEST_DELAY_MS) * (0.5 + Math.random() / 2);
+/** Exponential, with jitter, so that retries don't all happen at the same moment. */
+const backOff = (retries: number) => Math.min(1000 * 2 ** retries, MAX_RETRY_DELAY_MS) * (0.5 + Math.random() / 2);
 
 export function createDelivery(options: DeliveryOptions): Delivery {
   const { lambda, calls, sqs, log, retryDelayMs = backOff } = options;
@@ -47,10 +47,10 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     const failure = failureOf(rule, target, event);
     if (!failure) return;
     const exhausted = exhaustedIn(target, since, retries);
-    if (!failure.passes || exhausted) {
-      giveUp(rule, target, event, {
+    if (!failure.retryable || exhausted) {
+      discard(rule, target, event, {
         ...{ ERROR_CODE: failure.code, ERROR_MESSAGE: failure.message, RETRY_ATTEMPTS: String(retries) },
-        ...(failure.passes && exhausted && { EXHAUSTED_RETRY_CONDITION: exhausted }),
+        ...(failure.retryable && exhausted && { EXHAUSTED_RETRY_CONDITION: exhausted }),
       });
       return;
     }
@@ -68,31 +68,31 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 
   function call(rule: Rule, functionArn: string, input: unknown): Failure | undefined {
     if (!lambda.permits(functionArn, SERVICE, rule.arn)) {
-      const message = `no AWS::Lambda::Permission lets ${rule.arn} invoke ${functionArn}`;
-      return { code: 'NO_PERMISSIONS', message, passes: false };
+      const message = `no AWS::Lambda::Permission allows ${rule.arn} to invoke ${functionArn}`;
+      return { code: 'NO_PERMISSIONS', message, retryable: false };
     }
-    if (calls.call(functionArn, input)) return undefined;
-    return { code: 'THROTTLING', message: `too many calls of ${functionArn} are under way`, passes: true };
+    if (calls.invoke(functionArn, input)) return undefined;
+    return { code: 'THROTTLING', message: `too many concurrent calls of ${functionArn}`, retryable: true };
   }
 
   function enqueue(rule: Rule, queueArn: string, input: unknown): Failure | undefined {
     const queue = sqs.queue(queueArn);
-    if (!queue) return { code: 'NO_RESOURCE', message: `there is no queue ${queueArn}`, passes: false };
+    if (!queue) return { code: 'NO_RESOURCE', message: `there is no queue ${queueArn}`, retryable: false };
     if (!sqs.permits(queueArn, SERVICE, rule.arn)) {
-      const message = `no AWS::SQS::QueuePolicy lets ${rule.arn} send to ${queueArn}`;
-      return { code: 'NO_PERMISSIONS', message, passes: false };
+      const message = `no AWS::SQS::QueuePolicy allows ${rule.arn} to send to ${queueArn}`;
+      return { code: 'NO_PERMISSIONS', message, retryable: false };
     }
     const body = JSON.stringify(input ?? null);
     if (Buffer.byteLength(body) > queue.maxBytes) {
-      const message = `the event is longer than the ${queue.maxBytes} bytes that ${queueArn} takes`;
-      return { code: 'SDK_CLIENT_ERROR', message, passes: false };
+      const message = `the event exceeds the limit of ${queue.maxBytes} bytes of ${queueArn}`;
+      return { code: 'SDK_CLIENT_ERROR', message, retryable: false };
     }
     queue.send(body);
     return undefined;
   }
 
-  function giveUp(rule: Rule, target: Target, event: unknown, reason: Readonly<Record<string, string>>): void {
-    log(`${rule.arn} could not bring an event to ${target.arn}: ${reason['ERROR_MESSAGE']}`);
+  function discard(rule: Rule, target: Target, event: unknown, reason: Readonly<Record<string, string>>): void {
+    log(`${rule.arn} could not deliver an event to ${target.arn}: ${reason['ERROR_MESSAGE']}`);
     const { deadLetterArn } = target;
     if (deadLetterArn === undefined) return;
     if (!sqs.queue(deadLetterArn) || !sqs.permits(deadLetterArn, SERVICE, rule.arn)) {
@@ -106,14 +106,14 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 
   return {
     deliver: (rule, target, event) => attempt(rule, target, event, Date.now(), 0),
-    end() {
+    stop() {
       for (const timer of timers) clearTimeout(timer);
       timers.clear();
     },
   };
 }
 
-/** The condition of the retry policy that lets no further attempt happen. */
+/** The limit of the retry policy that was reached. */
 function exhaustedIn({ maxRetries, maxAgeMs }: Target, since: number, retries: number): string | undefined {
   if (retries >= maxRetries) return 'MaximumRetryAttempts';
   return Date.now() - since >= maxAgeMs ? 'MaximumEventAgeInSeconds' : undefined;

@@ -1,11 +1,11 @@
 /**
- * EventBridge on this machine: buses, rules with patterns, functions and queues as targets. Delivery is at least once, but
- * what waits for a retry when the stack stops is lost.
+ * Amazon EventBridge: buses, rules with event patterns, functions and queues as targets. Delivery is at least once, but
+ * pending retries are lost when the stack stops.
  */
 import * as z from 'zod';
 import type { Lambda } from '../lambda';
-import { createLaterCalls } from '../lambda/later-calls';
-import { propertiesOf } from '../properties';
+import { createAsyncInvoker } from '../lambda/async-invoker';
+import { propertiesOf } from '../cloudformation/properties';
 import { noQuotas, type Quotas } from '../quotas';
 import type { AwsApi, Created, Resource, Service } from '../service';
 import type { Sqs } from '../sqs';
@@ -18,24 +18,24 @@ export interface EventsOptions {
   readonly accountId: string;
   readonly lambda: Pick<Lambda, 'invoke' | 'permits'>;
   readonly sqs: Pick<Sqs, 'send' | 'queue' | 'permits'>;
-  /** Default: none. */
+  /** Default: no quotas. */
   readonly quotas?: Pick<Quotas, 'admits'>;
-  /** Takes a line for each event that is given up; no line holds an event. */
+  /** Writes a line for each discarded event; lines contain no events. */
   log(line: string): void;
 }
 
 const busProperties = z.object({ Name: z.string().regex(/^[\w.-]{1,256}$/) });
 
-/** Last calls of functions may take so long when the service stops. */
-const FAREWELL_MS = 2000;
+/** At shutdown, time for running invocations. */
+const SHUTDOWN_TIMEOUT_MS = 2000;
 
-/** EventBridge for the buses and rules of one template, and the default bus. */
+/** Buses and rules of a template, and the default bus. */
 export function createEvents(options: EventsOptions): Service & AwsApi {
   const { region, accountId, lambda, sqs, log: write, quotas = noQuotas } = options;
   const log = (line: string) => write(`events ${line}`);
   const buses = new Set(['default']);
   const rules: Rule[] = [];
-  const calls = createLaterCalls(lambda, log);
+  const calls = createAsyncInvoker(lambda, log);
   const delivery = createDelivery({ lambda, calls, sqs, log });
   const arnOf = (kind: string, path: string) => `arn:aws:events:${region}:${accountId}:${kind}/${path}`;
 
@@ -62,7 +62,7 @@ export function createEvents(options: EventsOptions): Service & AwsApi {
       busArn: (name) => arnOf('event-bus', name),
       publish(busName, event) {
         for (const rule of rules) {
-          if (!rule.enabled || rule.busName !== busName || !rule.fits(event)) continue;
+          if (!rule.enabled || rule.busName !== busName || !rule.matches(event)) continue;
           for (const target of rule.targets) delivery.deliver(rule, target, event);
         }
       },
@@ -71,10 +71,10 @@ export function createEvents(options: EventsOptions): Service & AwsApi {
     create: (resource) => (resource.type === 'AWS::Events::EventBus' ? createBus(resource) : createRule(resource)),
 
     async stop() {
-      delivery.end();
+      delivery.stop();
       let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, FAREWELL_MS)));
-      await Promise.race([calls.end(), late]);
+      const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, SHUTDOWN_TIMEOUT_MS)));
+      await Promise.race([calls.stop(), timeout]);
       clearTimeout(timer);
     },
   };

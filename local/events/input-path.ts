@@ -1,6 +1,6 @@
 /**
- * Reads an InputPath, which says what part of an event a target gets: `$` for all of it, `$.detail.id` for a part (EventBridge
- * user guide, "Input transformation"). Gives nothing for another path.
+ * Parses an InputPath, which selects the part of an event that a target receives: `$` for all of it, `$.detail.id` for
+ * a field (EventBridge user guide, "Input transformation"). Undefined for any other path.
  */
 export function parseInputPath(path: string): ((event: unknown) => unknown) | undefined {
   if (!/^\$(\.[\w-]+)*$/.test(path)) return undefined;

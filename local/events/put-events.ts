@@ -1,7 +1,7 @@
 /** PutEvents: EventBridge API reference, and user guide, "Calculating PutEvents event entry size". */
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { failure } from '../aws-refusal';
+import { failure } from '../aws-endpoint/aws-error';
 import type { Quotas } from '../quotas';
 import type { AwsAnswer, AwsApi, AwsCall } from '../service';
 import { busNameIn } from './rule';
@@ -19,10 +19,10 @@ type Entry = z.infer<typeof entry>;
 
 const request = z.object({ Entries: z.array(entry).min(1).max(10) });
 
-/** Of all entries together. */
-const MOST_BYTES = 1_048_576;
+/** Of all entries of a request. */
+const MAX_REQUEST_BYTES = 1_048_576;
 
-/** An event as rules match it and targets get it: EventBridge user guide, "Events in Amazon EventBridge". */
+/** An event as rules match it and targets receive it: EventBridge user guide, "Events in Amazon EventBridge". */
 export interface BusEvent {
   readonly version: '0';
   readonly id: string;
@@ -41,14 +41,14 @@ export interface PutEventsOptions {
   readonly quotas: Pick<Quotas, 'admits'>;
   hasBus(name: string): boolean;
   busArn(name: string): string;
-  /** Takes an event for the rules of a bus. */
+  /** Passes an event to the rules of a bus. */
   publish(busName: string, event: BusEvent): void;
 }
 
 export function createEventsApi(options: PutEventsOptions): AwsApi {
   const { region, accountId } = options;
 
-  /** The answer to one entry. */
+  /** Result of one entry. */
   function put({ EventBusName, Source, DetailType, Detail, Resources, Time }: Entry): object {
     const missing = Object.entries({ Source, DetailType, Detail }).find(([, value]) => value === '')?.[0];
     if (missing !== undefined) {
@@ -58,7 +58,7 @@ export function createEventsApi(options: PutEventsOptions): AwsApi {
     if (Source.startsWith('aws.')) {
       return { ErrorCode: 'NotAuthorizedForSourceException', ErrorMessage: 'Not authorized for the source.' };
     }
-    const detail = objectIn(Detail);
+    const detail = parseObject(Detail);
     if (!detail) return { ErrorCode: 'MalformedDetail', ErrorMessage: 'Detail is malformed.' };
     const busName = busNameIn(EventBusName);
     if (!options.hasBus(busName)) {
@@ -88,12 +88,12 @@ export function createEventsApi(options: PutEventsOptions): AwsApi {
 
     answer(call) {
       if (operationOf(call) !== 'PutEvents') {
-        return refuse('UnknownOperationException', `${operationOf(call)} is not played on this machine`);
+        return refuse('UnknownOperationException', `${operationOf(call)} is not supported on this machine`);
       }
       if (!options.quotas.admits('putEvents')) return refuse('ThrottlingException', 'Rate exceeded');
       const { data, error } = read(call);
       if (!data) return refuse('ValidationException', z.prettifyError(error));
-      if (data.Entries.reduce((sum, one) => sum + sizeOf(one), 0) > MOST_BYTES) {
+      if (data.Entries.reduce((sum, one) => sum + sizeOf(one), 0) > MAX_REQUEST_BYTES) {
         return refuse('ValidationException', 'Total size of the entries in the request is over the limit.');
       }
       const Entries = data.Entries.map(put);
@@ -106,7 +106,7 @@ export function createEventsApi(options: PutEventsOptions): AwsApi {
   };
 }
 
-/** A time counts as 14 bytes. */
+/** `Time` counts as 14 bytes. */
 function sizeOf({ Source, DetailType, Detail, Resources, Time }: Entry): number {
   const texts = [Source, DetailType, Detail, ...Resources];
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text), Time === undefined ? 0 : 14);
@@ -125,7 +125,7 @@ function read({ body }: AwsCall) {
   }
 }
 
-function objectIn(text: string): object | undefined {
+function parseObject(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;

@@ -1,18 +1,18 @@
 /** AWS::Events::Rule: EventBridge user guide, "Rules in Amazon EventBridge" and "Targets". */
 import * as z from 'zod';
-import { parseEventPattern, type EventPattern } from '../event-pattern';
-import { propertiesOf } from '../properties';
+import { parseEventPattern, type EventPattern } from './event-pattern';
+import { propertiesOf } from '../cloudformation/properties';
 import type { Resource } from '../service';
 import { parseInputPath } from './input-path';
 
 const target = z
   .strictObject({
     Id: z.string().regex(/^[\w.-]{1,64}$/),
-    Arn: z.string().regex(/^arn:[^:]+:(lambda|sqs):/, 'only functions and queues are played as targets'),
-    Input: z.string().refine(isJson, 'an input is JSON').optional(),
+    Arn: z.string().regex(/^arn:[^:]+:(lambda|sqs):/, 'only functions and queues are supported as targets'),
+    Input: z.string().refine(isJson, 'an input must be JSON').optional(),
     InputPath: z
       .string()
-      .refine((path) => parseInputPath(path) !== undefined, 'of paths, $ and $.name.name are played')
+      .refine((path) => parseInputPath(path) !== undefined, 'only $ and $.name.name are supported')
       .optional(),
     RetryPolicy: z
       .strictObject({
@@ -24,7 +24,7 @@ const target = z
   })
   .refine(({ Input, InputPath }) => Input === undefined || InputPath === undefined, 'Input or InputPath, not both');
 
-/** A schedule belongs to EventBridge Scheduler and is refused by name, as other options that are not played. */
+/** Schedule rules are not supported (use EventBridge Scheduler); unsupported options are refused by name. */
 const ruleProperties = z.strictObject({
   Name: z
     .string()
@@ -39,10 +39,9 @@ const ruleProperties = z.strictObject({
   Tags: z.unknown().optional(),
 });
 
-/** Where the events of a rule go. */
 export interface Target {
   readonly arn: string;
-  /** What it gets of an event. */
+  /** Returns the part of an event that the target receives. */
   inputOf(event: unknown): unknown;
   readonly maxRetries: number;
   readonly maxAgeMs: number;
@@ -54,11 +53,15 @@ export interface Rule {
   readonly arn: string;
   readonly busName: string;
   readonly enabled: boolean;
-  readonly fits: EventPattern;
+  readonly matches: EventPattern;
   readonly targets: readonly Target[];
 }
 
-/** Reads a rule; throws for patterns, targets and options that are not played. `arnOf` takes `bus/rule` or `rule`. */
+/**
+ * Parses a rule.
+ * @param arnOf ARN of a path `bus/rule` or `rule`
+ * @throws Error for unsupported patterns, targets and options
+ */
 export function readRule(resource: Resource, arnOf: (path: string) => string): Rule {
   const properties = propertiesOf(resource, ruleProperties);
   const { Name: name = resource.logicalId.slice(0, 64), Targets } = properties;
@@ -66,7 +69,7 @@ export function readRule(resource: Resource, arnOf: (path: string) => string): R
   return {
     ...{ name, busName, enabled: properties.State === 'ENABLED' },
     arn: arnOf(busName === 'default' ? name : `${busName}/${name}`),
-    fits: parseEventPattern(JSON.stringify(properties.EventPattern)),
+    matches: parseEventPattern(JSON.stringify(properties.EventPattern)),
     targets: Targets.map(({ Arn: arn, Input, InputPath, RetryPolicy, DeadLetterConfig }) => ({
       arn,
       inputOf: inputReader(Input, InputPath),
@@ -77,7 +80,7 @@ export function readRule(resource: Resource, arnOf: (path: string) => string): R
   };
 }
 
-/** The name of a bus that is given by its name or its ARN. */
+/** Bus name from a name or an ARN. */
 export function busNameIn(nameOrArn: string): string {
   return nameOrArn.startsWith('arn:') ? nameOrArn.slice(nameOrArn.indexOf('/') + 1) : nameOrArn;
 }

@@ -1,14 +1,14 @@
-/** The data API: AWS IoT API reference, "AWS IoT data", as @aws-sdk/client-iot-data-plane calls it. */
-import { failure } from '../aws-refusal';
+/** Data plane API: AWS IoT API reference, "AWS IoT data", for @aws-sdk/client-iot-data-plane. */
+import { failure } from '../aws-endpoint/aws-error';
 import type { Quotas } from '../quotas';
 import type { AwsAnswer, AwsApi, AwsCall } from '../service';
 import type { Arns } from './arns';
-import type { Broker } from './broker';
-import type { RetainedMessage, RetainedMessages } from './retained';
-import { admitsRetained, MAX_PAYLOAD_BYTES } from './rights';
-import { isBadTopic } from './topic';
+import type { Broker } from './broker/broker';
+import type { RetainedMessage, RetainedMessages } from './broker/retained';
+import { admitsRetained, MAX_PAYLOAD_BYTES } from './authorization/hooks';
+import { isInvalidTopic } from './topic';
 
-/** A call with its path taken apart: `name` is the topic or the client id. */
+/** A parsed call: `name` is the topic or the client id in its path. */
 interface Request {
   readonly name: string;
   readonly query: URLSearchParams;
@@ -23,7 +23,7 @@ interface Operation {
 }
 
 interface DataPlaneOptions {
-  /** Undefined while it does not run. */
+  /** Undefined while the broker does not run. */
   broker(): Broker | undefined;
   readonly retained: RetainedMessages;
   readonly arns: Arns;
@@ -61,7 +61,7 @@ export function createDataPlane({ broker, retained, arns, quotas }: DataPlaneOpt
     async run(request) {
       const { name: topic, query, body: payload } = request;
       const qos = query.get('qos') ?? '0';
-      if (isBadTopic(topic)) return invalid('The topic is reserved, too long, or has a wildcard');
+      if (isInvalidTopic(topic)) return invalid('The topic is reserved, too long, or has a wildcard');
       if (qos !== '0' && qos !== '1') return invalid('qos must be 0 or 1');
       if (!/^\d*$/.test(query.get('messageExpiry') ?? '')) return invalid('messageExpiry must be a number of seconds');
       if (payload.length > MAX_PAYLOAD_BYTES)
@@ -130,7 +130,8 @@ export function createDataPlane({ broker, retained, arns, quotas }: DataPlaneOpt
     },
     async answer(call) {
       const found = find(operations, call);
-      if (!found) return failure('rest', 501, 'NotImplemented', `${call.method} ${call.path} is not played`);
+      if (!found)
+        return failure('rest', 501, 'NotImplemented', `${call.method} ${call.path} is not supported on this machine`);
       return found.operation.run(found.request);
     },
   };

@@ -1,12 +1,12 @@
 /**
  * Domain configurations: AWS IoT API reference (CreateDomainConfiguration, UpdateDomainConfiguration,
- * DescribeDomainConfiguration) and CloudFormation's AWS::IoT::DomainConfiguration. CloudFormation calls as administrator
- * or through the CDK's function for calls at deployment.
+ * DescribeDomainConfiguration) and CloudFormation's AWS::IoT::DomainConfiguration. Created by the resource type, or by API
+ * calls of the CDK's AwsCustomResource at deployment.
  */
 import * as z from 'zod';
-import { AwsCallError, type DeploymentApi } from '../aws-custom-resource';
-import { physicalId } from '../physical-id';
-import { propertiesOf } from '../properties';
+import { AwsCallError, type DeploymentApi } from '../cloudformation/aws-custom-resource';
+import { physicalId } from '../cloudformation/physical-id';
+import { propertiesOf } from '../cloudformation/properties';
 import type { Created, Resource } from '../service';
 import type { Arns } from './arns';
 
@@ -25,7 +25,7 @@ const createInput = z.strictObject({ ...named, serviceType: z.literal('DATA').de
 const updateInput = z.strictObject({ ...named, domainConfigurationStatus: status.optional(), ...settings }).partial();
 const describeInput = z.strictObject(named);
 
-/** CloudFormation's names begin with a capital. Without a status it may create one that is disabled, so here it does. */
+/** CloudFormation's property names. The default of the status is not documented: the stricter one is assumed. */
 const properties = z.object({
   DomainConfigurationName: z.string().optional(),
   DomainConfigurationStatus: status.default('DISABLED'),
@@ -47,17 +47,17 @@ interface DomainConfiguration {
 }
 
 export interface DomainConfigurations {
-  /** Creates one with a domain name of the customer's, as CloudFormation does. */
+  /** Creates one with a custom domain name. */
   create(resource: Resource): Created;
-  /** Creates, changes and describes those whose domain names are AWS's. */
+  /** Creates, updates and describes those with a domain name of AWS. */
   readonly api: DeploymentApi;
-  /** The one whose clients are served: the first that is enabled. */
+  /** The configuration that the broker serves: the first enabled one. */
   enabled(): { readonly defaultAuthorizerName: string | undefined } | undefined;
 }
 
 export function createDomainConfigurations(arns: Arns, region: string): DomainConfigurations {
   const configurations = new Map<string, DomainConfiguration>();
-  // AWS puts an id of its own behind the name.
+  // AWS appends an id to the name.
   const arnOf = (name: string) => arns.domainconfiguration(`${name}/${physicalId(name, 5)}`);
 
   const operations: Readonly<Record<string, (input: unknown) => Readonly<Record<string, string>>>> = {
@@ -110,7 +110,7 @@ export function createDomainConfigurations(arns: Arns, region: string): DomainCo
       resourceOf: (parameters) => arnOf(z.object(named).parse(parameters).domainConfigurationName),
       call(action, parameters) {
         const operation = Object.hasOwn(operations, action) ? operations[action] : undefined;
-        if (!operation) throw new Error(`the call iot:${action} is not played`);
+        if (!operation) throw new Error(`the call iot:${action} is not supported on this machine`);
         return operation(parameters);
       },
     },

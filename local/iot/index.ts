@@ -1,58 +1,58 @@
 /**
- * AWS IoT Core on this machine: an MQTT 3.1.1 broker behind TLS with a custom authorizer, topic rules and the data API.
- * Each part names the AWS page that it follows. Not played: MQTT 5, WebSocket, shared subscriptions, certificates of
- * clients, things, shadows, and all reserved topics but lifecycle events, which only rules get.
+ * AWS IoT Core: an MQTT 3.1.1 broker over TLS with a custom authorizer, topic rules and the data plane API. Each part names
+ * the AWS page that it follows. Not supported: MQTT 5, MQTT over WebSocket, shared subscriptions, client certificates,
+ * things, shadows, and reserved topics other than lifecycle events, which only rules receive.
  */
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { DeploymentApi } from '../aws-custom-resource';
+import type { DeploymentApi } from '../cloudformation/aws-custom-resource';
 import type { Lambda } from '../lambda';
-import { propertiesOf } from '../properties';
+import { propertiesOf } from '../cloudformation/properties';
 import { noQuotas, type Quotas } from '../quotas';
 import type { AwsApi, Created, Resource, Service } from '../service';
 import { createArns } from './arns';
-import { createAuthorizer, type Authorizer } from './authorizer';
-import { startBroker, type Broker } from './broker';
+import { createAuthorizer, type Authorizer } from './authorization/authorizer';
+import { startBroker, type Broker } from './broker/broker';
 import { createDataPlane } from './data-plane';
 import { createDomainConfigurations } from './domain-configurations';
-import { createLaterCalls } from '../lambda/later-calls';
-import { openLeftOpen } from '../left-open';
-import { disconnected, subject, type LifecycleEvent } from './lifecycle';
-import { openRetainedMessages } from './retained';
-import type { RuleMessage } from './rule-sql';
-import { createRules } from './rules';
+import { createAsyncInvoker } from '../lambda/async-invoker';
+import { openConnectionLog } from '../data-folder/connection-log';
+import { disconnected, subject, type LifecycleEvent } from './broker/lifecycle';
+import { openRetainedMessages } from './broker/retained';
+import type { RuleMessage } from './rules/rule-sql';
+import { createRules } from './rules/rules';
 
 export interface IotOptions {
   readonly region: string;
   readonly accountId: string;
-  /** 0 takes a free one. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** Default: this machine only. */
+  /** Default: 127.0.0.1. */
   readonly host?: string;
   /** Private key and certificate of the TLS server, PEM. */
   readonly certificate: { readonly key: string; readonly cert: string };
-  /** Where retained messages are kept, and who is connected; without it both end with the process. */
+  /** Stores retained messages and the log of open connections; without it both are lost with the process. */
   readonly dataFolder?: string;
   readonly lambda: Pick<Lambda, 'invoke' | 'permits'>;
-  /** Default 50, which AWS raises on request. */
+  /** Default: 50, a quota that AWS raises on request. */
   readonly subscriptionsPerConnection?: number;
   /** Default: none. */
   readonly quotas?: Quotas;
-  /** Waits before the second and the third attempt of a rule's function; default: those of AWS. */
+  /** Delays before the second and the third attempt of a rule's function; default: those of AWS. */
   readonly retryDelaysMs?: readonly number[];
-  /** Takes a line for each refusal and for each rule that could not run; no line holds a topic or a password. */
+  /** Receives a line for each refusal and each failed rule; no line contains a topic or a password. */
   log(line: string): void;
 }
 
 export interface Iot extends Service, AwsApi {
-  /** What is called at deployment. */
+  /** API for custom resources at deployment. */
   readonly deploymentApi: DeploymentApi;
   /** `mqtts://127.0.0.1:<port>`; known after `start`, undefined without a domain configuration. */
   readonly url: string | undefined;
 }
 
-/** Last calls of functions may take so long when the service stops. */
-const FAREWELL_MS = 2000;
+/** Time for running invocations to end when the service stops. */
+const STOP_TIMEOUT_MS = 2000;
 
 const authorizerProperties = z.object({
   AuthorizerName: z.string().optional(),
@@ -61,15 +61,18 @@ const authorizerProperties = z.object({
   Status: z.enum(['ACTIVE', 'INACTIVE']).default('INACTIVE'),
 });
 
-/** IoT Core for the authorizers, the domain configurations and the topic rules of a template; one of them is served. */
+/** IoT Core for the authorizers, domain configurations and topic rules of a template; one domain configuration is served. */
 export function createIot(options: IotOptions): Iot {
   const { lambda, host = '127.0.0.1', port, certificate, subscriptionsPerConnection = 50, quotas = noQuotas } = options;
   const log = (line: string) => options.log(`iot ${line}`);
   const arns = createArns(options);
-  const calls = createLaterCalls(lambda, log, options.retryDelaysMs);
-  const rules = createRules({ lambda, calls, arnOf: arns.rule, log });
+  const asyncInvoker = createAsyncInvoker(lambda, log, options.retryDelaysMs);
+  const rules = createRules({ lambda, asyncInvoker: asyncInvoker, arnOf: arns.rule, log });
   const retained = openRetainedMessages(options.dataFolder);
-  const noted = openLeftOpen(options.dataFolder && join(options.dataFolder, 'mqtt-connections.jsonl'), subject);
+  const connectionLog = openConnectionLog(
+    options.dataFolder && join(options.dataFolder, 'mqtt-connections.jsonl'),
+    subject,
+  );
   const authorizers = new Map<string, Authorizer>();
   const domains = createDomainConfigurations(arns, options.region);
   let broker: Broker | undefined;
@@ -96,7 +99,7 @@ export function createIot(options: IotOptions): Iot {
     deploymentApi: domains.api,
     create(resource) {
       const make = makers[resource.type];
-      if (!make) throw new Error(`${resource.type} is not played here`);
+      if (!make) throw new Error(`${resource.type} is not a type of IoT Core`);
       return make(resource);
     },
 
@@ -110,18 +113,18 @@ export function createIot(options: IotOptions): Iot {
       const authorizer = authorizers.get(authorizerName ?? '');
       if (authorizerName !== undefined && !authorizer)
         throw new Error(`There is no active authorizer ${authorizerName}`);
-      const onLifecycleEvent = ({ topic, payload }: LifecycleEvent) => rules.route(fromAws(topic, payload));
-      // In an account nothing kills the broker together with what its rules call.
-      for (const gone of noted.left) {
+      const onLifecycleEvent = ({ topic, payload }: LifecycleEvent) => rules.route(awsMessage(topic, payload));
+      // Connections that a killed process left open: in an account the broker survives and sends their events.
+      for (const gone of connectionLog.unclosed) {
         onLifecycleEvent(disconnected(gone, 'CONNECTION_LOST'));
-        noted.closed(gone.sessionIdentifier);
+        connectionLog.closed(gone.sessionIdentifier);
       }
       broker = await startBroker({
         listen: domain ? { host, port, ...certificate } : undefined,
         authorizer,
         arns,
         retained,
-        noted,
+        connectionLog,
         subscriptionsPerConnection,
         quotas,
         onMessage: (message) => rules.route(message),
@@ -134,15 +137,15 @@ export function createIot(options: IotOptions): Iot {
       await broker?.stop();
       broker = undefined;
       let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, FAREWELL_MS)));
-      await Promise.race([calls.end(), late]);
+      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, STOP_TIMEOUT_MS)));
+      await Promise.race([asyncInvoker.stop(), late]);
       clearTimeout(timer);
       retained.close();
-      noted.end();
+      connectionLog.end();
     },
   };
 }
 
-function fromAws(topic: string, payload: object): RuleMessage {
+function awsMessage(topic: string, payload: object): RuleMessage {
   return { topic, payload: Buffer.from(JSON.stringify(payload)), clientId: undefined };
 }

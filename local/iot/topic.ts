@@ -5,24 +5,24 @@ const MAX_TOPIC_BYTES = 256;
 /** Most forward slashes in a topic or filter. */
 const MAX_SLASHES = 7;
 
-/** Topics that begin so belong to AWS; clients get at none of them on this machine. */
+/** Topics that begin with `$` are reserved by AWS; clients can use none of them on this machine. */
 export function isReserved(topicOrFilter: string): boolean {
   return topicOrFilter.startsWith('$');
 }
 
-/** Whether nothing can be published on this topic, whatever the policies say. */
-export function isBadTopic(topic: string): boolean {
+/** Whether a topic can't be published to, whatever the policies allow. */
+export function isInvalidTopic(topic: string): boolean {
   return topic === '' || /[+#\0]/.test(topic) || isReserved(topic) || isTooLarge(topic);
 }
 
-/** Whether a topic or filter is beyond what AWS takes. */
+/** Whether a topic or filter exceeds AWS's quotas. */
 export function isTooLarge(topicOrFilter: string): boolean {
   return Buffer.byteLength(topicOrFilter) > MAX_TOPIC_BYTES || topicOrFilter.split('/').length - 1 > MAX_SLASHES;
 }
 
 /**
- * Whether a topic fits a filter. `#` stands for one level or more, so `a/#` does not match `a`: there AWS differs from
- * MQTT 3.1.1 ("AWS IoT differences from MQTT specifications"). A leading wildcard never matches a reserved topic.
+ * Whether a topic matches a filter. `#` matches one level or more, so `a/#` does not match `a`, unlike in MQTT 3.1.1 ("AWS
+ * IoT differences from MQTT specifications"). A leading wildcard never matches a reserved topic.
  */
 export function topicMatches(filter: string, topic: string): boolean {
   if (isReserved(topic) && !isReserved(filter)) return false;

@@ -1,10 +1,9 @@
 /**
- * Kinesis Video Streams on this machine: API reference, GetDataEndpoint and GetHLSStreamingSessionURL. Nobody records
- * anything here: every stream shows the same clip, live.
+ * Kinesis Video Streams: API reference, GetDataEndpoint and GetHLSStreamingSessionURL. Nothing is recorded: every stream
+ * plays the same clip as live video.
  */
-import { join } from 'node:path';
 import * as z from 'zod';
-import { failure } from '../aws-refusal';
+import { failure } from '../aws-endpoint/aws-error';
 import type { AwsAnswer, AwsApi, AwsCall } from '../service';
 import { readClip } from './clip';
 import { startMediaServer } from './media-server';
@@ -12,20 +11,20 @@ import { startMediaServer } from './media-server';
 export interface KinesisVideoOptions {
   readonly region: string;
   readonly accountId: string;
-  /** Where the media API of every stream is called: the endpoint of all AWS APIs. */
+  /** Data endpoint of every stream: the endpoint of all AWS APIs. */
   readonly endpointUrl: string;
-  /** Folder of the clip; default: the one that is shipped. */
+  /** Folder of the clip; default: the bundled clip. */
   readonly clipFolder?: string;
 }
 
 export interface KinesisVideo extends AwsApi {
-  /** Where players get what they play, such as `http://127.0.0.1:41234`. */
+  /** Origin of playlists and segments, such as `http://127.0.0.1:41234`. */
   readonly origin: string;
   stop(): Promise<void>;
 }
 
-/** Streams are made for devices elsewhere, so all names exist but those that begin like this. */
-const MISSING = 'missing';
+/** Streams are not declared in the template, so every name exists except those with this prefix. */
+const MISSING_PREFIX = 'missing';
 
 const named = {
   StreamName: z
@@ -48,13 +47,13 @@ const endpointRequest = z.object({
     'GET_IMAGES',
   ]),
 });
-/** What is not played here is refused by name. */
+/** Strict, so that unsupported options are refused by name. */
 const sessionRequest = z.strictObject({
   ...named,
   PlaybackMode: z.literal('LIVE').default('LIVE'),
   ContainerFormat: z.literal('FRAGMENTED_MP4').default('FRAGMENTED_MP4'),
   DisplayFragmentTimestamp: z.literal('NEVER').default('NEVER'),
-  /** The clip has none, whatever is asked for. */
+  /** No effect: the clip has no discontinuities. */
   DiscontinuityMode: z.enum(['ALWAYS', 'NEVER', 'ON_DISCONTINUITY']).optional(),
   HLSFragmentSelector: z
     .strictObject({ FragmentSelectorType: z.enum(['PRODUCER_TIMESTAMP', 'SERVER_TIMESTAMP']).optional() })
@@ -63,9 +62,9 @@ const sessionRequest = z.strictObject({
   MaxMediaPlaylistFragmentResults: z.number().int().min(1).max(5000).default(5),
 });
 
-/** Both APIs, which have one signing name, and the server that plays. */
+/** Starts both APIs, which share a signing name, and the media server. */
 export async function startKinesisVideo(options: KinesisVideoOptions): Promise<KinesisVideo> {
-  const { region, accountId, endpointUrl, clipFolder = join(__dirname, 'clip') } = options;
+  const { region, accountId, endpointUrl, clipFolder } = options;
   const media = await startMediaServer(readClip(clipFolder));
 
   const operations: Readonly<Record<string, (input: unknown) => AwsAnswer>> = {
@@ -81,7 +80,7 @@ export async function startKinesisVideo(options: KinesisVideoOptions): Promise<K
     },
   };
 
-  /** `arn:aws:kinesisvideo:region:account:stream/<name>/<time of its creation>` */
+  /** `arn:aws:kinesisvideo:region:account:stream/<name>/<creation time>` */
   function arnIn(input: unknown): string | undefined {
     const { StreamName, StreamARN } = stream.safeParse(input).data ?? {};
     if (StreamARN !== undefined || StreamName === undefined) return StreamARN;
@@ -97,10 +96,11 @@ export async function startKinesisVideo(options: KinesisVideoOptions): Promise<K
 
     answer(call) {
       const operation = Object.hasOwn(operations, operationOf(call)) ? operations[operationOf(call)] : undefined;
-      if (!operation) return refuse(400, 'InvalidArgumentException', `${call.method} ${call.path} is not played`);
+      if (!operation)
+        return refuse(400, 'InvalidArgumentException', `${call.method} ${call.path} is not supported on this machine`);
       const arn = arnIn(bodyOf(call));
       if (arn === undefined) return refuse(400, 'InvalidArgumentException', 'StreamName or StreamARN is required');
-      if (arn.split('/')[1]?.startsWith(MISSING)) {
+      if (arn.split('/')[1]?.startsWith(MISSING_PREFIX)) {
         return refuse(404, 'ResourceNotFoundException', 'The requested stream is not found or not active.');
       }
       return Promise.resolve(operation(bodyOf(call)));

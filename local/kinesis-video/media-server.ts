@@ -1,26 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { KEEP_ALIVE_MS } from '../keep-alive';
 import { segmentAt, type Clip } from './clip';
-import { livePlaylist, masterPlaylist, paths, startOf, TOKEN } from './playlist';
+import { livePlaylist, masterPlaylist, paths, segmentStart, TOKEN_PARAMETER } from './playlist';
 
 export interface SessionOptions {
   readonly seconds: number;
-  /** How many segments its playlist lists. */
+  /** Number of segments in its playlist. */
   readonly segments: number;
 }
 
-/** Serves a clip as live video to all that have the address of a session. */
+/** Serves a clip as live video to everyone with a session URL. */
 export interface MediaServer {
   /** Such as `http://127.0.0.1:41234`. */
   readonly origin: string;
-  /** Begins a session and gives the address of its playlist. */
+  /** Starts a session. @returns URL of its master playlist */
   open(options: SessionOptions): string;
   stop(): Promise<void>;
 }
 
 interface Session extends SessionOptions {
-  /** Unix milliseconds. */
+  /** In Unix ms. */
   readonly endsAt: number;
 }
 
@@ -33,7 +34,7 @@ export async function startMediaServer(clip: Clip): Promise<MediaServer> {
   const bytes = clip.segments.reduce((sum, one) => sum + one.bytes.length, 0);
   const bitsPerSecond = Math.ceil((bytes * 8) / seconds.reduce((sum, one) => sum + one, 0));
 
-  /** What stands at an address of a session. */
+  /** Content of a session URL; undefined for an unknown path. */
   function contentAt(url: URL, token: string, session: Session): [type: string, content: string | Buffer] | undefined {
     switch (url.pathname) {
       case paths.master:
@@ -45,7 +46,7 @@ export async function startMediaServer(clip: Clip): Promise<MediaServer> {
       case paths.fragment: {
         const number = Number(url.searchParams.get('FragmentNumber'));
         const segment = clip.segments[number % seconds.length];
-        return segment && ['video/mp4', segmentAt(segment, startOf(number, seconds))];
+        return segment && ['video/mp4', segmentAt(segment, segmentStart(number, seconds))];
       }
       default:
         return undefined;
@@ -53,11 +54,11 @@ export async function startMediaServer(clip: Clip): Promise<MediaServer> {
   }
 
   function serve(request: IncomingMessage, response: ServerResponse): void {
-    // The page comes from another origin, as it does in AWS.
+    // The page is from another origin, as in AWS.
     response.setHeader('access-control-allow-origin', '*');
     response.setHeader('cache-control', 'no-store');
     const url = new URL(request.url ?? '/', 'http://video');
-    const token = url.searchParams.get(TOKEN) ?? '';
+    const token = url.searchParams.get(TOKEN_PARAMETER) ?? '';
     const session = sessions.get(token);
     if (request.method === 'OPTIONS') {
       response.writeHead(204, { 'access-control-allow-methods': 'GET', 'access-control-allow-headers': '*' }).end();
@@ -70,7 +71,7 @@ export async function startMediaServer(clip: Clip): Promise<MediaServer> {
     }
   }
 
-  const server = createServer(serve);
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, serve);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(0, '127.0.0.1', resolve);
   });
@@ -83,7 +84,7 @@ export async function startMediaServer(clip: Clip): Promise<MediaServer> {
       for (const [token, { endsAt }] of sessions) if (endsAt <= now) sessions.delete(token);
       const token = randomBytes(32).toString('base64url');
       sessions.set(token, { ...options, endsAt: now + options.seconds * 1000 });
-      return `${origin}${paths.master}?${TOKEN}=${token}`;
+      return `${origin}${paths.master}?${TOKEN_PARAMETER}=${token}`;
     },
     stop: () =>
       new Promise((resolve) => {

@@ -1,7 +1,7 @@
-/** HLS playlists (RFC 8216) in the form that Kinesis Video Streams gives them: developer guide, "HLS playback". */
+/** HLS playlists (RFC 8216) as Kinesis Video Streams writes them: developer guide, "HLS playback". */
 
-/** How an address says which session it belongs to. */
-export const TOKEN = 'SessionToken';
+/** Query parameter with the session token. */
+export const TOKEN_PARAMETER = 'SessionToken';
 
 export const paths = {
   master: '/hls/v1/getHLSMasterPlaylist.m3u8',
@@ -10,40 +10,40 @@ export const paths = {
   fragment: '/hls/v1/getMP4MediaFragment.mp4',
 } as const;
 
-/** The list of the one media playlist that there is. */
+/** Master playlist with one media playlist. */
 export function masterPlaylist(token: string, bitsPerSecond: number): string {
-  return lines(`#EXT-X-STREAM-INF:BANDWIDTH=${bitsPerSecond}`, address('media', token));
+  return lines(`#EXT-X-STREAM-INF:BANDWIDTH=${bitsPerSecond}`, uri('media', token));
 }
 
 /**
- * What is live at a moment: the last segments of a clip that has been playing in a loop since 1970.
- * @param seconds how long each segment of the clip plays
- * @param count how many segments are listed
- * @param now Unix milliseconds
+ * Media playlist with the latest segments of a clip that has been playing in a loop since 1970.
+ * @param seconds duration of each segment of the clip
+ * @param count number of segments to list
+ * @param now in Unix ms
  */
 export function livePlaylist(token: string, seconds: readonly number[], count: number, now: number): string {
-  const end = segmentsBefore(seconds, now);
+  const end = endedSegments(seconds, now);
   const numbers = Array.from({ length: count }, (_, index) => end - count + index);
   const first = numbers[0] ?? end;
   return lines(
     `#EXT-X-TARGETDURATION:${Math.ceil(Math.max(...seconds))}`,
     `#EXT-X-MEDIA-SEQUENCE:${first}`,
-    `#EXT-X-MAP:URI="${address('init', token)}"`,
+    `#EXT-X-MAP:URI="${uri('init', token)}"`,
     ...numbers.flatMap((number) => [
       `#EXTINF:${(seconds[number % seconds.length] ?? 0).toFixed(3)},`,
-      address('fragment', token, { FragmentNumber: String(number) }),
+      uri('fragment', token, { FragmentNumber: String(number) }),
     ]),
   );
 }
 
-/** When a segment begins, in seconds since 1970. */
-export function startOf(number: number, seconds: readonly number[]): number {
+/** Start of a segment in Unix seconds. */
+export function segmentStart(number: number, seconds: readonly number[]): number {
   const sum = (some: readonly number[]) => some.reduce((total, one) => total + one, 0);
   return Math.floor(number / seconds.length) * sum(seconds) + sum(seconds.slice(0, number % seconds.length));
 }
 
-/** How many segments have ended by then. */
-function segmentsBefore(seconds: readonly number[], now: number): number {
+/** Number of segments that have ended by `now`. */
+function endedSegments(seconds: readonly number[], now: number): number {
   const round = seconds.reduce((sum, one) => sum + one, 0);
   const rounds = Math.floor(now / 1000 / round);
   let left = now / 1000 - rounds * round;
@@ -56,10 +56,10 @@ function segmentsBefore(seconds: readonly number[], now: number): number {
   return rounds * seconds.length + ended;
 }
 
-/** Beside the playlist that names it. */
-function address(what: keyof typeof paths, token: string, more: Record<string, string> = {}): string {
+/** URI relative to the playlist. */
+function uri(what: keyof typeof paths, token: string, more: Record<string, string> = {}): string {
   const name = paths[what].slice(paths[what].lastIndexOf('/') + 1);
-  return `${name}?${new URLSearchParams({ ...more, [TOKEN]: token }).toString()}`;
+  return `${name}?${new URLSearchParams({ ...more, [TOKEN_PARAMETER]: token }).toString()}`;
 }
 
 function lines(...tags: string[]): string {

@@ -1,15 +1,15 @@
-/** The API of Lambda, as much of it as functions call: API reference, Invoke. */
+/** Lambda API, as far as functions call it: API reference, Invoke. */
 import { randomUUID } from 'node:crypto';
-import { failure } from '../aws-refusal';
+import { failure } from '../aws-endpoint/aws-error';
 import type { AwsAnswer, AwsApi, AwsCall, Service } from '../service';
 import type { Lambda } from '.';
 import { nameOf } from './function-name';
-import { createLaterCalls } from './later-calls';
+import { createAsyncInvoker } from './async-invoker';
 
-/** Of an event that nobody waits for (Lambda quotas, "Invocation payload"), in bytes. */
+/** Maximum payload of an asynchronous invocation (Lambda quotas, "Invocation payload"). */
 const MAX_EVENT_BYTES = 1024 * 1024;
 
-/** Last calls of functions may take so long when the service stops. */
+/** Time for running invocations to end when the service stops. */
 const STOPPING_MS = 2000;
 
 export interface LambdaApiOptions {
@@ -17,17 +17,17 @@ export interface LambdaApiOptions {
   log(line: string): void;
 }
 
-/** Invoke with `X-Amz-Invocation-Type: Event`; to wait for an answer is not played. */
+/** Invoke with `X-Amz-Invocation-Type: Event`; synchronous invocations are not supported. */
 export function createLambdaApi({ lambda, log }: LambdaApiOptions): AwsApi & Service {
-  const calls = createLaterCalls(lambda, log);
+  const calls = createAsyncInvoker(lambda, log);
   return {
     types: [],
     create: ({ type }) => {
-      throw new Error(`${type} is none of the API's`);
+      throw new Error(`${type} is not a type of the Lambda API`);
     },
     async stop() {
       const late = new Promise<void>((done) => setTimeout(done, STOPPING_MS).unref());
-      await Promise.race([calls.end(), late]);
+      await Promise.race([calls.stop(), late]);
     },
     signingName: 'lambda',
 
@@ -36,7 +36,7 @@ export function createLambdaApi({ lambda, log }: LambdaApiOptions): AwsApi & Ser
     answer(call) {
       const name = functionIn(call);
       if (name === undefined || call.headers['x-amz-invocation-type'] !== 'Event')
-        return refuse(501, 'NotImplemented', `${call.method} ${call.path} is not played`);
+        return refuse(501, 'NotImplemented', `${call.method} ${call.path} is not supported on this machine`);
       if (!lambda.has(name))
         return refuse(404, 'ResourceNotFoundException', `Function not found: ${lambda.arnOf(name)}`);
       if (call.body.length > MAX_EVENT_BYTES)
@@ -47,13 +47,13 @@ export function createLambdaApi({ lambda, log }: LambdaApiOptions): AwsApi & Ser
       } catch {
         return refuse(400, 'InvalidRequestContentException', 'Could not parse request body into json');
       }
-      if (!calls.call(lambda.arnOf(name), event)) return refuse(429, 'TooManyRequestsException', 'Rate Exceeded.');
+      if (!calls.invoke(lambda.arnOf(name), event)) return refuse(429, 'TooManyRequestsException', 'Rate Exceeded.');
       return Promise.resolve({ status: 202, headers: { 'x-amzn-requestid': randomUUID() }, body: '' });
     },
   };
 }
 
-/** Name of the function that a call is about, which may name it by its ARN. */
+/** Name of the function in the path, where its ARN may stand too. */
 function functionIn({ method, path }: AwsCall): string | undefined {
   const [, found] = /^\/2015-03-31\/functions\/([^/?]+)\/invocations$/.exec(path) ?? [];
   return method === 'POST' && found !== undefined ? nameOf(decodeURIComponent(found)) : undefined;

@@ -1,4 +1,4 @@
-/** The handler threw, or its process ended; `type` is what Lambda calls `errorType`. */
+/** The handler threw, or its process ended; `type` is Lambda's `errorType`. */
 export class FunctionError extends Error {
   constructor(
     readonly type: string,
@@ -9,18 +9,18 @@ export class FunctionError extends Error {
   }
 }
 
-/** The function ran into its own timeout; its instance is gone. */
-export class TimedOut extends FunctionError {
+/** The function exceeded its timeout; its instance was terminated. */
+export class FunctionTimedOut extends FunctionError {
   constructor(requestId: string, limitMs: number) {
     super(
       'Sandbox.Timedout',
       `RequestId: ${requestId} Error: Task timed out after ${(limitMs / 1000).toFixed(2)} seconds`,
     );
-    this.name = 'TimedOut';
+    this.name = 'FunctionTimedOut';
   }
 }
 
-/** The event is larger than a synchronous invocation may carry. */
+/** The event exceeds the payload limit of a synchronous invocation. */
 export class RequestTooLarge extends Error {
   constructor(bytes: number) {
     super(
@@ -30,7 +30,7 @@ export class RequestTooLarge extends Error {
   }
 }
 
-/** The function has been invoked too often in one chain of requests, and its configuration does not allow that. */
+/** Recursive loop detection stopped the invocation, as the function's RecursiveLoop is not `Allow`. */
 export class RecursiveInvocation extends FunctionError {
   constructor() {
     super(
@@ -41,7 +41,7 @@ export class RecursiveInvocation extends FunctionError {
   }
 }
 
-/** As many invocations are under way as the account may have; the function was not reached. */
+/** Throttled by the account's concurrency quota; the function was not invoked. */
 export class TooManyRequests extends Error {
   constructor() {
     super('TooManyRequestsException: Rate Exceeded.');
@@ -49,8 +49,8 @@ export class TooManyRequests extends Error {
   }
 }
 
-/** Event of a synchronous invocation (Lambda quotas: 6 MB). */
+/** Maximum event of a synchronous invocation (Lambda quotas: 6 MB). */
 export const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
 
-/** Result of one: the number in Lambda's own refusal, which leaves 100 bytes beyond 6 MB. */
+/** Maximum result: the number in Lambda's own error message, 100 bytes more than 6 MB. */
 export const MAX_RESULT_BYTES = 6_291_556;

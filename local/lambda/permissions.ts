@@ -1,7 +1,7 @@
-/** Who may call which function: Lambda API reference, AddPermission, and Lambda quotas. */
+/** Resource-based policies of functions: Lambda API reference, AddPermission, and Lambda quotas. */
 import * as z from 'zod';
-import { matches } from '../policy';
-import { propertiesOf } from '../properties';
+import { matches } from '../iam/policy';
+import { propertiesOf } from '../cloudformation/properties';
 import type { Resource } from '../service';
 import { nameOf } from './function-name';
 
@@ -16,13 +16,12 @@ const properties = z.object({
 const MAX_POLICY_BYTES = 20_480;
 
 export interface Permissions {
-  /** Takes an AWS::Lambda::Permission; throws when the policy of its function becomes larger than Lambda takes. */
+  /** Adds an AWS::Lambda::Permission. @throws Error when the function's policy exceeds Lambda's quota */
   add(resource: Resource): void;
-  /** Whether one lets this AWS service call the function on behalf of this ARN. */
+  /** Whether a permission allows an AWS service to invoke the function on behalf of an ARN. */
   permits(functionArnOrName: string, principal: string, sourceArn: string): boolean;
 }
 
-/** `functionArnOf` gives the ARN of a function by its name. */
 export function createPermissions(functionArnOf: (name: string) => string): Permissions {
   const all: z.infer<typeof properties>[] = [];
   const sizes = new Map<string, number>();
@@ -37,7 +36,7 @@ export function createPermissions(functionArnOf: (name: string) => string): Perm
       sizes.set(name, bytes);
       if (bytes <= MAX_POLICY_BYTES) return;
       throw new Error(
-        `${resource.logicalId}: the policy of ${name} has ${bytes} bytes, Lambda takes ${MAX_POLICY_BYTES}`,
+        `${resource.logicalId}: the policy of ${name} has ${bytes} bytes, Lambda allows ${MAX_POLICY_BYTES}`,
       );
     },
 
@@ -54,7 +53,7 @@ export function createPermissions(functionArnOf: (name: string) => string): Perm
 
 const EMPTY_POLICY_BYTES = JSON.stringify({ Version: '2012-10-17', Id: 'default', Statement: [] }).length;
 
-/** As Lambda writes it; its id is what CloudFormation makes of a stack's name, a logical id and twelve characters. */
+/** Size of a statement as Lambda writes it; CloudFormation makes its id of stack name, logical id and twelve characters. */
 function statementSize(
   logicalId: string,
   { Action, Principal, SourceArn }: z.infer<typeof properties>,

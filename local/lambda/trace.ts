@@ -1,43 +1,46 @@
 /**
- * The tracing header of an invocation, by which Lambda counts rounds: Lambda developer guide, "Use Lambda recursive loop
- * detection to prevent infinite loops", and X-Ray developer guide, "Tracing header".
+ * The tracing header of an invocation, by which Lambda detects recursive loops: Lambda developer guide, "Use Lambda
+ * recursive loop detection to prevent infinite loops", and X-Ray developer guide, "Tracing header".
  */
 import { createHash, randomBytes } from 'node:crypto';
 
-/** How often a function is invoked in one chain of requests before the next invocation is stopped ("approximately"). */
-export const MOST_ROUNDS = 16;
+/** Invocations of a function in one chain of requests before Lambda stops the next ("approximately" 16). */
+export const MAX_RECURSIONS = 16;
 
-/** One invocation in its chain. */
+/** Trace of one invocation. */
 export interface Trace {
-  /** What the function gets as `_X_AMZN_TRACE_ID`, and its SDK sends along. */
+  /** Value of `_X_AMZN_TRACE_ID`, which the function's SDK sends with its calls. */
   readonly header: string;
-  /** Which invocation of the function it is in this chain; the first one is 1. */
-  readonly rounds: number;
+  /** Number of this invocation of the function in its chain, from 1. */
+  readonly recursions: number;
 }
 
 /**
- * The trace of an invocation of a function. `cause` is the header that came with the event, nothing when the event
- * begins a chain of its own.
+ * Creates the trace of an invocation.
+ * @param traceHeader tracing header of the event; without it the event starts a new chain
  */
-export function traceOf(functionArn: string, cause = ''): Trace {
-  const fields = new Map(cause.split(';').map((field) => pair(field, '=')));
+export function traceOf(functionArn: string, traceHeader = ''): Trace {
+  const fields = new Map(traceHeader.split(';').map((field) => pair(field, '=')));
   const root =
     fields.get('Root') ?? `1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`;
-  const lineage = lineageIn(cause);
-  const rounds = (lineage.get(keyOf(functionArn)) ?? 0) + 1;
-  lineage.set(keyOf(functionArn), rounds);
+  const lineage = lineageIn(traceHeader);
+  const recursions = (lineage.get(keyOf(functionArn)) ?? 0) + 1;
+  lineage.set(keyOf(functionArn), recursions);
   const counts = [...lineage].map(([key, count]) => `${key}:${count}`).join('|');
   const parent = randomBytes(8).toString('hex');
-  return { header: `Root=${root};Parent=${parent};Sampled=0;Lineage=${counts}`, rounds };
+  return { header: `Root=${root};Parent=${parent};Sampled=0;Lineage=${counts}`, recursions: recursions };
 }
 
-/** Of several causes of one invocation, the one in whose chain the function has been invoked most often. */
-export function longestChain(functionArn: string, causes: readonly (string | undefined)[]): string | undefined {
-  const rounds = (cause: string | undefined) => lineageIn(cause ?? '').get(keyOf(functionArn)) ?? 0;
-  return causes.reduce((longest, one) => (rounds(one) > rounds(longest) ? one : longest), causes[0]);
+/** For a batch of events: the tracing header in whose chain the function was invoked most often. */
+export function longestChain(functionArn: string, traceHeaders: readonly (string | undefined)[]): string | undefined {
+  const recursions = (traceHeader: string | undefined) => lineageIn(traceHeader ?? '').get(keyOf(functionArn)) ?? 0;
+  return traceHeaders.reduce(
+    (longest, one) => (recursions(one) > recursions(longest) ? one : longest),
+    traceHeaders[0],
+  );
 }
 
-/** How often each function has been invoked in a chain. What AWS writes there is not documented but for its form. */
+/** Invocations per function in a chain, from the Lineage field. AWS documents its form only, so the keys are our own. */
 function lineageIn(header: string): Map<string, number> {
   const lineage = /(?:^|;)Lineage=([^;]*)/.exec(header)?.[1] ?? '';
   return new Map(

@@ -5,7 +5,7 @@ import { extname } from 'node:path';
 import type { Origin, Reply } from '../cloudfront';
 import type { Objects } from './objects';
 
-/** As the AWS command line guesses when it uploads. */
+/** As the AWS CLI guesses them on upload. */
 const contentTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css',
   '.html': 'text/html',
@@ -19,8 +19,8 @@ const contentTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Serves the objects that may be read. What is not there is 403 like what may not be read, since nobody may list the
- * bucket.
+ * Serves the readable objects. A missing object is 403 like an unreadable one, because S3 answers 404 only to callers
+ * with s3:ListBucket.
  */
 export function bucketOrigin(objects: Objects, readable: (key: string) => boolean): Origin {
   return {
@@ -28,14 +28,15 @@ export function bucketOrigin(objects: Objects, readable: (key: string) => boolea
       const key = decodeURIComponent(path.replace(/^\//, ''));
       const found = objects.get(key);
       if (!found || !readable(key)) return accessDenied;
-      const body = await readFile(found.file);
+      const content = await readFile(found.file);
+      const body = found.replace?.(content) ?? content;
       const etag = `"${createHash('md5').update(body).digest('hex')}"`;
       const known = headers.filter(([name]) => name.toLowerCase() === 'if-none-match').map(([, value]) => value);
-      const described = { etag, 'accept-ranges': 'bytes', server: 'AmazonS3', ...found.headers };
-      if (known.includes(etag)) return { status: 304, headers: described, body: '' };
+      const commonHeaders = { etag, 'accept-ranges': 'bytes', server: 'AmazonS3', ...found.headers };
+      if (known.includes(etag)) return { status: 304, headers: commonHeaders, body: '' };
       const contentType = contentTypes[extname(key)] ?? 'binary/octet-stream';
-      const described200 = { 'content-type': contentType, ...described };
-      return { status: 200, headers: described200, body: method === 'HEAD' ? '' : body };
+      const headers200 = { 'content-type': contentType, ...commonHeaders };
+      return { status: 200, headers: headers200, body: method === 'HEAD' ? '' : body };
     },
   };
 }

@@ -1,6 +1,6 @@
-/** Who may read a bucket: Amazon CloudFront developer guide, "Restrict access to an Amazon S3 origin" (OAC). */
+/** Bucket policies: Amazon CloudFront developer guide, "Restrict access to an Amazon S3 origin" (OAC). */
 import * as z from 'zod';
-import { matches } from '../policy';
+import { matches } from '../iam/policy';
 
 const oneOrMany = z.union([z.string().transform((one) => [one]), z.array(z.string())]);
 
@@ -13,15 +13,15 @@ const statement = z.object({
 });
 
 export interface BucketPolicy {
-  /** Whether CloudFront may get the object with this ARN. Which distribution asks, and how securely, is not looked at. */
-  letsCloudFrontRead(objectArn: string): boolean;
+  /** Whether CloudFront may get the object with this ARN. Conditions on the distribution and on TLS are not evaluated. */
+  allowsCloudFrontRead(objectArn: string): boolean;
 }
 
 /** Properties of AWS::S3::BucketPolicy, with the document as a {@link BucketPolicy}. */
 export const bucketPolicyProperties = z.object({
   Bucket: z.string(),
   PolicyDocument: z.object({ Statement: z.array(statement) }).transform(({ Statement }): BucketPolicy => {
-    const speaking = (effect: string, objectArn: string) =>
+    const matching = (effect: string, objectArn: string) =>
       Statement.filter(
         ({ Effect, Action, Resource }) =>
           Effect === effect &&
@@ -29,9 +29,9 @@ export const bucketPolicyProperties = z.object({
           Resource.some((pattern) => matches(pattern, objectArn)),
       );
     return {
-      letsCloudFrontRead: (objectArn) =>
-        speaking('Deny', objectArn).every(({ Condition }) => Object.keys(Condition).length > 0) &&
-        speaking('Allow', objectArn).some(({ Principal }) => services(Principal).includes('cloudfront.amazonaws.com')),
+      allowsCloudFrontRead: (objectArn) =>
+        matching('Deny', objectArn).every(({ Condition }) => Object.keys(Condition).length > 0) &&
+        matching('Allow', objectArn).some(({ Principal }) => services(Principal).includes('cloudfront.amazonaws.com')),
     };
   }),
 });

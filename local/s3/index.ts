@@ -1,41 +1,43 @@
 /**
- * Amazon S3 on this machine, as far as a deployment fills buckets and CloudFront reads them: Amazon S3 user guide,
- * "GetObject", and the CDK's aws-s3-deployment. Objects are the files of the synthesised app, not copies of them.
+ * Amazon S3, as far as the CDK's aws-s3-deployment fills buckets and CloudFront reads them (Amazon S3 user guide,
+ * "GetObject"). Objects are the files of the cloud assembly, not copies of them; markers in them are replaced when they are read.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Origin } from '../cloudfront';
-import { physicalId } from '../physical-id';
-import { propertiesOf } from '../properties';
+import { physicalId } from '../cloudformation/physical-id';
+import { propertiesOf } from '../cloudformation/properties';
 import type { Created, Resource, Service } from '../service';
 import { bucketOrigin } from './bucket-origin';
 import { bucketPolicyProperties, type BucketPolicy } from './bucket-policy';
+import { markersConfig, replaceMarkers } from './markers';
 import { filesBelow, type Objects } from './objects';
 
 export interface S3Options {
   readonly region: string;
-  /** The synthesised app (`cdk.out`), in which assets are. */
+  /** Cloud assembly (`cdk.out`) with the assets. */
   readonly assemblyFolder: string;
 }
 
 export interface S3 extends Service {
-  /** The bucket with this regional domain name, as CloudFront reads it; undefined for another domain. */
+  /** The bucket with this regional domain name as a CloudFront origin; undefined for another domain. */
   originOf(domain: string): Origin | undefined;
 }
 
 const bucketProperties = z.object({ BucketName: z.string().optional() });
 
-/** What the CDK's BucketDeployment asks of its function. */
+/** Properties that the CDK's BucketDeployment passes to its custom resource. */
 const deploymentProperties = z.object({
   SourceObjectKeys: z.array(z.string()),
-  SourceMarkers: z.array(z.record(z.string(), z.never())).optional(),
+  SourceMarkers: z.array(z.record(z.string(), z.string())).default([]),
+  SourceMarkersConfig: z.array(markersConfig).default([]),
   DestinationBucketName: z.string(),
   DestinationBucketKeyPrefix: z.string().default(''),
   SystemMetadata: z.record(z.string(), z.string()).default({}),
-  DistributionId: z.undefined({ error: 'nothing is cached on this machine, so nothing can be invalidated' }).optional(),
-  Exclude: z.undefined({ error: 'filters are not played on this machine' }).optional(),
-  Include: z.undefined({ error: 'filters are not played on this machine' }).optional(),
+  DistributionId: z.undefined({ error: 'no cache on this machine to be invalidated' }).optional(),
+  Exclude: z.undefined({ error: 'filters are not supported on this machine' }).optional(),
+  Include: z.undefined({ error: 'filters are not supported on this machine' }).optional(),
 });
 
 interface Bucket {
@@ -43,13 +45,12 @@ interface Bucket {
   policy: BucketPolicy | undefined;
 }
 
-/** S3 for the buckets of one template. */
 export function createS3({ region, assemblyFolder }: S3Options): S3 {
   const buckets = new Map<string, Bucket>();
   const domainOf = (name: string) => `${name}.s3.${region}.amazonaws.com`;
-  const bucketNamed = (name: string, asker: string): Bucket => {
+  const bucketNamed = (name: string, referrer: string): Bucket => {
     const bucket = buckets.get(name);
-    if (!bucket) throw new Error(`${asker} is for bucket ${name}, which does not exist`);
+    if (!bucket) throw new Error(`${referrer} refers to bucket ${name}, which does not exist`);
     return bucket;
   };
 
@@ -76,19 +77,20 @@ export function createS3({ region, assemblyFolder }: S3Options): S3 {
     'Custom::CDKBucketDeployment': (resource) => {
       const declared = propertiesOf(resource, deploymentProperties);
       const { objects } = bucketNamed(declared.DestinationBucketName, resource.logicalId);
-      for (const key of declared.SourceObjectKeys) {
-        // Uploaded as `<hash>.zip`, the files of a folder are in `asset.<hash>` before that.
+      for (const [index, key] of declared.SourceObjectKeys.entries()) {
+        const replace = replaceMarkers(declared.SourceMarkers[index], declared.SourceMarkersConfig[index]);
+        // The CDK uploads a folder as `<hash>.zip`; before that its files are in `asset.<hash>`.
         const folder = join(assemblyFolder, `asset.${key.replace(/\.zip$/, '')}`);
-        if (!existsSync(folder)) throw new Error(`${resource.logicalId}: the synthesised app has no ${folder}`);
+        if (!existsSync(folder)) throw new Error(`${resource.logicalId}: the cloud assembly has no ${folder}`);
         for (const [path, file] of filesBelow(folder)) {
           const prefix = declared.DestinationBucketKeyPrefix.replace(/\/*$/, '/').replace(/^\//, '');
-          objects.set(prefix + path, { file, headers: declared.SystemMetadata });
+          objects.set(prefix + path, { file, headers: declared.SystemMetadata, ...(replace && { replace }) });
         }
       }
       return { ref: resource.logicalId };
     },
 
-    // The CDK's way to empty a bucket before it is deleted, which on this machine happens to none.
+    // Empties a bucket before its deletion; no bucket is deleted here.
     'Custom::S3AutoDeleteObjects': ({ logicalId }) => ({ ref: logicalId }),
   };
 
@@ -96,7 +98,7 @@ export function createS3({ region, assemblyFolder }: S3Options): S3 {
     types: Object.keys(makers),
     create(resource) {
       const make = makers[resource.type];
-      if (!make) throw new Error(`${resource.type} is not a part of S3`);
+      if (!make) throw new Error(`${resource.type} is not a type of S3`);
       return make(resource);
     },
 
@@ -107,7 +109,7 @@ export function createS3({ region, assemblyFolder }: S3Options): S3 {
   };
 
   function readable(name: string, key: string): boolean {
-    return buckets.get(name)?.policy?.letsCloudFrontRead(`${arnOf(name)}/${key}`) ?? false;
+    return buckets.get(name)?.policy?.allowsCloudFrontRead(`${arnOf(name)}/${key}`) ?? false;
   }
 }
 

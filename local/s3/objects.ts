@@ -1,17 +1,20 @@
 import { readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
+import type { Replace } from './markers';
 
-/** What a bucket holds, by key. */
+/** Objects of a bucket by key. */
 export type Objects = Map<string, StoredObject>;
 
 export interface StoredObject {
-  /** The file with its content. */
+  /** Path of the file with the content. */
   readonly file: string;
-  /** Headers that came with it, such as `cache-control`; lower case. */
+  /** System metadata as response headers, such as `cache-control`; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Replaces the markers of the source, if it has any. */
+  readonly replace?: Replace;
 }
 
-/** All files below a folder: key with slashes, relative to it, and path. */
+/** All files below a folder: key (relative, with slashes) and path. */
 export function filesBelow(folder: string): [key: string, file: string][] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

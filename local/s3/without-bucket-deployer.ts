@@ -1,8 +1,8 @@
 import type { Service } from '../service';
 
 /**
- * Lambda without the function behind `Custom::CDKBucketDeployment`: it is the CDK's own, in Python and around the AWS
- * command line, and `createS3` does its work. It can be referred to, and nobody calls it.
+ * Lambda without the function behind `Custom::CDKBucketDeployment`, which is the CDK's own, in Python and with the AWS
+ * CLI; `createS3` does its work. The function can be referred to but is never invoked.
  */
 export function withoutBucketDeployer(lambda: Service): Service {
   return {
@@ -18,5 +18,5 @@ export function withoutBucketDeployer(lambda: Service): Service {
   };
 }
 
-/** Logical ids of the CDK's singleton start with it. */
+/** Prefix of the logical id of the CDK's singleton function. */
 const DEPLOYER = 'CustomCDKBucketDeployment';

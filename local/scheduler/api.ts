@@ -1,26 +1,25 @@
-/** The API of EventBridge Scheduler: API reference, the operations on schedules. */
+/** EventBridge Scheduler API: API reference, operations on schedules. */
 import * as z from 'zod';
-import { failure } from '../aws-refusal';
-import type { AccessRequest } from '../policy';
+import { failure } from '../aws-endpoint/aws-error';
+import type { AccessRequest } from '../iam/policy';
 import type { Quotas } from '../quotas';
 import type { AwsAnswer, AwsApi, AwsCall } from '../service';
 import { parseScheduleExpression } from './expression';
-import { schedule, type KeptSchedule, type Schedule } from './schedule';
+import { schedule, type StoredSchedule, type Schedule } from './schedule';
 
-/** The schedules that the API works on. */
+/** Store of schedules behind the API. */
 export interface Schedules {
-  all(): readonly KeptSchedule[];
-  find(groupName: string, name: string): KeptSchedule | undefined;
-  put(schedule: KeptSchedule): void;
-  remove(schedule: KeptSchedule): void;
+  all(): readonly StoredSchedule[];
+  find(groupName: string, name: string): StoredSchedule | undefined;
+  put(schedule: StoredSchedule): void;
+  remove(schedule: StoredSchedule): void;
   hasGroup(name: string): boolean;
-  /** Whether Scheduler may take on the role. */
-  isTrustedBy(roleArn: string): boolean;
+  /** Whether Scheduler may assume the role. */
+  canAssume(roleArn: string): boolean;
   arnOf(groupName: string, name: string): string;
   readonly quotas: Pick<Quotas, 'admits'>;
 }
 
-/** What a call is about. */
 interface Target {
   readonly operation: string;
   readonly groupName: string;
@@ -51,7 +50,7 @@ export function createSchedulerApi(schedules: Schedules): AwsApi {
         return failure('rest', 409, 'ConflictException', `Schedule ${name} already exists.`);
       }
       const now = Date.now() / 1000;
-      schedules.put({ ...wanted, CreationDate: now, LastModificationDate: now, completed: false });
+      schedules.put({ ...wanted, CreationDate: now, LastModificationDate: now, onCompleted: false });
       return json({ ScheduleArn: schedules.arnOf(groupName, name) });
     },
 
@@ -59,22 +58,22 @@ export function createSchedulerApi(schedules: Schedules): AwsApi {
       const wanted = read(name, input);
       if ('status' in wanted) return wanted;
       const known = schedules.find(groupName, name);
-      if (!known) return absent(name);
+      if (!known) return notFound(name);
       const { CreationDate } = known;
-      schedules.put({ ...wanted, CreationDate, LastModificationDate: Date.now() / 1000, completed: false });
+      schedules.put({ ...wanted, CreationDate, LastModificationDate: Date.now() / 1000, onCompleted: false });
       return json({ ScheduleArn: schedules.arnOf(groupName, name) });
     },
 
     GetSchedule: ({ groupName, name }) => {
       const known = schedules.find(groupName, name);
-      if (!known) return absent(name);
-      const { completed: _, ...shown } = known;
+      if (!known) return notFound(name);
+      const { onCompleted: _, ...shown } = known;
       return json({ Arn: schedules.arnOf(groupName, name), ...shown });
     },
 
     DeleteSchedule: ({ groupName, name }) => {
       const known = schedules.find(groupName, name);
-      if (!known) return absent(name);
+      if (!known) return notFound(name);
       schedules.remove(known);
       return json({});
     },
@@ -88,19 +87,19 @@ export function createSchedulerApi(schedules: Schedules): AwsApi {
       }),
   };
 
-  /** The schedule that a call describes, or why it can't be one. */
+  /** The schedule in a request body, or the error response. */
   function read(name: string, input: unknown): Schedule | AwsAnswer {
     const { ClientToken: _, ...body } = (input ?? {}) as Record<string, unknown>;
     const parsed = schedule.safeParse({ ...body, Name: name });
     if (!parsed.success) return invalid(z.prettifyError(parsed.error));
     const { GroupName, ScheduleExpression, Target } = parsed.data;
     const timing = parseScheduleExpression(ScheduleExpression);
-    // Scheduler does not look back.
+    // Scheduler refuses times in the past.
     if (timing && 'at' in timing && timing.at < Date.now() - 1000) return invalid('The schedule lies in the past.');
     if (!schedules.hasGroup(GroupName)) {
       return failure('rest', 404, 'ResourceNotFoundException', `Schedule group ${GroupName} does not exist.`);
     }
-    if (schedules.isTrustedBy(Target.RoleArn)) return parsed.data;
+    if (schedules.canAssume(Target.RoleArn)) return parsed.data;
     return invalid('The execution role you provide must allow AWS EventBridge Scheduler to assume the role.');
   }
 
@@ -112,7 +111,7 @@ export function createSchedulerApi(schedules: Schedules): AwsApi {
       const resource = operation === listOperation ? '*' : schedules.arnOf(groupName, name);
       const needed: AccessRequest[] = [{ action: `scheduler:${operation}`, resource }];
       const role = withRole.safeParse(input).data?.Target.RoleArn;
-      // Who makes a schedule hands it a role.
+      // The caller passes the target's role to Scheduler.
       const context = { 'iam:PassedToService': ['scheduler.amazonaws.com'] };
       return role === undefined ? needed : [...needed, { action: 'iam:PassRole', resource: role, context }];
     },
@@ -121,7 +120,8 @@ export function createSchedulerApi(schedules: Schedules): AwsApi {
       const target = targetOf(call);
       const operation = operations[target.operation];
       return Promise.resolve(
-        operation?.(target) ?? failure('rest', 400, 'ValidationException', `${call.method} ${call.path} is not played`),
+        operation?.(target) ??
+          failure('rest', 400, 'ValidationException', `${call.method} ${call.path} is not supported on this machine`),
       );
     },
   };
@@ -148,7 +148,7 @@ function parse(body: Buffer): unknown {
   }
 }
 
-function absent(name: string): AwsAnswer {
+function notFound(name: string): AwsAnswer {
   return failure('rest', 404, 'ResourceNotFoundException', `Schedule ${name} does not exist.`);
 }
 

@@ -1,83 +1,83 @@
 /**
- * EventBridge Scheduler on this machine: user guide and API reference. One-time and rate schedules in UTC with functions
- * as targets; they are due at their time, not within the minute after it that AWS allows itself.
+ * EventBridge Scheduler: user guide and API reference. One-time and rate schedules in UTC with functions as targets. They
+ * run at their exact time, where AWS allows itself a minute.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { openDataFile } from '../data-file';
+import { openDataFile } from '../data-folder/data-file';
 import type { Iam } from '../iam';
 import type { Lambda } from '../lambda';
-import { evaluate } from '../policy';
-import { propertiesOf } from '../properties';
+import { evaluate } from '../iam/policy';
+import { propertiesOf } from '../cloudformation/properties';
 import { noQuotas, type Quotas } from '../quotas';
 import type { AwsApi, Created, Resource, Service } from '../service';
 import type { Sqs } from '../sqs';
 import { createSchedulerApi } from './api';
-import { keptSchedule, schedule, type KeptSchedule } from './schedule';
+import { storedSchedule, schedule, type StoredSchedule } from './schedule';
 import { createTimers } from './timers';
 
 export interface SchedulerOptions {
   readonly region: string;
   readonly accountId: string;
-  /** Where schedules that were made through the API are kept; those that are overdue at start are carried out then. */
+  /** Stores schedules that were created through the API; those that are overdue at start run then. */
   readonly dataFolder: string;
   readonly lambda: Pick<Lambda, 'invoke' | 'deadLetterQueueOf'>;
-  /** Takes what a function with a dead-letter queue has failed at. */
+  /** For functions with a dead-letter queue. */
   readonly sqs: Pick<Sqs, 'send'>;
   readonly iam: Pick<Iam, 'policiesOf' | 'trusts'>;
   /** Default: none. */
   readonly quotas?: Pick<Quotas, 'admits'>;
-  /** Takes a line for each call that fails; no line holds an input. */
+  /** Receives a line for each failed call; no line contains an input. */
   log(line: string): void;
-  /** Waits before the second and the third attempt of a function; default: those of AWS. */
+  /** Delays before the second and the third attempt; default: those of AWS. */
   readonly retryDelaysMs?: readonly number[];
 }
 
 const groupProperties = z.object({ Name: z.string().optional() });
 
-/** Scheduler for the groups and schedules of one template, and for those that its functions make. */
+/** Scheduler for the groups and schedules of one template, and for schedules that its functions create. */
 export function createScheduler(options: SchedulerOptions): Service & AwsApi {
   const { region, accountId, lambda, sqs, iam, log, quotas = noQuotas } = options;
-  const file = openDataFile(join(options.dataFolder, 'schedules.json'), z.array(keptSchedule), []);
-  /** Made through the API; those of the template are made anew at each start. */
-  let kept: ReadonlyMap<string, KeptSchedule> = new Map();
-  const ofTemplate = new Map<string, KeptSchedule>();
+  const file = openDataFile(join(options.dataFolder, 'schedules.json'), z.array(storedSchedule), []);
+  /** Created through the API and stored; those of the template are created anew at each start. */
+  let apiSchedules: ReadonlyMap<string, StoredSchedule> = new Map();
+  const templateSchedules = new Map<string, StoredSchedule>();
   const groups = new Set(['default']);
   const arnOf = (kind: string, path: string) => `arn:aws:scheduler:${region}:${accountId}:${kind}/${path}`;
-  /** Written before it holds: what could not be kept is not acknowledged, and is not carried out either. */
-  const keep = (change: (next: Map<string, KeptSchedule>) => void) => {
-    const next = new Map(kept);
+  /** Stores the change before it takes effect: a schedule that could not be stored is neither acknowledged nor run. */
+  const updateApiSchedules = (change: (next: Map<string, StoredSchedule>) => void) => {
+    const next = new Map(apiSchedules);
     change(next);
     file.write([...next.values()]);
-    kept = next;
+    apiSchedules = next;
   };
 
   const timers = createTimers({
     lambda,
     log,
     ...(options.retryDelaysMs && { retryDelaysMs: options.retryDelaysMs }),
-    refusal: ({ Target: { Arn, RoleArn } }) => {
-      if (!isTrustedBy(RoleArn)) return `${RoleArn} can't be assumed by Scheduler`;
+    denialReason: ({ Target: { Arn, RoleArn } }) => {
+      if (!canAssume(RoleArn)) return `Scheduler can't assume ${RoleArn}`;
       const allowed = evaluate(iam.policiesOf(RoleArn), { action: 'lambda:InvokeFunction', resource: Arn }) === 'allow';
       return allowed ? undefined : `${RoleArn} does not allow lambda:InvokeFunction on ${Arn}`;
     },
     eventOf: (one) => (one.Target.Input === undefined ? defaultEvent(one) : (JSON.parse(one.Target.Input) as unknown)),
-    gaveUp: (functionArn, event) => {
+    onFailure: (functionArn, event) => {
       const queue = lambda.deadLetterQueueOf(functionArn);
       if (queue !== undefined) sqs.send(queue, JSON.stringify(event));
     },
-    completed: (one) => {
+    onCompleted: (one) => {
       // It may have been replaced or deleted meanwhile.
-      if (kept.get(keyOf(one)) !== one) return;
-      keep((next) => {
+      if (apiSchedules.get(keyOf(one)) !== one) return;
+      updateApiSchedules((next) => {
         if (one.ActionAfterCompletion === 'DELETE') next.delete(keyOf(one));
-        else next.set(keyOf(one), { ...one, completed: true });
+        else next.set(keyOf(one), { ...one, onCompleted: true });
       });
     },
   });
 
-  function isTrustedBy(roleArn: string): boolean {
+  function canAssume(roleArn: string): boolean {
     try {
       return iam.trusts(roleArn, 'scheduler.amazonaws.com');
     } catch {
@@ -85,8 +85,8 @@ export function createScheduler(options: SchedulerOptions): Service & AwsApi {
     }
   }
 
-  /** What a function gets from a schedule without an input (user guide, "Managing targets"). */
-  function defaultEvent({ GroupName, Name }: KeptSchedule): object {
+  /** Event of a schedule without an input (user guide, "Managing targets"). */
+  function defaultEvent({ GroupName, Name }: StoredSchedule): object {
     return {
       version: '0',
       id: randomUUID(),
@@ -104,25 +104,26 @@ export function createScheduler(options: SchedulerOptions): Service & AwsApi {
     const properties = { Name: resource.logicalId.slice(0, 64), ...resource.properties };
     const one = propertiesOf({ ...resource, properties }, schedule);
     const now = Date.now() / 1000;
-    ofTemplate.set(keyOf(one), { ...one, CreationDate: now, LastModificationDate: now, completed: false });
+    templateSchedules.set(keyOf(one), { ...one, CreationDate: now, LastModificationDate: now, onCompleted: false });
     return { ref: one.Name, attributes: { Arn: arnOf('schedule', keyOf(one)) } };
   }
 
   return {
     ...createSchedulerApi({
-      all: () => [...ofTemplate.values(), ...kept.values()],
-      find: (groupName, name) => kept.get(`${groupName}/${name}`) ?? ofTemplate.get(`${groupName}/${name}`),
+      all: () => [...templateSchedules.values(), ...apiSchedules.values()],
+      find: (groupName, name) =>
+        apiSchedules.get(`${groupName}/${name}`) ?? templateSchedules.get(`${groupName}/${name}`),
       put: (one) => {
-        keep((next) => next.set(keyOf(one), one));
+        updateApiSchedules((next) => next.set(keyOf(one), one));
         timers.set(keyOf(one), one, one.CreationDate * 1000);
       },
       remove: (one) => {
-        if (kept.has(keyOf(one))) keep((next) => next.delete(keyOf(one)));
+        if (apiSchedules.has(keyOf(one))) updateApiSchedules((next) => next.delete(keyOf(one)));
         timers.clear(keyOf(one));
-        ofTemplate.delete(keyOf(one));
+        templateSchedules.delete(keyOf(one));
       },
       hasGroup: (name) => groups.has(name),
-      isTrustedBy,
+      canAssume: canAssume,
       quotas,
       arnOf: (groupName, name) => arnOf('schedule', `${groupName}/${name}`),
     }),
@@ -136,9 +137,9 @@ export function createScheduler(options: SchedulerOptions): Service & AwsApi {
     },
 
     start() {
-      kept = new Map(file.read().map((one) => [keyOf(one), one]));
-      for (const one of ofTemplate.values()) timers.set(keyOf(one), one, one.CreationDate * 1000);
-      for (const one of kept.values()) timers.set(keyOf(one), one);
+      apiSchedules = new Map(file.read().map((one) => [keyOf(one), one]));
+      for (const one of templateSchedules.values()) timers.set(keyOf(one), one, one.CreationDate * 1000);
+      for (const one of apiSchedules.values()) timers.set(keyOf(one), one);
       return Promise.resolve();
     },
 

@@ -2,17 +2,17 @@ import * as z from 'zod';
 import { parseScheduleExpression } from './expression';
 
 const target = z.strictObject({
-  Arn: z.string().regex(/^arn:[^:]+:lambda:/, 'only functions are played as targets'),
+  Arn: z.string().regex(/^arn:[^:]+:lambda:/, 'only functions are supported as targets'),
   RoleArn: z.string().regex(/^arn:[^:]+:iam:/),
-  Input: z.string().refine(isJson, 'a function takes JSON').optional(),
-  /** Both concern the call that hands the event over, which never fails here; one that is not allowed is logged. */
+  Input: z.string().refine(isJson, 'the input of a function must be JSON').optional(),
+  /** Ignored, like DeadLetterConfig: both apply to the delivery of the event to Lambda, which never fails here. A denied one is logged. */
   RetryPolicy: z.unknown().optional(),
   DeadLetterConfig: z.strictObject({ Arn: z.string().regex(/^arn:[^:]+:sqs:/) }).optional(),
 });
 
 /**
- * A schedule as CreateSchedule takes it, and as AWS::Scheduler::Schedule does (EventBridge Scheduler API reference). An
- * option that is not played is refused by name.
+ * Input of CreateSchedule, and properties of AWS::Scheduler::Schedule (EventBridge Scheduler API reference). An option
+ * that is not supported is refused by name.
  */
 export const schedule = z.strictObject({
   Name: z.string().regex(/^[\w.-]{1,64}$/),
@@ -20,9 +20,12 @@ export const schedule = z.strictObject({
   Description: z.string().max(512).optional(),
   ScheduleExpression: z
     .string()
-    .refine((text) => parseScheduleExpression(text) !== undefined, 'Invalid Schedule Expression; cron is not played'),
+    .refine(
+      (text) => parseScheduleExpression(text) !== undefined,
+      'Invalid Schedule Expression; cron is not supported',
+    ),
   ScheduleExpressionTimezone: z.enum(['UTC', 'Etc/UTC']).default('UTC'),
-  /** A window is used at its beginning. */
+  /** A schedule with a window runs at the window's start. */
   FlexibleTimeWindow: z.strictObject({
     Mode: z.enum(['OFF', 'FLEXIBLE']),
     MaximumWindowInMinutes: z.number().int().min(1).max(1440).optional(),
@@ -34,16 +37,15 @@ export const schedule = z.strictObject({
 
 export type Schedule = z.infer<typeof schedule>;
 
-/** A schedule that exists. */
-export const keptSchedule = schedule.extend({
-  /** Unix seconds, both. */
+export const storedSchedule = schedule.extend({
+  /** In Unix seconds, like LastModificationDate. */
   CreationDate: z.number(),
   LastModificationDate: z.number(),
-  /** A one-time schedule that has been carried out. */
-  completed: z.boolean().default(false),
+  /** True for a one-time schedule that has run. */
+  onCompleted: z.boolean().default(false),
 });
 
-export type KeptSchedule = z.infer<typeof keptSchedule>;
+export type StoredSchedule = z.infer<typeof storedSchedule>;
 
 function isJson(text: string): boolean {
   try {

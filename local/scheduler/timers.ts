@@ -1,97 +1,97 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { FunctionError, TooManyRequests, type Lambda } from '../lambda';
 import { parseScheduleExpression } from './expression';
-import type { KeptSchedule } from './schedule';
+import type { StoredSchedule } from './schedule';
 
-/** Lambda tries an asynchronous invocation again after one minute and then after two. */
+/** Lambda retries an asynchronous invocation after one minute and then after two. */
 const RETRY_DELAYS_MS = [60_000, 120_000];
-const THROTTLED_MS = 1000;
-/** The clock is looked at so often: it may be set, or go on while a laptop sleeps, and timers notice neither. */
-const LOOK_AGAIN_MS = 1000;
+const THROTTLE_RETRY_MS = 1000;
+/** Interval at which the clock is read: timers don't notice when it is set or when a laptop slept. */
+const CLOCK_CHECK_MS = 1000;
 
 export interface TimersOptions {
   readonly lambda: Pick<Lambda, 'invoke'>;
-  /** Why the target can't be called; nothing when it can. */
-  refusal(schedule: KeptSchedule): string | undefined;
-  /** The event that its target gets. */
-  eventOf(schedule: KeptSchedule): unknown;
-  /** Is told of an event with which a function has failed for good. */
-  gaveUp(functionArn: string, event: unknown): void;
-  /** Is told when a one-time schedule is over: carried out, or given up. */
-  completed(schedule: KeptSchedule): void;
+  /** Why the target may not be called; undefined when it may. */
+  denialReason(schedule: StoredSchedule): string | undefined;
+  /** Event for the target. */
+  eventOf(schedule: StoredSchedule): unknown;
+  /** Called when a function has failed with an event on all attempts. */
+  onFailure(functionArn: string, event: unknown): void;
+  /** Called when a one-time schedule has run, successfully or not. */
+  onCompleted(schedule: StoredSchedule): void;
   log(line: string): void;
   readonly retryDelaysMs?: readonly number[];
 }
 
 export interface Timers {
   /**
-   * Waits for the next time after `now` (Unix ms) that a schedule is due; what was set for its key before is forgotten.
-   * A rate begins at once when its schedule is created (user guide, "Rate-based schedules").
+   * Sets a timer for the first due time of a schedule from `now` (Unix ms), in place of the timer with the same key.
+   * A rate schedule runs at once when it is created (user guide, "Rate-based schedules").
    */
-  set(key: string, schedule: KeptSchedule, now?: number): void;
+  set(key: string, schedule: StoredSchedule, now?: number): void;
   clear(key: string): void;
-  /** Forgets all, and tries nothing again. */
+  /** Clears all timers and stops retries. */
   end(): void;
 }
 
-/** Calls targets when it is time. Targets are called asynchronously: a slow one keeps nobody waiting. */
+/** Invokes targets when their schedules are due, asynchronously: a slow target delays no other. */
 export function createTimers(options: TimersOptions): Timers {
   const { lambda, log, retryDelaysMs = RETRY_DELAYS_MS } = options;
   const timers = new Map<string, NodeJS.Timeout>();
   const ending = new AbortController();
 
-  function wait(key: string, schedule: KeptSchedule, due: number, everyMs?: number): void {
+  function wait(key: string, schedule: StoredSchedule, due: number, everyMs?: number): void {
     const fire = () => {
       timers.delete(key);
       const now = Date.now();
-      // Of a rate, no interval is longer for a clock that was set back.
+      // A clock that was set back must not lengthen an interval of a rate.
       const isFar = everyMs !== undefined && due - now > everyMs;
       if (due > now) {
-        wait(key, schedule, isFar ? nextFrom(now, due, everyMs) : due, everyMs);
+        wait(key, schedule, isFar ? nextDue(now, due, everyMs) : due, everyMs);
         return;
       }
-      // What has been missed while the clock jumped is made up for once.
-      if (everyMs !== undefined) wait(key, schedule, nextFrom(now + 1, due, everyMs), everyMs);
+      // Runs missed while the clock jumped are made up for by one run.
+      if (everyMs !== undefined) wait(key, schedule, nextDue(now + 1, due, everyMs), everyMs);
       void call(schedule).then((isOver) => {
-        if (isOver && everyMs === undefined) options.completed(schedule);
+        if (isOver && everyMs === undefined) options.onCompleted(schedule);
       });
     };
-    const left = Math.min(due - Date.now(), LOOK_AGAIN_MS);
+    const left = Math.min(due - Date.now(), CLOCK_CHECK_MS);
     timers.set(key, setTimeout(fire, Math.max(0, left)).unref());
   }
 
-  /** Resolves to whether it is over: succeeded or given up, not broken off. */
-  async function call(schedule: KeptSchedule): Promise<boolean> {
-    const refusal = options.refusal(schedule);
-    if (refusal !== undefined) {
-      log(`schedule ${schedule.Name}: ${refusal}`);
+  /** Resolves to true when the run has succeeded or failed for good, to false when it was interrupted by a stop. */
+  async function call(schedule: StoredSchedule): Promise<boolean> {
+    const denialReason = options.denialReason(schedule);
+    if (denialReason !== undefined) {
+      log(`schedule ${schedule.Name}: ${denialReason}`);
       return true;
     }
     const event = options.eventOf(schedule);
     for (const delay of [undefined, ...retryDelaysMs]) {
-      if (delay !== undefined && !(await waited(delay))) return false;
-      const failure = await failureOf(reached(schedule.Target.Arn, event));
+      if (delay !== undefined && !(await pauseUnlessStopped(delay))) return false;
+      const failure = await failureOf(invokeWhenAdmitted(schedule.Target.Arn, event));
       if (failure === undefined) return true;
-      // Stopping the functions fails it too, and it is to be called again at the next start.
+      // Stopping the functions fails the call too; it is repeated at the next start.
       if (ending.signal.aborted) return false;
       log(`schedule ${schedule.Name}: ${schedule.Target.Arn} failed: ${failure}`);
     }
-    options.gaveUp(schedule.Target.Arn, event);
+    options.onFailure(schedule.Target.Arn, event);
     return true;
   }
 
-  /** Scheduler comes back to what Lambda does not take; such a call is no attempt of the function. */
-  async function reached(functionArn: string, event: unknown): Promise<unknown> {
+  /** Invokes a function, and again after each throttle: a throttled call does not count as an attempt. */
+  async function invokeWhenAdmitted(functionArn: string, event: unknown): Promise<unknown> {
     for (;;) {
       try {
         return await lambda.invoke(functionArn, event);
       } catch (error) {
-        if (!(error instanceof TooManyRequests) || !(await waited(THROTTLED_MS))) throw error;
+        if (!(error instanceof TooManyRequests) || !(await pauseUnlessStopped(THROTTLE_RETRY_MS))) throw error;
       }
     }
   }
 
-  function waited(ms: number): Promise<boolean> {
+  function pauseUnlessStopped(ms: number): Promise<boolean> {
     return pause(ms, true, { signal: ending.signal, ref: false }).catch(() => false);
   }
 
@@ -105,12 +105,12 @@ export function createTimers(options: TimersOptions): Timers {
     set(key, schedule, now = Date.now()) {
       clear(key);
       const timing = parseScheduleExpression(schedule.ScheduleExpression);
-      if (!timing || schedule.State === 'DISABLED' || schedule.completed) return;
+      if (!timing || schedule.State === 'DISABLED' || schedule.onCompleted) return;
       if ('at' in timing) {
         wait(key, schedule, timing.at);
       } else {
         const beginning = Math.round(schedule.CreationDate * 1000);
-        wait(key, schedule, nextFrom(now, beginning, timing.everyMs), timing.everyMs);
+        wait(key, schedule, nextDue(now, beginning, timing.everyMs), timing.everyMs);
       }
     },
     end() {
@@ -120,8 +120,8 @@ export function createTimers(options: TimersOptions): Timers {
   };
 }
 
-/** The first moment, not before `now`, that lies a number of intervals after the beginning. */
-function nextFrom(now: number, beginning: number, everyMs: number): number {
+/** The first time at or after `now` that is a whole number of intervals after `beginning`. */
+function nextDue(now: number, beginning: number, everyMs: number): number {
   return beginning + Math.ceil((now - beginning) / everyMs) * everyMs;
 }
 

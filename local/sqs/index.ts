@@ -1,16 +1,15 @@
 /**
- * SQS queues on this machine: Amazon SQS API reference. Played are standard queues with delays, visibility timeout,
- * retention and dead-letter queues.
+ * Amazon SQS (API reference): standard queues with delays, visibility timeout, retention and dead-letter queues.
  */
 import * as z from 'zod';
-import { failure } from '../aws-refusal';
-import { propertiesOf } from '../properties';
+import { failure } from '../aws-endpoint/aws-error';
+import { propertiesOf } from '../cloudformation/properties';
 import type { AwsAnswer, AwsApi, AwsCall, Created, Resource, Service } from '../service';
-import { openMessages, type JournalEntry, type KeptMessages } from './kept-messages';
+import { openMessageStore, type JournalEntry, type MessageStore } from './message-store';
 import type { MessageAttributes } from './message';
-import { operations, Refused } from './operations';
+import { operations, SqsError } from './operations';
 import { createQueue, type Queue } from './queue';
-import { letsSend, parseQueuePolicy, type QueuePolicy } from './queue-policy';
+import { allowsSend, parseQueuePolicy, type QueuePolicy } from './queue-policy';
 
 export type { Queue } from './queue';
 
@@ -24,11 +23,10 @@ export interface SqsOptions {
 }
 
 export interface Sqs extends Service, AwsApi {
-  /** Puts a message into a queue on behalf of another service, and gives its id; throws for a queue that does not exist. */
+  /** Sends a message on behalf of another service. @returns its id @throws Error when the queue does not exist */
   send(queueArn: string, body: string, attributes?: MessageAttributes): string;
-  /** The queue with this ARN, if there is one. */
   queue(queueArn: string): Queue | undefined;
-  /** Whether a queue policy lets a service such as `events.amazonaws.com` send on behalf of an ARN. */
+  /** Whether the queue's policy allows a service such as `events.amazonaws.com` to send on behalf of an ARN. */
   permits(queueArn: string, service: string, sourceArn: string): boolean;
 }
 
@@ -47,15 +45,15 @@ const queueProperties = z.object({
     .optional(),
 });
 const policyProperties = z.object({ PolicyDocument: z.unknown(), Queues: z.array(z.string()) });
-const naming = z.object({ QueueUrl: z.string().optional(), QueueName: z.string().optional() });
+const queueReference = z.object({ QueueUrl: z.string().optional(), QueueName: z.string().optional() });
 
-/** SQS for the queues of one template; of queue policies only what they let AWS's services do is played. */
+/** SQS for the queues of one template. Of queue policies, only what they allow AWS services is evaluated. */
 export function createSqs({ region, accountId, endpointUrl, dataFolder }: SqsOptions): Sqs {
   /** By name. */
   const queues = new Map<string, Queue>();
   /** By the URL of the queue. */
   const policies = new Map<string, QueuePolicy>();
-  let kept: KeptMessages | undefined;
+  let store: MessageStore | undefined;
   const arnOf = (name: string) => `arn:aws:sqs:${region}:${accountId}:${name}`;
   const queueAt = (arn: string) => [...queues.values()].find((one) => one.arn === arn);
 
@@ -69,7 +67,7 @@ export function createSqs({ region, accountId, endpointUrl, dataFolder }: SqsOpt
       delay: properties.DelaySeconds,
       retention: properties.MessageRetentionPeriod,
       maxBytes: properties.MaximumMessageSize,
-      note: (entry: JournalEntry) => kept?.note(entry),
+      record: (entry: JournalEntry) => store?.append(entry),
     };
     if (!RedrivePolicy) queues.set(name, createQueue(settings));
     else {
@@ -93,19 +91,19 @@ export function createSqs({ region, accountId, endpointUrl, dataFolder }: SqsOpt
     },
 
     start() {
-      const messages = openMessages(dataFolder, () =>
-        Object.fromEntries([...queues].map(([name, queue]) => [name, queue.kept])),
+      const messages = openMessageStore(dataFolder, () =>
+        Object.fromEntries([...queues].map(([name, queue]) => [name, queue.stored])),
       );
-      for (const [name, queue] of queues) for (const message of messages.of(name)) queue.takeOver(message);
-      kept = messages;
-      kept.fold();
+      for (const [name, queue] of queues) for (const message of messages.of(name)) queue.enqueue(message);
+      store = messages;
+      store.compact();
       return Promise.resolve();
     },
 
     stop() {
-      kept?.fold();
-      kept?.close();
-      kept = undefined;
+      store?.compact();
+      store?.close();
+      store = undefined;
       return Promise.resolve();
     },
 
@@ -117,11 +115,11 @@ export function createSqs({ region, accountId, endpointUrl, dataFolder }: SqsOpt
 
     permits(queueArn, service, sourceArn) {
       const policy = policies.get(queueAt(queueArn)?.url ?? '');
-      return policy !== undefined && letsSend(policy, service, sourceArn);
+      return policy !== undefined && allowsSend(policy, service, sourceArn);
     },
 
     permissions(call) {
-      const name = nameIn(call);
+      const name = queueNameIn(call);
       // The batch form of an operation needs the permission for the operation itself.
       const action = `sqs:${operationOf(call).replace(/Batch$/, '')}`;
       return [{ action, resource: name === undefined ? '*' : arnOf(name) }];
@@ -130,24 +128,24 @@ export function createSqs({ region, accountId, endpointUrl, dataFolder }: SqsOpt
     async answer(call) {
       if (operationOf(call) === 'ListQueues') return json({ QueueUrls: [...queues.values()].map(({ url }) => url) });
       const operation = Object.hasOwn(operations, operationOf(call)) ? operations[operationOf(call)] : undefined;
-      const queue = queues.get(nameIn(call) ?? '');
+      const queue = queues.get(queueNameIn(call) ?? '');
       try {
         if (!operation) {
-          throw new Refused('UnsupportedOperation', `${operationOf(call)} is not played on this machine`);
+          throw new SqsError('UnsupportedOperation', `${operationOf(call)} is not supported on this machine`);
         }
-        if (bodyOf(call) === undefined) throw new Refused('InvalidParameterValue', 'The request is no JSON.');
-        if (!queue) throw new Refused('QueueDoesNotExist', 'The specified queue does not exist.');
+        if (bodyOf(call) === undefined) throw new SqsError('InvalidParameterValue', 'The request is not JSON.');
+        if (!queue) throw new SqsError('QueueDoesNotExist', 'The specified queue does not exist.');
         return json(await operation(queue, bodyOf(call), traceHeaderOf(call)));
       } catch (error) {
-        if (error instanceof Refused) return failure('json', 400, error.code, error.message);
+        if (error instanceof SqsError) return failure('json', 400, error.code, error.message);
         throw error;
       }
     },
   };
 }
 
-function nameIn(call: AwsCall): string | undefined {
-  const named = naming.safeParse(bodyOf(call)).data;
+function queueNameIn(call: AwsCall): string | undefined {
+  const named = queueReference.safeParse(bodyOf(call)).data;
   return named?.QueueName ?? named?.QueueUrl?.slice(named.QueueUrl.lastIndexOf('/') + 1);
 }
 

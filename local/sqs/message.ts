@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 
-/** Attributes of the sender's own: SQS API reference, MessageAttributeValue; binary values are in base64. */
+/** Message attributes: SQS API reference, MessageAttributeValue; binary values in base64. */
 export const messageAttributes = z.record(
   z.string().regex(/^[\w.-]{1,256}$/),
   z
@@ -19,31 +19,30 @@ export const messageAttributes = z.record(
 
 export type MessageAttributes = z.infer<typeof messageAttributes>;
 
-/** A message as a queue keeps it; moments are Unix milliseconds. */
-export const keptMessage = z.object({
+/** A message as it is stored; times in Unix ms. */
+export const storedMessage = z.object({
   id: z.string(),
   body: z.string(),
   attributes: messageAttributes,
   sentAt: z.number(),
   receiveCount: z.number(),
   firstReceivedAt: z.number().optional(),
-  /** Tracing header of whoever sent it. */
+  /** X-Ray tracing header of the sender. */
   traceHeader: z.string().optional(),
-  /** ARN of the queue that gave it up. */
+  /** ARN of the queue that this message was dead-lettered from. */
   givenUpBy: z.string().optional(),
-  /** Until then nobody receives it: it is delayed, or somebody else works on it. */
+  /** Not visible until then: delayed, or in flight. */
   hiddenUntil: z.number(),
 });
 
-export interface Message extends z.infer<typeof keptMessage> {
-  /** Of the last receipt. */
+export interface Message extends z.infer<typeof storedMessage> {
+  /** Handle of the latest receive. */
   receiptHandle?: string;
 }
 
-/** A message that somebody has received. */
 export type ReceivedMessage = Readonly<Message> & { readonly receiptHandle: string };
 
-/** What a queue says of a message: SQS API reference, ReceiveMessage, MessageSystemAttributeNames. */
+/** SQS API reference, ReceiveMessage, MessageSystemAttributeNames. */
 export function systemAttributesOf(message: ReceivedMessage, senderId: string): Record<string, string> {
   return {
     ApproximateReceiveCount: String(message.receiveCount),
@@ -55,7 +54,7 @@ export function systemAttributesOf(message: ReceivedMessage, senderId: string): 
   };
 }
 
-/** Bytes that count against the limit of a queue: body, and names, types and values of all attributes. */
+/** Bytes that count against the queue's size limit: body, and names, types and values of all attributes. */
 export function sizeOf(body: string, attributes: MessageAttributes): number {
   const texts = Object.entries(attributes).flatMap(([name, { DataType, StringValue = '', BinaryValue = '' }]) => [
     ...[name, DataType, StringValue],
@@ -64,7 +63,7 @@ export function sizeOf(body: string, attributes: MessageAttributes): number {
   return [body, ...texts].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
-/** What SQS gives back so that a sender can see that its text has arrived whole. */
+/** Checksum by which the sender verifies that its body arrived intact. */
 export function md5(text: string): string {
   return createHash('md5').update(text).digest('hex');
 }

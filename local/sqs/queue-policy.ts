@@ -1,24 +1,24 @@
-/** Who of AWS's services may send: SQS developer guide, "Basic examples of Amazon SQS policies". */
+/** Queue policies, which decide what AWS services may send: SQS developer guide, "Basic examples of Amazon SQS policies". */
 import * as z from 'zod';
-import { matches } from '../policy';
+import { matches } from '../iam/policy';
 
 const oneOrMany = z.union([z.string().transform((one) => [one]), z.array(z.string())]);
 const services = z.object({ Service: oneOrMany.default([]) }).transform(({ Service }) => Service);
-const everybody = z.literal('*').transform((): string[] => []);
+const anyone = z.literal('*').transform((): string[] => []);
 
 const statement = z.object({
   Effect: z.enum(['Allow', 'Deny']),
-  Principal: z.union([everybody, services]).default([]),
+  Principal: z.union([anyone, services]).default([]),
   Action: oneOrMany,
   Condition: z.record(z.string(), z.record(z.string(), oneOrMany)).default({}),
 });
 
 const shape = z.object({ Statement: z.union([statement.transform((one) => [one]), z.array(statement)]) });
 
-/** A policy of queues, in one shape. */
+/** A queue policy, normalised: every list is a list. */
 export type QueuePolicy = z.infer<typeof shape>;
 
-/** Reads a queue policy; throws a ZodError for another shape. */
+/** @throws ZodError when the document has another shape */
 export function parseQueuePolicy(value: unknown): QueuePolicy {
   return shape.parse(value);
 }
@@ -26,10 +26,10 @@ export function parseQueuePolicy(value: unknown): QueuePolicy {
 const sourceOperators = ['ArnEquals', 'ArnLike', 'StringEquals', 'StringLike'];
 
 /**
- * Whether a policy lets a service such as `events.amazonaws.com` send on behalf of an ARN. Only permissions count:
- * services come over TLS, which is what queue policies deny otherwise.
+ * Whether a policy allows a service such as `events.amazonaws.com` to send on behalf of an ARN. Deny statements are
+ * ignored: in queue policies they enforce TLS, which AWS services always use.
  */
-export function letsSend({ Statement }: QueuePolicy, service: string, sourceArn: string): boolean {
+export function allowsSend({ Statement }: QueuePolicy, service: string, sourceArn: string): boolean {
   const account = sourceArn.split(':')[4] ?? '';
   const values: Readonly<Record<string, string>> = { 'aws:sourcearn': sourceArn, 'aws:sourceaccount': account };
   return Statement.some(

@@ -1,97 +1,97 @@
 /** One standard queue: SQS developer guide, "Visibility timeout", "Delay queues", "Using dead-letter queues". */
 import { randomUUID } from 'node:crypto';
-import { steadyNow } from '../steady-clock';
-import type { JournalEntry } from './kept-messages';
+import { monotonicNow } from '../monotonic-clock';
+import type { JournalEntry } from './message-store';
 import type { Message, MessageAttributes, ReceivedMessage } from './message';
 
 export interface QueueSettings {
   readonly name: string;
   readonly arn: string;
   readonly url: string;
-  /** Seconds, all three. */
+  /** In seconds, like `delay` and `retention`. */
   readonly visibilityTimeout: number;
   readonly delay: number;
   readonly retention: number;
   readonly maxBytes: number;
-  /** After how many receipts without a deletion a message is given up, and to whom. */
+  /** Dead-letter queue, and the number of receives after which a message moves there. */
   readonly redrive?: { readonly maxReceiveCount: number; readonly to: Queue };
-  /** Keeps what happens to messages before anybody is told of it; when it throws, it has not happened. */
-  note(entry: JournalEntry): void;
+  /** Persists a change before it is acknowledged; when it throws, the change is not made. */
+  record(entry: JournalEntry): void;
 }
 
 export interface Queue extends Omit<QueueSettings, 'note'> {
-  /** Adds a message, to be received after a delay in seconds, with the tracing header of its sender. */
+  /** Sends a message. @param delay in seconds @param traceHeader tracing header of the sender */
   send(body: string, attributes?: MessageAttributes, delay?: number, traceHeader?: string): Message;
-  /** Gives at most so many messages that nobody else works on, and hides them for so many seconds. */
+  /** Receives up to `limit` visible messages and hides them for `visibilityTimeout` seconds. */
   receive(limit: number, visibilityTimeout?: number): readonly ReceivedMessage[];
-  /** Deletes a received message; gives whether the receipt is the last one of a message. */
+  /** Deletes a received message. @returns whether the receipt handle is the latest of a message */
   remove(receiptHandle: string): boolean;
-  /** Hides a received message for so many seconds from now; gives whether it is still worked on. */
-  hide(receiptHandle: string, seconds: number): boolean;
+  /** Hides a received message for `seconds` from now. @returns whether it is still in flight */
+  changeVisibility(receiptHandle: string, seconds: number): boolean;
   purge(): void;
-  /** Resolves when there may be something to receive, when the time is up, or when the signal aborts. */
-  arrival(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Takes a message that another queue has given up. */
-  takeOver(message: Message): void;
+  /** Resolves when a message may be visible, after `ms`, or when the signal aborts. */
+  waitForMessage(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Adds an existing message: restored at start, or dead-lettered by another queue. */
+  enqueue(message: Message): void;
   /** All messages, oldest first. */
   readonly messages: readonly Message[];
-  /** The same, with those that are too old or were received too often, and are about to leave. */
-  readonly kept: readonly Message[];
+  /** All messages, including those that have expired or are due for the dead-letter queue. */
+  readonly stored: readonly Message[];
 }
 
 export function createQueue(settings: QueueSettings): Queue {
-  const { arn, name, delay: ownDelay, retention, redrive, note } = settings;
-  const waiting = new Set<() => void>();
+  const { arn, name, delay: queueDelay, retention, redrive, record: record } = settings;
+  const waiters = new Set<() => void>();
   let messages: Message[] = [];
 
   function add(message: Message): Message {
-    note({ did: 'add', queue: name, message });
+    record({ did: 'add', queue: name, message });
     messages.push(message);
-    for (const wake of [...waiting]) wake();
+    for (const wake of [...waiters]) wake();
     return message;
   }
 
-  /** Drops what is too old, and hands over what was received too often. */
-  function tidy(): void {
-    const now = steadyNow();
-    const isOver = ({ sentAt }: Message) => sentAt + retention * 1000 <= Date.now();
-    const isGivenUp = ({ receiveCount, hiddenUntil }: Message) =>
+  /** Drops expired messages and moves those received too often to the dead-letter queue. */
+  function expireAndRedrive(): void {
+    const now = monotonicNow();
+    const isExpired = ({ sentAt }: Message) => sentAt + retention * 1000 <= Date.now();
+    const isPoison = ({ receiveCount, hiddenUntil }: Message) =>
       redrive !== undefined && receiveCount >= redrive.maxReceiveCount && hiddenUntil <= now;
-    const leaving = messages.filter((one) => isOver(one) || isGivenUp(one));
+    const leaving = messages.filter((one) => isExpired(one) || isPoison(one));
     if (leaving.length === 0) return;
     for (const one of leaving) {
-      // A crash in between leaves it in both queues rather than in none.
-      if (!isOver(one)) redrive?.to.takeOver({ ...one, givenUpBy: arn });
-      note({ did: 'remove', queue: name, id: one.id });
+      // In this order, a crash in between leaves the message in both queues rather than in none.
+      if (!isExpired(one)) redrive?.to.enqueue({ ...one, givenUpBy: arn });
+      record({ did: 'remove', queue: name, id: one.id });
     }
     messages = messages.filter((one) => !leaving.includes(one));
   }
 
-  function worked(receiptHandle: string): Message | undefined {
-    return messages.find((one) => one.receiptHandle === receiptHandle && one.hiddenUntil > steadyNow());
+  function inFlight(receiptHandle: string): Message | undefined {
+    return messages.find((one) => one.receiptHandle === receiptHandle && one.hiddenUntil > monotonicNow());
   }
 
   return {
     ...settings,
     get messages() {
-      tidy();
+      expireAndRedrive();
       return messages;
     },
 
-    get kept() {
+    get stored() {
       return messages;
     },
 
-    send(body, attributes = {}, delay = ownDelay, traceHeader?: string) {
+    send(body, attributes = {}, delay = queueDelay, traceHeader?: string) {
       const sentAt = Date.now();
-      const hiddenUntil = steadyNow() + delay * 1000;
+      const hiddenUntil = monotonicNow() + delay * 1000;
       const traced = traceHeader === undefined ? {} : { traceHeader };
       return add({ id: randomUUID(), body, attributes, sentAt, receiveCount: 0, hiddenUntil, ...traced });
     },
 
     receive(limit, visibilityTimeout = settings.visibilityTimeout) {
-      const now = steadyNow();
-      tidy();
+      const now = monotonicNow();
+      expireAndRedrive();
       const taken = messages.filter(({ hiddenUntil }) => hiddenUntil <= now).slice(0, limit);
       return taken.map((message) => {
         const receiptHandle = randomUUID();
@@ -99,7 +99,7 @@ export function createQueue(settings: QueueSettings): Queue {
         const hiddenUntil = now + visibilityTimeout * 1000;
         Object.assign(message, { receiptHandle, firstReceivedAt, hiddenUntil });
         message.receiveCount += 1;
-        note({ did: 'receive', queue: name, id: message.id, receiveCount: message.receiveCount });
+        record({ did: 'receive', queue: name, id: message.id, receiveCount: message.receiveCount });
         return { ...message, receiptHandle };
       });
     },
@@ -107,39 +107,39 @@ export function createQueue(settings: QueueSettings): Queue {
     remove(receiptHandle) {
       const removed = messages.find((one) => one.receiptHandle === receiptHandle);
       if (!removed) return false;
-      note({ did: 'remove', queue: name, id: removed.id });
+      record({ did: 'remove', queue: name, id: removed.id });
       messages = messages.filter((one) => one !== removed);
       return true;
     },
 
-    hide(receiptHandle, seconds) {
-      const message = worked(receiptHandle);
+    changeVisibility(receiptHandle, seconds) {
+      const message = inFlight(receiptHandle);
       if (!message) return false;
-      // Not noted: after a crash it is there at once, for whoever had received it is gone.
-      message.hiddenUntil = steadyNow() + seconds * 1000;
-      for (const wake of [...waiting]) wake();
+      // Not recorded: the consumer ends with the process, so after a crash the message is visible at once.
+      message.hiddenUntil = monotonicNow() + seconds * 1000;
+      for (const wake of [...waiters]) wake();
       return true;
     },
 
     purge() {
-      note({ did: 'purge', queue: name });
+      record({ did: 'purge', queue: name });
       messages = [];
     },
 
-    takeOver: (message) => void add(message),
+    enqueue: (message) => void add(message),
 
-    arrival(ms, signal) {
-      const next = messages.reduce((least, { hiddenUntil }) => Math.min(least, hiddenUntil), Infinity) - steadyNow();
+    waitForMessage(ms, signal) {
+      const next = messages.reduce((least, { hiddenUntil }) => Math.min(least, hiddenUntil), Infinity) - monotonicNow();
       if (ms <= 0 || next <= 0 || signal?.aborted) return Promise.resolve();
       return new Promise((resolve) => {
         const wake = () => {
           clearTimeout(timer);
-          waiting.delete(wake);
+          waiters.delete(wake);
           signal?.removeEventListener('abort', wake);
           resolve();
         };
         const timer = setTimeout(wake, Math.min(ms, next));
-        waiting.add(wake);
+        waiters.add(wake);
         signal?.addEventListener('abort', wake);
       });
     },

@@ -1,4 +1,4 @@
-/** One open socket: messages to the functions, messages to the client, and an end that happens once. */
+/** One open WebSocket: passes client messages to functions, posts messages to the client, and ends exactly once. */
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { ConnectionFacts } from './events';
@@ -7,29 +7,29 @@ import { MAX_FRAME_BYTES, type WebSocketLimits } from './limits';
 
 export interface Connection {
   readonly facts: ConnectionFacts;
-  /** Milliseconds since 1970. */
+  /** In Unix ms. */
   readonly lastActiveAt: number;
-  /** Sends a text message; false when too much waits already for a client that does not read. */
+  /** Sends a text message. @returns false when the buffer for a client that does not read is full */
   post(text: string | Buffer): boolean;
-  /** Says goodbye with this code (RFC 6455, section 7.4), does not wait for the client's answer. */
+  /** Sends a close frame with this code (RFC 6455, section 7.4) and does not wait for the client's. */
   close(code: number, reason: string): void;
 }
 
 export interface ConnectionEvents {
-  /** A message came in; resolves with what the client is to be sent. Never rejects. */
+  /** Processes a client message; resolves with the response for the client. Never rejects. */
   onMessage(text: string): Promise<string | undefined>;
-  /** The connection is over, whoever ended it. Called once. */
+  /** Called once when either side has ended the connection. */
   onEnd(code: number, reason: string): void;
 }
 
-/** Runs a connection whose handshake is done; `transport` is the stream below `socket`. */
+/** Runs a connection after its handshake; `transport` is the stream below `socket`. */
 export function openConnection(
   facts: ConnectionFacts,
   { socket, transport }: { readonly socket: WebSocket; readonly transport: Duplex },
   limits: WebSocketLimits,
   events: ConnectionEvents,
 ): Connection {
-  const waiting: string[] = [];
+  const queue: string[] = [];
   let inFlight = 0;
   let ended = false;
   let lastActiveAt = Date.now();
@@ -42,7 +42,7 @@ export function openConnection(
     ended = true;
     clearTimeout(idle);
     clearTimeout(duration);
-    waiting.length = 0;
+    queue.length = 0;
     events.onEnd(code, reason);
   }
 
@@ -52,34 +52,34 @@ export function openConnection(
     socket.close(code, code === 1000 ? '' : reason);
   }
 
-  function active(): void {
+  function resetIdleTimer(): void {
     lastActiveAt = Date.now();
     idle.refresh();
   }
 
   function post(text: string | Buffer): boolean {
     if (socket.bufferedAmount > limits.bufferedBytes) return false;
-    active();
+    resetIdleTimer();
     socket.send(text, { binary: false }, ignoreFailure);
     return true;
   }
 
-  /** Works on as many messages as may be worked on, and lets the client wait while some are left. */
-  function work(): void {
-    while (waiting.length > 0 && inFlight < limits.messagesInFlight) {
+  /** Processes queued messages up to the limit in flight, and pauses the socket while some remain. */
+  function processQueue(): void {
+    while (queue.length > 0 && inFlight < limits.messagesInFlight) {
       inFlight += 1;
-      void answer(waiting.shift() ?? '');
+      void handleMessage(queue.shift() ?? '');
     }
     if (ended) return;
-    if (waiting.length > 0) socket.pause();
+    if (queue.length > 0) socket.pause();
     else if (socket.isPaused) socket.resume();
   }
 
-  async function answer(text: string): Promise<void> {
+  async function handleMessage(text: string): Promise<void> {
     const reply = await events.onMessage(text);
     inFlight -= 1;
     if (reply !== undefined && !ended) post(reply);
-    work();
+    processQueue();
   }
 
   watchFrames(transport, MAX_FRAME_BYTES, () => close(1009, 'Message too long'));
@@ -90,9 +90,9 @@ export function openConnection(
       close(1003, 'Binary is not supported');
       return;
     }
-    active();
-    waiting.push(textOf(data));
-    work();
+    resetIdleTimer();
+    queue.push(textOf(data));
+    processQueue();
   });
   socket.on('error', (error) => (failure = closeCodeOf(error)));
   socket.on('close', (code, reason) => end(failure ?? code, reason.toString() || (reasons[failure ?? code] ?? '')));
@@ -107,7 +107,7 @@ export function openConnection(
   };
 }
 
-/** What API Gateway says of an end for which the client gave no reason. */
+/** API Gateway's reason when the client gave none. */
 const reasons: Readonly<Record<number, string>> = {
   1000: 'Connection Closed Normally',
   1001: 'Going away',
@@ -115,7 +115,7 @@ const reasons: Readonly<Record<number, string>> = {
   1006: 'Connection Closed Abnormally',
 };
 
-/** The code with which `ws` answers what is no WebSocket message. */
+/** The close code that `ws` sends for a protocol error. */
 function closeCodeOf(error: Error): number {
   const code = 'code' in error ? error.code : undefined;
   if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return 1009;
@@ -128,5 +128,5 @@ function textOf(data: Buffer | ArrayBuffer | Buffer[]): string {
   return (Buffer.isBuffer(data) ? data : Buffer.from(data)).toString('utf8');
 }
 
-/** A socket that ends while it is written to says so by its `close`. */
+/** A failed write needs no handling: the socket emits `close`. */
 function ignoreFailure(): void {}

@@ -1,11 +1,11 @@
 /**
- * What functions behind a WebSocket API are called with: API Gateway developer guide, "Set up a WebSocket API
- * integration request" and "Mapping template reference for WebSocket APIs" (`$context`); shapes as the service sends them.
+ * Lambda events of WebSocket APIs: API Gateway developer guide, "Set up a WebSocket API integration request" and "Mapping
+ * template reference for WebSocket APIs" (`$context`); shapes as the service sends them.
  */
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 
-/** What stays the same for a connection as long as it is there. */
+/** Constant properties of a connection. */
 export const connectionFacts = z.object({
   connectionId: z.string(),
   apiId: z.string(),
@@ -13,13 +13,13 @@ export const connectionFacts = z.object({
   stageVariables: z.record(z.string(), z.string()),
   /** `<apiId>.execute-api.<region>.amazonaws.com` */
   domainName: z.string(),
-  /** Milliseconds since 1970. */
+  /** In Unix ms. */
   connectedAt: z.number(),
   identity: z.object({ sourceIp: z.string(), userAgent: z.string().exactOptional() }),
 });
 export type ConnectionFacts = Readonly<z.output<typeof connectionFacts>>;
 
-/** Names and values in order, names as they were sent. */
+/** Names and values in order, names as sent. */
 export type Pairs = readonly (readonly [name: string, value: string])[];
 
 export interface WebSocketEvent {
@@ -27,7 +27,7 @@ export interface WebSocketEvent {
   readonly body?: string;
 }
 
-/** A client asks for a connection. */
+/** Event of `$connect`. */
 export function connectEvent(facts: ConnectionFacts, headers: Pairs, query: Pairs): WebSocketEvent {
   const search = valuesOf(query);
   return {
@@ -37,12 +37,12 @@ export function connectEvent(facts: ConnectionFacts, headers: Pairs, query: Pair
   };
 }
 
-/** A client sent a message that goes to the route `routeKey`. */
+/** Event of a client message for a route. */
 export function messageEvent(facts: ConnectionFacts, routeKey: string, body: string): WebSocketEvent {
   return { ...common(facts, routeKey, { eventType: 'MESSAGE', messageId: awsId() }), body };
 }
 
-/** A connection is over; code and reason as in a close frame (RFC 6455, section 7.4). */
+/** Event of `$disconnect`; code and reason as in a close frame (RFC 6455, section 7.4). */
 export function disconnectEvent(facts: ConnectionFacts, code: number, reason: string): WebSocketEvent {
   const headers: Pairs = [
     ['Host', facts.domainName],
@@ -60,7 +60,7 @@ export function disconnectEvent(facts: ConnectionFacts, code: number, reason: st
   };
 }
 
-/** An id as API Gateway gives to connections, messages and requests: 11 random bytes that fit into an address. */
+/** An id in API Gateway's format for connections, messages and requests: 11 random bytes in URL-safe base64. */
 export function awsId(): string {
   return `${randomBytes(11).toString('base64url')}=`;
 }
@@ -96,7 +96,7 @@ function valuesOf(pairs: Pairs): Map<string, string[]> {
   return values;
 }
 
-/** The last value of each name under one key, all values under another. */
+/** Last value of each name under the key `single`, all values under `multi`. */
 function valuesAs(single: string, multi: string, values: ReadonlyMap<string, string[]>): Record<string, unknown> {
   return {
     [single]: Object.fromEntries([...values].map(([name, all]) => [name, all.at(-1)])),

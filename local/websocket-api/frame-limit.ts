@@ -1,12 +1,12 @@
 import type { Duplex } from 'node:stream';
 
 /**
- * Calls `onTooLong` once when a WebSocket frame that comes in over `source` says that its payload is longer than
- * `limitBytes` (RFC 6455, section 5.2), before whoever else listens gets to see the frame. `ws` bounds messages only.
+ * Calls `onTooLong` once when an incoming frame's header has a payload length over `limitBytes` (RFC 6455, section 5.2),
+ * before other listeners of `source` receive the frame. `ws` limits messages only, not frames.
  */
 export function watchFrames(source: Duplex, limitBytes: number, onTooLong: () => void): void {
   const header = Buffer.alloc(14);
-  let known = 0;
+  let headerBytes = 0;
   let payloadLeft = 0;
 
   const watch = (chunk: Buffer): void => {
@@ -18,9 +18,9 @@ export function watchFrames(source: Duplex, limitBytes: number, onTooLong: () =>
         at += step;
         continue;
       }
-      header[known++] = chunk[at++] ?? 0;
-      if (known < 2 || known < headerLength(header)) continue;
-      known = 0;
+      header[headerBytes++] = chunk[at++] ?? 0;
+      if (headerBytes < 2 || headerBytes < headerLength(header)) continue;
+      headerBytes = 0;
       payloadLeft = payloadLength(header);
       if (payloadLeft <= limitBytes) continue;
       source.removeListener('data', watch);
@@ -31,7 +31,7 @@ export function watchFrames(source: Duplex, limitBytes: number, onTooLong: () =>
   source.prependListener('data', watch);
 }
 
-/** Two bytes, the extended length, the mask. */
+/** Two bytes, extended length, masking key. */
 function headerLength(header: Buffer): number {
   const second = header.readUInt8(1);
   const short = second & 0x7f;

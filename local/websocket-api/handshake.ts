@@ -1,11 +1,11 @@
-/** From a request for a WebSocket to an open one: API Gateway developer guide, "The $connect route". */
+/** WebSocket handshakes: API Gateway developer guide, "The $connect route". */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { Pairs } from './events';
 import { MAX_MESSAGE_BYTES } from './limits';
 
-/** A request to the domain of an API, as it comes from whoever stands before it. */
+/** A request to the domain of an API, as the proxy in front of it (CloudFront) passes it. */
 export interface ApiRequest {
   readonly method: string;
   /** As sent, without the query, such as `/live`. */
@@ -16,7 +16,7 @@ export interface ApiRequest {
   readonly sourceIp: string;
 }
 
-/** What an Upgrade request leaves behind: the request itself, its socket and what followed it. */
+/** Arguments of Node.js's `upgrade` event: request, socket and the first bytes after the request. */
 export interface UpgradedSocket {
   readonly message: IncomingMessage;
   readonly socket: Duplex;
@@ -24,14 +24,14 @@ export interface UpgradedSocket {
 }
 
 export interface Handshakes {
-  /** Completes a handshake; undefined when the client has gone meanwhile. `protocol` is the subprotocol to agree on. */
-  complete(upgraded: UpgradedSocket, protocol: string | undefined): WebSocket | undefined;
+  /** Completes a handshake with a subprotocol; undefined when the client has disconnected meanwhile. */
+  accept(upgraded: UpgradedSocket, protocol: string | undefined): WebSocket | undefined;
 }
 
-/** So long a client may take to answer a close frame. */
+/** Time for a client to answer a close frame. */
 const CLOSE_TIMEOUT_MS = 5_000;
 
-/** Completes handshakes that {@link isWebSocketRequest} finds well-formed. */
+/** Completes handshakes of requests that {@link isWebSocketRequest} accepts. */
 export function createHandshakes(): Handshakes {
   const chosen = new WeakMap<IncomingMessage, string>();
   const server = new WebSocketServer({
@@ -39,11 +39,11 @@ export function createHandshakes(): Handshakes {
     clientTracking: false,
     maxPayload: MAX_MESSAGE_BYTES,
     handleProtocols: (_offered, message) => chosen.get(message) ?? false,
-    // Spread, because the types of `ws` do not know this option yet.
+    // Spread because the types of `ws` lack this option.
     ...{ closeTimeout: CLOSE_TIMEOUT_MS },
   });
   return {
-    complete({ message, socket, head }, protocol) {
+    accept({ message, socket, head }, protocol) {
       if (protocol !== undefined) chosen.set(message, protocol);
       let opened: WebSocket | undefined;
       server.handleUpgrade(message, socket, head, (webSocket) => (opened = webSocket));
@@ -52,7 +52,7 @@ export function createHandshakes(): Handshakes {
   };
 }
 
-/** Whether a request opens a WebSocket (RFC 6455, section 4.2.1) in a version that there is. */
+/** Whether a request is a valid WebSocket handshake (RFC 6455, section 4.2.1) of a known version. */
 export function isWebSocketRequest(method: string | undefined, headers: IncomingHttpHeaders): boolean {
   return (
     method === 'GET' &&
@@ -63,7 +63,7 @@ export function isWebSocketRequest(method: string | undefined, headers: Incoming
   );
 }
 
-/** Name and value pairs of a query, decoded; undefined when an escape in it is bad. */
+/** Decoded names and values of a query; undefined when it has an invalid escape. */
 export function queryPairs(query: string): Pairs | undefined {
   const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '));
   const pairs = query.split('&').filter((pair) => pair !== '');
@@ -77,12 +77,12 @@ export function queryPairs(query: string): Pairs | undefined {
   }
 }
 
-/** A header by its name in lower case. */
+/** Value of a header; `name` in lower case. */
 export function headerOf(headers: Pairs, name: string): string | undefined {
   return headers.find(([other]) => other.toLowerCase() === name)?.[1];
 }
 
-/** API Gateway adds who called it to what a proxy before it has said, and keeps to itself what is about one hop only. */
+/** Headers of the event: API Gateway appends the caller to X-Forwarded-For and removes hop-by-hop headers. */
 export function eventHeaders({ headers, sourceIp }: ApiRequest): Pairs {
   const own = new Set(['connection', 'upgrade', 'x-forwarded-for', 'x-forwarded-port', 'x-forwarded-proto']);
   return [

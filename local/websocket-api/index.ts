@@ -1,15 +1,15 @@
 /**
- * Amazon API Gateway's WebSocket APIs on this machine: handshakes that are handed to it become connections, whose
- * messages go to functions and which code reaches through `@connections`. Each part names the AWS page that it follows.
+ * Amazon API Gateway's WebSocket APIs: handshakes become connections, whose messages go to functions and to which code
+ * posts through `@connections`. Each part names the AWS page that it follows.
  */
 import { join } from 'node:path';
-import { createFunctions } from '../api-gateway/functions';
-import { createThrottle } from '../api-gateway/throttle';
+import { createFunctions } from '../api-gateway/integrations/functions';
+import { createThrottle } from '../api-gateway/usage-plans/throttle';
 import type { Lambda } from '../lambda';
-import { openLeftOpen } from '../left-open';
+import { openConnectionLog } from '../data-folder/connection-log';
 import { noQuotas, type Quotas } from '../quotas';
 import type { AwsApi, Service } from '../service';
-import { createApiParts } from './api-parts';
+import { createApiResources } from './resources';
 import { openConnection, type Connection } from './connection';
 import { awsId, connectionFacts, type ConnectionFacts } from './events';
 import {
@@ -34,13 +34,13 @@ export interface WebSocketApiOptions {
   readonly limits?: Partial<WebSocketLimits>;
   /** Default: none. Messages in both directions are requests to API Gateway. */
   readonly quotas?: Pick<Quotas, 'admits'>;
-  /** Where it is noted who is connected; without it those whom a killed process leaves are never said to have gone. */
+  /** Stores the log of open connections; without it, connections of a killed process get no `$disconnect`. */
   readonly dataFolder?: string;
-  /** Takes a line of the execution log; no line holds a query, a header or a body. */
+  /** Receives a line of the execution log; no line contains a query, a header or a body. */
   log(line: string): void;
 }
 
-/** An answer that is no connection. */
+/** HTTP response to a refused handshake or a plain request. */
 export interface HttpReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -48,30 +48,30 @@ export interface HttpReply {
 }
 
 export interface WebSocketApi extends Service, AwsApi {
-  /** Whether one of its APIs is behind this domain, `<apiId>.execute-api.<region>.amazonaws.com`. */
+  /** Whether a domain, `<apiId>.execute-api.<region>.amazonaws.com`, is that of one of its APIs. */
   serves(domain: string): boolean;
-  /** Makes a connection of an Upgrade request to `/<stage>`, or gives the answer that refuses it. Never rejects. */
+  /** Accepts an Upgrade request to `/<stage>`. @returns the response when it is refused. Never rejects. */
   upgrade(request: ApiRequest, upgraded: UpgradedSocket): Promise<HttpReply | undefined>;
-  /** Answers a plain request, which can only be a call of `@connections` that nobody signed. */
+  /** Answers a plain request, which can only be an unsigned call of `@connections`. */
   serve(request: ApiRequest): Promise<HttpReply>;
-  /** How many connections are open. */
+  /** Number of open connections. */
   readonly connectionCount: number;
 }
 
-/** On stop, so long `$disconnect` functions get to end. */
-const STOP_PATIENCE_MS = 2_000;
+/** Time for `$disconnect` functions to end on stop. */
+const STOP_TIMEOUT_MS = 2_000;
 
 /** API Gateway for the WebSocket APIs of a template. */
 export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const { quotas = noQuotas } = options;
-  const parts = createApiParts(options.region);
+  const resources = createApiResources(options.region);
   const handshakes = createHandshakes();
   const functions = createFunctions(options.lambda, options.log);
   const newConnections = createThrottle({ RateLimit: limits.connectionsPerSecond });
   const connections = new Map<string, { readonly connection: Connection; readonly stage: ServedStage }>();
   const disconnecting = new Set<Promise<void>>();
-  const noted = openLeftOpen(
+  const connectionLog = openConnectionLog(
     options.dataFolder && join(options.dataFolder, 'websocket-connections.jsonl'),
     connectionFacts,
   );
@@ -86,10 +86,10 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
     return stages.find((stage) => domainOf(stage.apiId) === host && stage.name === name);
   }
 
-  /** Says that a connection is over; until that has been said, it is noted as open. */
-  function end(stage: ServedStage, facts: ConnectionFacts, code: number, reason: string): void {
+  /** Invokes `$disconnect`; the connection stays in the log of open connections until that is done. */
+  function disconnect(stage: ServedStage, facts: ConnectionFacts, code: number, reason: string): void {
     const call = stage.disconnect(facts, code, reason).finally(() => {
-      noted.closed(facts.connectionId);
+      connectionLog.closed(facts.connectionId);
       disconnecting.delete(call);
     });
     disconnecting.add(call);
@@ -98,9 +98,9 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
   function open(stage: ServedStage, facts: ConnectionFacts, upgraded: UpgradedSocket, protocol?: string): void {
     const onEnd = (code: number, reason: string) => {
       connections.delete(facts.connectionId);
-      end(stage, facts, code, reason);
+      disconnect(stage, facts, code, reason);
     };
-    const socket = handshakes.complete(upgraded, protocol);
+    const socket = handshakes.accept(upgraded, protocol);
     if (!socket) {
       onEnd(1006, 'Connection Closed Abnormally');
       return;
@@ -120,15 +120,15 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
       stageArn: (id, name) =>
         (connections.get(id)?.stage ?? stages.find((one) => one.name === name) ?? stages[0])?.arn ?? apiArn('*'),
     }),
-    types: parts.types,
-    create: (resource) => parts.create(resource),
+    types: resources.types,
+    create: (resource) => resources.create(resource),
 
     get connectionCount() {
       return connections.size;
     },
 
-    serves: (domain) => parts.has(domain.slice(0, domain.indexOf('.'))) && domain.endsWith(domainOf('')),
-    serve: () => Promise.resolve(MISSING_TOKEN),
+    serves: (domain) => resources.has(domain.slice(0, domain.indexOf('.'))) && domain.endsWith(domainOf('')),
+    serve: () => Promise.resolve(MISSING_AUTHENTICATION_TOKEN),
 
     async upgrade(request, upgraded) {
       const { message, socket } = upgraded;
@@ -149,11 +149,11 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
         connectedAt: Date.now(),
         identity: { sourceIp: request.sourceIp, ...(userAgent !== undefined && { userAgent }) },
       };
-      // Before the function is called: it may let in whom this process does not live to serve.
-      noted.opened(facts.connectionId, facts);
+      // Logged before `$connect`: its function may admit a connection, and this process may be killed before it opens.
+      connectionLog.opened(facts.connectionId, facts);
       const { status, protocol } = await stage.connect(facts, eventHeaders(request), query);
       if (status < 200 || status > 299) {
-        noted.closed(facts.connectionId);
+        connectionLog.closed(facts.connectionId);
         return refusal(status);
       }
       open(stage, facts, upgraded, protocol);
@@ -161,12 +161,12 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
     },
 
     start() {
-      stages = parts.stages().map((one) => serveStage(one, apiArn(one.apiId), functions, quotas));
-      // In an account nothing kills API Gateway together with what is behind it.
-      for (const facts of noted.left) {
+      stages = resources.stages().map((one) => serveStage(one, apiArn(one.apiId), functions, quotas));
+      // Connections that a killed process left open: in an account API Gateway survives and sends their `$disconnect`.
+      for (const facts of connectionLog.unclosed) {
         const stage = stages.find((one) => one.apiId === facts.apiId && one.name === facts.stage);
-        if (stage) end(stage, facts, 1006, 'Connection Closed Abnormally');
-        else noted.closed(facts.connectionId);
+        if (stage) disconnect(stage, facts, 1006, 'Connection Closed Abnormally');
+        else connectionLog.closed(facts.connectionId);
       }
       return Promise.resolve();
     },
@@ -174,15 +174,15 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
     async stop() {
       for (const { connection } of [...connections.values()]) connection.close(1001, 'Going away');
       let timer: NodeJS.Timeout | undefined;
-      const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, STOP_PATIENCE_MS)));
+      const patience = new Promise<void>((resolve) => (timer = setTimeout(resolve, STOP_TIMEOUT_MS)));
       await Promise.race([Promise.all(disconnecting), patience]);
       clearTimeout(timer);
-      noted.end();
+      connectionLog.end();
     },
   };
 }
 
-const MISSING_TOKEN: HttpReply = {
+const MISSING_AUTHENTICATION_TOKEN: HttpReply = {
   status: 403,
   headers: { 'content-type': 'application/json', 'x-amzn-errortype': 'MissingAuthenticationTokenException' },
   body: JSON.stringify({ message: 'Missing Authentication Token' }),

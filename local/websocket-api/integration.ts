@@ -1,8 +1,8 @@
 /** Lambda proxy integrations: API Gateway developer guide, "Lambda proxy integrations for WebSocket APIs". */
 import * as z from 'zod';
-import type { Functions } from '../api-gateway/functions';
+import type { Functions } from '../api-gateway/integrations/functions';
 import { FunctionError } from '../lambda';
-import type { Route } from './api-parts';
+import type { Route } from './resources';
 import type { WebSocketEvent } from './events';
 
 const output = z.object({
@@ -13,7 +13,7 @@ const output = z.object({
 
 export type IntegrationResult = z.infer<typeof output>;
 
-/** A function gave no usable answer; `status` is what a handshake that waits for it is refused with. */
+/** The function gave no valid response; a handshake is refused with `status`. */
 export class IntegrationFailure extends Error {
   constructor(readonly status: 500 | 502 | 504) {
     super(`Integration failure ${status}`);
@@ -21,7 +21,7 @@ export class IntegrationFailure extends Error {
   }
 }
 
-/** Calls the function behind a route on behalf of `sourceArn`; rejects with IntegrationFailure and nothing else. */
+/** Invokes a route's function on behalf of `sourceArn`; rejects with IntegrationFailure only. */
 export async function callRoute(
   { functionArn, timeoutMs }: Route,
   sourceArn: string,
@@ -30,7 +30,7 @@ export async function callRoute(
 ): Promise<IntegrationResult> {
   const result = await within(timeoutMs, functions.invoke(functionArn, sourceArn, event)).catch((error: unknown) => {
     if (error instanceof IntegrationFailure) throw error;
-    // The function failed, or may not be called at all.
+    // The function failed, or there is no permission to invoke it.
     throw new IntegrationFailure(error instanceof FunctionError ? 502 : 500);
   });
   const parsed = output.safeParse(result);

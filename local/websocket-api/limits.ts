@@ -1,14 +1,14 @@
-/** API Gateway developer guide, "Quotas for configuring and running a WebSocket API", and two bounds of our own. */
+/** API Gateway developer guide, "Quotas for configuring and running a WebSocket API", and two limits of our own. */
 export interface WebSocketLimits {
-  /** New connections a second, of all APIs together; more are refused with 429. */
+  /** New connections per second of all APIs together; more are refused with 429. */
   readonly connectionsPerSecond: number;
-  /** A connection over which nothing was said for so long is closed. */
+  /** Idle time after which a connection is closed. */
   readonly idleMs: number;
-  /** A connection is closed after so long, whatever it does. */
+  /** Maximum duration of a connection. */
   readonly durationMs: number;
-  /** Messages of one connection that functions work on at once; further ones wait, and then the client does. */
+  /** Messages of one connection that functions process at a time; further ones wait, and the socket is paused. */
   readonly messagesInFlight: number;
-  /** Bytes that may wait for a client that does not read. AWS has such a bound and does not tell it. */
+  /** Maximum unsent bytes for a client that does not read. AWS does not publish its limit. */
   readonly bufferedBytes: number;
 }
 
@@ -20,8 +20,8 @@ export const DEFAULT_LIMITS: WebSocketLimits = {
   bufferedBytes: 256 * 1024,
 };
 
-/** One message in either direction, in one frame or many. */
+/** Maximum message in either direction, in one or more frames. */
 export const MAX_MESSAGE_BYTES = 128 * 1024;
 
-/** One frame of a client. */
+/** Maximum frame of a client. */
 export const MAX_FRAME_BYTES = 32 * 1024;

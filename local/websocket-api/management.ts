@@ -1,24 +1,24 @@
 /**
- * The API by which a backend reaches its connections: API Gateway developer guide, "Use @connections commands in your
- * backend service", and the model of ApiGatewayManagementApi (errors and their statuses).
+ * The `@connections` API: API Gateway developer guide, "Use @connections commands in your backend service", and the model of
+ * ApiGatewayManagementApi (errors and their statuses).
  */
-import { failure } from '../aws-refusal';
+import { failure } from '../aws-endpoint/aws-error';
 import type { Quotas } from '../quotas';
 import type { AwsAnswer, AwsApi, AwsCall } from '../service';
 import type { Connection } from './connection';
 import { MAX_MESSAGE_BYTES } from './limits';
 
 export interface OpenConnections {
-  /** The connection of this id, once its handshake is done and until it is over. */
+  /** The connection with this id, from the end of its handshake until it ends. */
   get(connectionId: string): Connection | undefined;
-  /** ARN of the stage of this name, or of the only one, for what is said about a connection that is not there. */
+  /** ARN of the connection's stage; for an unknown connection, of the named stage or else of the first one. */
   stageArn(connectionId: string, stageName: string | undefined): string;
   readonly quotas: Pick<Quotas, 'admits'>;
 }
 
 /**
- * The management API over open connections. The path is `/@connections/<id>`, with or without stage and anything else
- * before it, since all functions of this machine share one endpoint; the id says which API is meant.
+ * The path is `/@connections/<id>`, with or without a stage and other segments before it, because all functions share one
+ * endpoint; the connection id identifies the API.
  */
 export function createManagement(connections: OpenConnections): AwsApi {
   return {

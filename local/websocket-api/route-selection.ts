@@ -1,12 +1,13 @@
 /** API Gateway developer guide, "Selection expressions in API Gateway": route selection expressions. */
 
-/** The route key that a message asks for, undefined when it names none. */
+/** Returns the route key of a message; undefined when it has none. */
 export type RouteSelection = (message: string) => string | undefined;
 
-/** Compiles `$request.body.<path>`, braces allowed; throws for another expression. */
+/** Compiles `$request.body.<path>` or `${request.body.<path>}`. @throws Error for another expression */
 export function createRouteSelection(expression: string): RouteSelection {
   const [, path] = /^\$\{?request\.body\.([\w.]+)\}?$/.exec(expression) ?? [];
-  if (path === undefined) throw new Error(`The route selection expression ${expression} is not understood`);
+  if (path === undefined)
+    throw new Error(`The route selection expression ${expression} is not supported on this machine`);
   const names = path.split('.');
   return (message) => {
     const value = names.reduce(member, parsed(message));

@@ -1,33 +1,33 @@
-/** One stage at work: what becomes of a handshake, of a message and of an end, with the routes that the stage has. */
-import type { Functions } from '../api-gateway/functions';
-import { createThrottle } from '../api-gateway/throttle';
+/** A running stage: routes handshakes, messages and disconnects to functions. */
+import type { Functions } from '../api-gateway/integrations/functions';
+import { createThrottle } from '../api-gateway/usage-plans/throttle';
 import { noQuotas, type Quotas } from '../quotas';
-import type { Route, StageParts } from './api-parts';
+import type { Route, StageResources } from './resources';
 import { awsId, connectEvent, disconnectEvent, messageEvent, type ConnectionFacts, type Pairs } from './events';
 import { callRoute, IntegrationFailure, type IntegrationResult } from './integration';
 
-/** How `$connect` decided: a status of 200 to 299 lets the client in, with the subprotocol that the function chose. */
-export interface Verdict {
+/** Result of `$connect`: a status of 200 to 299 accepts the client, with the subprotocol that the function chose. */
+export interface ConnectResult {
   readonly status: number;
   readonly protocol?: string;
 }
 
-/** None of the promises rejects: what goes wrong is told to the client and to the log. */
+/** No promise rejects: failures are sent to the client and logged. */
 export interface ServedStage {
   readonly apiId: string;
   readonly name: string;
   readonly variables: Readonly<Record<string, string>>;
   /** `arn:aws:execute-api:<region>:<account>:<apiId>/<stage>` */
   readonly arn: string;
-  connect(facts: ConnectionFacts, headers: Pairs, query: Pairs): Promise<Verdict>;
-  /** Gives what the client is to be sent. */
+  connect(facts: ConnectionFacts, headers: Pairs, query: Pairs): Promise<ConnectResult>;
+  /** Resolves with the response for the client. */
   message(facts: ConnectionFacts, text: string): Promise<string | undefined>;
   disconnect(facts: ConnectionFacts, code: number, reason: string): Promise<void>;
 }
 
-/** Serves a stage whose functions are called through `functions`; `apiArn` is the ARN of its API. */
+/** Serves a stage; `apiArn` is the ARN of its API. */
 export function serveStage(
-  { stage, apiId, routes, select }: StageParts,
+  { stage, apiId, routes, select }: StageResources,
   apiArn: string,
   functions: Functions,
   quotas: Pick<Quotas, 'admits'> = noQuotas,
@@ -46,7 +46,7 @@ export function serveStage(
   const admits = (routeKey: string) =>
     quotas.admits('apiGatewayRequests') && (throttles.get(routeKey)?.admits(routeKey) ?? true);
 
-  /** A client can't name the routes that start with a dollar sign. */
+  /** Clients can't select routes that start with a dollar sign. */
   function routeFor(text: string): Route | undefined {
     const wanted = select(text) ?? '$default';
     return (wanted.startsWith('$') ? undefined : routes.get(wanted)) ?? routes.get('$default');
@@ -64,7 +64,7 @@ export function serveStage(
       if (!admits('$connect')) return { status: 429 };
       const event = connectEvent(facts, headers, query);
       try {
-        return verdictOf(await callRoute(route, `${arn}/$connect`, event, functions));
+        return connectResult(await callRoute(route, `${arn}/$connect`, event, functions));
       } catch (error) {
         if (error instanceof IntegrationFailure) return { status: error.status };
         throw error;
@@ -73,14 +73,14 @@ export function serveStage(
 
     async message(facts, text) {
       const route = routeFor(text);
-      if (!route) return problem('Forbidden', facts, awsId());
-      if (!admits(route.routeKey)) return problem('Too Many Requests', facts, awsId());
+      if (!route) return errorMessage('Forbidden', facts, awsId());
+      if (!admits(route.routeKey)) return errorMessage('Too Many Requests', facts, awsId());
       const event = messageEvent(facts, route.routeKey, text);
       try {
         const { body } = await callRoute(route, `${arn}/${route.routeKey}`, event, functions);
-        return (route.answers && body) || undefined;
+        return (route.returnsResponse && body) || undefined;
       } catch {
-        return problem('Internal server error', facts, event.requestContext.requestId);
+        return errorMessage('Internal server error', facts, event.requestContext.requestId);
       }
     },
 
@@ -94,11 +94,11 @@ export function serveStage(
   return served;
 }
 
-function verdictOf({ statusCode, headers }: IntegrationResult): Verdict {
+function connectResult({ statusCode, headers }: IntegrationResult): ConnectResult {
   const protocol = Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'sec-websocket-protocol')?.[1];
   return { status: statusCode, ...(protocol !== undefined && { protocol }) };
 }
 
-function problem(message: string, { connectionId }: ConnectionFacts, requestId: string): string {
+function errorMessage(message: string, { connectionId }: ConnectionFacts, requestId: string): string {
   return JSON.stringify({ message, connectionId, requestId });
 }

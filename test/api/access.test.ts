@@ -15,16 +15,16 @@ const unauthorized = async (key: string, headers: Record<string, string>) => {
 };
 
 describe.each(guarded)('%s', (key) => {
-  it('answers 401 without a token', () => unauthorized(key, {}));
+  test('answers 401 without a token', () => unauthorized(key, {}));
 
-  it('answers 401 to a token that is none', () => unauthorized(key, { authorization: 'Bearer nonsense' }));
+  test('answers 401 to an invalid token', () => unauthorized(key, { authorization: 'Bearer nonsense' }));
 
-  it('answers 401 to a forged token', async () => {
+  test('answers 401 to a forged token', async () => {
     const { signedByAnother } = await forgeries(await partner.token());
     await unauthorized(key, { authorization: `Bearer ${signedByAnother}` });
   });
 
-  it('is served only to a client that holds its scope', async () => {
+  test('answers only clients with its scope', async () => {
     const asked = oneScopeEach.map(async (client) => {
       const { status, body } = await client.call(key);
       if (status === 403) expect(body).toEqual({ error: 'Forbidden' });
@@ -35,7 +35,7 @@ describe.each(guarded)('%s', (key) => {
 });
 
 describe('A bearer token', () => {
-  it.each(['signedByAnother', 'unsigned', 'signedByText', 'cut', 'withoutSignature', 'withMoreScopes'] as const)(
+  test.each(['signedByAnother', 'unsigned', 'signedByText', 'cut', 'withoutSignature', 'withMoreScopes'] as const)(
     'that is %s is refused with 401',
     async (kind) => {
       const forged = (await forgeries(await partner.token()))[kind];
@@ -43,36 +43,43 @@ describe('A bearer token', () => {
     },
   );
 
-  it.each(['', 'Bearer', 'Bearer ', 'Basic YTpi', 'token', `Bearer ${'a'.repeat(50)}`, 'Bearer a b', 'Bearer ü'])(
-    'is not what the header "%s" holds: 401',
+  test.each(['', 'Bearer', 'Bearer ', 'Basic YTpi', 'token', `Bearer ${'a'.repeat(50)}`, 'Bearer a b', 'Bearer ü'])(
+    'is missing in the header "%s": 401',
     (authorization) => unauthorized('GET /v3/jobs', { authorization }),
   );
 
-  it('is not taken without its scheme', async () => {
+  test('is refused without its scheme', async () => {
     await unauthorized('GET /v3/jobs', { authorization: await partner.token() });
   });
 
-  it('is taken whatever the case of its first letter', async () => {
+  test('is accepted with the scheme in lower case', async () => {
     const answer = await send('GET', '/v3/jobs', { headers: { authorization: `bearer ${await partner.token()}` } });
     expect(answer.status).toBe(200);
   });
 });
 
 describe('A path', () => {
-  it.each(['/', '/v3', '/v3/', '/v3/nothing', '/v2/jobs', '/v3/jobs/a/b', '/v3/shares/a/b', '/v3/streams', '/V3/jobs'])(
-    'that is not known, such as %s, is answered 404 with a token and without',
-    async (path) => {
-      const authorization = `Bearer ${await partner.token()}`;
-      const notFound = { status: 404, body: { error: 'Not found' } };
-      expect(await send('GET', path, { headers: { authorization } })).toMatchObject(notFound);
-      expect(await send('GET', path)).toMatchObject(notFound);
-      expect(await send('POST', path, { body: {} })).toMatchObject(notFound);
-    },
-  );
+  test.each([
+    '/',
+    '/v3',
+    '/v3/',
+    '/v3/nothing',
+    '/v2/jobs',
+    '/v3/jobs/a/b',
+    '/v3/shares/a/b',
+    '/v3/streams',
+    '/V3/jobs',
+  ])('that is unknown, such as %s, answers 404 with a token and without', async (path) => {
+    const authorization = `Bearer ${await partner.token()}`;
+    const notFound = { status: 404, body: { error: 'Not found' } };
+    expect(await send('GET', path, { headers: { authorization } })).toMatchObject(notFound);
+    expect(await send('GET', path)).toMatchObject(notFound);
+    expect(await send('POST', path, { body: {} })).toMatchObject(notFound);
+  });
 
   const paths = [...new Set(keys.map((key) => routeOf(key).path))];
   const allowed = (path: string) => keys.map(routeOf).filter((route) => route.path === path);
-  it.each(paths)('such as %s answers 405 with Allow to every method that it has not', async (path) => {
+  test.each(paths)('such as %s answers 405 with Allow to every other method', async (path) => {
     const has = allowed(path).map(({ method }) => method);
     for (const method of methods.filter((each) => !has.includes(each))) {
       const answer = await send(method, pathOf(`${method} ${path}`));
@@ -84,7 +91,7 @@ describe('A path', () => {
 });
 
 describe('A request id', () => {
-  it('is another one for every request', async () => {
+  test('is different for every request', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => partner.call('GET /v3/jobs')));
     expect(new Set(answers.map(({ headers }) => headers.get('x-request-id'))).size).toBe(5);
   });

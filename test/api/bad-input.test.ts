@@ -19,12 +19,12 @@ beforeAll(async () => {
   jobId = (await givenJob(partner)).jobId;
   before = await written();
 });
-// None of it all has left a trace.
+// Nothing has been written.
 afterAll(async () => expect(await written()).toEqual(before));
 
 /**
- * Answered with one of these statuses, in JSON that says what is wrong, with a request id. What API Gateway turns away
- * before it looks at the API, a body too large or an address that is none, has API Gateway's own form instead.
+ * Expects one of these statuses, with an error in JSON and a request id. What API Gateway refuses
+ * before it matches a route, a body that is too large or an invalid path, has API Gateway's own format instead.
  */
 async function expectRefused(statuses: number[], method: string, path: string, body?: Buffer | string) {
   const answer = await sendRaw(method, path, headers, body === undefined ? undefined : Buffer.from(body));
@@ -35,22 +35,22 @@ async function expectRefused(statuses: number[], method: string, path: string, b
   expect(answer.requestId).toEqual(expect.any(String));
 }
 
-/** Input with a title that is short enough. */
+/** Inputs, each with a short title. */
 const titled = (inputs: readonly string[]) => inputs.map((input) => [input.slice(0, 60), input] as const);
 
 const bodies: [string, string | Buffer][] = [
-  ['an empty one', ''],
-  ['blanks', '  \n '],
+  ['empty', ''],
+  ['only whitespace', '  \n '],
   ['malformed JSON', '{"name":'],
-  ['JSON with a comma too many', '{"name":"x",}'],
+  ['JSON with a trailing comma', '{"name":"x",}'],
   ['JSON with a comment', '{/* */}'],
   ['JSON behind a byte order mark', '\ufeff{"name":"x"}'],
   ['two JSON texts', '{}{}'],
   ['null', 'null'],
   ['a list', '[]'],
   ['a number', '7'],
-  ['text', '"name"'],
-  ['bytes that are no UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
+  ['a string', '"name"'],
+  ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])],
   ['a NUL', '\0'],
   ['a form', 'name=x&deviceGroupId=y'],
   ['XML', '<job/>'],
@@ -69,14 +69,14 @@ describe.each([
 ])('%s %s', (method, pattern) => {
   const path = () => pattern.replace('{jobId}', jobId);
 
-  it.each(bodies)('answers 400 to a body that is %s', (_, body) => expectRefused([400], method, path(), body));
+  test.each(bodies)('answers 400 to a body that is %s', (_, body) => expectRefused([400], method, path(), body));
 
-  it.each([7_000_000, 11_000_000])('answers 413 to a body of %d bytes', (size) =>
+  test.each([7_000_000, 11_000_000])('answers 413 to a body of %d bytes', (size) =>
     expectRefused([413], method, path(), JSON.stringify({ name: 'x'.repeat(size), deviceGroupId })),
   );
 });
 
-/** What may stand where an identifier should. */
+/** Input in place of an identifier. */
 const oddIds = [
   '%',
   '%zz',
@@ -104,8 +104,8 @@ const oddIds = [
   '%ED%A0%80',
 ];
 
-describe('An odd identifier', () => {
-  it.each(titled(oddIds))('such as %s is answered with what is wrong and never with a 500', async (_, id) => {
+describe('An invalid identifier', () => {
+  test.each(titled(oddIds))('such as %s is answered with an error of the client, never with 500', async (_, id) => {
     const routes = [
       ['GET', `/v3/jobs/${id}`],
       ['PATCH', `/v3/jobs/${id}`],
@@ -136,13 +136,13 @@ const oddQueries = [
   'constructor=1',
 ];
 
-describe('An odd query', () => {
-  it.each(titled(oddQueries))('such as ?%s is answered 400', (_, query) =>
+describe('An invalid query', () => {
+  test.each(titled(oddQueries))('such as ?%s is answered with 400', (_, query) =>
     expectRefused([400], 'GET', `/v3/jobs?${query}`),
   );
 
-  it.each(['["jobs"]', '{}', 'null', '["jobs",""]', '["jobs",{"a":1}]', '[[],[]]'])(
-    'of a page token that was made up of %s is answered 400',
+  test.each(['["jobs"]', '{}', 'null', '["jobs",""]', '["jobs",{"a":1}]', '[[],[]]'])(
+    'with a page token forged from %s is answered with 400',
     async (content) => {
       const { organisationId } = partner.credentials;
       const made = content.replace('"jobs"', `"jobs ${organisationId.replace('org-', '')} "`);

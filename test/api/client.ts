@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { routeOf } from '../../contract/access';
 import type { endpoints, EndpointKey } from '../../contract/endpoints';
+import { expectDocumented } from './documents/documented';
 import { readFacts } from './stack/facts';
 import { clientsOf, type Credentials, type OrganisationName } from './stack/organisations';
 
@@ -8,7 +9,7 @@ type PathParameter<Key extends string> = Key extends `${string}{${infer Name}}${
   ? Name | PathParameter<Rest>
   : never;
 
-/** What an endpoint promises, and what a refusal holds: the status tells which. */
+/** The body of a success, or of a refusal: the status tells which. */
 type Body<Key extends EndpointKey> = z.output<(typeof endpoints)[Key]['reply']['body']> & {
   readonly error?: string;
   readonly details?: { readonly path: string; readonly message: string }[];
@@ -22,7 +23,7 @@ export interface Answer<Content = unknown> {
 
 export interface Message {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text goes as it is, anything else as JSON. */
+  /** A string is sent unchanged, anything else as JSON. */
   readonly body?: unknown;
 }
 
@@ -31,7 +32,7 @@ export interface Call<Key extends EndpointKey> extends Message {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** Sends a request to a path below the base address; every answer is JSON and names its request. */
+/** Sends a request to a path below the base address; expects an answer in JSON with a request id. */
 export async function send(method: string, path: string, { headers, body }: Message = {}): Promise<Answer> {
   const response = await fetch(readFacts().baseUrl + path, {
     method,
@@ -48,13 +49,13 @@ export async function send(method: string, path: string, { headers, body }: Mess
 export const pathOf = (key: string, parameters: Readonly<Record<string, string>> = {}) =>
   routeOf(key).path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? 'none'));
 
-/** A partner's client, which gets its token when it first needs it. */
+/** A partner's client; requests its token on first use. */
 export class Client {
   private issued: Promise<string> | undefined;
 
   constructor(readonly credentials: Credentials) {}
 
-  /** Asks for a new token at each call. */
+  /** Requests a new token at each call. */
   async newToken(): Promise<string> {
     const { clientId, clientSecret, apiKey } = this.credentials;
     const { status, body } = await send('POST', '/v3/auth/token', {
@@ -69,6 +70,7 @@ export class Client {
     return (this.issued ??= this.newToken());
   }
 
+  /** Calls an endpoint; expects a response that docs/api/openapi.json has. */
   async call<Key extends EndpointKey>(
     key: Key,
     { path, query, headers, body }: Call<Key> = {},
@@ -79,11 +81,12 @@ export class Client {
       headers: { authorization, ...headers },
       ...(body !== undefined && { body }),
     });
+    expectDocumented(key, answer);
     return answer as Answer<Body<Key>>;
   }
 }
 
-/** The clients of an organisation of the cast. The same object for each call in a file, so that tokens are reused. */
+/** The clients of a test organisation; the same objects for each call in a file, so that tokens are reused. */
 const known = new Map<OrganisationName, readonly Client[]>();
 export function clients(name: OrganisationName): readonly [Client, ...Client[]] {
   const found = known.get(name) ?? clientsOf(name).map((credentials) => new Client(credentials));

@@ -2,7 +2,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { organisationOf } from '../../domain/id';
 import { database, tableNamed } from './stack/aws-access';
 
-/** Lets the time of a share be up, as it would be after a minute at the least; its item stays, as DynamoDB's TTL lets it. */
+/** Makes a share expire, which would take at least a minute; its item stays, as it does until DynamoDB's TTL deletes it. */
 export async function expire(shareCode: string): Promise<void> {
   await database().send(
     new UpdateCommand({

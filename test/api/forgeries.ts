@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 
-/** Tokens made from a good one that must not be taken for it. */
+/** Forged tokens, made from a valid one. */
 export async function forgeries(token: string) {
   const claims = decodeJwt(token);
   const { kid = '' } = decodeProtectedHeader(token);

@@ -9,7 +9,7 @@ export function fleetOf({ credentials }: Client) {
   return { deviceGroupId: first.deviceGroupId, deviceId: device.deviceId, otherGroupId: second.deviceGroupId };
 }
 
-/** A job that the client has just created; gives what the answer says of it. */
+/** Creates a job; returns the job in the answer. */
 export async function givenJob(client: Client, fields: object = {}) {
   const { deviceGroupId } = fleetOf(client);
   const { status, body } = await client.call('POST /v3/jobs/create', {
@@ -19,7 +19,7 @@ export async function givenJob(client: Client, fields: object = {}) {
   return body.job;
 }
 
-/** A way through the lifecycle from PENDING to each status. */
+/** Moves through the lifecycle from PENDING to each status. */
 const ways: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
   PENDING: [],
   QUEUED: ['QUEUED'],
@@ -29,7 +29,7 @@ const ways: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
   CANCELLED: ['CANCELLED'],
 };
 
-/** Identifier of a job that has been brought to a status. */
+/** Creates a job and moves it to a status; returns its id. */
 export async function givenJobThatIs(status: JobStatus, client: Client): Promise<string> {
   const { jobId } = await givenJob(client);
   for (const next of ways[status]) {
@@ -39,14 +39,14 @@ export async function givenJobThatIs(status: JobStatus, client: Client): Promise
   return jobId;
 }
 
-/** The job as it is now. */
+/** The current job. */
 export async function jobNow(client: Client, jobId: string) {
   const { status, body } = await client.call('GET /v3/jobs/{jobId}', { path: { jobId } });
   expect(status).toBe(200);
   return body.job;
 }
 
-/** A share that the client has just created; gives what the answer says of it. */
+/** Creates a share; returns the share in the answer. */
 export async function givenShare(client: Client, fields: object = {}) {
   const { status, body } = await client.call('POST /v3/streams/share', {
     body: { resourceId: fleetOf(client).deviceId, shareType: 'DEVICE_STATUS', ...fields },
@@ -60,12 +60,12 @@ export const moves = jobStatuses.flatMap((from) =>
   jobStatuses.map((to) => ({ from, to, allowed: (lifecycle[from] as readonly JobStatus[]).includes(to) })),
 );
 
-/** An identifier of the right form that names nothing. */
+/** A valid identifier of nothing. */
 export const nobodys = (id: string) => id.replace(/.{6}$/, '000000');
 
 export const iso = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/) as string;
 
-/** A refusal of one part of the input. */
+/** The refusal of one field. */
 export const invalidAt = (path: string, message: unknown = expect.any(String)) => ({
   status: 400,
   body: { error: 'invalid_request', details: expect.arrayContaining([{ path, message }]) as unknown },

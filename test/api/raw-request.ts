@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { readFacts } from './stack/facts';
 
-/** Sends a path, and a body, byte by byte as it is; `fetch` would put it right first. */
+/** Sends a path and a body unchanged; `fetch` would normalise them. */
 export function sendRaw(method: string, path: string, headers: Record<string, string>, body?: Buffer) {
   const { protocol, hostname, port, pathname } = new URL(readFacts().baseUrl);
   const stage = pathname === '/' ? '' : pathname;

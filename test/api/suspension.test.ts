@@ -13,8 +13,8 @@ const listJobs = (token: string) => send('GET', '/v3/jobs', { headers: { authori
 const forbidden = { status: 403, body: { error: 'Forbidden' } };
 
 describe('A partner that is suspended', () => {
-  it('gets no token and is let in with none, until it is resumed', async () => {
-    // Not used before, for what the authorizer has said of a token it says for up to five minutes.
+  test('gets no token and is refused with an old one, until it is resumed', async () => {
+    // Not used before, since the answer of the authorizer is cached for up to five minutes.
     const [issuedBefore, usedAfter] = [await partner.newToken(), await partner.newToken()];
     await runPartnerCommand('suspend', '--client-id', clientId);
     expect(await listJobs(issuedBefore)).toMatchObject(forbidden);
@@ -26,7 +26,7 @@ describe('A partner that is suspended', () => {
     expect((await listJobs(usedAfter)).status).toBe(200);
   });
 
-  it('is out with all its clients when the organisation is', async () => {
+  test('is refused with all of its clients when the organisation is suspended', async () => {
     const tokens = [await partner.newToken(), await colleague.newToken()];
     await runPartnerCommand('suspend', '--organisation-id', organisationId);
     for (const token of tokens) expect(await listJobs(token)).toMatchObject(forbidden);

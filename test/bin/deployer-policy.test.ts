@@ -1,14 +1,14 @@
-import '../lib/without-code';
+import '../lib/without-bundling';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beyond, policyDocuments } from '../../bin/deployer-policy/documents';
-import { leftOut } from '../../bin/deployer-policy/left-out';
-import { places } from '../../bin/deployer-policy/places';
+import { additionalActions, policyDocuments } from '../../bin/deployer-policy/documents';
+import { excludedActions } from '../../bin/deployer-policy/excluded-actions';
+import { resourceScopes } from '../../bin/deployer-policy/resource-scopes';
 import registry from '../../bin/deployer-policy/registry.json';
 import { addStacks } from '../../lib/stacks';
 import { newApp } from '../lib/new-app';
-import { smallTable, type CfnResource } from '../lib/synthesised';
+import { smallContract, type CfnResource } from '../lib/synthesised';
 
 interface BoundaryDocument {
   readonly Statement: readonly { readonly Action: string | readonly string[] }[];
@@ -17,7 +17,7 @@ interface BoundaryDocument {
 const root = join(__dirname, '../..');
 const certificate = (region: string) => `arn:aws:acm:${region}:123456789012:certificate/abc`;
 
-/** Everything that may be chosen, in two deployments: what excludes something else is in the other one. */
+/** All deployment choices, in two deployments, since some exclude each other. */
 const variants: Record<string, string>[] = [
   {},
   {
@@ -31,7 +31,7 @@ const variants: Record<string, string>[] = [
 ];
 const resources = variants.flatMap((context) => {
   const app = newApp(context, false);
-  addStacks(app, smallTable);
+  addStacks(app, smallContract);
   const templates = app.synth().stacks.map(({ template }) => template as { Resources: Record<string, CfnResource> });
   return templates.flatMap(({ Resources }) => Object.values(Resources));
 });
@@ -41,25 +41,25 @@ const documents = policyDocuments();
 const statementsOf = (some: typeof documents) => Object.values(some).flatMap(({ Statement }) => Statement);
 const actionsOf = (some: typeof documents) => statementsOf(some).flatMap(({ Action }) => Action);
 
-test('The policy is made from exactly the types of resources that some deployment has', () => {
+test('registry.json lists exactly the resource types of the app', () => {
   expect(Object.keys(registry.types)).toEqual([...new Set(ofAws.map(({ Type }) => Type))].sort());
 });
 
-test('docs/deployer-policy.json is what `npm run deployer-policy` prints', () => {
+test('docs/deployer-policy.json is up to date with `npm run deployer-policy`', () => {
   const committed: unknown = JSON.parse(readFileSync(join(root, 'docs/deployer-policy.json'), 'utf8'));
   expect(committed).toEqual(documents);
 });
 
-test('It has every action that a handler of a type needs, but for those that are left out with a reason', () => {
+test('every action of a resource handler is in the policy, or excluded with a reason', () => {
   const all = new Set(Object.values(registry.types).flat());
   const absent = [...all].filter((action) => !actionsOf(documents).includes(action));
-  expect(absent.filter((action) => !leftOut.some(({ actions }) => actions.test(action)))).toEqual([]);
+  expect(absent.filter((action) => !excludedActions.some(({ actions }) => actions.test(action)))).toEqual([]);
   const more = actionsOf(documents).filter((action) => !all.has(action));
-  expect(more.filter((action) => !Object.hasOwn(beyond, action))).toEqual([]);
+  expect(more.filter((action) => !Object.hasOwn(additionalActions, action))).toEqual([]);
 });
 
-test.each(leftOut.map((left) => [left.because, left] as const))(
-  'Left out, since %s: no resource needs it',
+test.each(excludedActions.map((excluded) => [excluded.reason, excluded] as const))(
+  'no resource needs the actions excluded because %s',
   (_, left) => {
     const all = Object.values(registry.types).flat();
     expect(all.filter((action) => left.actions.test(action))).not.toEqual([]);
@@ -72,21 +72,21 @@ test.each(leftOut.map((left) => [left.because, left] as const))(
   },
 );
 
-test('Every place that actions are bound to is one of some action', () => {
+test('every resource scope applies to an action', () => {
   const actions = actionsOf(documents);
-  for (const [index, place] of places.entries()) {
-    const reached = actions.filter((action) => places.findIndex((one) => one.actions.test(action)) === index);
+  for (const [index, place] of resourceScopes.entries()) {
+    const reached = actions.filter((action) => resourceScopes.findIndex((one) => one.actions.test(action)) === index);
     expect([String(place.actions), reached]).not.toEqual([String(place.actions), []]);
   }
 });
 
-test('It has no wildcard of actions, and each document fits into a managed policy of IAM', () => {
+test('no action is a wildcard, and each document fits into an IAM managed policy', () => {
   for (const action of actionsOf(documents)) expect(action).toMatch(/^[a-z0-9-]+:[A-Za-z.]+$/);
-  // IAM counts no white space (IAM user guide, "IAM and AWS STS quotas").
+  // IAM does not count white space (IAM user guide, "IAM and AWS STS quotas").
   for (const document of Object.values(documents)) expect(JSON.stringify(document).length).toBeLessThan(6144);
 });
 
-test('It makes, changes and passes roles of this app only, and passes them to three services', () => {
+test('only roles of this app can be created, changed or passed, the last to three services', () => {
   const ofRoles = statementsOf(documents).filter(({ Action }) => Action.some((action) => action.startsWith('iam:')));
   for (const { Resource } of ofRoles) {
     expect(Resource).toEqual([expect.stringMatching(/role\/(DroneMissionApi\*|aws-service-role\/ops\.apigateway)/)]);
@@ -101,7 +101,7 @@ test('It makes, changes and passes roles of this app only, and passes them to th
   ]);
 });
 
-test('With a permissions boundary it makes and widens only roles that have it, and takes it from none', () => {
+test('with a permissions boundary, only roles that have it can be created or extended, and none can lose it', () => {
   const boundary = 'arn:aws:iam::123456789012:policy/bound';
   const bounded = policyDocuments(boundary);
   expect(actionsOf(bounded)).not.toContain('iam:DeleteRolePermissionsBoundary');
@@ -114,7 +114,7 @@ test('With a permissions boundary it makes and widens only roles that have it, a
   }
 });
 
-test('docs/permissions-boundary.json lets every role do what it has to', () => {
+test('docs/permissions-boundary.json allows every action of the app’s roles', () => {
   const boundary = JSON.parse(readFileSync(join(root, 'docs/permissions-boundary.json'), 'utf8')) as BoundaryDocument;
   const bounds = boundary.Statement.flatMap(({ Action }) => Action);
   const allowed = (action: string) =>
@@ -129,7 +129,7 @@ test('docs/permissions-boundary.json lets every role do what it has to', () => {
   expect(bounds.filter((bound) => !services.has(bound.split(':')[0]))).toEqual([]);
 });
 
-test('Names that are given in the template begin as those that the policy is bound to', () => {
+test('resources named in the template have the prefix that the policy is scoped to', () => {
   const bound = {
     'AWS::Events::EventBus': 'Name',
     'AWS::Scheduler::ScheduleGroup': 'Name',
@@ -144,7 +144,7 @@ test('Names that are given in the template begin as those that the policy is bou
   }
 });
 
-test('`npm run deployer-policy` prints one document as IAM takes it, or says which there are', () => {
+test('`npm run deployer-policy` prints one document, or names the known ones', () => {
   const run = (...words: string[]) =>
     execFileSync(process.execPath, ['--require', 'tsx/cjs', 'bin/deployer-policy.ts', ...words], {
       cwd: root,

@@ -7,10 +7,10 @@ import { apiGateway, aws, cognito, partner } from './fixtures/aws';
 import { cirrus, denied, fleet, onboarded } from './fixtures/onboarded';
 import { tables } from './fixtures/tables';
 
-const told = { message: 'as AWS says it', $metadata: {} };
+const sdkError = { message: 'as AWS says it', $metadata: {} };
 
 describe('list', () => {
-  test('lists organisations with their clients, also those that have none.', async () => {
+  test('lists organisations with their clients, also those without any', async () => {
     const { first } = await onboarded();
     await partner('offboard', '--client-id', first.clientId);
     const { first: other } = await onboarded('onboard', '--organisation', 'Delta', '--client', 'd', '--scopes', 'all');
@@ -23,7 +23,7 @@ describe('list', () => {
     });
   });
 
-  test('shows control characters of names in place of obeying them.', async () => {
+  test('escapes control characters in names', async () => {
     const escape = '\u001b[2J\u0007\u202e\nowner';
     await onboarded('onboard', '--organisation', `Delta${escape}`, '--client', 'd', '--scopes', 'all');
     const { printed } = await partner('list');
@@ -32,13 +32,13 @@ describe('list', () => {
     expect(printed.trimEnd().split('\n')).toHaveLength(2);
   });
 
-  test('says that there are no partners.', async () => {
+  test('prints a notice without partners', async () => {
     expect(await partner('list')).toMatchObject({ exitCode: 0, printed: 'no partners yet\n' });
   });
 });
 
 describe('suspend and resume', () => {
-  test('change the status of a client.', async () => {
+  test('change the status of a client', async () => {
     const { clientId } = (await onboarded()).first;
     await partner('suspend', '--client-id', clientId);
     expect(tables.partners.get(clientId)).toMatchObject({ status: 'suspended' });
@@ -46,7 +46,7 @@ describe('suspend and resume', () => {
     expect(tables.partners.get(clientId)).toMatchObject({ status: 'active' });
   });
 
-  test('change that of all clients of an organisation, and of no other.', async () => {
+  test('change all clients of an organisation, and no others', async () => {
     const { first } = await onboarded();
     const { first: other } = await onboarded();
     const { printed } = await partner('suspend', '--organisation-id', first.organisationId, '--json');
@@ -60,7 +60,7 @@ describe('suspend and resume', () => {
   const andSecond = (organisationId: string) =>
     onboarded('onboard', '--organisation-id', organisationId, '--client', 'second', '--scopes', 'all');
 
-  test('suspend the organisation with the last of its clients that is active, and resume it with the first.', async () => {
+  test('suspend the organisation with its last active client, and resume it with the first', async () => {
     const { organisationId, clientId } = (await onboarded()).first;
     const second = (await andSecond(organisationId)).first.clientId;
     const after = async (...words: string[]) => {
@@ -76,14 +76,14 @@ describe('suspend and resume', () => {
     );
   });
 
-  test('leave the organisation as its clients are when somebody resumes one of them at that moment.', async () => {
+  test('leave the organisation active when another command resumes a client concurrently', async () => {
     const { organisationId, clientId } = (await onboarded()).first;
     const second = (await andSecond(organisationId)).first.clientId;
     await partner('suspend', '--client-id', second);
     let looks = 0;
     store.on(ScanCommand).callsFake(() => {
       const looked = [...tables.partners.values()].map((item) => ({ ...item }));
-      // Between the first look and what is made of it.
+      // Between the first read and the write that follows from it.
       if (looks++ === 0) tables.partners.set(second, { ...tables.partners.get(second), status: 'active' });
       return { Items: looked };
     });
@@ -91,28 +91,28 @@ describe('suspend and resume', () => {
     expect(tables.partners.get(organisationId)).toMatchObject({ status: 'active' });
   });
 
-  test('give up on an organisation that is changed again and again.', async () => {
+  test('fail when the organisation keeps changing', async () => {
     const { organisationId, clientId } = (await onboarded()).first;
     const registered = { ...tables.partners.get(organisationId), status: 'active' };
     store.on(ScanCommand).resolves({ Items: [registered] });
-    const { exitCode, complaint } = await partner('suspend', '--client-id', clientId);
-    expect({ exitCode, complaint }).toEqual({
+    const { exitCode, errorOutput } = await partner('suspend', '--client-id', clientId);
+    expect({ exitCode, errorOutput }).toEqual({
       exitCode: 1,
-      complaint: expect.stringMatching(/changed by somebody else/) as string,
+      errorOutput: expect.stringMatching(/changed by another command/) as string,
     });
   });
 
-  test('know a client from an organisation.', async () => {
+  test('refuse an organisation id as a client id', async () => {
     const { organisationId } = (await onboarded()).first;
     expect(await partner('suspend', '--client-id', organisationId)).toMatchObject({
       exitCode: 1,
-      complaint: `partner: there is no client ${organisationId}\n`,
+      errorOutput: `partner: there is no client ${organisationId}\n`,
     });
   });
 });
 
 describe('rotate-secret', () => {
-  test('adds a secret beside the first, then ends the older one.', async () => {
+  test('adds a second secret, then deletes the older one', async () => {
     const { clientId } = (await onboarded()).first;
     const { printed } = await partner('rotate-secret', '--client-id', clientId, '--json');
     expect(JSON.parse(printed)).toEqual({ clientId, clientSecret: 'second-secret' });
@@ -121,18 +121,18 @@ describe('rotate-secret', () => {
     expect(aws.clients.get(clientId)).toEqual([`${clientId}--2`]);
   });
 
-  test('never makes a third.', async () => {
+  test('never adds a third secret', async () => {
     const { clientId } = (await onboarded()).first;
     await partner('rotate-secret', '--client-id', clientId);
-    const { exitCode, complaint } = await partner('rotate-secret', '--client-id', clientId);
-    expect({ exitCode, complaint }).toMatchObject({
+    const { exitCode, errorOutput } = await partner('rotate-secret', '--client-id', clientId);
+    expect({ exitCode, errorOutput }).toMatchObject({
       exitCode: 1,
-      complaint: expect.stringMatching(/--retire-old/) as string,
+      errorOutput: expect.stringMatching(/--retire-old/) as string,
     });
     expect(aws.clients.get(clientId)).toHaveLength(2);
   });
 
-  test('never ends the only one.', async () => {
+  test('never deletes the only secret', async () => {
     const { clientId } = (await onboarded()).first;
     expect(await partner('rotate-secret', '--client-id', clientId, '--retire-old')).toMatchObject({ exitCode: 1 });
     expect(aws.clients.get(clientId)).toHaveLength(1);
@@ -140,7 +140,7 @@ describe('rotate-secret', () => {
 });
 
 describe('rotate-key', () => {
-  test('puts a new API key in the place of the old one.', async () => {
+  test('replaces the API key', async () => {
     const { clientId } = (await onboarded()).first;
     const { printed } = await partner('rotate-key', '--client-id', clientId, '--json');
     const [id = '', ...others] = [...aws.keys.keys()];
@@ -149,7 +149,7 @@ describe('rotate-key', () => {
     expect(tables.partners.get(clientId)).toMatchObject({ apiKeyId: id });
   });
 
-  test('leaves the old key when the new one can not be had.', async () => {
+  test('keeps the old key when the new one cannot be created', async () => {
     const { clientId } = (await onboarded()).first;
     const keys = [...aws.keys.keys()];
     apiGateway.on(CreateUsagePlanKeyCommand).rejects(denied);
@@ -158,7 +158,7 @@ describe('rotate-key', () => {
     expect(tables.partners.get(clientId)).toMatchObject({ apiKeyId: keys[0] });
   });
 
-  test('leaves the key that somebody else gave the client meanwhile.', async () => {
+  test('keeps a key that another command set concurrently', async () => {
     const { clientId } = (await onboarded()).first;
     apiGateway.on(CreateUsagePlanKeyCommand).callsFake(() => {
       tables.partners.set(clientId, { ...tables.partners.get(clientId), apiKeyId: 'theirs' });
@@ -170,18 +170,18 @@ describe('rotate-key', () => {
     expect([...aws.keys.keys()]).toEqual(keys);
   });
 
-  test('shows the new key even when the old one can not be deleted.', async () => {
+  test('prints the new key even when the old one cannot be deleted', async () => {
     const { clientId } = (await onboarded()).first;
     const [old = ''] = [...aws.keys.keys()];
     apiGateway.on(DeleteApiKeyCommand).rejects(denied);
     const { exitCode, printed } = await partner('rotate-key', '--client-id', clientId);
     expect({ exitCode, printed }).toEqual({ exitCode: 0, printed: expect.stringMatching(/value-of-key/) as string });
-    expect(printed).toContain(`delete ${old} by hand`);
+    expect(printed).toContain(`delete ${old} manually`);
   });
 });
 
 describe('offboard', () => {
-  test('deletes the client, its API key and its record, and leaves the organisation with its fleet.', async () => {
+  test('deletes the client, its API key and its record, and keeps the organisation with its fleet', async () => {
     const { first } = await onboarded(...cirrus, '--fleet', fleet);
     expect(await partner('offboard', '--client-id', first.clientId)).toMatchObject({ exitCode: 0 });
     expect([aws.clients.size, aws.keys.size]).toEqual([0, 0]);
@@ -195,7 +195,7 @@ describe('offboard', () => {
     return shareCode;
   };
 
-  test('ends the shares of an organisation with its last client, and no others.', async () => {
+  test('deletes the shares of an organisation with its last client, and no others', async () => {
     const { organisationId, clientId } = (await onboarded()).first;
     const words = ['onboard', '--organisation-id', organisationId, '--client', 'second', '--scopes', 'all'];
     const second = (await onboarded(...words)).first.clientId;
@@ -210,7 +210,7 @@ describe('offboard', () => {
     expect(tables.partners.get(organisationId)).toMatchObject({ status: 'suspended' });
   });
 
-  test('ends them even when it fails half way, and lets nobody in by them meanwhile.', async () => {
+  test('suspends the organisation before a failure half-way, and deletes its shares when repeated', async () => {
     const { organisationId, clientId } = (await onboarded()).first;
     const tag = organisationId.replace('org-', '');
     share(tag);
@@ -225,13 +225,13 @@ describe('offboard', () => {
     expect(tables.shares.size).toBe(0);
   });
 
-  test('shuts the client out even when it fails half way, and can be repeated.', async () => {
+  test('suspends the client before a failure half-way, and can be repeated', async () => {
     const { clientId } = (await onboarded()).first;
     cognito.on(DeleteUserPoolClientCommand).rejectsOnce(denied);
     expect(await partner('offboard', '--client-id', clientId)).toMatchObject({ exitCode: 1 });
     expect(tables.partners.get(clientId)).toMatchObject({ status: 'suspended' });
-    apiGateway.on(DeleteApiKeyCommand).rejects(new NotFoundException(told));
-    cognito.on(DeleteUserPoolClientCommand).rejects(new ResourceNotFoundException(told));
+    apiGateway.on(DeleteApiKeyCommand).rejects(new NotFoundException(sdkError));
+    cognito.on(DeleteUserPoolClientCommand).rejects(new ResourceNotFoundException(sdkError));
     expect(await partner('offboard', '--client-id', clientId)).toMatchObject({ exitCode: 0 });
     expect(tables.partners.has(clientId)).toBe(false);
   });

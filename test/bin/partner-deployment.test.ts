@@ -11,7 +11,7 @@ describe('The deployment', () => {
 
   const stackName = () => cloudFormation.commandCalls(DescribeStacksCommand)[0]?.args[0].input.StackName;
 
-  test('is DroneMissionApi unless STACK_NAME or --stack says otherwise.', async () => {
+  test('is DroneMissionApi unless STACK_NAME or --stack names another', async () => {
     await partner('list');
     expect(stackName()).toBe('DroneMissionApi');
     cloudFormation.resetHistory();
@@ -23,7 +23,7 @@ describe('The deployment', () => {
     expect(stackName()).toBe('FromFlag');
   });
 
-  test('is the stack that runs here with --local, whatever profile is set.', async () => {
+  test('is the local stack with --local, whatever AWS profile is set', async () => {
     process.env['LOCAL_DIR'] = folder;
     process.env['AWS_PROFILE'] = 'production';
     const endpointUrl = 'http://127.0.0.1:4000';
@@ -35,30 +35,33 @@ describe('The deployment', () => {
     expect(process.env).not.toHaveProperty('AWS_PROFILE');
   });
 
-  test('is missed when no stack runs here.', async () => {
+  test('is not found when no local stack runs', async () => {
     process.env['LOCAL_DIR'] = join(folder, 'nowhere');
-    const { exitCode, complaint } = await partner('list', '--local');
-    expect({ exitCode, complaint }).toEqual({ exitCode: 1, complaint: expect.stringMatching(/npm start/) as string });
+    const { exitCode, errorOutput } = await partner('list', '--local');
+    expect({ exitCode, errorOutput }).toEqual({
+      exitCode: 1,
+      errorOutput: expect.stringMatching(/npm start/) as string,
+    });
   });
 
-  test('is missed when nothing answers at its endpoint.', async () => {
+  test('is not found when its endpoint does not answer', async () => {
     process.env['AWS_ENDPOINT_URL'] = 'http://127.0.0.1:4000';
     const refused = Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' });
     cloudFormation.on(DescribeStacksCommand).rejects(refused);
-    expect((await partner('list')).complaint).toBe(
+    expect((await partner('list')).errorOutput).toBe(
       'partner: nothing answers at http://127.0.0.1:4000: is the local stack running?\n',
     );
   });
 
-  test('is refused when it lacks an output.', async () => {
+  test('is refused when it lacks an output', async () => {
     answerStacks({ BaseUrl: 'https://api.example.com' });
-    const { exitCode, complaint } = await partner('list', '--stack', 'Other');
+    const { exitCode, errorOutput } = await partner('list', '--stack', 'Other');
     expect(exitCode).toBe(1);
-    expect(complaint).toMatch(/^partner: stack Other has no output ResourceServer, UserPoolId,[^\n]+\n$/);
+    expect(errorOutput).toMatch(/^partner: stack Other has no output ResourceServer, UserPoolId,[^\n]+\n$/);
   });
 
-  test('answers an error of AWS with one line.', async () => {
+  test('reports an AWS error in one line', async () => {
     cloudFormation.on(DescribeStacksCommand).rejects(Object.assign(new Error('no\nmore'), { name: 'ValidationError' }));
-    expect(await partner('list')).toEqual({ exitCode: 1, printed: '', complaint: 'partner: ValidationError: no\n' });
+    expect(await partner('list')).toEqual({ exitCode: 1, printed: '', errorOutput: 'partner: ValidationError: no\n' });
   });
 });

@@ -1,6 +1,6 @@
 import { CreateUsagePlanKeyCommand } from '@aws-sdk/client-api-gateway';
 import { CreateUserPoolClientCommand, DeleteUserPoolClientCommand } from '@aws-sdk/client-cognito-identity-provider';
-import { scopes } from '../../contract/access';
+import { scopes } from '../../contract/endpoint';
 import { PutCommand } from '../../data/store/document-client';
 import { conditionFailed, store } from '../data/fixtures/store';
 import { apiGateway, aws, cognito, partner } from './fixtures/aws';
@@ -8,7 +8,7 @@ import { cirrus, denied, dunes, file, fleet, onboarded } from './fixtures/onboar
 import { put, tables } from './fixtures/tables';
 
 describe('onboard', () => {
-  test('prints all that the partner needs.', async () => {
+  test('prints all that the partner needs', async () => {
     const { printed, exitCode } = await partner(...cirrus, '--fleet', fleet, '--json');
     expect(exitCode).toBe(0);
     expect(JSON.parse(printed)).toEqual({
@@ -46,7 +46,7 @@ describe('onboard', () => {
     });
   });
 
-  test('prints the same for people.', async () => {
+  test('prints the same as text', async () => {
     const { printed } = await partner(...cirrus, '--fleet', fleet);
     const secrets = ['secret-of-client', 'value-of-key'];
     const addresses = [
@@ -56,7 +56,7 @@ describe('onboard', () => {
     for (const part of [...secrets, ...addresses, 'Dunes', 'Gull 2', 'org-']) expect(printed).toContain(part);
   });
 
-  test('makes an OAuth client that gets tokens of an hour for itself, with its scopes and nothing else.', async () => {
+  test('creates an OAuth client for client credentials only, with its scopes and tokens of an hour', async () => {
     const { first } = await onboarded();
     expect(cognito.commandCalls(CreateUserPoolClientCommand).map(({ args: [{ input }] }) => input)).toEqual([
       {
@@ -73,12 +73,12 @@ describe('onboard', () => {
     ]);
   });
 
-  test('puts the API key under the usage plan.', async () => {
+  test('adds the API key to the usage plan', async () => {
     await onboarded();
     expect([...aws.keys.values()]).toEqual([['plan-1']]);
   });
 
-  test('keeps a record of the partner, without its secret and the value of its key.', async () => {
+  test('stores a record of the partner, without its secret and API key value', async () => {
     const { first } = await onboarded();
     expect(tables.partners.get(first.clientId)).toMatchObject({
       organisation: first.organisationId.slice(4),
@@ -90,7 +90,7 @@ describe('onboard', () => {
     expect(JSON.stringify([...tables.partners.values()])).not.toMatch(/secret-of|value-of/);
   });
 
-  test('registers the fleet, offline, in the order of the file.', async () => {
+  test('registers the fleet, offline, in the order of the file', async () => {
     await onboarded(...cirrus, '--fleet', fleet);
     const kept = [...tables.fleet.values()].sort((one, other) => String(one['id']).localeCompare(String(other['id'])));
     expect(kept.map(({ kind, name, status }) => ({ kind, name, status }))).toEqual([
@@ -101,7 +101,7 @@ describe('onboard', () => {
     ]);
   });
 
-  test('takes in a further client of an organisation, which is told of the fleet that is there.', async () => {
+  test('onboards another client of an organisation, with its registered fleet', async () => {
     const { first } = await onboarded(...cirrus, '--fleet', fleet);
     const words = ['onboard', '--organisation-id', first.organisationId, '--client', 'second', '--scopes', 'all'];
     const second = await onboarded(...words);
@@ -113,7 +113,7 @@ describe('onboard', () => {
     });
   });
 
-  test('takes in all of a file, in its order.', async () => {
+  test('onboards all clients of a file, in its order', async () => {
     const clients = ['a', 'b', 'c'].map((name) => ({ name, scopes: 'all' }));
     const path = file('many.json', {
       organisations: [
@@ -131,18 +131,18 @@ describe('onboard', () => {
     expect(others[2]?.organisationId).not.toBe(first.organisationId);
   });
 
-  test('takes another tag when one is taken.', async () => {
+  test('generates another tag when one is taken', async () => {
     store.on(PutCommand).rejectsOnce(conditionFailed()).callsFake(put);
     const { first } = await onboarded();
     expect(tables.partners.has(first.organisationId)).toBe(true);
   });
 
-  test('refuses an organisation that is not there, and makes nothing.', async () => {
+  test('refuses an unknown organisation, and creates nothing', async () => {
     const words = ['onboard', '--organisation-id', 'org-00000000', '--client', 'a', '--scopes', 'all'];
-    const { exitCode, complaint } = await partner(...words);
-    expect({ exitCode, complaint }).toEqual({
+    const { exitCode, errorOutput } = await partner(...words);
+    expect({ exitCode, errorOutput }).toEqual({
       exitCode: 1,
-      complaint: 'partner: there is no organisation org-00000000\n',
+      errorOutput: 'partner: there is no organisation org-00000000\n',
     });
     expect(cognito.calls()).toHaveLength(0);
   });
@@ -152,19 +152,19 @@ describe('onboard', () => {
     ['API Gateway refuses the usage plan', () => apiGateway.on(CreateUsagePlanKeyCommand).rejects(denied)],
     ['the record is refused', () => store.on(PutCommand, { Item: { name: 'cirrus' } }, false).rejects(denied)],
   ];
-  test.each(steps)('takes back everything when %s.', async (_, fail) => {
+  test.each(steps)('rolls everything back when %s', async (_, fail) => {
     fail();
-    const { exitCode, printed, complaint } = await partner(...cirrus, '--fleet', fleet);
-    expect({ exitCode, printed, complaint }).toEqual({
+    const { exitCode, printed, errorOutput } = await partner(...cirrus, '--fleet', fleet);
+    expect({ exitCode, printed, errorOutput }).toEqual({
       exitCode: 1,
       printed: '',
-      complaint:
-        'partner: AccessDeniedException: not authorized to do that; everything made so far has been taken back\n',
+      errorOutput:
+        'partner: AccessDeniedException: not authorized to do that; everything created so far was rolled back\n',
     });
     expect([aws.clients, aws.keys, tables.partners, tables.fleet].map(({ size }) => size)).toEqual([0, 0, 0, 0]);
   });
 
-  test('takes in all of a file or nobody.', async () => {
+  test('onboards all clients of a file or none', async () => {
     store.on(PutCommand, { Item: { name: 'late' } }, false).callsFake(async () => {
       await new Promise((resolve) => setTimeout(resolve, 50));
       throw denied;
@@ -175,7 +175,7 @@ describe('onboard', () => {
     expect([aws.clients, aws.keys, tables.partners].map(({ size }) => size)).toEqual([0, 0, 0]);
   });
 
-  test('takes back what was still being made when something else failed.', async () => {
+  test('rolls back a creation that was still in progress when another failed', async () => {
     apiGateway.on(CreateUsagePlanKeyCommand).rejects(denied);
     cognito.on(CreateUserPoolClientCommand).callsFake(async () => {
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -186,10 +186,10 @@ describe('onboard', () => {
     expect(aws.clients.size).toBe(0);
   });
 
-  test('names what is left when taking it back fails too.', async () => {
+  test('names what is left when the rollback fails too', async () => {
     apiGateway.on(CreateUsagePlanKeyCommand).rejects(denied);
     cognito.on(DeleteUserPoolClientCommand).rejects(denied);
-    const { complaint } = await partner(...cirrus);
-    expect(complaint).toMatch(/could not take back, delete by hand: OAuth client client\d+\n$/);
+    const { errorOutput } = await partner(...cirrus);
+    expect(errorOutput).toMatch(/could not roll back, delete manually: OAuth client client\d+\n$/);
   });
 });

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { cloudFormation, partner } from './fixtures/aws';
 import { cirrus, file, fleet, folder } from './fixtures/onboarded';
 
-describe('What makes no sense is one line and exit code 2, before AWS is asked:', () => {
+describe('An invalid command line', () => {
   const of = (organisation: unknown) => file('plan.json', { organisations: [organisation] });
-  const senseless: [string, () => string[], RegExp][] = [
-    ['no command', () => [], /which command\? One of onboard, list/],
+  const invalid: [string, () => string[], RegExp][] = [
+    ['no command', () => [], /missing command; known are onboard, list/],
     ['an unknown command', () => ['fly'], /unknown command/],
     ['an unknown flag', () => ['list', '--wings'], /Unknown option '--wings'/],
     ['a flag of another command', () => ['list', '--client-id', 'a'], /list does not take --client-id/],
@@ -20,7 +20,7 @@ describe('What makes no sense is one line and exit code 2, before AWS is asked:'
       /either --client-id/,
     ],
     ['an odd organisation', () => ['offboard', '--organisation-id', 'org-1'], /must read org- and eight/],
-    ['no client to rotate', () => ['rotate-key'], /say which: --client-id/],
+    ['no client to rotate', () => ['rotate-key'], /needs --client-id/],
     ['no organisation', () => ['onboard', '--client', 'a', '--scopes', 'all'], /either --organisation,/],
     ['no scopes', () => ['onboard', '--organisation', 'A', '--client', 'a'], /needs --scopes/],
     [
@@ -33,7 +33,7 @@ describe('What makes no sense is one line and exit code 2, before AWS is asked:'
       () => ['onboard', '--organisation', 'A', '--client', 'a/b', '--scopes', 'all'],
       /--client: must be/,
     ],
-    ['a file and more', () => ['onboard', '--file', fleet, '--client', 'a'], /leave out --client/],
+    ['a file and more', () => ['onboard', '--file', fleet, '--client', 'a'], /--file and --client exclude each other/],
     ['a file that is not there', () => ['onboard', '--file', join(folder, 'none')], /can't be read/],
     ['a file that is no JSON', () => ['onboard', '--file', file('odd.json', '{')], /is not JSON/],
     ['a fleet of another shape', () => [...cirrus, '--fleet', file('odd.json', {})], /odd\.json: deviceGroups: /],
@@ -52,17 +52,20 @@ describe('What makes no sense is one line and exit code 2, before AWS is asked:'
       /needs either a name/,
     ],
   ];
-  test.each(senseless)('%s.', async (_, words, complaint) => {
-    const given = await partner(...words());
-    expect(given).toMatchObject({ exitCode: 2, printed: '' });
-    expect(given.complaint).toMatch(complaint);
-    expect(given.complaint).toMatch(/^partner: [^\n]+\n$/);
-    expect(given.complaint).not.toContain('hush');
-    expect(cloudFormation.calls()).toHaveLength(0);
-  });
+  test.each(invalid)(
+    'with %s is refused in one line with exit code 2, before calling AWS',
+    async (_, words, errorOutput) => {
+      const given = await partner(...words());
+      expect(given).toMatchObject({ exitCode: 2, printed: '' });
+      expect(given.errorOutput).toMatch(errorOutput);
+      expect(given.errorOutput).toMatch(/^partner: [^\n]+\n$/);
+      expect(given.errorOutput).not.toContain('hush');
+      expect(cloudFormation.calls()).toHaveLength(0);
+    },
+  );
 });
 
-test('Help names every command.', async () => {
+test('help names every command', async () => {
   const { exitCode, printed } = await partner('help');
   expect(exitCode).toBe(0);
   for (const command of ['onboard', 'list', 'suspend', 'resume', 'rotate-secret', 'rotate-key', 'offboard'])

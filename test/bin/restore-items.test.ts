@@ -5,10 +5,7 @@ import { join } from 'node:path';
 import { BatchWriteItemCommand, CreateTableCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { ScanCommand, type AttributeValue } from '@aws-sdk/client-dynamodb';
 import { restoreItems } from '../../bin/restore-items/restore';
-import { startEngine, type DynamoDbEngine } from '../../local/dynamodb/engine';
-
-// A program is started, on a machine that may be busy.
-jest.setTimeout(30_000);
+import { startEngine, type DynamoDbEngine } from 'cloud-assembly-runner/dynamodb/engine';
 
 type Item = Record<string, AttributeValue>;
 
@@ -16,11 +13,11 @@ const job = (number: number, status: string): Item => ({
   organisation: { S: 'acme' },
   jobId: { S: `job-${String(number).padStart(3, '0')}` },
   status: { S: status },
-  // What the document client would bend.
+  // Types that the document client would convert with loss.
   metadata: { M: { seen: { NS: ['1', '2'] }, height: { N: '12345678901234567890.5' } } },
 });
 
-describe('Items from a restored copy', () => {
+describe('restoreItems', () => {
   let folder: string;
   let engine: DynamoDbEngine;
   let client: DynamoDBClient;
@@ -40,15 +37,18 @@ describe('Items from a restored copy', () => {
   };
   const itemsOf = async (TableName: string) => (await client.send(new ScanCommand({ TableName }))).Items;
 
-  const were = Array.from({ length: 60 }, (_, number) => job(number, 'PENDING'));
-  // Ten have changed since, one is gone, one is new.
-  const are = [...were.slice(1).map((item, index) => (index < 10 ? job(index + 1, 'FAILED') : item)), job(100, 'NEW')];
+  const restored = Array.from({ length: 60 }, (_, number) => job(number, 'PENDING'));
+  // Ten have changed since, one was deleted, one is new.
+  const current = [
+    ...restored.slice(1).map((item, index) => (index < 10 ? job(index + 1, 'FAILED') : item)),
+    job(100, 'NEW'),
+  ];
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'restore-items-'));
     engine = await startEngine(join(folder, 'dynamodb.sqlite'));
     client = new DynamoDBClient({ endpoint: engine.url, region: 'eu-central-1', credentials });
-    await makeTable('were', were);
+    await makeTable('were', restored);
   });
   afterAll(async () => {
     client.destroy();
@@ -56,25 +56,25 @@ describe('Items from a restored copy', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('are counted, and nothing is written unless asked for', async () => {
-    await makeTable('counted', are);
+  test('only counts without `write`', async () => {
+    await makeTable('counted', current);
     const counted = { from: 'were', to: 'counted', deleteOthers: true, write: false };
     expect(await restoreItems(client, counted)).toEqual({ same: 49, put: 11, deleted: 1 });
-    expect(await itemsOf('counted')).toEqual(are);
+    expect(await itemsOf('counted')).toEqual(current);
   });
 
-  test('are put where they differ; what has come since stays', async () => {
-    await makeTable('kept', are);
+  test('puts items that differ, and keeps newer ones', async () => {
+    await makeTable('kept', current);
     const kept = { from: 'were', to: 'kept', deleteOthers: false, write: true };
     expect(await restoreItems(client, kept)).toEqual({ same: 49, put: 11, deleted: 0 });
-    expect(await itemsOf('kept')).toEqual([...were, job(100, 'NEW')]);
+    expect(await itemsOf('kept')).toEqual([...restored, job(100, 'NEW')]);
     expect(await restoreItems(client, kept)).toEqual({ same: 60, put: 0, deleted: 0 });
   });
 
-  test('are all that is left when the others are to be deleted, by the command', async () => {
-    await makeTable('exact', are);
+  test('deletes other items with --delete-others, through the command', async () => {
+    await makeTable('exact', current);
     const words = ['--from', 'were', '--to', 'exact', '--delete-others', '--write'];
-    const said = execFileSync(process.execPath, ['--import', 'tsx', 'bin/restore-items.ts', ...words], {
+    const output = execFileSync(process.execPath, ['--import', 'tsx', 'bin/restore-items.ts', ...words], {
       cwd: join(__dirname, '../..'),
       encoding: 'utf8',
       env: {
@@ -85,11 +85,11 @@ describe('Items from a restored copy', () => {
         AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
       },
     });
-    expect(said).toBe('49 as they were, 11 put, 1 deleted\n');
-    expect(await itemsOf('exact')).toEqual(were);
+    expect(output).toBe('49 unchanged, 11 put, 1 deleted\n');
+    expect(await itemsOf('exact')).toEqual(restored);
   });
 
-  test('are put again when DynamoDB has left some of a batch undone', async () => {
+  test('retries unprocessed items of a batch', async () => {
     await makeTable('refused', []);
     let undone = 1;
     const refusing = {
@@ -103,14 +103,14 @@ describe('Items from a restored copy', () => {
     const refused = { from: 'were', to: 'refused', deleteOthers: false, write: true };
     expect(await restoreItems(refusing, refused)).toEqual({ same: 0, put: 60, deleted: 0 });
     expect(undone).toBe(0);
-    expect(await itemsOf('refused')).toEqual(were);
+    expect(await itemsOf('refused')).toEqual(restored);
   });
 
-  test('are not put into a table of another kind, nor into their own', async () => {
+  test('refuses a target with other keys, and the source itself', async () => {
     await makeTable('devices', [], 'id');
     const write = { from: 'were', deleteOthers: true, write: true };
-    await expect(restoreItems(client, { ...write, to: 'devices' })).rejects.toThrow('were is no copy of devices');
-    await expect(restoreItems(client, { ...write, to: 'were' })).rejects.toThrow('were is no copy of were');
+    await expect(restoreItems(client, { ...write, to: 'devices' })).rejects.toThrow('were is not a copy of devices');
+    await expect(restoreItems(client, { ...write, to: 'were' })).rejects.toThrow('were is not a copy of were');
     expect(await itemsOf('were')).toHaveLength(60);
   });
 });

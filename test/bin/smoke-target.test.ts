@@ -8,7 +8,7 @@ const [credentials, caFile] = [join(folder, 'partner.json'), join(folder, 'ca.pe
 const partner = { clientId: 'client-1', clientSecret: 'the secret', apiKey: 'the key', scopes: [] };
 const here = 'http://127.0.0.1:3000';
 
-/** The file that `npm run partner -- onboard … --json` prints for a stack. */
+/** Writes what `npm run partner -- onboard … --json` prints for a stack. */
 const givenOnboardedAt = (baseUrl: string) =>
   writeFileSync(credentials, JSON.stringify({ baseUrl, wsUrl: 'ws://b', mqttUrl: 'mqtts://c', partners: [partner] }));
 
@@ -22,12 +22,12 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-test('With the credentials of the stack that runs here its certificate authority is trusted.', () => {
+test('trusts the certificate authority of the local stack with its credentials', () => {
   givenOnboardedAt(here);
   expect(readTarget({ credentials, without: [] }).ca).toContain('the authority of this machine');
 });
 
-test('With those of another stack it is not.', () => {
+test('does not trust it with the credentials of another stack', () => {
   givenOnboardedAt('https://api.example.com');
   expect(readTarget({ credentials, without: [] }).ca ?? []).not.toContain('the authority of this machine');
 });

@@ -17,9 +17,9 @@ afterAll(() => {
 
 async function smoke(...words: string[]) {
   let printed = '';
-  let complaint = '';
-  const terminal = { print: (text: string) => (printed += text), complain: (text: string) => (complaint += text) };
-  return { exitCode: await run(words, terminal), printed, complaint };
+  let errorOutput = '';
+  const terminal = { print: (text: string) => (printed += text), printError: (text: string) => (errorOutput += text) };
+  return { exitCode: await run(words, terminal), printed, errorOutput };
 }
 
 function file(name: string, content: unknown): string {
@@ -33,10 +33,10 @@ const partners = [{ ...partner, deviceGroups: [] }];
 const nowhere = { baseUrl: 'http://127.0.0.1:9', wsUrl: 'ws://127.0.0.1:9', mqttUrl: 'mqtts://127.0.0.1:9' };
 const good = () => file('good.json', { ...nowhere, partners });
 
-describe('What makes no sense is one line and exit code 2, before anything is asked:', () => {
+describe('An invalid command line', () => {
   const here = ['--base-url', 'http://127.0.0.1:9', '--client', 'acme'];
-  const senseless: [string, () => string[], RegExp][] = [
-    ['no service', () => [], /no stack runs here .*: --base-url, --credentials\n/],
+  const invalid: [string, () => string[], RegExp][] = [
+    ['no service', () => [], /no stack runs here .*: start one, or give --base-url or --credentials\n/],
     ['a misspelt option', () => ['--base-ulr', 'x'], /unknown option --base-ulr; did you mean --base-url\?\n/],
     ['a misspelt option with its value', () => ['--cilent=hush'], /unknown option --cilent; did you mean --client\?\n/],
     ['an option unlike any', () => ['--fly-to-the-moon'], /unknown option --fly-to-the-moon\n/],
@@ -78,39 +78,39 @@ describe('What makes no sense is one line and exit code 2, before anything is as
       /--mqtt-url is missing: give it, or --without mqtt\n/,
     ],
   ];
-  test.each(senseless)('%s.', async (_, words, complaint) => {
+  test.each(invalid)('with %s is refused in one line with exit code 2', async (_, words, errorOutput) => {
     const given = await smoke(...words());
     expect(given).toMatchObject({ exitCode: 2, printed: '' });
-    expect(given.complaint).toMatch(complaint);
-    expect(given.complaint).toMatch(/^smoke: [^\n]+\n$/);
-    expect(given.complaint).not.toContain('hush');
+    expect(given.errorOutput).toMatch(errorOutput);
+    expect(given.errorOutput).toMatch(/^smoke: [^\n]+\n$/);
+    expect(given.errorOutput).not.toContain('hush');
   });
 });
 
-test('A stack that does not run here is one line and exit code 1.', async () => {
-  const { exitCode, complaint } = await smoke('--local');
+test('--local without a local stack fails in one line with exit code 1', async () => {
+  const { exitCode, errorOutput } = await smoke('--local');
   expect(exitCode).toBe(1);
-  expect(complaint).toMatch(/^smoke: no local stack is running .*: start it with `npm start`\n$/);
+  expect(errorOutput).toMatch(/^smoke: no local stack is running .*: start it with `npm start`\n$/);
 });
 
-test('The stack that runs here is taken without any option.', async () => {
+test('the local stack is the default target', async () => {
   process.env['LOCAL_DIR'] = folder;
   file('stack.json', { ...nowhere, partners });
   const { exitCode, printed } = await smoke();
   expect(printed).toContain('smoke test of http://127.0.0.1:9\n');
-  expect(printed).toContain('FAIL  token: expected an answer, came ');
+  expect(printed).toContain('FAIL  token: expected an answer, got ');
   expect(exitCode).toBe(1);
 });
 
-test('A part that is left out is said to be, by name or for want of its address.', async () => {
+test('skipped parts are reported with the reason', async () => {
   const addresses = ['--mqtt-url', 'none', '--ws-url', 'none', '--without', 'limits'];
   const { printed } = await smoke('--credentials', good(), ...addresses);
   for (const step of ['follow the job over MQTTS', 'view the share', '429 beyond the limit'])
-    expect(printed).toContain(`skip  ${step}: left out as asked\n`);
-  expect(printed).toMatch(/skip {2}403 outside the scopes: left out, since no client with fewer scopes was given/);
+    expect(printed).toContain(`skip  ${step}: skipped by option\n`);
+  expect(printed).toMatch(/skip {2}403 outside the scopes: no client with fewer scopes was given/);
 });
 
-test('Help names every option.', async () => {
+test('help names every option', async () => {
   const { exitCode, printed } = await smoke('--help', '--local');
   expect(exitCode).toBe(0);
   const options = ['local', 'credentials', 'base-url', 'ws-url', 'mqtt-url', 'client', 'narrow-client', 'ca-file'];

@@ -6,10 +6,10 @@ const flags = [
   ...['--disable-component-update', '--disable-sync'],
 ];
 
-/** The tile server of the tests: never asked for real. */
+/** The tile server of the tests: requests to it are aborted. */
 export const TILES = /^https:\/\/tile\.openstreetmap\.org\//;
 
-/** Where Debian installs Chromium. The headless shell is the same engine without a window, at half the processor time. */
+/** Debian's paths. The headless shell is the same engine without a window, at half the processor time. */
 const installed = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 
 export function launchBrowser(): Promise<Browser> {
@@ -19,7 +19,7 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args: flags });
 }
 
-/** The size and the touch of a common phone. */
+/** Viewport and touch of a common phone. */
 export const phone = {
   viewport: { width: 390, height: 844 },
   deviceScaleFactor: 2,
@@ -27,35 +27,35 @@ export const phone = {
   hasTouch: true,
 } satisfies BrowserContextOptions;
 
-/** A page, and what went on that nobody sees. */
-export interface WatchedPage {
+/** A page with its console errors and requests. */
+export interface MonitoredPage {
   readonly page: Page;
-  /** Errors of the console and of scripts, but for those that a test asks for, and violations of the policy. */
-  readonly complaints: readonly string[];
-  /** Addresses of all requests and sockets. */
+  /** Errors of console and scripts, except of map tiles, and violations of the content security policy. */
+  readonly errors: readonly string[];
+  /** URLs of all requests and sockets. */
   readonly requests: readonly string[];
 }
 
-/** Opens an empty page in a new context; no tile server answers it. */
-export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+/** Opens an empty page in a new context, without a tile server. */
+export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<MonitoredPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
-  const complaints: string[] = [];
+  const errors: string[] = [];
   const requests: string[] = [];
   page.on('console', (message) => {
-    if (message.type() === 'error' && !TILES.test(message.location().url)) complaints.push(message.text());
+    if (message.type() === 'error' && !TILES.test(message.location().url)) errors.push(message.text());
   });
-  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('pageerror', (error) => errors.push(error.message));
   page.on('request', (request) => requests.push(request.url()));
   page.on('websocket', (socket) => requests.push(socket.url()));
   await page.addInitScript(`document.addEventListener('securitypolicyviolation', (violation) =>
     console.error('Content-Security-Policy: ' + violation.violatedDirective + ' ' + violation.blockedURI))`);
   await page.route(TILES, (route) => route.abort());
-  return { page, complaints, requests };
+  return { page, errors, requests };
 }
 
-/** Waits until the figure with this test id has this text, and for `connection` this state. */
-export async function shows(page: Page, testId: string, text: string, timeout = 10_000): Promise<void> {
+/** Waits until the element with this test id has this text, and `connection` this state. */
+export async function waitForText(page: Page, testId: string, text: string, timeout = 30_000): Promise<void> {
   const figure = page.getByTestId(testId);
   const found = figure.and(page.locator(testId === 'connection' ? `[data-state="${text}"]` : '*'));
   await found

@@ -1,6 +1,6 @@
 import { WebSocketServer, type WebSocket } from 'ws';
 import { shareProtocols } from '../../contract/telemetry';
-import type { Origin } from '../../local/cloudfront';
+import type { Origin } from 'cloud-assembly-runner/cloudfront';
 
 export interface FakeShare {
   readonly shareType?: 'STREAM' | 'DEVICE_STATUS';
@@ -8,31 +8,31 @@ export interface FakeShare {
   readonly maxViewers?: number;
   /** Seconds from now. */
   readonly expiresIn?: number;
-  /** What a viewer of a STREAM share is told. */
+  /** Playback message for viewers of a STREAM share. */
   readonly playback?: () => object;
 }
 
-/** The telemetry endpoint as a viewer knows it, without anything behind it. */
+/** The telemetry endpoint as viewers see it, without a backend. */
 export interface FakeShareSocket {
   readonly origin: Origin;
-  /** Makes a share, in place of one with the same code. */
+  /** Creates a share, replacing one with the same code. */
   share(code: string, share?: FakeShare): void;
-  /** Sends one sample to the viewers of a share; it is the snapshot of those that come later. */
+  /** Sends a sample to the viewers of a share; later viewers get it as their snapshot. */
   publish(code: string, sample: object): void;
-  /** Tells the viewers of a share what became of a command. */
+  /** Sends the outcome of a command to the viewers of a share. */
   outcome(code: string, outcome: object): void;
-  /** Ends a share: its last message, then the sockets close. */
+  /** Ends a share: sends its last message, then closes the sockets. */
   end(code: string, state: 'REVOKED' | 'EXPIRED'): void;
-  /** Cuts all sockets without a word, and refuses new ones until `up`. */
+  /** Terminates all sockets without a close frame, and refuses new ones until `up`. */
   down(): void;
   up(): void;
-  /** What viewers of a share have sent, pings aside. */
+  /** Messages of viewers, except pings. */
   readonly received: readonly { readonly action: string; readonly command?: object }[];
-  /** Paths with queries of the handshakes so far. */
+  /** Paths with queries of all handshakes. */
   readonly handshakes: readonly string[];
 }
 
-interface Standing extends FakeShare {
+interface ShareRecord extends FakeShare {
   readonly viewers: Set<WebSocket>;
   readonly expiresAt: string;
   state: 'ACTIVE' | 'REVOKED' | 'EXPIRED';
@@ -40,14 +40,14 @@ interface Standing extends FakeShare {
   last: object | undefined;
 }
 
-/** What the handshake of a page agrees on. */
-function protocolFor(share: Standing | undefined): string {
+/** The subprotocol that the handshake selects. */
+function protocolFor(share: ShareRecord | undefined): string {
   if (share?.state !== 'ACTIVE') return shareProtocols.share_not_found;
   return share.viewers.size < (share.maxViewers ?? 10) ? shareProtocols.watching : shareProtocols.too_many_viewers;
 }
 
 export function createFakeShareSocket(): FakeShareSocket {
-  const shares = new Map<string, Standing>();
+  const shares = new Map<string, ShareRecord>();
   const codeIn = (query: string) => new URLSearchParams(query).get('shareCode') ?? '';
   const server = new WebSocketServer({
     noServer: true,
@@ -57,7 +57,7 @@ export function createFakeShareSocket(): FakeShareSocket {
   const handshakes: string[] = [];
   let refusing = false;
 
-  const statusOf = (code: string, share: Standing, more: object = {}) => ({
+  const statusOf = (code: string, share: ShareRecord, more: object = {}) => ({
     type: 'share.status',
     shareState: share.state,
     shareCode: code,
@@ -70,36 +70,36 @@ export function createFakeShareSocket(): FakeShareSocket {
   });
 
   function open(code: string, socket: WebSocket): void {
-    const say = (message: object) => socket.send(JSON.stringify(message));
-    const share = standing(code);
+    const send = (message: object) => socket.send(JSON.stringify(message));
+    const share = shareOf(code);
     share.viewers.add(socket);
     socket.on('close', () => share.viewers.delete(socket));
     const { shareType = 'DEVICE_STATUS', permissions = ['view'] } = share;
-    say(statusOf(code, share, { shareType, permissions, snapshot: true }));
-    if (shareType === 'STREAM') say({ type: 'share.playback', playback: null, ...share.playback?.() });
-    if (share.last) say({ ...share.last, snapshot: true });
+    send(statusOf(code, share, { shareType, permissions, snapshot: true }));
+    if (shareType === 'STREAM') send({ type: 'share.playback', playback: null, ...share.playback?.() });
+    if (share.last) send({ ...share.last, snapshot: true });
 
     socket.on('message', (data: Buffer) => {
       const message = JSON.parse(data.toString()) as { action: string; id?: string };
       const id = message.id === undefined ? {} : { id: message.id };
       if (message.action === 'ping') {
-        say({ type: 'pong', ...id });
+        send({ type: 'pong', ...id });
         return;
       }
       received.push(message);
       if (message.action === 'playback') {
-        say({ type: 'share.playback', playback: null, ...share.playback?.() });
+        send({ type: 'share.playback', playback: null, ...share.playback?.() });
         return;
       }
       if (message.action === 'control' && permissions.includes('control')) {
-        say({ type: 'accepted', requestId: `request-${received.length}`, ...id });
+        send({ type: 'accepted', requestId: `request-${received.length}`, ...id });
         return;
       }
-      say({ type: 'error', error: 'Forbidden', ...id });
+      send({ type: 'error', code: 'forbidden', error: 'Forbidden', ...id });
     });
   }
 
-  const standing = (code: string): Standing => {
+  const shareOf = (code: string): ShareRecord => {
     const share = shares.get(code);
     if (!share) throw new Error('There is no such share');
     return share;
@@ -113,7 +113,7 @@ export function createFakeShareSocket(): FakeShareSocket {
         handshakes.push(`${path}?${query}`);
         if (refusing) return Promise.resolve({ status: 503, headers: {}, body: '' });
         server.handleUpgrade(message, socket, head, (opened) => {
-          // Who is kept out hears nothing, and is expected to leave.
+          // A refused viewer gets no message, and is expected to close the socket.
           if (opened.protocol === shareProtocols.watching) open(codeIn(query), opened);
         });
         return Promise.resolve(undefined);
@@ -127,7 +127,7 @@ export function createFakeShareSocket(): FakeShareSocket {
         ...{ state: 'ACTIVE', sequence: 0, last: undefined },
       }),
     publish(code, sample) {
-      const share = standing(code);
+      const share = shareOf(code);
       share.last = {
         ...{
           type: 'device.telemetry',
@@ -140,11 +140,11 @@ export function createFakeShareSocket(): FakeShareSocket {
       for (const viewer of share.viewers) viewer.send(JSON.stringify(share.last));
     },
     outcome(code, outcome) {
-      for (const viewer of standing(code).viewers)
+      for (const viewer of shareOf(code).viewers)
         viewer.send(JSON.stringify({ type: 'control.outcome', timestamp: new Date().toISOString(), ...outcome }));
     },
     end(code, state) {
-      const share = standing(code);
+      const share = shareOf(code);
       share.state = state;
       for (const viewer of share.viewers) {
         viewer.send(JSON.stringify(statusOf(code, share)));

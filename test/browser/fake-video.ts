@@ -1,18 +1,17 @@
-import { join } from 'node:path';
-import { readClip } from '../../local/kinesis-video/clip';
-import { startMediaServer } from '../../local/kinesis-video/media-server';
+import { readClip } from 'cloud-assembly-runner/kinesis-video/clip';
+import { startMediaServer } from 'cloud-assembly-runner/kinesis-video/media-server';
 
 export interface FakeVideo {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
-  /** What a viewer of a STREAM share is told: a session that ends after so many seconds. */
+  /** Playback message with a session of this many seconds. */
   playback(seconds: number): object;
   stop(): Promise<void>;
 }
 
 /** The test clip as live video, with sessions of any length. */
 export async function startFakeVideo(): Promise<FakeVideo> {
-  const server = await startMediaServer(readClip(join(__dirname, '../../local/kinesis-video/clip')));
+  const server = await startMediaServer(readClip());
   return {
     url: server.origin,
     playback: (seconds) => ({

@@ -1,4 +1,4 @@
-/** Where a drone is on a round over a quarry, so many seconds after take-off: the fields of a sample but its moment. */
+/** A sample without its timestamp: a drone's round over a quarry, so many seconds after take-off. */
 export function flight(seconds: number) {
   const round = seconds / 60;
   const radius = Math.min(1, seconds / 20) * (0.0016 + 0.0004 * Math.sin(round * 7));

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import cdkJson from '../../cdk.json';
 import { SharePage } from '../../lib/shares/share-page';
-import { createCloudFront, type Origin } from '../../local/cloudfront';
-import { deploy } from '../../local/deploy';
-import { createIam } from '../../local/iam';
-import { createS3 } from '../../local/s3';
-import { withoutBucketDeployer } from '../../local/s3/without-bucket-deployer';
-import { readAssembly } from '../../local/template';
+import { createCloudFront, type Origin } from 'cloud-assembly-runner/cloudfront';
+import { deploy } from 'cloud-assembly-runner/cloudformation/deploy';
+import { createIam } from 'cloud-assembly-runner/iam';
+import { createS3 } from 'cloud-assembly-runner/s3';
+import { withoutBucketDeployer } from 'cloud-assembly-runner/s3/without-bucket-deployer';
+import { readAssembly } from 'cloud-assembly-runner/cloudformation/template';
 
 export interface ServedPage {
   /** `http://127.0.0.1:<port>` */
@@ -20,10 +20,10 @@ export interface ServedPage {
 }
 
 export interface ServedPageOptions {
-  /** What answers everything but the page. */
+  /** Answers everything but the page. */
   readonly socket: Origin;
   readonly context?: Readonly<Record<string, unknown>>;
-  /** Where streams come from, in place of Kinesis Video Streams. */
+  /** Origin of the video streams, instead of Kinesis Video Streams. */
   readonly videoUrl?: string;
 }
 

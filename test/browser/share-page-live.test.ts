@@ -1,15 +1,15 @@
 import type { Browser, Page } from 'playwright-core';
 import { clients } from '../api/client';
 import { fleetOf, givenShare } from '../api/given';
-import { launchBrowser, openPage, shows, type WatchedPage } from './browser';
+import { launchBrowser, openPage, waitForText, type MonitoredPage } from './browser';
 import { ask, openTelemetry, publish, sampleOf } from '../channels/telemetry-socket';
-import { until } from '../channels/until';
+import { quiet, until } from '../channels/until';
 
 const [partner] = clients('share-page');
 const { deviceId } = fleetOf(partner);
 
-/** How soon a viewer has to be told that a share has ended, in ms: a promise of the service. */
-const TOLD_WITHIN = 2000;
+/** The service must end a viewer's share within this time, in ms. */
+const ENDED_TIMEOUT_MS = 2000;
 
 const at = (altitude: number, groundSpeed: number) => ({
   navigation: {
@@ -21,10 +21,10 @@ const at = (altitude: number, groundSpeed: number) => ({
 
 describe('The page behind a share link', () => {
   let browser: Browser;
-  const watched: WatchedPage[] = [];
+  const monitored: MonitoredPage[] = [];
   const open = async (link: string): Promise<Page> => {
     const one = await openPage(browser);
-    watched.push(one);
+    monitored.push(one);
     await one.page.goto(link);
     return one.page;
   };
@@ -33,39 +33,61 @@ describe('The page behind a share link', () => {
   beforeAll(async () => (browser = await launchBrowser()));
   afterAll(() => browser.close());
   afterEach(async () => {
-    const all = watched.splice(0);
-    expect(all.flatMap(({ complaints }) => complaints)).toEqual([]);
+    const all = monitored.splice(0);
+    expect(all.flatMap(({ errors }) => errors)).toEqual([]);
     await Promise.all(all.map(({ page }) => page.context().close()));
   });
 
-  test('shows a drone move, and says that the share has ended as soon as it is revoked.', async () => {
+  test('shows a moving drone, and ends as soon as the share is revoked', async () => {
     const { shareCode, shareUrl } = await givenShare(partner);
     const page = await open(shareUrl);
-    await shows(page, 'connection', 'live');
-    await shows(page, 'viewers', '1 of 10');
+    await waitForText(page, 'connection', 'live');
+    await waitForText(page, 'viewers', '1 of 10');
     const publisher = await openTelemetry(partner);
     for (const [altitude, speed] of [
       [410, 3],
       [425.5, 12.5],
     ] as const) {
       await publish(publisher, sampleOf(deviceId, at(altitude, speed)));
-      await shows(page, 'altitude', `${altitude.toFixed(1)} m`);
-      await shows(page, 'speed', `${speed.toFixed(1)} m/s`);
+      await waitForText(page, 'altitude', `${altitude.toFixed(1)} m`);
+      await waitForText(page, 'speed', `${speed.toFixed(1)} m/s`);
     }
-    await shows(page, 'battery', '81 %');
+    await waitForText(page, 'battery', '81 %');
     expect(await page.locator('path.track').getAttribute('d')).toMatch(/^M.+L/);
     expect((await revoke(shareCode)).status).toBe(200);
-    await shows(page, 'connection', 'ended', TOLD_WITHIN);
+    await waitForText(page, 'connection', 'ended', ENDED_TIMEOUT_MS);
     expect(await page.locator('#notice').textContent()).toContain('Its owner has revoked it.');
-    await shows(await open(shareUrl), 'connection', 'not-found');
+    await waitForText(await open(shareUrl), 'connection', 'not-found');
   });
 
-  test('says that the share is full, and lets its viewer in when somebody leaves.', async () => {
+  test('stays ended when a number of viewers arrives after the end', async () => {
+    const { shareUrl } = await givenShare(partner);
+    const one = await openPage(browser);
+    monitored.push(one);
+    await one.page.routeWebSocket(/./, (socket) => {
+      const server = socket.connectToServer();
+      server.onMessage((text) => {
+        socket.send(text);
+        const message = JSON.parse(String(text)) as { type: string; shareState?: string };
+        if (message.type === 'share.status' && message.shareState === 'REVOKED')
+          socket.send(JSON.stringify({ ...message, shareState: 'ACTIVE', sequence: 1, currentViewers: 3 }));
+      });
+    });
+    await one.page.goto(shareUrl);
+    await waitForText(one.page, 'connection', 'live');
+    await revoke(new URL(shareUrl).pathname.split('/').at(-1) ?? '');
+    await waitForText(one.page, 'connection', 'ended');
+    await quiet();
+    await waitForText(one.page, 'connection', 'ended');
+    expect(await one.page.locator('#notice').textContent()).toContain('Its owner has revoked it.');
+  });
+
+  test('shows that the share is full, and connects when a viewer leaves', async () => {
     const { shareUrl } = await givenShare(partner, { maxViewers: 1 });
     const first = await open(shareUrl);
-    await shows(first, 'connection', 'live');
+    await waitForText(first, 'connection', 'live');
     const second = await open(shareUrl);
-    await shows(second, 'connection', 'full');
+    await waitForText(second, 'connection', 'full');
     await first.goto('about:blank');
     await until('getting in', async () => {
       await second
@@ -76,23 +98,23 @@ describe('The page behind a share link', () => {
     });
   });
 
-  test('steers the drone when the share permits it, and not otherwise.', async () => {
+  test('has control buttons only when the share permits control', async () => {
     const { shareUrl } = await givenShare(partner, { permissions: ['view', 'control'] });
     const page = await open(shareUrl);
     await page.getByRole('button', { name: 'Hover' }).click();
     await page.getByRole('button', { name: 'Press again: hover' }).click();
     await page.getByText('Hover: accepted').waitFor();
     const other = await open((await givenShare(partner)).shareUrl);
-    await shows(other, 'connection', 'live');
+    await waitForText(other, 'connection', 'live');
     expect(await other.getByRole('button', { name: 'Hover' }).count()).toBe(0);
   });
 
-  test('plays the video of a device that has a stream, and tells of one that has none.', async () => {
+  test('plays the video of a device with a stream, and shows that another has none', async () => {
     const page = await open((await givenShare(partner, { shareType: 'STREAM' })).shareUrl);
     const moment = () => page.evaluate<number>(`document.querySelector('[data-testid="video"]').currentTime`);
     await until('playing', async () => ((await moment()) > 0 ? true : undefined));
     const began = await moment();
-    // Longer than the stand-in's clip, which has to start again without the player losing its place.
+    // Longer than the local clip, which must loop without a jump in the player.
     await until('playing on', async () => ((await moment()) > began + 7 ? true : undefined));
 
     const resourceId = partner.credentials.deviceGroups[0]?.devices[1]?.deviceId;
@@ -100,20 +122,20 @@ describe('The page behind a share link', () => {
     await without.getByText('The device has no video stream').waitFor();
   });
 
-  test('knows nothing of any other device.', async () => {
+  test('receives nothing of other devices', async () => {
     const neighbour = partner.credentials.deviceGroups[0]?.devices[1]?.deviceId ?? '';
     const page = await open((await givenShare(partner)).shareUrl);
-    const heard: string[] = [];
-    page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => heard.push(String(payload))));
+    const received: string[] = [];
+    page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => received.push(String(payload))));
     await page.reload();
-    await shows(page, 'connection', 'live');
+    await waitForText(page, 'connection', 'live');
     const publisher = await openTelemetry(partner);
     expect(await ask(publisher, { action: 'ping' })).toEqual({ type: 'pong' });
     await publish(publisher, sampleOf(neighbour, at(999, 9)));
     await publish(publisher, sampleOf(deviceId, at(500, 5)));
-    await shows(page, 'altitude', '500.0 m');
-    expect(heard.length).toBeGreaterThan(1);
-    const known = heard.join('\n') + (await page.content());
+    await waitForText(page, 'altitude', '500.0 m');
+    expect(received.length).toBeGreaterThan(1);
+    const known = received.join('\n') + (await page.content());
     for (const secret of [neighbour, partner.credentials.organisationId, partner.credentials.clientId])
       expect(known).not.toContain(secret);
   });

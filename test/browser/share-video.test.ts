@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { until } from '../channels/until';
-import { launchBrowser, openPage, shows, type WatchedPage } from './browser';
+import { launchBrowser, openPage, waitForText, type MonitoredPage } from './browser';
 import { createFakeShareSocket } from './fake-share-socket';
 import { startFakeVideo, type FakeVideo } from './fake-video';
 import { flight } from './flight';
@@ -13,7 +13,7 @@ describe('The page of a STREAM share', () => {
   let served: ServedPage;
   let browser: Browser;
   let video: FakeVideo;
-  let watched: WatchedPage;
+  let monitored: MonitoredPage;
 
   beforeAll(async () => {
     video = await startFakeVideo();
@@ -23,12 +23,12 @@ describe('The page of a STREAM share', () => {
     await browser.close();
     await Promise.all([served.stop(), video.stop()]);
   });
-  afterEach(() => watched.page.context().close());
+  afterEach(() => monitored.page.context().close());
 
   const open = async (code: string): Promise<Page> => {
-    watched = await openPage(browser);
-    await watched.page.goto(`${served.url}/share/${code}`);
-    return watched.page;
+    monitored = await openPage(browser);
+    await monitored.page.goto(`${served.url}/share/${code}`);
+    return monitored.page;
   };
   const session = (seconds: number) => () => ({ playback: video.playback(seconds) });
   const moment = (page: Page) => page.evaluate<number>(`document.querySelector('[data-testid="video"]').currentTime`);
@@ -37,31 +37,31 @@ describe('The page of a STREAM share', () => {
   const players = (page: Page, count: number) =>
     until(`having ${count} players`, async () => ((await page.locator('video').count()) === count ? true : undefined));
 
-  it('plays the stream without a click', async () => {
+  test('plays the stream without a click', async () => {
     socket.share('share-video', { shareType: 'STREAM', playback: session(300) });
     const page = await open('share-video');
     await plays(page, 0);
     await plays(page, (await moment(page)) + 1);
     expect(await page.locator('#video-note').isVisible()).toBe(false);
-    expect(watched.complaints).toEqual([]);
+    expect(monitored.errors).toEqual([]);
   });
 
-  it('renews the session before it runs out, with the old picture in view until the new one moves', async () => {
+  test('renews the session before it expires, and shows the old one until the new one plays', async () => {
     socket.share('share-renewed', { shareType: 'STREAM', playback: session(48) });
     const page = await open('share-renewed');
     await plays(page, 0);
-    // The page asks five seconds after it has begun, since 45 of 48 seconds are its reserve.
+    // The page renews after five seconds: 45 s before the expiry of the 48 s session, but 5 s at the earliest.
     await players(page, 2);
     expect(await page.getByTestId('video').count()).toBe(1);
     await players(page, 1);
     await plays(page, (await moment(page)) + 1);
-    const sessions = watched.requests.map((url) => new URL(url).searchParams.get('SessionToken')).filter(Boolean);
+    const sessions = monitored.requests.map((url) => new URL(url).searchParams.get('SessionToken')).filter(Boolean);
     expect(new Set(sessions).size).toBe(2);
     expect(socket.received).toContainEqual({ action: 'playback' });
-    expect(watched.complaints).toEqual([]);
+    expect(monitored.errors).toEqual([]);
   });
 
-  it('asks for another session when the one it has ends too early', async () => {
+  test('requests another session when one ends too early', async () => {
     let sessions = 0;
     const playback = () => ({ playback: { ...video.playback(sessions++ ? 300 : 6), expiresAt: inFiveMinutes() } });
     socket.share('share-cut', { shareType: 'STREAM', playback });
@@ -73,33 +73,33 @@ describe('The page of a STREAM share', () => {
     expect(sessions).toBe(2);
   });
 
-  it('says that a device has no stream', async () => {
-    const error = 'The device has no video stream';
-    socket.share('share-without', { shareType: 'STREAM', playback: () => ({ playback: null, error }) });
+  test('shows that a device has no stream', async () => {
+    const code = 'no_video_stream';
+    socket.share('share-without', { shareType: 'STREAM', playback: () => ({ playback: null, code }) });
     const page = await open('share-without');
-    await page.getByText(error).waitFor();
-    expect(watched.requests.some((url) => url.includes('player-'))).toBe(false);
+    await page.getByText('The device has no video stream').waitFor();
+    expect(monitored.requests.some((url) => url.includes('player-'))).toBe(false);
   });
 
-  it('stops with the share', async () => {
+  test('stops with the share', async () => {
     socket.share('share-stopped', { shareType: 'STREAM', playback: session(300) });
     const page = await open('share-stopped');
     await plays(page, 0);
     socket.publish('share-stopped', flight(60));
-    await shows(page, 'altitude', '482.2 m');
+    await waitForText(page, 'altitude', '482.2 m');
     socket.end('share-stopped', 'REVOKED');
-    await shows(page, 'connection', 'ended');
+    await waitForText(page, 'connection', 'ended');
     await page.getByText('The video has ended.').waitFor();
-    const before = watched.requests.length;
+    const before = monitored.requests.length;
     await page.waitForTimeout(2500);
-    expect(watched.requests).toHaveLength(before);
+    expect(monitored.requests).toHaveLength(before);
   });
 
-  it('has no player when the share is one of telemetry, and loads none', async () => {
+  test('does not load the player for a telemetry share', async () => {
     socket.share('share-telemetry');
     const page = await open('share-telemetry');
-    await shows(page, 'connection', 'live');
+    await waitForText(page, 'connection', 'live');
     expect(await page.getByTestId('video').isVisible()).toBe(false);
-    expect(watched.requests.some((url) => url.includes('player-'))).toBe(false);
+    expect(monitored.requests.some((url) => url.includes('player-'))).toBe(false);
   });
 });

@@ -5,7 +5,7 @@ import { organisationOf } from '../../domain/id';
 import { clients } from '../api/client';
 import { fleetOf, givenJob } from '../api/given';
 import { database, tableNamed } from '../api/stack/aws-access';
-import { takeFailures } from './failure-queue';
+import { takeFailures } from './dead-letter-queue';
 import { subscribe } from './mqtt-client';
 import { followFromSnapshot } from './socket';
 import { until } from './until';
@@ -13,16 +13,16 @@ import { until } from './until';
 const [partner] = clients('change-faults');
 const organisation = organisationOf('group', fleetOf(partner).deviceGroupId);
 
-/** How many records nobody can read. */
-const POISON = 3;
+/** Number of records that cannot be parsed. */
+const UNREADABLE = 3;
 
-/** Writes a job into the table that is none, as a defect might. */
-async function givenPoison(): Promise<void> {
+/** Writes an invalid job item, as a defect might. */
+async function givenUnreadableRecord(): Promise<void> {
   const Item = { organisation, jobId: newId('job', organisation ?? ''), status: 'FLYING', name: 7 };
   await database().send(new PutCommand({ TableName: await tableNamed('Jobs'), Item }));
 }
 
-test('A record that nobody can read keeps no change from anyone, and ends up where its alarm finds it.', async () => {
+test('a record that cannot be parsed delays no other change, and is sent to the dead-letter queue', async () => {
   await takeFailures();
   const jobs = await Promise.all(Array.from({ length: 10 }, () => givenJob(partner)));
   const followed = await Promise.all(
@@ -35,31 +35,30 @@ test('A record that nobody can read keeps no change from anyone, and ends up whe
   await listener.first(8);
 
   for (const status of ['QUEUED', 'IN_PROGRESS', 'COMPLETED']) {
-    await givenPoison();
+    await givenUnreadableRecord();
     await Promise.all(
       jobs.map(({ jobId }) => partner.call('PATCH /v3/jobs/{jobId}', { path: { jobId }, body: { status } })),
     );
   }
 
-  // What is tried again may be heard again, but nothing is left out and nothing new comes before what is older.
+  // Retried changes may be received again, but none is missing and the order is kept.
   for (const { jobId, socket } of followed) {
     await socket.like({ jobState: 'COMPLETED' });
-    expect(firstsOf(socket.messages.map(({ sequence }) => sequence))).toEqual([1, 2, 3, 4]);
+    expect(distinct(socket.messages.map(({ sequence }) => sequence))).toEqual([1, 2, 3, 4]);
     expect(new Set(socket.messages.map((message) => message['jobId']))).toEqual(new Set([jobId]));
   }
   for (const { jobId } of followed.slice(0, 8)) {
     await listener.like({ jobId, jobState: 'COMPLETED' });
     const own = listener.messages.filter((message) => message['jobId'] === jobId);
-    expect(firstsOf(own.map(({ sequence }) => sequence))).toEqual([1, 2, 3, 4]);
+    expect(distinct(own.map(({ sequence }) => sequence))).toEqual([1, 2, 3, 4]);
   }
 
   const failures: unknown[] = [];
-  const takeMore = async () => (failures.push(...(await takeFailures())) >= POISON ? true : undefined);
-  await until('putting the records aside', takeMore, () => failures);
+  const takeMore = async () => (failures.push(...(await takeFailures())) >= UNREADABLE ? true : undefined);
+  await until('sending the records to the dead-letter queue', takeMore, () => failures);
   const eventSourceArn: unknown = expect.stringContaining(await tableNamed('Jobs'));
   const sequenceNumber: unknown = expect.stringMatching(/^\d+$/);
-  expect(failures).toEqual(Array.from({ length: POISON }, () => ({ eventSourceArn, sequenceNumber })));
+  expect(failures).toEqual(Array.from({ length: UNREADABLE }, () => ({ eventSourceArn, sequenceNumber })));
 });
 
-/** Each value where it stands for the first time. */
-const firstsOf = (values: readonly unknown[]) => [...new Set(values)];
+const distinct = (values: readonly unknown[]) => [...new Set(values)];

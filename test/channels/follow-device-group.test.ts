@@ -3,7 +3,7 @@ import type { DeviceState } from '../../domain/telemetry';
 import { clients } from '../api/client';
 import { fleetOf, givenJobThatIs } from '../api/given';
 import { subscribe } from './mqtt-client';
-import { goOffline, report } from './report';
+import { goOffline, report } from './device-reports';
 import { followFromSnapshot, follow } from './socket';
 import { quiet } from './until';
 
@@ -25,9 +25,9 @@ const state = (second: number, more: Partial<DeviceState> = {}): DeviceState => 
   ...more,
 });
 
-// One test ends where the next one begins, for the devices are the same.
-describe('Who follows a device group', () => {
-  test('is told the state of each of its devices first, and of no other.', async () => {
+// Tests build on each other, since they use the same devices.
+describe('A follower of a device group', () => {
+  test('first receives the state of each of its devices, and of no other', async () => {
     const socket = await follow(partner, group);
     await socket.first(devices.length);
     await quiet();
@@ -38,7 +38,7 @@ describe('Who follows a device group', () => {
       expect(message).toMatchObject({ type: 'device.status', deviceGroupId, status: 'offline', snapshot: true });
   });
 
-  test('hears over WSS and over MQTTS that a device came online and where it is, in the same words.', async () => {
+  test('receives the same message over WSS and MQTTS when a device comes online', async () => {
     const socket = await follow(partner, group);
     await socket.first(devices.length);
     const listener = await subscribe(partner, topicOf(group));
@@ -46,8 +46,8 @@ describe('Who follows a device group', () => {
     const sensorPayload = { camera: { orientation: { heading: 90, pitch: -45, roll: 0 } } };
     const weather = { windSpeed: 4, windDirection: 200, temperature: 11, humidity: 60, rain: 0 };
     await report(deviceId, state(1, { battery, sensorPayload, weather }));
-    const heard = await socket.like({ status: 'online' });
-    expect(heard).toEqual({
+    const message = await socket.like({ status: 'online' });
+    expect(message).toEqual({
       type: 'device.status',
       sequence: expect.any(Number) as number,
       deviceId,
@@ -58,12 +58,12 @@ describe('Who follows a device group', () => {
       sensorPayload,
       weather,
     });
-    expect(channels.group.message.parse(heard)).toEqual(heard);
+    expect(channels.group.message.parse(message)).toEqual(message);
     await listener.like({ status: 'online' });
     expect(listener.texts.at(-1)).toBe(socket.texts.at(-1));
   });
 
-  test('hears each position in order, and hears nothing of a state without news.', async () => {
+  test('receives each position in order, and nothing for an unchanged state', async () => {
     const socket = await followFromSnapshot(partner, group, devices.length);
     for (const second of [2, 3, 3, 4]) await report(deviceId, state(second));
     await socket.like({ timestamp: at(4) });
@@ -71,7 +71,7 @@ describe('Who follows a device group', () => {
     expect(positions).toEqual([at(2), at(3), at(4)]);
   });
 
-  test('is not told by a retained message where a device was, but that it is online or offline.', async () => {
+  test('receives no positions as retained messages, but whether a device is online', async () => {
     const early = await subscribe(partner, topicOf(group));
     await report(deviceId, state(5));
     await early.like({ timestamp: at(5) });
@@ -85,7 +85,7 @@ describe('Who follows a device group', () => {
     expect(await later.like({ status: 'offline' })).toMatchObject({ deviceId, timestamp: at(5) });
   });
 
-  test('hears nothing of another group.', async () => {
+  test('receives nothing of another group', async () => {
     const socket = await followFromSnapshot(partner, { kind: 'group', id: otherGroupId });
     const listener = await subscribe(partner, topicOf({ kind: 'group', id: otherGroupId }));
     await report(deviceId, state(6));
@@ -95,17 +95,17 @@ describe('Who follows a device group', () => {
   });
 });
 
-describe('Who follows a job that is running', () => {
-  test('hears where its device is, which no retained message tells.', async () => {
+describe('A follower of a running job', () => {
+  test('receives positions of its device, which are not retained', async () => {
     const jobId = await givenJobThatIs('IN_PROGRESS', partner);
     const channel = { kind: 'job', id: jobId } as const;
     const socket = await followFromSnapshot(partner, channel);
     const listener = await subscribe(partner, topicOf(channel));
     await listener.like({ jobState: 'IN_PROGRESS' });
     await report(deviceId, state(10, { jobId }));
-    const heard = await socket.like({ timestamp: at(10) });
+    const message = await socket.like({ timestamp: at(10) });
     const { timestamp, droneState, dockState, navigation } = state(10);
-    expect(heard).toEqual({
+    expect(message).toEqual({
       type: 'job.status',
       sequence: 3,
       jobId,
@@ -117,14 +117,14 @@ describe('Who follows a job that is running', () => {
       navigation,
       timestamp,
     });
-    expect(channels.job.message.parse(heard)).toEqual(heard);
+    expect(channels.job.message.parse(message)).toEqual(message);
     await listener.like({ timestamp: at(10) });
     expect(listener.texts.at(-1)).toBe(socket.texts.at(-1));
     const late = await subscribe(partner, topicOf(channel));
     expect(await late.first(1)).toMatchObject([{ jobState: 'IN_PROGRESS', previousState: 'QUEUED' }]);
   });
 
-  test('hears nothing of a device that does not fly it, or once it is over.', async () => {
+  test('receives nothing of a device that does not fly it, or after the job has ended', async () => {
     const jobId = await givenJobThatIs('COMPLETED', partner);
     const running = await givenJobThatIs('IN_PROGRESS', partner);
     const [over, other] = [

@@ -1,7 +1,7 @@
 import { channels, topicOf } from '../../contract/channels';
 import { clients } from '../api/client';
 import { fleetOf, givenJob, givenJobThatIs, iso } from '../api/given';
-import type { Message } from './heard';
+import type { Message } from './message-log';
 import { subscribe } from './mqtt-client';
 import { follow, followFromSnapshot, tryToFollow } from './socket';
 import { quiet, until } from './until';
@@ -14,14 +14,14 @@ const change = async (jobId: string, body: object) => {
 };
 const remove = (jobId: string) => partner.call('DELETE /v3/jobs/{jobId}', { path: { jobId } });
 
-describe('Who follows a job over WSS', () => {
-  test('is told its state first, and then every change in order.', async () => {
+describe('A follower of a job over WSS', () => {
+  test('receives its state first, and then every change in order', async () => {
     const { jobId } = await givenJob(partner);
     const socket = await followFromSnapshot(partner, channel(jobId));
     for (const status of ['QUEUED', 'IN_PROGRESS', 'COMPLETED']) await change(jobId, { status });
-    const heard = await socket.first(4);
+    const messages = await socket.first(4);
     const { deviceGroupId } = fleetOf(partner);
-    expect(heard[0]).toEqual({
+    expect(messages[0]).toEqual({
       type: 'job.status',
       sequence: 1,
       jobId,
@@ -30,7 +30,7 @@ describe('Who follows a job over WSS', () => {
       snapshot: true,
       timestamp: iso,
     });
-    expect(heard.slice(1)).toEqual(
+    expect(messages.slice(1)).toEqual(
       [
         ['PENDING', 'QUEUED'],
         ['QUEUED', 'IN_PROGRESS'],
@@ -47,13 +47,13 @@ describe('Who follows a job over WSS', () => {
     );
   });
 
-  test('is told the state as it is by then.', async () => {
+  test('receives the current state', async () => {
     const jobId = await givenJobThatIs('IN_PROGRESS', partner);
     const [snapshot] = await (await follow(partner, channel(jobId))).first(1);
     expect(snapshot).toMatchObject({ sequence: 3, jobState: 'IN_PROGRESS', snapshot: true });
   });
 
-  test('is told the state first however many changes there are meanwhile, and misses none after it.', async () => {
+  test('receives the state first even during changes, and misses none after it', async () => {
     const { jobId } = await givenJob(partner);
     const connecting = Promise.all(Array.from({ length: 8 }, () => follow(partner, channel(jobId))));
     for (const status of ['QUEUED', 'IN_PROGRESS', 'COMPLETED']) await change(jobId, { status });
@@ -71,8 +71,8 @@ describe('Who follows a job over WSS', () => {
   });
 });
 
-describe('Who follows a job over MQTTS', () => {
-  test('gets the last change from before at once, and then every change in order with QoS 1.', async () => {
+describe('A follower of a job over MQTTS', () => {
+  test('receives the last change as a retained message, and then every change in order with QoS 1', async () => {
     const jobId = await givenJobThatIs('QUEUED', partner);
     const topic = topicOf(channel(jobId));
     const late = await until('retaining the change', async () => {
@@ -95,7 +95,7 @@ describe('Who follows a job over MQTTS', () => {
     ]);
   });
 
-  test('hears of a new job on its topic when it subscribed as soon as it knew the job.', async () => {
+  test('receives the creation of a job if it subscribes right after it', async () => {
     const { jobId } = await givenJob(partner);
     const listener = await subscribe(partner, topicOf(channel(jobId)));
     const [first] = await listener.first(1);
@@ -110,8 +110,8 @@ describe('Who follows a job over MQTTS', () => {
   });
 });
 
-describe('A change', () => {
-  test('is the same message over WSS and over MQTTS, and it is what the contract promises.', async () => {
+describe('A change of a job', () => {
+  test('is the same message over WSS and MQTTS, valid by the contract', async () => {
     const { jobId } = await givenJob(partner, { deviceId: fleetOf(partner).deviceId });
     const socket = await followFromSnapshot(partner, channel(jobId));
     const listener = await subscribe(partner, topicOf(channel(jobId)));
@@ -126,7 +126,7 @@ describe('A change', () => {
     }
   });
 
-  test('of anything but the status publishes nothing.', async () => {
+  test('of other fields than the status publishes nothing', async () => {
     const { jobId } = await givenJob(partner);
     const socket = await followFromSnapshot(partner, channel(jobId));
     const listener = await subscribe(partner, topicOf(channel(jobId)));
@@ -137,7 +137,7 @@ describe('A change', () => {
     expect(await listener.first(2)).toMatchObject([{ sequence: 1 }, { sequence: 3 }]);
   });
 
-  test('that was refused publishes nothing.', async () => {
+  test('that is refused publishes nothing', async () => {
     const jobId = await givenJobThatIs('COMPLETED', partner);
     const socket = await followFromSnapshot(partner, channel(jobId));
     await partner.call('POST /v3/jobs/{jobId}/cancel', { path: { jobId } });
@@ -146,8 +146,8 @@ describe('A change', () => {
   });
 });
 
-describe('A job that is deleted', () => {
-  test('says so last, and then its sockets are closed and nothing is retained.', async () => {
+describe('Deleting a job', () => {
+  test('publishes a final message, closes its sockets and clears the retained message', async () => {
     const jobId = await givenJobThatIs('QUEUED', partner);
     const topic = topicOf(channel(jobId));
     const socket = await followFromSnapshot(partner, channel(jobId));
@@ -161,7 +161,7 @@ describe('A job that is deleted', () => {
     await listener.like(last);
     expect(listener.texts.at(-1)).toBe(socket.texts.at(-1));
 
-    await until('clearing what was retained', () => listener.received.at(-1)?.text === '' || undefined);
+    await until('clearing the retained message', () => listener.received.at(-1)?.text === '' || undefined);
     const late = await subscribe(partner, topic);
     await quiet();
     expect(late.received).toEqual([]);

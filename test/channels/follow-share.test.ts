@@ -12,8 +12,8 @@ const revoke = (shareCode: string) => partner.call('DELETE /v3/shares/{shareCode
 
 const givenShareFor = (seconds: number) => givenShortShare(partner, seconds);
 
-describe('Who follows a share', () => {
-  test('is told its state first over WSS, and by a retained message over MQTTS.', async () => {
+describe('A follower of a share', () => {
+  test('receives its state first over WSS, and as a retained message over MQTTS', async () => {
     const { shareCode, expiresAt, maxViewers } = await givenShare(partner);
     const socket = await followFromSnapshot(partner, channel(shareCode));
     const listener = await subscribe(partner, topicOf(channel(shareCode)));
@@ -33,31 +33,34 @@ describe('Who follows a share', () => {
   });
 
   test.each([
-    ['is revoked hears REVOKED', 'REVOKED', async () => (await givenShare(partner)).shareCode, revoke],
-    ['expires hears EXPIRED', 'EXPIRED', () => givenShareFor(3), quiet],
-  ] as const)('that %s, and then its socket is closed and nothing is retained.', async (_, shareState, given, end) => {
-    const shareCode = await given();
-    const topic = topicOf(channel(shareCode));
-    const sockets = await Promise.all([1, 2, 3].map(() => followFromSnapshot(partner, channel(shareCode))));
-    const listener = await subscribe(partner, topic);
-    await listener.like({ shareState: 'ACTIVE' });
-    await end(shareCode);
-    for (const socket of sockets) {
-      expect(await socket.closed).toMatchObject({ code: 1000 });
-      expect(socket.messages).toMatchObject([{ snapshot: true }, { shareState, sequence: 2, currentViewers: 0 }]);
-    }
-    // Over sockets by who ended it, over MQTT by the stream, whose moments have no milliseconds.
-    const { timestamp: _moment, ...overMqtt } = await listener.like({ shareState });
-    expect(sockets[0]?.messages[1]).toMatchObject(overMqtt);
+    ['is revoked', 'REVOKED', async () => (await givenShare(partner)).shareCode, revoke],
+    ['expires', 'EXPIRED', () => givenShareFor(3), quiet],
+  ] as const)(
+    'that %s receives %s, its socket is closed and nothing is retained',
+    async (_, shareState, given, end) => {
+      const shareCode = await given();
+      const topic = topicOf(channel(shareCode));
+      const sockets = await Promise.all([1, 2, 3].map(() => followFromSnapshot(partner, channel(shareCode))));
+      const listener = await subscribe(partner, topic);
+      await listener.like({ shareState: 'ACTIVE' });
+      await end(shareCode);
+      for (const socket of sockets) {
+        expect(await socket.closed).toMatchObject({ code: 1000 });
+        expect(socket.messages).toMatchObject([{ snapshot: true }, { shareState, sequence: 2, currentViewers: 0 }]);
+      }
+      // Sockets get the timestamp of the call, MQTT that of the stream record, which has no milliseconds.
+      const { timestamp: _timestamp, ...overMqtt } = await listener.like({ shareState });
+      expect(sockets[0]?.messages[1]).toMatchObject(overMqtt);
 
-    await until('clearing what was retained', () => listener.received.at(-1)?.text === '' || undefined);
-    const late = await subscribe(partner, topic);
-    await quiet();
-    expect(late.received).toEqual([]);
-    expect(await tryToFollow(partner, channel(shareCode))).toMatchObject({ status: 404 });
-  });
+      await until('clearing the retained message', () => listener.received.at(-1)?.text === '' || undefined);
+      const late = await subscribe(partner, topic);
+      await quiet();
+      expect(late.received).toEqual([]);
+      expect(await tryToFollow(partner, channel(shareCode))).toMatchObject({ status: 404 });
+    },
+  );
 
-  test('that expires is not told so before its time.', async () => {
+  test('that expires receives EXPIRED not before its time', async () => {
     const shareCode = await givenShareFor(7);
     const socket = await followFromSnapshot(partner, channel(shareCode));
     const { timestamp, expiresAt } = await socket.like({ shareState: 'EXPIRED' });
@@ -65,11 +68,11 @@ describe('Who follows a share', () => {
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(String(expiresAt)));
   });
 
-  test('is not ended with another one that is revoked.', async () => {
-    const [gone, kept] = [await givenShare(partner), await givenShare(partner)];
-    const socket = await followFromSnapshot(partner, channel(kept.shareCode));
-    const other = await followFromSnapshot(partner, channel(gone.shareCode));
-    await revoke(gone.shareCode);
+  test('is not closed when another share is revoked', async () => {
+    const [revoked, active] = [await givenShare(partner), await givenShare(partner)];
+    const socket = await followFromSnapshot(partner, channel(active.shareCode));
+    const other = await followFromSnapshot(partner, channel(revoked.shareCode));
+    await revoke(revoked.shareCode);
     await other.closed;
     await quiet();
     expect(socket.messages).toHaveLength(1);

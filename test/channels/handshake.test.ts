@@ -1,6 +1,5 @@
-import { scopes } from '../../contract/access';
-import { channels } from '../../contract/channels';
-import { channelKinds, type Channel } from '../../domain/status-event';
+import { scopes } from '../../contract/endpoint';
+import { channels, channelKinds, type Channel } from '../../contract/channels';
 import { clients, type Client } from '../api/client';
 import { forgeries } from '../api/forgeries';
 import { fleetOf, givenJob, givenShare, nobodys } from '../api/given';
@@ -33,21 +32,21 @@ const find = (all: readonly Channel[], kind: Channel['kind']): Channel => {
 const bearer = async (client: Client) => ({ authorization: `Bearer ${await client.token()}` });
 
 describe.each(channelKinds)('The handshake for the channel of a %s', (kind) => {
-  test('lets its organisation in, with the token in a header or in the query.', async () => {
+  test('succeeds for its organisation, with the token in a header or in the query', async () => {
     await follow(partner, find(ours, kind));
     const path = `${pathOf(find(ours, kind))}?token=${await partner.token()}`;
     const { socket } = await shakeHands(path);
     expect(await socket?.first(1)).toMatchObject([{ snapshot: true }]);
   });
 
-  test("is refused with 403 for another organisation's, and with 404 for nobody's.", async () => {
+  test("is refused with 403 for another organisation's, and with 404 for an unknown one", async () => {
     const { id } = find(theirs, kind);
     expect(await tryToFollow(partner, { kind, id })).toEqual({ status: 403 });
     expect(await tryToFollow(partner, { kind, id: nobodys(find(ours, kind).id) })).toEqual({ status: 404 });
     expect(await tryToFollow(partner, { kind, id: nobodys(id) })).toEqual({ status: 404 });
   });
 
-  test.each(scopes)('with %s alone is refused unless it is the scope of the channel.', async (scope) => {
+  test.each(scopes)('with only %s is refused unless it is the scope of the channel', async (scope) => {
     const client = scoped[scopes.indexOf(scope)] ?? partner;
     const status = scope === channels[kind].scope ? 101 : 403;
     expect(await tryToFollow(client, find(ours, kind))).toMatchObject({ status });
@@ -55,7 +54,7 @@ describe.each(channelKinds)('The handshake for the channel of a %s', (kind) => {
 });
 
 describe('The handshake', () => {
-  test('is refused with 401 without a token.', async () => {
+  test('is refused with 401 without a token', async () => {
     const path = pathOf(find(ours, 'job'));
     for (const query of ['', '?token=', '?channel=job', '?Token=x'])
       expect(await shakeHands(path + query)).toEqual({ status: 401 });
@@ -63,7 +62,7 @@ describe('The handshake', () => {
       expect(await shakeHands(path, { authorization })).toEqual({ status: 401 });
   });
 
-  test('is refused with 401 for a token that is none of ours, wherever it stands.', async () => {
+  test('is refused with 401 for a token of another issuer, in the header or the query', async () => {
     const path = pathOf(find(ours, 'job'));
     for (const token of [...Object.values(await forgeries(await partner.token())), 'x', 'a.b.c']) {
       expect(await shakeHands(path, { authorization: `Bearer ${token}` })).toEqual({ status: 401 });
@@ -71,7 +70,7 @@ describe('The handshake', () => {
     }
   });
 
-  test('takes the header before the query.', async () => {
+  test('prefers the header to the query', async () => {
     const path = pathOf(find(ours, 'job'));
     expect(await shakeHands(`${path}?token=x`, await bearer(partner))).toMatchObject({ status: 101 });
     expect(await shakeHands(`${path}?token=${await partner.token()}`, { authorization: 'Bearer x' })).toEqual({
@@ -80,7 +79,7 @@ describe('The handshake', () => {
   });
 
   test.each(['/', '/v3/jobs', '/v3/jobs//status/ws', '/v3/jobs/x/status', '/v3/jobs/a/b/status/ws', '/live'])(
-    'is refused with 404 at %s, which is no channel.',
+    'is refused with 404 at %s, which is not a channel',
     async (path) => {
       expect(await shakeHands(path, await bearer(partner))).toEqual({ status: 404 });
     },
@@ -88,14 +87,14 @@ describe('The handshake', () => {
 
   const odd = ['x', 'job-', '..', '%2e%2e', 'job%23x', 'job%26id', '%00', 'job-%F0%9F%9A%81', '__proto__'];
   test.each([...odd.map((id) => [id, id]), ['of 2,000 letters', 'a'.repeat(2000)]])(
-    'is refused with 404 for the odd id %s.',
+    'is refused with 404 for the odd id %s',
     async (_, id = '') => {
       for (const kind of channelKinds)
         expect(await shakeHands(pathOf({ kind, id }), await bearer(partner))).toEqual({ status: 404 });
     },
   );
 
-  test('goes by the path alone: what a query says of another channel counts for nothing.', async () => {
+  test('depends only on the path, not on channel parameters in the query', async () => {
     const [job, foreign] = [find(ours, 'job'), find(theirs, 'job')];
     const query = (id: string) => `?channel=job&id=${id}&channel=group`;
     const { socket } = await shakeHands(pathOf(job) + query(foreign.id), await bearer(partner));
@@ -103,13 +102,13 @@ describe('The handshake', () => {
     expect(await shakeHands(pathOf(foreign) + query(job.id), await bearer(partner))).toEqual({ status: 403 });
   });
 
-  test('is refused for an id of another kind.', async () => {
+  test('is refused for an id of another kind', async () => {
     const { id } = find(ours, 'group');
     expect(await tryToFollow(partner, { kind: 'job', id })).toEqual({ status: 404 });
     expect(await tryToFollow(partner, { kind: 'share', id })).toEqual({ status: 404 });
   });
 
-  test('is refused with 403 for a partner that is suspended, with a token from before.', async () => {
+  test('is refused with 403 for a suspended partner with an older token', async () => {
     const [client = partner] = scoped.slice(-1);
     await client.token();
     await runPartnerCommand('suspend', '--client-id', client.credentials.clientId);

@@ -1,7 +1,6 @@
 import type { IClientOptions } from 'mqtt';
-import { topicOf } from '../../contract/channels';
+import { topicOf, channelKinds, type Channel } from '../../contract/channels';
 import { organisationOf } from '../../domain/id';
-import { channelKinds, type Channel } from '../../domain/status-event';
 import { clients, type Client } from '../api/client';
 import { forgeries } from '../api/forgeries';
 import { fleetOf, givenJobThatIs, givenShare } from '../api/given';
@@ -27,7 +26,7 @@ beforeAll(async () => {
   [ours, theirs] = await Promise.all([topicsOf(partner), topicsOf(stranger)]);
 });
 
-/** Moves the job behind a topic along. */
+/** Changes the status of a topic's job. */
 const change = (client: Client, topic: string, status: string) =>
   client.call('PATCH /v3/jobs/{jobId}', { path: { jobId: topic.slice(0, topic.indexOf('/')) }, body: { status } });
 
@@ -49,16 +48,16 @@ describe('Connecting over MQTTS', () => {
     ['a slash in its MQTT client id', () => ({ clientId: `${clientId}/1` })],
     ['a star in its MQTT client id', () => ({ clientId: `${clientId}-*` })],
     ['a policy variable in its MQTT client id', () => ({ clientId: `${clientId}-\${iot:ClientId}` })],
-  ])('is refused with %s.', async (_, given) => {
+  ])('is refused with %s', async (_, given) => {
     expect(await tryToConnect(partner, await given())).toBeInstanceOf(Error);
   });
 
-  test('is refused with a token that is none of ours.', async () => {
+  test('is refused with a token of another issuer', async () => {
     for (const password of Object.values(await forgeries(await partner.token())))
       expect(await tryToConnect(partner, { password })).toBeInstanceOf(Error);
   });
 
-  test('is refused without a clean session, whose subscriptions would outlive the connection uncounted.', async () => {
+  test('is refused without a clean session, since its subscriptions would outlive the connection uncounted', async () => {
     expect(await tryToConnect(partner, { clean: false })).toBeInstanceOf(Error);
     expect(await tryToConnect(partner, { clean: true })).toBeInstanceOf(Mqtt);
   });
@@ -67,7 +66,7 @@ describe('Connecting over MQTTS', () => {
     ['on its own topic', () => ours.job],
     ["on another organisation's", () => theirs.job],
     ['on any', () => 'anything'],
-  ])('is refused with a last will %s, which nobody hears.', async (_, topic) => {
+  ])('is refused with a last will %s, which is not published', async (_, topic) => {
     const listener = await subscribe(partner, ours.job);
     await listener.first(1);
     const payload = Buffer.from('{"type":"job.status","jobState":"FAILED"}');
@@ -78,7 +77,7 @@ describe('Connecting over MQTTS', () => {
     expect(listener.texts).toHaveLength(1);
   });
 
-  test('ends the connection that has the same MQTT client id.', async () => {
+  test('closes the connection with the same MQTT client id', async () => {
     const options = { clientId: `${clientId}-again` };
     const first = await connectMqtt(partner, options);
     const second = await connectMqtt(partner, options);
@@ -88,14 +87,14 @@ describe('Connecting over MQTTS', () => {
 });
 
 describe('Subscribing', () => {
-  test("is granted for the organisation's own topics, with the token's scopes.", async () => {
+  test("is granted for the organisation's own topics, with the token's scopes", async () => {
     const all = channelKinds.map((kind) => ours[kind]);
     expect(await (await connectMqtt(partner)).subscribe(...all)).toEqual([true, true, true]);
     expect(await (await connectMqtt(reader)).subscribe(...all)).toEqual([true, false, false]);
     expect(await (await connectMqtt(publisher)).subscribe(...all)).toEqual([false, false, false]);
   });
 
-  test("is refused for another organisation's, and nothing of them is heard.", async () => {
+  test("is refused for another organisation's topics, of which nothing is received", async () => {
     const listener = await connectMqtt(partner);
     const foreign = channelKinds.map((kind) => theirs[kind]);
     expect(await listener.subscribe(...foreign, ours.group)).toEqual([false, false, false, true]);
@@ -105,7 +104,7 @@ describe('Subscribing', () => {
     expect(listener.client.connected).toBe(true);
   });
 
-  test('is refused for wildcards, for reserved topics, for what is shared, and for what is no channel.', async () => {
+  test('is refused for wildcards, reserved topics, shared subscriptions, and topics that are not channels', async () => {
     const organisation = organisationOf('group', fleetOf(partner).deviceGroupId) ?? '';
     const foreign = organisationOf('group', fleetOf(stranger).deviceGroupId) ?? '';
     const id = ours.job.slice(0, ours.job.indexOf('/'));
@@ -123,7 +122,7 @@ describe('Subscribing', () => {
     expect(listener.received).toEqual([]);
   });
 
-  test('and being refused keeps no neighbour from hearing.', async () => {
+  test('and being refused does not disturb other clients', async () => {
     const [noisy, neighbour] = [await connectMqtt(partner), await subscribe(partner, ours.job)];
     await Promise.all(Array.from({ length: 50 }, () => noisy.subscribe('#', '+/JOB/STATUS', theirs.job)));
     await change(partner, ours.job, 'IN_PROGRESS');
@@ -140,9 +139,9 @@ describe('Publishing', () => {
     ['nothing to its own topic, retained, which would clear it', () => ours.job, true],
     ["to another organisation's", () => theirs.job, false],
     ["to another organisation's, retained", () => theirs.job, true],
-    ['to a topic of nobody', () => 'anything', false],
+    ['to an unknown topic', () => 'anything', false],
     ['a lifecycle event', () => `$aws/events/subscriptions/unsubscribed/${clientId}`, false],
-  ])('%s ends the connection, and nobody hears it.', async (title, topic, retain) => {
+  ])('%s closes the connection and reaches no subscriber', async (title, topic, retain) => {
     const [listener, foreign] = [await subscribe(partner, ours.job), await subscribe(stranger, theirs.job)];
     const before = [await listener.first(1), await foreign.first(1)];
     const forger = await connectMqtt(partner);

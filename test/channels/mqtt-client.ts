@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { connect, type IClientOptions, type MqttClient } from 'mqtt';
 import type { Client } from '../api/client';
 import { readFacts } from '../api/stack/facts';
-import { Heard } from './heard';
+import { MessageLog } from './message-log';
 
-/** In place of a QoS, for a subscription that is refused (MQTT 3.1.1, section 3.9.3). */
+/** Return code of a refused subscription (MQTT 3.1.1, section 3.9.3). */
 const REFUSED = 128;
 
-/** A message as it came; `retained`: it had been published before. */
+/** A received message; `retained` if it was published before the subscription. */
 interface Received {
   readonly topic: string;
   readonly text: string;
@@ -15,10 +15,10 @@ interface Received {
   readonly qos: number;
 }
 
-/** A connected MQTT client and what it received. */
-export class Mqtt extends Heard {
+/** A connected MQTT client and its received messages. */
+export class Mqtt extends MessageLog {
   readonly received: Received[] = [];
-  /** Resolves when the connection is over, whoever ended it. */
+  /** Resolves when either side has closed the connection. */
   readonly ended: Promise<void>;
 
   constructor(readonly client: MqttClient) {
@@ -26,18 +26,18 @@ export class Mqtt extends Heard {
     client.on('message', (topic, payload, { retain, qos }) => {
       const text = payload.toString();
       this.received.push({ topic, text, retained: retain, qos });
-      if (text !== '') this.hear(text);
+      if (text !== '') this.add(text);
     });
     this.ended = new Promise((resolve) => client.once('close', resolve));
-    // What goes wrong ends in a close.
+    // Every error is followed by a close.
     client.on('error', () => undefined);
     open.push(this);
   }
 
-  /** Whether each of the topics could be subscribed to. */
+  /** Returns for each topic whether the subscription was granted. */
   subscribe(...topics: string[]): Promise<boolean[]> {
     return new Promise((resolve, reject) => {
-      // The client calls a refusal an error, and the answer has one code for each topic.
+      // The client reports a refusal as an error; the SUBACK has one code per topic.
       this.client.subscribe(topics, { qos: 1 }, (error, _, answer) => {
         if (answer) resolve(answer.granted.map((qos) => Number(qos) !== REFUSED));
         else reject(error ?? new Error('a subscription was not answered'));
@@ -45,13 +45,12 @@ export class Mqtt extends Heard {
     });
   }
 
-  /** Ends the connection. */
   async close(): Promise<void> {
     await this.client.endAsync(true);
   }
 }
 
-/** Those that a test has left connected. */
+/** Clients that a test has left connected. */
 const open: Mqtt[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((left) => left.close()));
@@ -59,7 +58,7 @@ afterEach(async () => {
 
 let connections = 0;
 
-/** Connects as a partner's client; `options` stand in place of what is right. Gives the error of a refusal. */
+/** Connects as a partner's client; `options` override the correct ones. Returns the error of a refusal. */
 export async function tryToConnect(client: Client, options: IClientOptions = {}): Promise<Mqtt | Error> {
   const { mqttUrl, caFile } = readFacts();
   const { clientId } = client.credentials;
@@ -87,7 +86,7 @@ export async function connectMqtt(client: Client, options?: IClientOptions): Pro
   return connected;
 }
 
-/** Connects and subscribes to topics that the client may subscribe to. */
+/** Connects and subscribes. Fails if a subscription is refused. */
 export async function subscribe(client: Client, ...topics: string[]): Promise<Mqtt> {
   const connected = await connectMqtt(client);
   expect(await connected.subscribe(...topics)).toEqual(topics.map(() => true));

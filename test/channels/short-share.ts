@@ -6,8 +6,7 @@ import { fleetOf } from '../api/given';
 import { database, tableNamed } from '../api/stack/aws-access';
 
 /**
- * A share of a client's first device that ends so soon as no partner can ask for; it is in the table as one that a
- * partner made.
+ * Stores a share of a client's first device that expires sooner than the API allows.
  */
 export async function givenShortShare(client: Client, seconds: number): Promise<string> {
   const { deviceId } = fleetOf(client);

@@ -1,35 +1,34 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { WebSocket } from 'ws';
-import { channels } from '../../contract/channels';
+import { channels, type Channel } from '../../contract/channels';
 import { channelKey } from '../../data/connections/connections';
-import type { Channel } from '../../domain/status-event';
 import type { Client } from '../api/client';
 import { database, tableNamed } from '../api/stack/aws-access';
 import { readFacts } from '../api/stack/facts';
-import { Heard } from './heard';
+import { MessageLog } from './message-log';
 import { quiet } from './until';
 
 /** Path of a channel's WebSocket. */
 export const pathOf = ({ kind, id }: Channel) => channels[kind].path.replace('{id}', id);
 
-/** An open WebSocket and what came over it. */
-export class Socket extends Heard {
-  /** Code and reason of the close frame, once it has come. */
+/** An open WebSocket and its received messages. */
+export class Socket extends MessageLog {
+  /** Resolves with code and reason of the close frame. */
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
 
   constructor(readonly socket: WebSocket) {
     super();
-    socket.on('message', (data: Buffer) => this.hear(data.toString()));
+    socket.on('message', (data: Buffer) => this.add(data.toString()));
     this.closed = new Promise((resolve) =>
       socket.once('close', (code, reason) => resolve({ code, reason: reason.toString() })),
     );
-    // What goes wrong after the handshake ends in a close.
+    // Every error after the handshake is followed by a close.
     socket.on('error', () => undefined);
     open.push(this);
   }
 
-  say(message: unknown): void {
+  send(message: unknown): void {
     this.socket.send(typeof message === 'string' || Buffer.isBuffer(message) ? message : JSON.stringify(message));
   }
 
@@ -46,7 +45,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map(({ closed }) => closed));
 });
 
-/** How a handshake ended: with an open socket, or with the HTTP status that refused it. */
+/** Result of a handshake: an open socket, or the HTTP status of its refusal. */
 export interface Handshake {
   readonly status: number;
   readonly socket?: Socket;
@@ -81,14 +80,14 @@ export async function follow(client: Client, channel: Channel): Promise<Socket> 
   return socket;
 }
 
-/** Waits until every connection of a channel has been greeted: what changes before may be told with the greeting. */
-async function greeted(channel: Channel): Promise<void> {
+/** Waits until every connection of a channel has its snapshot, which earlier changes may be part of. */
+async function untilSnapshotsAreSent(channel: Channel): Promise<void> {
   const waiting = async () => {
     const { Items = [] } = await database().send(
       new QueryCommand({
         TableName: await tableNamed('Connections'),
         KeyConditionExpression: 'channel = :channel',
-        FilterExpression: 'attribute_exists(waits)',
+        FilterExpression: 'attribute_exists(bufferingSince)',
         ExpressionAttributeValues: { ':channel': channelKey(channel) },
         ConsistentRead: true,
       }),
@@ -99,10 +98,10 @@ async function greeted(channel: Channel): Promise<void> {
   await quiet();
 }
 
-/** Follows a channel and waits until it has been told `count` messages of its state. */
+/** Follows a channel and waits for its snapshot of `count` messages. */
 export async function followFromSnapshot(client: Client, channel: Channel, count = 1): Promise<Socket> {
   const socket = await follow(client, channel);
   await socket.first(count);
-  await greeted(channel);
+  await untilSnapshotsAreSent(channel);
   return socket;
 }

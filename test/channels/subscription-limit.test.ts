@@ -11,27 +11,31 @@ import { quiet, until } from './until';
 const [partner] = clients('subscription-limit');
 const organisation = organisationOf('group', fleetOf(partner).deviceGroupId) ?? '';
 
-/** AWS IoT's own limits: subscriptions of a connection, and filters in one packet. */
-const OF_A_CONNECTION = 50;
-const OF_A_PACKET = 8;
+/** Limits of AWS IoT. */
+const MAX_PER_CONNECTION = 50;
+const MAX_PER_PACKET = 8;
 
-/** Subscribes to topics of jobs that there may be, besides those that are named. */
+/** Subscribes to `count` topics: the given ones and others of new job ids. */
 async function subscribeTo(count: number, listener: Mqtt, ...named: string[]): Promise<void> {
   const others = Array.from({ length: count - named.length }, () =>
     topicOf({ kind: 'job', id: newId('job', organisation) }),
   );
   const topics = [...named, ...others];
-  for (let from = 0; from < topics.length; from += OF_A_PACKET) {
-    const packet = topics.slice(from, from + OF_A_PACKET);
+  for (let from = 0; from < topics.length; from += MAX_PER_PACKET) {
+    const packet = topics.slice(from, from + MAX_PER_PACKET);
     expect(await listener.subscribe(...packet)).toEqual(packet.map(() => true));
   }
 }
 
-/** Waits until lifecycle events have told of so many subscriptions: they come when they come. */
-const untilHeld = (count: number) =>
-  until(`holding ${count} subscriptions`, async () => ((await held()) === count ? true : undefined), held);
+/** Waits until lifecycle events, which arrive with delay, have added up to this number of subscriptions. */
+const untilCounted = (count: number) =>
+  until(
+    `counting ${count} subscriptions`,
+    async () => ((await countedSubscriptions()) === count ? true : undefined),
+    countedSubscriptions,
+  );
 
-async function held(): Promise<number> {
+async function countedSubscriptions(): Promise<number> {
   const { Items = [] } = await database().send(
     new QueryCommand({
       TableName: await tableNamed('Connections'),
@@ -40,20 +44,20 @@ async function held(): Promise<number> {
       ConsistentRead: true,
     }),
   );
-  return Items.filter((item) => item['stands'] === true).length;
+  return Items.filter((item) => item['subscribed'] === true).length;
 }
 
-beforeEach(() => untilHeld(0));
+beforeEach(() => untilCounted(0));
 
 const isConnected = ({ client }: Mqtt) => client.connected;
 
-test('The connection with which a client goes beyond 100 subscriptions is ended, and its others hear on.', async () => {
+test('the connection with which a client exceeds 100 subscriptions is closed, and its other connections stay open', async () => {
   const { jobId } = await givenJob(partner);
   const topic = topicOf({ kind: 'job', id: jobId });
   const [first, second, third] = [await connectMqtt(partner), await connectMqtt(partner), await connectMqtt(partner)];
-  await subscribeTo(OF_A_CONNECTION, first, topic);
-  await subscribeTo(MAX_SUBSCRIPTIONS - OF_A_CONNECTION, second, topic);
-  await untilHeld(MAX_SUBSCRIPTIONS);
+  await subscribeTo(MAX_PER_CONNECTION, first, topic);
+  await subscribeTo(MAX_SUBSCRIPTIONS - MAX_PER_CONNECTION, second, topic);
+  await untilCounted(MAX_SUBSCRIPTIONS);
   expect([first, second, third].map(isConnected)).toEqual([true, true, true]);
 
   await subscribeTo(1, third);
@@ -63,30 +67,30 @@ test('The connection with which a client goes beyond 100 subscriptions is ended,
   expect([first, second].map(isConnected)).toEqual([true, true]);
 });
 
-test('Subscriptions that were given up make room, and so do those of a connection that has ended.', async () => {
+test('cancelled subscriptions, and those of closed connections, no longer count', async () => {
   const [first, second, third] = [await connectMqtt(partner), await connectMqtt(partner), await connectMqtt(partner)];
   const topic = topicOf({ kind: 'job', id: newId('job', organisation) });
-  await subscribeTo(OF_A_CONNECTION, first, topic);
-  await subscribeTo(OF_A_CONNECTION, second);
+  await subscribeTo(MAX_PER_CONNECTION, first, topic);
+  await subscribeTo(MAX_PER_CONNECTION, second);
   await first.client.unsubscribeAsync(topic);
-  await untilHeld(MAX_SUBSCRIPTIONS - 1);
+  await untilCounted(MAX_SUBSCRIPTIONS - 1);
   await subscribeTo(1, third);
-  await untilHeld(MAX_SUBSCRIPTIONS);
+  await untilCounted(MAX_SUBSCRIPTIONS);
   await second.close();
-  await untilHeld(OF_A_CONNECTION);
-  await subscribeTo(OF_A_CONNECTION - 1, third);
-  await untilHeld(MAX_SUBSCRIPTIONS - 1);
+  await untilCounted(MAX_PER_CONNECTION);
+  await subscribeTo(MAX_PER_CONNECTION - 1, third);
+  await untilCounted(MAX_SUBSCRIPTIONS - 1);
   await quiet();
   expect([first, third].map(isConnected)).toEqual([true, true]);
 });
 
-test('A topic that is subscribed to again counts once.', async () => {
+test('a topic that a connection subscribes to repeatedly counts once', async () => {
   const [first, second] = [await connectMqtt(partner), await connectMqtt(partner)];
   const topic = topicOf({ kind: 'job', id: newId('job', organisation) });
-  await subscribeTo(OF_A_CONNECTION, first);
-  await subscribeTo(OF_A_CONNECTION, second, topic);
+  await subscribeTo(MAX_PER_CONNECTION, first);
+  await subscribeTo(MAX_PER_CONNECTION, second, topic);
   for (let count = 0; count < 5; count++) expect(await second.subscribe(topic)).toEqual([true]);
-  await untilHeld(MAX_SUBSCRIPTIONS);
+  await untilCounted(MAX_SUBSCRIPTIONS);
   await quiet();
   expect([first, second].map(isConnected)).toEqual([true, true]);
 });

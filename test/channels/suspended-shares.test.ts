@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { partnersShape } from '../../local/stack-file';
+import { partnersShape } from '../../bin/start/stack-facts';
 import { Client, clients } from '../api/client';
 import { fleetOf, givenShare } from '../api/given';
 import { runPartnerCommand } from '../api/stack/aws-access';
@@ -11,10 +11,10 @@ const [partner, colleague = partner] = clients('suspended-shares');
 const { organisationId } = partner.credentials;
 const everything = { permissions: ['view', 'control'], shareType: 'STREAM' };
 
-describe('What a suspended organisation has shared', () => {
+describe('A share of a suspended organisation', () => {
   afterAll(() => runPartnerCommand('resume', '--organisation-id', organisationId));
 
-  test('lets nobody in and steers nothing, until one of its clients is resumed.', async () => {
+  test('refuses viewers and their commands until one of its clients is resumed', async () => {
     const { shareCode } = await givenShare(partner, everything);
     const viewer = await watch(shareCode);
     const command = { action: 'control', command: { name: 'HOVER' } };
@@ -26,8 +26,12 @@ describe('What a suspended organisation has shared', () => {
     await runPartnerCommand('suspend', '--client-id', colleague.credentials.clientId);
     expect(await tryToWatch(shareCode)).toEqual({ status: 404 });
     expect(await outcomeForPage(shareCode)).toBe('share.not-found');
-    expect(await ask(viewer, command)).toEqual({ type: 'error', error: 'Forbidden' });
-    expect(await ask(viewer, { action: 'playback' })).toEqual({ type: 'error', error: 'Share not found' });
+    expect(await ask(viewer, command)).toEqual({ type: 'error', code: 'forbidden', error: 'Forbidden' });
+    expect(await ask(viewer, { action: 'playback' })).toEqual({
+      type: 'error',
+      code: 'share_not_found',
+      error: 'Share not found',
+    });
 
     await runPartnerCommand('resume', '--client-id', colleague.credentials.clientId);
     await watch(shareCode);
@@ -35,25 +39,25 @@ describe('What a suspended organisation has shared', () => {
   });
 });
 
-describe('What an organisation has shared that is left without clients', () => {
+describe('A share of an organisation without clients', () => {
   const folder = mkdtempSync(join(tmpdir(), 'offboarded-'));
   afterAll(() => {
     rmSync(folder, { recursive: true });
   });
 
-  /** A client of an organisation that nobody else uses, with a fleet as the others have. */
+  /** Onboards a client of a new organisation with a fleet like the others. */
   async function newcomer(): Promise<Client> {
     const fleet = join(folder, 'fleet.json');
     const deviceGroups = ['North', 'South'].map((name) => ({ name, devices: [{ name }] }));
     writeFileSync(fleet, JSON.stringify({ deviceGroups }));
-    const named = ['--organisation', 'Leaving', '--client', 'leaving', '--scopes', 'all', '--fleet', fleet];
-    const printed = JSON.parse(await runPartnerCommand('onboard', ...named)) as unknown;
+    const args = ['--organisation', 'Leaving', '--client', 'leaving', '--scopes', 'all', '--fleet', fleet];
+    const printed = JSON.parse(await runPartnerCommand('onboard', ...args)) as unknown;
     const [credentials] = partnersShape.parse(printed).partners;
-    if (!credentials) throw new Error('nobody was onboarded');
+    if (!credentials) throw new Error('no client was onboarded');
     return new Client(credentials);
   }
 
-  test('is revoked: its viewers hear so and are closed, and nobody comes in.', async () => {
+  test('is revoked: its viewers receive REVOKED and are closed, and new viewers are refused', async () => {
     const leaving = await newcomer();
     const { shareCode } = await givenShare(leaving, { resourceId: fleetOf(leaving).deviceId });
     const viewer = await watch(shareCode);

@@ -13,7 +13,7 @@ let socket: Socket;
 beforeEach(async () => {
   socket = await openTelemetry(partner);
 });
-/** What is wrong never costs the socket. */
+/** Invalid messages never close the socket. */
 const expectOpen = async () => expect(await ask(socket, { action: 'ping' })).toEqual({ type: 'pong' });
 const position = (...coordinates: unknown[]) => ({ navigation: { position: { type: 'Point', coordinates } } });
 
@@ -26,17 +26,17 @@ describe('Publishing', () => {
     ['a negative speed', { navigation: { velocity: { groundSpeed: -1 } } }, 'navigation.velocity.groundSpeed'],
     ['more than a full battery', { battery: { percent: 101 } }, 'battery.percent'],
     ['a humidity as text', { weather: { humidity: '60' } }, 'weather.humidity'],
-    ['no moment', { timestamp: undefined }, 'timestamp'],
-    ['a moment without an offset', { timestamp: '2026-11-27T10:30:15' }, 'timestamp'],
+    ['no timestamp', { timestamp: undefined }, 'timestamp'],
+    ['a timestamp without an offset', { timestamp: '2026-11-27T10:30:15' }, 'timestamp'],
     ['a sensor payload over 8 KiB', { sensorPayload: { x: 'x'.repeat(8192) } }, 'sensorPayload'],
-  ])('%s is an error that names it, and the socket stays open.', async (_, state, path) => {
+  ])('%s is an error that names it, and the socket stays open', async (_, state, path) => {
     const answer = await ask(socket, { action: 'publish', telemetry: sampleOf(deviceId, state) });
     expect(answer).toMatchObject({ type: 'error', error: 'invalid_request' });
     expect(answer['details']).toMatchObject([{ path: `telemetry.0.${path}` }]);
     await expectOpen();
   });
 
-  test('a moment more than 60 seconds ahead is an error; one of 50 seconds is not.', async () => {
+  test('a timestamp more than 60 seconds ahead is an error; one 50 seconds ahead is not', async () => {
     const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
     const tooFar = await ask(socket, { action: 'publish', telemetry: { deviceId, timestamp: ahead(70_000) } });
     expect(tooFar['details']).toEqual([
@@ -46,12 +46,12 @@ describe('Publishing', () => {
     await publish(socket, { deviceId: device, timestamp: ahead(50_000) });
   });
 
-  test('an unknown field is an error that names it.', async () => {
+  test('an unknown field is an error that names it', async () => {
     const answer = await ask(socket, { action: 'publish', telemetry: sampleOf(deviceId, { speeed: 3 }) });
     expect(answer['details']).toEqual([{ path: 'telemetry.0', message: expect.stringContaining('speeed') as string }]);
   });
 
-  test("for another organisation's device, or one that is not there, is an error, and nobody hears of it.", async () => {
+  test("for another organisation's device, or an unknown one, is an error and delivered to no follower", async () => {
     const theirs = await openTelemetry(foreign);
     await subscribeTo(theirs, { deviceId: other.deviceId });
     for (const id of [other.deviceId, nobodys(deviceId), deviceGroupId, 'x']) {
@@ -63,7 +63,7 @@ describe('Publishing', () => {
     await expectOpen();
   });
 
-  test('a list of which one is wrong is taken not at all.', async () => {
+  test('a list with one invalid sample is refused as a whole', async () => {
     await subscribeTo(socket, { deviceId });
     const samples = [sampleOf(deviceId), sampleOf(deviceId, { battery: { percent: -1 } }), sampleOf(other.deviceId)];
     for (const telemetry of [samples, [samples[0], samples[2]]])
@@ -74,13 +74,13 @@ describe('Publishing', () => {
   });
 
   test.each([[[]], [Array.from({ length: 41 }, () => ({}))], [null], ['x']])(
-    'a list of none or of over 40, or none at all, is an error: %#.',
+    'an empty list, one of over 40 samples, or no list at all is an error: %#',
     async (telemetry) => {
       expect(await ask(socket, { action: 'publish', telemetry })).toMatchObject({ error: 'invalid_request' });
     },
   );
 
-  test('of more than 32 kB is taken when it comes in several frames: a list of samples with much of their own.', async () => {
+  test('more than 32 kB is accepted in several frames', async () => {
     const sensorPayload = { own: 'x'.repeat(6000) };
     const telemetry = Array.from({ length: 10 }, () => sampleOf(deviceId, { sensorPayload }));
     const text = JSON.stringify({ action: 'publish', telemetry, id: 'large' });
@@ -89,13 +89,13 @@ describe('Publishing', () => {
     expect(await socket.like({ id: 'large' })).toEqual({ type: 'published', accepted: 10, id: 'large' });
   });
 
-  test('over 128 kB closes the socket, and no other.', async () => {
+  test('over 128 kB closes the socket, and no other', async () => {
     const neighbour = await openTelemetry(partner);
     const text = JSON.stringify({
       action: 'publish',
       telemetry: sampleOf(deviceId, { jobId: 'x'.repeat(128 * 1024) }),
     });
-    // A frame may have 32 kB.
+    // A frame may have at most 32 kB.
     for (let from = 0; from < text.length; from += 30_000)
       socket.socket.send(text.slice(from, from + 30_000), { fin: from + 30_000 >= text.length });
     expect(await socket.closed).toMatchObject({ code: 1009 });
@@ -107,13 +107,13 @@ describe('Subscribing', () => {
   test.each([
     ["another organisation's device", { deviceId: other.deviceId }, 'Forbidden'],
     ["another organisation's group", { deviceGroupId: other.deviceGroupId }, 'Forbidden'],
-    ['a device that is not there', { deviceId: nobodys(deviceId) }, 'Resource not found'],
-    ['a group that is not there', { deviceGroupId: nobodys(deviceGroupId) }, 'Device group not found'],
+    ['an unknown device', { deviceId: nobodys(deviceId) }, 'Resource not found'],
+    ['an unknown group', { deviceGroupId: nobodys(deviceGroupId) }, 'Device group not found'],
     ['a group as a device', { deviceId: deviceGroupId }, 'Resource not found'],
     ['nothing', {}, 'invalid_request'],
     ['both', { deviceId, deviceGroupId }, 'invalid_request'],
     ['an unknown field', { deviceId, since: 0 }, 'invalid_request'],
-  ])('to %s is an error, nothing is heard of it, and the socket stays open.', async (_, named, error) => {
+  ])('to %s is an error, delivers nothing, and the socket stays open', async (_, named, error) => {
     expect(await ask(socket, { action: 'subscribe', ...named })).toMatchObject({ type: 'error', error });
     const theirs = await openTelemetry(foreign);
     await publish(theirs, sampleOf(other.deviceId));
@@ -128,9 +128,9 @@ describe('Scopes', () => {
   const device = () => fleetOf(clients('telemetry-publish')[0]).deviceId;
   if (!publisher || !follower || !neither) throw new Error('the cast has four clients');
 
-  test('Publishing needs stream:publish, subscribing resources:read.', async () => {
+  test('publishing needs stream:publish, subscribing resources:read', async () => {
     const [publishing, following] = [await openTelemetry(publisher), await openTelemetry(follower)];
-    const forbidden = { type: 'error', error: 'Forbidden' };
+    const forbidden = { type: 'error', code: 'forbidden', error: 'Forbidden' };
     const subscribe = { action: 'subscribe', deviceId: device() };
     expect(await ask(publishing, subscribe)).toEqual(forbidden);
     expect(await ask(publishing, { ...subscribe, action: 'unsubscribe' })).toEqual(forbidden);
@@ -141,15 +141,15 @@ describe('Scopes', () => {
     await following.like({ timestamp: sample.timestamp });
   });
 
-  test('Who has neither is refused at the handshake with 403, and who has no token with 401.', async () => {
+  test('a handshake with neither scope is refused with 403, and one without a token with 401', async () => {
     expect(await tryToOpen(neither)).toEqual({ status: 403 });
     expect(await shakeHands('/telemetry')).toEqual({ status: 401 });
     expect(await shakeHands('/telemetry?token=x')).toEqual({ status: 401 });
     expect(await shakeHands(`/telemetry?token=${await follower.token()}`)).toMatchObject({ status: 101 });
   });
 
-  test('Only viewers control and ask for playback.', async () => {
+  test('control and playback are only for viewers', async () => {
     for (const message of [{ action: 'control', command: { name: 'HOVER' } }, { action: 'playback' }])
-      expect(await ask(socket, message)).toEqual({ type: 'error', error: 'Forbidden' });
+      expect(await ask(socket, message)).toEqual({ type: 'error', code: 'forbidden', error: 'Forbidden' });
   });
 });

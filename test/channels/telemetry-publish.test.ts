@@ -27,8 +27,8 @@ const state = {
   simulated: true,
 };
 
-describe('Who follows a device', () => {
-  test('hears each sample as it was published, and nothing of another device.', async () => {
+describe('A follower of a device', () => {
+  test('receives each sample as it was published, and none of another device', async () => {
     const [follower, publisher] = await Promise.all([openTelemetry(partner), openTelemetry(partner)]);
     await subscribeTo(follower, { deviceId: kestrel });
     const sample = sampleOf(kestrel, state);
@@ -45,7 +45,7 @@ describe('Who follows a device', () => {
     expect(publisher.messages).toHaveLength(1);
   });
 
-  test('hears the samples of a list in the order of their moments, whatever their order in the list.', async () => {
+  test('receives the samples of a list in the order of their timestamps', async () => {
     const [follower, publisher] = await Promise.all([openTelemetry(partner), openTelemetry(partner)]);
     await subscribeTo(follower, { deviceId: kestrel });
     const samples = Array.from({ length: 40 }, () => sampleOf(kestrel));
@@ -56,7 +56,7 @@ describe('Who follows a device', () => {
     );
   });
 
-  test('hears a list of as many full samples as a message may have, sent in one frame by an ordinary client.', async () => {
+  test('receives all samples of the largest allowed list of full samples, sent in one frame', async () => {
     const [follower, publisher] = await Promise.all([openTelemetry(partner), openTelemetry(partner)]);
     await subscribeTo(follower, { deviceId: kestrel });
     const { deviceId: _, timestamp: __, jobId: ___, ...state } = fullSample;
@@ -69,7 +69,7 @@ describe('Who follows a device', () => {
     expect(samplesIn(follower, kestrel)).toHaveLength(40);
   });
 
-  test('begins with its last known state, if it ever reported.', async () => {
+  test('first receives its last known state, if it ever reported', async () => {
     const publisher = await openTelemetry(partner);
     const sample = sampleOf(stork, state);
     await publish(publisher, sample);
@@ -85,7 +85,7 @@ describe('Who follows a device', () => {
     });
   });
 
-  test('hears nothing more once it has unsubscribed.', async () => {
+  test('receives nothing after unsubscribing', async () => {
     const [follower, publisher] = await Promise.all([openTelemetry(partner), openTelemetry(partner)]);
     await subscribeTo(follower, { deviceId: kestrel });
     await subscribeTo(follower, { deviceId: heron });
@@ -98,8 +98,8 @@ describe('Who follows a device', () => {
   });
 });
 
-describe('Who follows a group', () => {
-  test('hears of each of its devices, once even if it follows the device as well, and of no other.', async () => {
+describe('A follower of a device group', () => {
+  test('receives samples of each of its devices once, even if it also follows the device, and of no other', async () => {
     const [follower, publisher] = await Promise.all([openTelemetry(partner), openTelemetry(partner)]);
     await subscribeTo(follower, { deviceGroupId: north.deviceGroupId });
     await subscribeTo(follower, { deviceId: kestrel });
@@ -112,7 +112,7 @@ describe('Who follows a group', () => {
     expect(counts).toEqual([1, 1, 0]);
   });
 
-  test('begins with the last known state of each of its devices that ever reported.', async () => {
+  test('first receives the last known state of each of its devices that ever reported', async () => {
     const publisher = await openTelemetry(partner);
     for (const deviceId of north.devices) await publish(publisher, sampleOf(deviceId));
     const follower = await openTelemetry(partner);
@@ -124,11 +124,11 @@ describe('Who follows a group', () => {
 describe('A sample', () => {
   test.each([
     ['older than', -1],
-    ['of the same moment as', 0],
-  ])('%s the last one is accepted as no news, and delivered to nobody.', async (_, ms) => {
+    ['with the same timestamp as', 0],
+  ])('%s the last one is not counted as accepted, and not delivered', async (_, ms) => {
     const [follower, publisher] = await Promise.all([openTelemetry(partner), openTelemetry(partner)]);
     await subscribeTo(follower, { deviceId: osprey });
-    // Kept at once, whatever came in the second before: it is another state than that of all others.
+    // Stored at once, since its droneState differs from all others.
     const first = { ...sampleOf(osprey), droneState: 'TURNED' };
     await publish(publisher, first);
     const old = { ...first, timestamp: new Date(Date.parse(first.timestamp) + ms).toISOString(), droneState: 'OLD' };
@@ -140,17 +140,17 @@ describe('A sample', () => {
     expect(samplesIn(follower, osprey)).toHaveLength(2);
   });
 
-  test('is delivered to its publisher too, if that follows the device.', async () => {
+  test('is delivered to its publisher too, if it follows the device', async () => {
     const both = await openTelemetry(partner);
     await subscribeTo(both, { deviceId: osprey });
     const sample = sampleOf(osprey);
     await publish(both, sample);
-    const heard = await both.like({ timestamp: sample.timestamp, type: 'device.telemetry' });
-    expect(heard['deviceId']).toBe(osprey);
+    const received = await both.like({ timestamp: sample.timestamp, type: 'device.telemetry' });
+    expect(received['deviceId']).toBe(osprey);
   });
 });
 
-test.each([[7], ['seven'], ['x'.repeat(128)]])('The id %j of a message comes back on its answer.', async (id) => {
+test.each([[7], ['seven'], ['x'.repeat(128)]])('the id %j of a message is in its answer', async (id) => {
   const socket = await openTelemetry(partner);
   const messages = [
     { action: 'subscribe', deviceId: kestrel, id },
@@ -162,20 +162,20 @@ test.each([[7], ['seven'], ['x'.repeat(128)]])('The id %j of a message comes bac
   ];
   for (const message of messages) {
     const before = socket.texts.length;
-    socket.say(message);
-    const heard = await socket.first(before + 1);
+    socket.send(message);
+    const received = await socket.first(before + 1);
     // The snapshot of the subscription may come in between.
-    if (heard.at(-1)?.['snapshot'] === true) await socket.first(before + 2);
+    if (received.at(-1)?.['snapshot'] === true) await socket.first(before + 2);
     expect(socket.messages.slice(before).find((answer) => 'id' in answer)).toMatchObject({ id });
   }
 });
 
-test('An id of a thousand levels is refused by name on every action, and the socket stays open.', async () => {
+test('an id with a thousand levels is refused by every action with an error that names it, and the socket stays open', async () => {
   const socket = await openTelemetry(partner);
   const id = `${'['.repeat(1000)}${']'.repeat(1000)}`;
   for (const action of ['subscribe', 'publish', 'ping', 'fly']) {
     const before = socket.texts.length;
-    socket.say(`{"action":"${action}","id":${id}}`);
+    socket.send(`{"action":"${action}","id":${id}}`);
     const answer = await until(`an answer to ${action}`, () => socket.messages[before]);
     expect(answer).toMatchObject({ error: 'invalid_request' });
     expect(answer['details']).toContainEqual({

@@ -7,46 +7,46 @@ const [partner] = clients('telemetry-share-end');
 const { deviceId } = fleetOf(partner);
 const revoke = (shareCode: string) => partner.call('DELETE /v3/shares/{shareCode}', { path: { shareCode } });
 
-/** Lets the device report until the test is over. */
+/** Publishes samples until the end of the test. */
 async function keepPublishing(): Promise<void> {
   const publisher = await openTelemetry(partner);
-  publishing = setInterval(() => publisher.say({ action: 'publish', telemetry: sampleOf(deviceId) }), 100);
+  publishing = setInterval(() => publisher.send({ action: 'publish', telemetry: sampleOf(deviceId) }), 100);
 }
 let publishing: NodeJS.Timeout | undefined;
 afterEach(() => {
   clearInterval(publishing);
 });
 
-/** What every viewer hears at the end, and nobody hears anything after it. */
-const lastWord = (shareCode: string, shareState: string) => ({
+/** Final message to every viewer. */
+const finalMessage = (shareCode: string, shareState: string) => ({
   type: 'share.status',
   shareCode,
   shareState,
   currentViewers: 0,
 });
 
-test('Who watches a share that is revoked hears REVOKED and is closed within 2 seconds, and nothing comes after that.', async () => {
+test('a viewer of a revoked share receives REVOKED as its final status and is closed within 2 seconds', async () => {
   const { shareCode } = await givenShare(partner, { permissions: ['view', 'control'] });
   const viewers = await Promise.all([1, 2, 3].map(() => watch(shareCode)));
   await keepPublishing();
   const begin = performance.now();
   expect(await revoke(shareCode)).toMatchObject({ status: 200 });
   for (const viewer of viewers) expect(await viewer.closed).toMatchObject({ code: 1000 });
-  // The one figure that the protocol promises.
+  // Promised by the protocol.
   expect(performance.now() - begin).toBeLessThan(2000);
   for (const viewer of viewers) {
-    const heard = viewer.messages;
-    const end = heard.findIndex(({ shareState }) => shareState === 'REVOKED');
-    expect(heard[end]).toMatchObject(lastWord(shareCode, 'REVOKED'));
-    expect(heard.slice(end + 1).filter(({ type }) => type === 'share.status')).toEqual([]);
+    const messages = viewer.messages;
+    const end = messages.findIndex(({ shareState }) => shareState === 'REVOKED');
+    expect(messages[end]).toMatchObject(finalMessage(shareCode, 'REVOKED'));
+    expect(messages.slice(end + 1).filter(({ type }) => type === 'share.status')).toEqual([]);
   }
   expect(await tryToWatch(shareCode)).toEqual({ status: 404 });
 });
 
-test('Who watches one share is not closed with another one of the same device.', async () => {
-  const [gone, kept] = [await givenShare(partner), await givenShare(partner)];
-  const [leaving, staying] = [await watch(gone.shareCode), await watch(kept.shareCode)];
-  await revoke(gone.shareCode);
+test('a viewer of another share of the same device is not closed', async () => {
+  const [revoked, active] = [await givenShare(partner), await givenShare(partner)];
+  const [leaving, staying] = [await watch(revoked.shareCode), await watch(active.shareCode)];
+  await revoke(revoked.shareCode);
   await leaving.closed;
   const sample = sampleOf(deviceId);
   await publish(await openTelemetry(partner), sample);
@@ -54,25 +54,25 @@ test('Who watches one share is not closed with another one of the same device.',
   expect(leaving.texts.join('')).not.toContain(sample.timestamp);
 });
 
-test('Who watches a share that expires hears EXPIRED, not before its time, and is closed.', async () => {
+test('a viewer of an expiring share receives EXPIRED, not before its time, and is closed', async () => {
   const shareCode = await givenShortShare(partner, 3);
   const viewers = await Promise.all([1, 2].map(() => watch(shareCode)));
   await keepPublishing();
   for (const viewer of viewers) {
     expect(await viewer.closed).toMatchObject({ code: 1000 });
     const end = viewer.messages.at(-1);
-    expect(end).toMatchObject(lastWord(shareCode, 'EXPIRED'));
+    expect(end).toMatchObject(finalMessage(shareCode, 'EXPIRED'));
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(String(end?.['expiresAt'])));
   }
   expect(await tryToWatch(shareCode)).toEqual({ status: 404 });
   expect(await outcomeForPage(shareCode)).toBe('share.not-found');
 });
 
-test('Who comes while the share is revoked is not left watching.', async () => {
+test('a viewer that connects during the revocation is refused or closed', async () => {
   const { shareCode } = await givenShare(partner);
-  const coming = Array.from({ length: 10 }, () => tryToWatch(shareCode));
+  const connecting = Array.from({ length: 10 }, () => tryToWatch(shareCode));
   await revoke(shareCode);
-  const handshakes = await Promise.all(coming);
+  const handshakes = await Promise.all(connecting);
   const sample = sampleOf(deviceId);
   await publish(await openTelemetry(partner), sample);
   for (const { status, socket } of handshakes) {
@@ -82,7 +82,7 @@ test('Who comes while the share is revoked is not left watching.', async () => {
   }
 });
 
-test('Revoking one share ends no partner.', async () => {
+test('revoking a share does not affect sockets of partners', async () => {
   const { shareCode } = await givenShare(partner);
   const socket = await openTelemetry(partner);
   await ask(socket, { action: 'subscribe', deviceId });

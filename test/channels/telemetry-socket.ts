@@ -1,7 +1,10 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { shareProtocols } from '../../contract/telemetry';
 import type { Client } from '../api/client';
-import type { Message } from './heard';
+import { database, tableNamed } from '../api/stack/aws-access';
+import type { Message } from './message-log';
 import { shakeHands, type Handshake, type Socket } from './socket';
+import { until } from './until';
 
 const PATH = '/telemetry';
 
@@ -22,38 +25,59 @@ const withCode = (shareCode: string) => `${PATH}?${new URLSearchParams({ shareCo
 /** Handshake of a viewer with a share code. */
 export const tryToWatch = (shareCode: string): Promise<Handshake> => shakeHands(withCode(shareCode));
 
-/** What the handshake of a share page agrees on: that it may watch, or why not. */
+/** Subprotocol that the handshake of a share page agrees on: that it may watch, or why not. */
 export async function outcomeForPage(shareCode: string): Promise<string> {
   const socket = opened(await shakeHands(withCode(shareCode), {}, Object.values(shareProtocols)));
   await socket.close();
-  // Who is kept out is told nothing more.
+  // A refused page receives no messages.
   if (socket.socket.protocol !== shareProtocols.watching) expect(socket.messages).toEqual([]);
   return socket.socket.protocol;
 }
 
-/** Opens a viewer's socket and waits until it has been told of the share. @throws Error when the handshake is refused */
+/** Opens a viewer's socket and waits for the snapshot of the share. @throws Error when the handshake is refused */
 export async function watch(shareCode: string): Promise<Socket> {
   const socket = opened(await tryToWatch(shareCode));
   await socket.like({ type: 'share.status', snapshot: true });
   return socket;
 }
 
-let asked = 0;
+let requestCount = 0;
 
-/** What is answered to a message, without the id by which it is known. */
+/** Sends a message with an id and returns the answer without it. */
 export async function ask(socket: Socket, message: object): Promise<Message> {
-  const id = `asked-${++asked}`;
-  socket.say({ ...message, id });
+  const id = `request-${++requestCount}`;
+  socket.send({ ...message, id });
   const { id: _, ...answer } = await socket.like({ id });
   return answer;
 }
 
-/** Follows a device or a group over a socket. */
-export async function subscribeTo(socket: Socket, named: object): Promise<void> {
-  expect(await ask(socket, { action: 'subscribe', ...named })).toEqual({ type: 'subscribed', ...named });
+/** Whether no follower of a device or a group waits for its snapshot any more. */
+async function haveSnapshots(followed: string): Promise<true | undefined> {
+  const { Items = [] } = await database().send(
+    new QueryCommand({
+      TableName: await tableNamed('Connections'),
+      KeyConditionExpression: 'channel = :channel',
+      ExpressionAttributeValues: { ':channel': `telemetry#${followed}` },
+      ConsistentRead: true,
+    }),
+  );
+  return Items.every((follower) => follower['bufferingSince'] === undefined) ? true : undefined;
 }
 
-/** Publishes what must all be news. */
+/**
+ * Follows a device or a group over a socket, and waits until its snapshot is sent: a sample that is published meanwhile may be
+ * the snapshot.
+ */
+export async function subscribeTo(
+  socket: Socket,
+  target: { readonly deviceId: string } | { readonly deviceGroupId: string },
+): Promise<void> {
+  expect(await ask(socket, { action: 'subscribe', ...target })).toEqual({ type: 'subscribed', ...target });
+  const followed = 'deviceId' in target ? target.deviceId : target.deviceGroupId;
+  await until('the snapshot', () => haveSnapshots(followed));
+}
+
+/** Publishes samples, which must all be new. */
 export async function publish(socket: Socket, ...telemetry: readonly object[]): Promise<void> {
   const answer = await ask(socket, { action: 'publish', telemetry });
   expect(answer).toEqual({ type: 'published', accepted: telemetry.length });
@@ -67,7 +91,7 @@ export function sampleOf<State extends object>(deviceId: string, state?: State) 
   return { deviceId, timestamp: new Date(last).toISOString(), ...(state as State) };
 }
 
-/** The samples of a device that a socket has heard live, in order. */
+/** Samples of a device that a socket has received, in order, without snapshots. */
 export const samplesIn = (socket: Socket, deviceId: string): Message[] =>
   socket.messages.filter(
     (message) =>

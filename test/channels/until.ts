@@ -1,23 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** How long something may take until it happens, and how long what must not happen is waited for, in ms. */
-const PATIENCE = 20_000;
-const QUIET = 400;
+/** Ends a test that hangs; a busy machine needs a while. */
+const TIMEOUT_MS = 60_000;
+/** After this time, something that must not happen counts as not happening. */
+const QUIET_MS = 400;
 
 /**
- * Waits until `look` finds something.
- * @param known what is told when it doesn't
- * @param patience for how long, in ms
- * @returns what it found
- * @throws Error that says what did not happen
+ * Polls `look` until it returns a value.
+ * @param known details for the error message
+ * @param timeoutMs default: a minute
+ * @throws Error that names `what` did not happen
  */
 export async function until<Found>(
   what: string,
   look: () => Found | undefined | Promise<Found | undefined>,
   known?: () => unknown,
-  patience = PATIENCE,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<Found> {
-  const deadline = Date.now() + patience;
+  const deadline = Date.now() + timeoutMs;
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;
@@ -26,5 +26,5 @@ export async function until<Found>(
   }
 }
 
-/** Long enough for what must not happen to have happened. */
-export const quiet = () => pause(QUIET);
+/** Waits long enough to notice something that must not happen. */
+export const quiet = () => pause(QUIET_MS);

@@ -5,14 +5,14 @@ import { delimiter, join } from 'node:path';
 
 const root = join(__dirname, '../..');
 
-describe('The scripts of the deploying workflow', () => {
+describe('The scripts of the deploy workflow', () => {
   let folder: string;
   let outputs: string;
 
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'stage-scripts-'));
     outputs = join(folder, 'outputs.json');
-    // In the place of the real ones: each tells its words, one a line.
+    // Stubs that print their arguments, one a line.
     for (const name of ['npx', 'npm']) {
       writeFileSync(join(folder, name), '#!/bin/sh\nprintf "%s\\n" "$@"\n');
       chmodSync(join(folder, name), 0o755);
@@ -33,7 +33,7 @@ describe('The scripts of the deploying workflow', () => {
   };
   const smokeClient = { SMOKE_CLIENT_ID: 'client-1', CLIENT_SECRET: 'the secret', API_KEY: 'the key' };
 
-  test('deploy-stage deploys the stack of the stage with its choices, each as a word of its own', () => {
+  test('deploy-stage deploys the stack of the stage, with each choice as an argument of its own', () => {
     const CHOICES =
       'alarmTopicArn=arn:aws:sns:eu-central-1:123456789012:alarms\r\n\n# a comment\ntags=owner=A team,x=$(id)';
     const { status, words } = run('deploy-stage', ['staging', outputs], { CHOICES });
@@ -45,7 +45,7 @@ describe('The scripts of the deploying workflow', () => {
     ]);
   });
 
-  test('deploy-stage takes no choices for none', () => {
+  test('deploy-stage needs no choices', () => {
     expect(run('deploy-stage', ['staging', outputs], {}).words).toContain('DroneMissionApi-staging');
   });
 
@@ -55,23 +55,23 @@ describe('The scripts of the deploying workflow', () => {
     expect(stderr).toMatch(/^CHOICES[^\n]+\n$/);
   });
 
-  test('smoke-stage takes the addresses from the outputs, and no secret becomes a word of a command', () => {
+  test('smoke-stage reads the addresses from the outputs, and passes no secret as an argument', () => {
     const addresses = { BaseUrl: 'https://a', WebSocketUrl: 'wss://b', MqttUrl: 'mqtts://c', FleetTable: 'd' };
     writeFileSync(outputs, JSON.stringify({ 'DroneMissionApi-staging': addresses }));
-    const told = ['run', '--silent', 'smoke', '--', '--base-url', 'https://a', '--ws-url', 'wss://b'];
-    told.push('--mqtt-url', 'mqtts://c', '--client', 'client-1');
-    expect(run('smoke-stage', [outputs], smokeClient)).toEqual({ status: 0, stderr: '', words: told });
+    const expected = ['run', '--silent', 'smoke', '--', '--base-url', 'https://a', '--ws-url', 'wss://b'];
+    expected.push('--mqtt-url', 'mqtts://c', '--client', 'client-1');
+    expect(run('smoke-stage', [outputs], smokeClient)).toEqual({ status: 0, stderr: '', words: expected });
     const narrow = run('smoke-stage', [outputs], { ...smokeClient, SMOKE_NARROW_CLIENT_ID: 'client-2' });
-    expect(narrow.words).toEqual([...told, '--narrow-client', 'client-2']);
+    expect(narrow.words).toEqual([...expected, '--narrow-client', 'client-2']);
   });
 
-  test.each(Object.keys(smokeClient))('smoke-stage fails without %s, and says so', (name) => {
+  test.each(Object.keys(smokeClient))('smoke-stage fails without %s, and names it', (name) => {
     const { status, words, stderr } = run('smoke-stage', [outputs], { ...smokeClient, [name]: '' });
     expect([status, words]).toEqual([2, []]);
     expect(stderr).toContain(`${name} is not set`);
   });
 
-  test('smoke-stage fails when an address is not among the outputs', () => {
+  test('smoke-stage fails when an address is missing in the outputs', () => {
     writeFileSync(outputs, JSON.stringify({ 'DroneMissionApi-staging': { BaseUrl: 'https://a' } }));
     const { status, words, stderr } = run('smoke-stage', [outputs], smokeClient);
     expect([status, words]).toEqual([1, []]);

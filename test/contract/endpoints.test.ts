@@ -1,72 +1,57 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { endpointTable } from '../../contract/access';
+import { tablesOf, type Endpoint, type TableUse } from '../../contract/endpoint';
 import type { EndpointKey } from '../../contract/endpoints';
+import { promised } from './fixtures/promised';
 
 const lambdas = join(__dirname, '../../lambdas/http');
 const entries = Object.entries(endpointTable) as [EndpointKey, (typeof endpointTable)[EndpointKey]][];
 
-/** Spec section 4, and section 8 for the limit in a minute. */
-const promised: Record<EndpointKey, [scope: string | null, success: number, perMinute?: number]> = {
-  'POST /v3/auth/token': [null, 200],
-  'POST /v3/jobs/create': ['command:create', 201, 60],
-  'GET /v3/jobs': ['command:read', 200],
-  'GET /v3/jobs/{jobId}': ['command:read', 200],
-  'PATCH /v3/jobs/{jobId}': ['command:update', 200],
-  'DELETE /v3/jobs/{jobId}': ['command:update', 200],
-  'POST /v3/jobs/{jobId}/cancel': ['command:update', 200],
-  'POST /v3/streams/share': ['stream:share', 201, 30],
-  'GET /v3/streams/share': ['share:read', 200],
-  'GET /v3/streams/share/{shareCode}': ['share:read', 200],
-  'DELETE /v3/streams/share/{shareCode}': ['share:manage', 200],
-  'GET /v3/shares': ['share:read', 200],
-  'GET /v3/shares/{shareCode}': ['share:read', 200],
-  'DELETE /v3/shares/{shareCode}': ['share:manage', 200],
-  'GET /v3/shares/{shareCode}/resources': ['share:read', 200, 120],
-  'GET /v3/resources': ['resources:read', 200],
-};
-
-test('The table has the endpoints of the spec and no others.', () => {
+test('the table has the endpoints of the spec and no others', () => {
   expect(Object.keys(endpointTable).sort()).toEqual(Object.keys(promised).sort());
 });
 
-test.each(entries)('%s has the scope, status and limit of the spec.', (key, { scope, reply, perMinute }) => {
+test.each(entries)('%s has the scope, status and limit of the spec', (key, { scope, reply, perMinute }) => {
   const [expectedScope, success, limit] = promised[key];
   expect([scope, reply.status, perMinute]).toEqual([expectedScope, success, limit]);
 });
 
-test('An endpoint that counts calls or takes idempotency keys has the table for it.', () => {
-  for (const [, { perMinute, idempotent, tables }] of entries) {
-    const needed = [...(perMinute ? ['update'] : []), ...(idempotent ? ['get', 'put'] : [])];
-    expect([...(tables.requests ?? [])].sort()).toEqual(needed.sort());
-  }
+test.each<[title: string, row: Pick<Endpoint, 'perMinute' | 'idempotent'>, requests: TableUse[] | undefined]>([
+  ['a rate limit', { perMinute: 5 }, ['update']],
+  ['idempotency keys', { idempotent: true }, ['get', 'put']],
+  ['both', { perMinute: 5, idempotent: true }, ['update', 'get', 'put']],
+  ['neither', {}, undefined],
+])('an endpoint with %s uses the requests table only for that', (_title, row, requests) => {
+  const { perMinute: _perMinute, idempotent: _idempotent, ...plain } = endpointTable['POST /v3/jobs/create'];
+  expect(tablesOf({ ...plain, ...row })).toEqual({ ...plain.tables, ...(requests && { requests }) });
 });
 
-test('Both creates take idempotency keys, and nothing else does.', () => {
+test('only the two endpoints that create accept idempotency keys', () => {
   const idempotent = entries.filter(([, endpoint]) => endpoint.idempotent).map(([key]) => key);
   expect(idempotent).toEqual(['POST /v3/jobs/create', 'POST /v3/streams/share']);
 });
 
-test('Every endpoint that takes input can refuse it.', () => {
+test('exactly the endpoints with a query or body schema declare invalid_request', () => {
   for (const [, { request, refusals }] of entries)
     expect(refusals.includes('invalid_request')).toBe(Boolean(request.query ?? request.body));
 });
 
-test('Every endpoint has its file, and every file its endpoint.', () => {
+test('every endpoint has a handler file, and every handler file an endpoint', () => {
   const files = readdirSync(lambdas, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   const handlers = new Set(entries.map(([, { handler }]) => `${handler}.ts`));
   expect(files.sort()).toEqual([...handlers].sort());
 });
 
 test.each([...new Set(entries.map(([, { handler }]) => handler))])(
-  '%s serves an endpoint that names it.',
+  '%s serves an endpoint whose row names it',
   (handler) => {
     const [, key] = /serve\('([^']+)'/.exec(readFileSync(join(lambdas, `${handler}.ts`), 'utf8')) ?? [];
     expect(entries.find(([name]) => name === key)?.[1].handler).toBe(handler);
   },
 );
 
-test('Endpoints that share a file are one operation: all but their path is the same.', () => {
+test('endpoints with the same handler differ only in their path', () => {
   for (const [, endpoint] of entries)
     for (const [, other] of entries) if (endpoint.handler === other.handler) expect(endpoint).toBe(other);
 });

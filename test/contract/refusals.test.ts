@@ -19,16 +19,16 @@ const expected: Record<RefusalCode, [status: number, text: string]> = {
   too_many_requests: [429, 'Too many requests'],
 };
 
-test('Every refusal of the domain has its answer, and there are no other answers.', () => {
+test('every refusal code of the domain has an HTTP response, and no other code has', () => {
   expect(Object.keys(refusals).sort()).toEqual([...refusalCodes].sort());
 });
 
-test.each(refusalCodes)('%s is answered with the status and text of the spec.', (code) => {
+test.each(refusalCodes)('%s has the status and text of the spec', (code) => {
   const [status, error] = expected[code];
   expect(resourceRefusal(new Refusal(code))).toEqual({ status, body: { error } });
 });
 
-test('What is wrong with the input is told in details.', () => {
+test('invalid input is described in details', () => {
   expect(resourceRefusal(invalid('name', 'is too long')).body).toEqual({
     error: 'invalid_request',
     details: [{ path: 'name', message: 'is too long' }],
@@ -36,7 +36,7 @@ test('What is wrong with the input is told in details.', () => {
 });
 
 test.each(['invalid_request', 'unsupported_grant_type', 'invalid_client'] as const)(
-  "The token endpoint answers %s in OAuth's shape, with a description.",
+  'the token endpoint returns %s as an OAuth error with a description',
   (code) => {
     const { status, body } = oauthRefusal(new Refusal(code));
     expect([status, body.error]).toEqual([expected[code][0], code]);
@@ -44,7 +44,7 @@ test.each(['invalid_request', 'unsupported_grant_type', 'invalid_client'] as con
   },
 );
 
-test('The token endpoint describes what is wrong with each part of the request.', () => {
+test('the token endpoint describes each invalid part of the request', () => {
   const refusal = new Refusal('invalid_request', [
     { path: 'grant_type', message: 'is missing' },
     { path: '', message: 'a JSON body is required' },
@@ -55,6 +55,6 @@ test('The token endpoint describes what is wrong with each part of the request.'
   });
 });
 
-test('The token endpoint has no code of OAuth for a key that fits no client.', () => {
+test('the token endpoint returns Forbidden for an API key of another client, since OAuth has no code for it', () => {
   expect(oauthRefusal(new Refusal('forbidden'))).toEqual({ status: 403, body: { error: 'Forbidden' } });
 });

@@ -3,7 +3,7 @@ import { pageQuery } from '../../contract/schemas/page';
 
 const limitOf = (limit: unknown) => pageQuery.safeParse({ limit }).data?.limit;
 
-test('A page has 50 elements unless it is asked for otherwise.', () => {
+test('the default limit of a page is 50', () => {
   expect(pageQuery.parse({})).toEqual({ limit: 50 });
 });
 
@@ -14,12 +14,12 @@ test.each([
   ['101', 100],
   ['999999999', 100],
   ['007', 7],
-])('A limit of %s is served as %d.', (given, served) => {
-  expect(limitOf(given)).toBe(served);
+])('a limit of %s becomes %d', (given, limit) => {
+  expect(limitOf(given)).toBe(limit);
 });
 
 test.each(['0', '00', '-1', '+1', '1.5', '1e2', '0x10', '', ' 1', '1\n', 'ten', 'Infinity', '٣', 5, null])(
-  'A limit of %j is refused.',
+  'a limit of %j is refused',
   (given) => {
     expect(limitOf(given)).toBeUndefined();
   },
@@ -30,11 +30,11 @@ test.each([
   ['an empty page token', { nextToken: '' }],
   ['an endless page token', { nextToken: 'a'.repeat(1025) }],
   ['a parameter that the service does not know', { offset: '1' }],
-])('A query with %s is refused.', (_, query) => {
+])('a query with %s is refused', (_, query) => {
   expect(jobsQuery.safeParse(query).success).toBe(false);
 });
 
-test('Jobs can be listed by status, shares can not.', () => {
+test('jobs can be filtered by status, shares cannot', () => {
   expect(jobsQuery.safeParse({ status: 'QUEUED' }).success).toBe(true);
   expect(pageQuery.safeParse({ status: 'QUEUED' }).success).toBe(false);
 });

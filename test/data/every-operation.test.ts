@@ -7,18 +7,18 @@ import {
 import { operations } from './fixtures/operations';
 import { sent, store } from './fixtures/store';
 
-const told = { message: 'as DynamoDB says it', $metadata: {} };
+const response = { message: 'an error of DynamoDB', $metadata: {} };
 const faults = [
-  new ProvisionedThroughputExceededException(told),
-  new ThrottlingException(told),
-  new InternalServerError(told),
-  new ResourceNotFoundException(told),
+  new ProvisionedThroughputExceededException(response),
+  new ThrottlingException(response),
+  new InternalServerError(response),
+  new ResourceNotFoundException(response),
   Object.assign(new Error('a request has exceeded the configured 2000 ms requestTimeout'), { name: 'TimeoutError' }),
   Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
 ];
 const cases = operations.flatMap(([name, run]) => faults.map((fault) => [name, fault.name, run, fault] as const));
 
-test.each(cases)('%s fails with %s when the store does: never as if nothing were there.', async (_, __, run, fault) => {
+test.each(cases)('%s passes on the error %s instead of an empty result', async (_, __, run, fault) => {
   store.rejects(fault);
   await expect(run()).rejects.toBe(fault);
 });
@@ -29,17 +29,17 @@ describe.each(operations)('%s', (_, run) => {
     await run().catch(() => undefined);
   });
 
-  test('sends one command and leaves repeats to the SDK.', () => {
+  test('sends one command and leaves retries to the SDK', () => {
     expect(sent()).toHaveLength(1);
   });
 
-  test('keeps input out of its expressions.', () => {
+  test('keeps input out of its expressions', () => {
     for (const write of writes())
       for (const text of expressionsOf(write))
         for (const input of textsIn(parameters(write))) expect(text.replaceAll(/[#:]\w+/g, '')).not.toContain(input);
   });
 
-  test('names each placeholder that it uses, and no other, or DynamoDB would refuse it.', () => {
+  test('defines exactly the placeholders that it uses, as DynamoDB requires', () => {
     for (const write of writes()) {
       const used = expressionsOf(write).flatMap((text) => text.match(/[#:]\w+/g) ?? []);
       const named = ['ExpressionAttributeNames', 'ExpressionAttributeValues'].flatMap((of) =>
@@ -71,7 +71,7 @@ const parameters = (write: Input) => [
   write['ExpressionAttributeValues'],
 ];
 
-/** All texts in a value that are long enough not to stand anywhere by chance. */
+/** All texts in a value that are too long to occur by chance. */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return value.length > 3 ? [value] : [];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];

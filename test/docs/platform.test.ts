@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import { platformEventExamples } from '../../contract/documents/examples/platform-events';
 import { inboundEvents, PLATFORM, SERVICE, outboundEvents } from '../../contract/platform';
 
 const text = readFileSync(join(__dirname, '../../docs/platform.md'), 'utf8');
@@ -8,7 +9,7 @@ const event = z.strictObject({ source: z.string(), 'detail-type': z.string(), de
 const examples = [...text.matchAll(/^```json\n(.*?)^```/gms)].map(([, code = '']) => event.parse(JSON.parse(code)));
 
 test.each(examples.map((example) => [example['detail-type'], example] as const))(
-  'The example of %s is what the contract says, to the last field.',
+  'the example of %s matches the contract exactly',
   (type, { source, detail }) => {
     const schemas = new Map<string, z.ZodMiniType>(Object.entries(source === SERVICE ? outboundEvents : inboundEvents));
     expect([SERVICE, PLATFORM]).toContain(source);
@@ -16,11 +17,15 @@ test.each(examples.map((example) => [example['detail-type'], example] as const))
   },
 );
 
-test.each([...Object.keys(outboundEvents), ...Object.keys(inboundEvents)])('%s is told of.', (type) => {
+test.each([...Object.keys(outboundEvents), ...Object.keys(inboundEvents)])('%s is documented', (type) => {
   expect(text).toContain(`\`${type}\``);
 });
 
-test('Of what the platform says there is an example each.', () => {
+test('each event of the platform has an example', () => {
   const shown = examples.filter(({ source }) => source === PLATFORM).map((example) => example['detail-type']);
   expect(shown.sort()).toEqual(Object.keys(inboundEvents).sort());
+});
+
+test.each(examples)('the example of $detail-type is the one of docs/api/platform-asyncapi.json', (example) => {
+  expect(platformEventExamples).toContainEqual(example);
 });

@@ -9,7 +9,7 @@ const device = (deviceId: string, deviceGroupId: string): Device => ({
   version: 1,
 });
 
-test('Each group has its own devices, counted, in the order in which they came.', () => {
+test('each group has its devices in the order of the input, with their number', () => {
   const devices = [device('d3', 'g1'), device('d1', 'g2'), device('d2', 'g1')];
   const grouped = groupDevices([group('g2'), group('g1')], devices);
   expect(
@@ -20,10 +20,10 @@ test('Each group has its own devices, counted, in the order in which they came.'
   ]);
 });
 
-test('A group without devices is there, with none.', () => {
+test('a group without devices has an empty list', () => {
   expect(groupDevices([group('g1')], [])).toEqual([{ ...group('g1'), deviceCount: 0, devices: [] }]);
 });
 
-test('A device of a group that is gone is in no group.', () => {
-  expect(groupDevices([group('g1')], [device('d1', 'gone')])[0]?.devices).toEqual([]);
+test('a device whose group does not exist is left out', () => {
+  expect(groupDevices([group('g1')], [device('d1', 'g2')])[0]?.devices).toEqual([]);
 });

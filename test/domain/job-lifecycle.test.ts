@@ -18,23 +18,23 @@ const cases = rows.flatMap(([from, ...answers]) =>
   answers.map((answer, index) => [from as JobStatus, columns[index] as JobStatus, answer === 'yes'] as const),
 );
 
-test('The table of moves has every status, from and to.', () => {
+test('the table of this test has every pair of statuses', () => {
   expect(cases).toHaveLength(jobStatuses.length ** 2);
 });
 
-test.each(cases)('A job may move from %s to %s: %s.', (from, to, allowed) => {
+test.each(cases)('the transition from %s to %s is allowed: %s', (from, to, allowed) => {
   expect(mayMove(from, to)).toBe(allowed);
 });
 
-test.each(jobStatuses)('The statuses before %s are those that may move to it.', (to) => {
+test.each(jobStatuses)('statusesBefore returns the statuses with a transition to %s', (to) => {
   const expected = cases.filter(([, target, allowed]) => target === to && allowed).map(([from]) => from);
   expect([...statusesBefore(to)]).toEqual(expected);
 });
 
-test('Nothing comes before PENDING, which only a new job has.', () => {
+test('no transition leads to PENDING, which only a new job has', () => {
   expect(statusesBefore('PENDING')).toEqual([]);
 });
 
-test.each(['COMPLETED', 'FAILED', 'CANCELLED'] as const)('%s is final.', (last) => {
+test.each(['COMPLETED', 'FAILED', 'CANCELLED'] as const)('no transition leaves %s', (last) => {
   expect(jobStatuses.filter((to) => mayMove(last, to))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { metadata } from '../../domain/metadata';
 
-const faultsOf = (value: unknown) => metadata.safeParse(value).error?.issues.map(({ message }) => message);
+const messagesOf = (value: unknown) => metadata.safeParse(value).error?.issues.map(({ message }) => message);
 
 /** `{"a":{"a":…}}`, so many levels deep. */
 const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
@@ -12,7 +12,7 @@ const ofBytes = (bytes: number, letter = 'x') => {
   return { text: letter.repeat((bytes - frame) / Buffer.byteLength(letter)) };
 };
 
-test('Any object that JSON can say is kept as it is.', () => {
+test('any JSON object is accepted unchanged', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })), (value) => {
       fc.pre(Buffer.byteLength(JSON.stringify(value)) <= 16 * 1024);
@@ -26,48 +26,48 @@ test.each([
   ['a number', '1'],
   ['null', 'null'],
   ['a list', '[{}]'],
-])('%s is not an object.', (_, json) => {
-  expect(faultsOf(JSON.parse(json))).toEqual(['must be an object']);
+])('%s is not an object', (_, json) => {
+  expect(messagesOf(JSON.parse(json))).toEqual(['must be an object']);
 });
 
-test('Nothing at all is not an object.', () => {
-  expect(faultsOf(undefined)).toEqual(['must be an object']);
+test('undefined is not an object', () => {
+  expect(messagesOf(undefined)).toEqual(['must be an object']);
 });
 
-test('It may have 16 KiB as JSON, and not a byte more.', () => {
-  expect(faultsOf(ofBytes(16 * 1024))).toBeUndefined();
-  expect(faultsOf(ofBytes(16 * 1024 + 1))).toEqual(['must not be larger than 16384 bytes']);
+test('16 KiB of JSON are accepted, one byte more is refused', () => {
+  expect(messagesOf(ofBytes(16 * 1024))).toBeUndefined();
+  expect(messagesOf(ofBytes(16 * 1024 + 1))).toEqual(['must not be larger than 16384 bytes']);
 });
 
-test('Bytes count, not characters.', () => {
-  expect(faultsOf(ofBytes(16 * 1024 - 1, 'é'))).toBeUndefined();
-  expect(faultsOf(ofBytes(16 * 1024 + 1, 'é'))).toEqual(['must not be larger than 16384 bytes']);
+test('the limit counts UTF-8 bytes, not characters', () => {
+  expect(messagesOf(ofBytes(16 * 1024 - 1, 'é'))).toBeUndefined();
+  expect(messagesOf(ofBytes(16 * 1024 + 1, 'é'))).toEqual(['must not be larger than 16384 bytes']);
 });
 
-test('It may be 32 levels deep, and no deeper.', () => {
-  expect(faultsOf(nested(32))).toBeUndefined();
-  expect(faultsOf(nested(33))).toEqual(['must not be nested deeper than 32 levels']);
+test('32 levels are accepted, one more is refused', () => {
+  expect(messagesOf(nested(32))).toBeUndefined();
+  expect(messagesOf(nested(33))).toEqual(['must not be nested deeper than 32 levels']);
 });
 
-test('Lists count as levels too.', () => {
+test('lists count as levels', () => {
   const list = (levels: number): unknown => (levels === 0 ? 1 : [list(levels - 1)]);
-  expect(faultsOf({ a: list(31) })).toBeUndefined();
-  expect(faultsOf({ a: list(32) })).toEqual(['must not be nested deeper than 32 levels']);
+  expect(messagesOf({ a: list(31) })).toBeUndefined();
+  expect(messagesOf({ a: list(32) })).toEqual(['must not be nested deeper than 32 levels']);
 });
 
-test('A bomb of nested lists is refused, not followed to its end.', () => {
+test('very deep nesting is refused without traversing it all', () => {
   const bomb = '['.repeat(100_000) + ']'.repeat(100_000);
-  expect(faultsOf(JSON.parse(`{"a":${bomb}}`))).toEqual(['must not be nested deeper than 32 levels']);
+  expect(messagesOf(JSON.parse(`{"a":${bomb}}`))).toEqual(['must not be nested deeper than 32 levels']);
 });
 
 test.each(['{"a":1e999}', '{"a":-1e999}', '{"a":[{"b":1e309}]}'])(
-  '%s holds a number that would come back as null.',
+  '%s is refused, since JSON would return its number as null',
   (json) => {
-    expect(faultsOf(JSON.parse(json))).toEqual(['must hold only numbers that JSON can carry back']);
+    expect(messagesOf(JSON.parse(json))).toEqual(['must hold only numbers that JSON can carry back']);
   },
 );
 
-test('Keys that objects are born with are data like any other.', () => {
+test('property names of Object.prototype are accepted as keys', () => {
   const json = '{"__proto__":{"polluted":true},"constructor":{"prototype":1},"toString":null}';
   expect(JSON.stringify(metadata.parse(JSON.parse(json)))).toBe(json);
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();

@@ -6,7 +6,7 @@ const list = 'jobs acme0001 PENDING';
 const encode = (content: unknown) => Buffer.from(JSON.stringify(content)).toString('base64url');
 const refused = { code: 'invalid_request', details: [{ path: 'nextToken', message: 'is not a token of this list' }] };
 
-test('A token leads back to the element that it was made for.', () => {
+test('a token is read as the identifier that it was made for', () => {
   fc.assert(
     fc.property(fc.string(), fc.stringMatching(/^[0-9a-zA-Z-]{1,128}$/), (name, after) => {
       expect(readPageToken(name, pageToken(name, after))).toBe(after);
@@ -14,18 +14,18 @@ test('A token leads back to the element that it was made for.', () => {
   );
 });
 
-test('A token survives in a URL without being encoded.', () => {
+test('a token needs no URL encoding', () => {
   expect(pageToken(list, id('job'))).toMatch(/^[\w-]+$/);
 });
 
 test.each(['jobs acme0001 QUEUED', 'jobs acme0001', 'jobs rival001 PENDING', 'shares acme0001'])(
-  'A token of the list "%s" is refused.',
+  'a token of the list "%s" is refused',
   (other) => {
     expect(refusalOf(() => readPageToken(list, pageToken(other, id('job'))))).toMatchObject(refused);
   },
 );
 
-test('A token that was cut anywhere is refused.', () => {
+test('a truncated token is refused', () => {
   const token = pageToken(list, id('job'));
   for (let length = 0; length < token.length - 1; length++)
     expect(refusalOf(() => readPageToken(list, token.slice(0, length)))).toMatchObject(refused);
@@ -40,11 +40,11 @@ test.each([
   ['no list', encode(id('job'))],
   ['null', encode(null)],
   ['bytes that are no UTF-8', Buffer.from([0xff, 0xfe]).toString('base64url')],
-])('A forged token that holds %s is refused.', (_, token) => {
+])('a forged token with %s is refused', (_, token) => {
   expect(refusalOf(() => readPageToken(list, token))).toMatchObject(refused);
 });
 
-test('Whatever is not a token is refused, never an error of another kind.', () => {
+test('any other text is refused as invalid_request', () => {
   fc.assert(
     fc.property(fc.string(), (text) => expect(refusalOf(() => readPageToken(list, text))).toMatchObject(refused)),
   );

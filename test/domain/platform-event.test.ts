@@ -21,7 +21,7 @@ test.each([
   ['job.cancelled', job, cancelled, 4],
   ['job.updated', cancelled, sampleJob({ version: 5, status: 'CANCELLED' }), 5],
   ['job.deleted', job, undefined, 4],
-])('The platform hears %s, in the form of the contract', (type, before, after, version) => {
+])('%s is published and matches its schema', (type, before, after, version) => {
   const event = ofJob(before, after);
   expect(event).toMatchObject({
     type,
@@ -30,17 +30,17 @@ test.each([
   expect(event && outboundEvents[event.type].parse(event.detail)).toEqual(event?.detail);
 });
 
-test('A new job is told whole', () => {
-  const { createdAt: _createdAt, updatedAt: _updatedAt, ...told } = job;
-  expect(ofJob(undefined, job)?.detail).toMatchObject(told);
+test('job.created contains the whole job', () => {
+  const { createdAt: _createdAt, updatedAt: _updatedAt, ...published } = job;
+  expect(ofJob(undefined, job)?.detail).toMatchObject(published);
 });
 
-test('The same change is told in the same words, so that a repeat is known', () => {
+test('the same change always produces the same event', () => {
   expect(ofJob(job, next)).toEqual(ofJob(job, next));
   expect(ofJob(job, job)).toBeUndefined();
 });
 
-test('A share begins and ends without its code', () => {
+test('the events of a share do not contain its code', () => {
   const share = sampleShare();
   for (const event of [ofShare(undefined, share), ofShare(share, undefined)]) {
     expect(event && outboundEvents[event.type].parse(event.detail)).toEqual(event?.detail);
@@ -52,11 +52,11 @@ test('A share begins and ends without its code', () => {
 test.each([
   ['REVOKED', {}],
   ['EXPIRED', { expired: true }],
-] as const)('A share that ends is %s when it is removed with %j', (reason, mark) => {
+] as const)('share.ended has the reason %s when the deleted share has %j', (reason, mark) => {
   expect(ofShare(sampleShare(mark), undefined)).toMatchObject({ type: 'share.ended', detail: { reason } });
 });
 
-test('Viewers that come and go, and devices, are not told', () => {
+test('changes of the viewer count and of devices are not published', () => {
   expect(ofShare(sampleShare(), sampleShare({ currentViewers: 1, version: 2 }))).toBeUndefined();
   expect(platformEventOf({ kind: 'device', before: undefined, after: undefined }, at, shareIdOf)).toBeUndefined();
 });

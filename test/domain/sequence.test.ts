@@ -1,4 +1,4 @@
-import { isNews, sequences, subjectOf, type Sequenced } from '../../domain/sequence';
+import { isNewer, sequences, subjectOf, type Sequenced } from '../../domain/sequence';
 import { id } from './fixtures/samples';
 
 const deviceId = id('device');
@@ -11,45 +11,45 @@ test.each([
   ['the status of a job that a device flies', job(1), 'job.status'],
   ['the status of a share', { type: 'share.status' }, 'share.status'],
   ['a heartbeat', { type: 'heartbeat' }, 'heartbeat'],
-])('A message of %s is about what it tells of, for a channel may tell of many devices.', (_, message, subject) => {
+])('subjectOf a message of %s is its device, or its type when it has none', (_, message, subject) => {
   expect(subjectOf(message)).toBe(subject);
 });
 
-describe('A message is news', () => {
+describe('isNewer', () => {
   test.each([
     [true, 'later', 8],
     [false, 'the same', 7],
     [false, 'older', 6],
-  ])('%s when it is %s.', (news, _, sequence) => {
-    expect(isNews(sample(sequence), { [deviceId]: 7 })).toBe(news);
-    expect(isNews(job(sequence), { 'job.status': 7 })).toBe(news);
+  ])('returns %s when the sequence is %s', (news, _, sequence) => {
+    expect(isNewer(sample(sequence), { [deviceId]: 7 })).toBe(news);
+    expect(isNewer(job(sequence), { 'job.status': 7 })).toBe(news);
   });
 
-  test('to who was told nothing, or of something else.', () => {
-    expect(isNews(sample(1))).toBe(true);
-    expect(isNews(sample(1), {})).toBe(true);
-    expect(isNews(sample(1), { [id('device', 'other')]: 7, 'job.status': 7 })).toBe(true);
+  test('returns true when nothing was sent on this subject', () => {
+    expect(isNewer(sample(1))).toBe(true);
+    expect(isNewer(sample(1), {})).toBe(true);
+    expect(isNewer(sample(1), { [id('device', 'other')]: 7, 'job.status': 7 })).toBe(true);
   });
 
-  test('when it has no place in the order.', () => {
-    expect(isNews({ type: 'share.playback' }, { 'share.playback': 7 })).toBe(true);
+  test('returns true for a message without a sequence', () => {
+    expect(isNewer({ type: 'share.playback' }, { 'share.playback': 7 })).toBe(true);
   });
 
   test.each([{ droneState: 'HOVER' }, { dockState: 'IDLE' }, { navigation: {} }])(
-    'when it is where the device of a job is (%j), which has the sequence of the state; an older one is not.',
+    'returns true for a position of a job (%j) with the same sequence, and false for an older one',
     (position) => {
-      expect(isNews(job(7, position), { 'job.status': 7 })).toBe(true);
-      expect(isNews(job(6, position), { 'job.status': 7 })).toBe(false);
+      expect(isNewer(job(7, position), { 'job.status': 7 })).toBe(true);
+      expect(isNewer(job(6, position), { 'job.status': 7 })).toBe(false);
     },
   );
 
-  test('only when it is later if it is telemetry: each sample has a sequence of its own.', () => {
+  test('returns true for telemetry only when it is later, since each sample has its own sequence', () => {
     const message: object = { droneState: 'HOVER' };
-    expect(isNews({ ...sample(7), ...message }, { [deviceId]: 7 })).toBe(false);
+    expect(isNewer({ ...sample(7), ...message }, { [deviceId]: 7 })).toBe(false);
   });
 });
 
-test('What somebody was told is kept as numbers by name, and nothing else.', () => {
+test('sequences are numbers by subject', () => {
   expect(sequences.parse({ [deviceId]: 7 })).toEqual({ [deviceId]: 7 });
   expect(() => sequences.parse({ [deviceId]: '7' })).toThrow();
 });

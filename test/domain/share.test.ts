@@ -5,14 +5,14 @@ import { sampleShare } from './fixtures/samples';
 const least = { resourceId: 'device-1', shareType: 'STREAM' };
 const now = '2026-11-27T10:00:00.000Z';
 
-test('A request says what is shared and how; all else has a default.', () => {
+test('a request needs a resource and a share type; the other fields have defaults', () => {
   expect(shareRequest.parse(least)).toEqual({ ...least, permissions: ['view'], expiresIn: 3600, maxViewers: 10 });
 });
 
 test.each([
   ['expiresIn', 60, 86_400],
   ['maxViewers', 1, 1000],
-])('%s goes from %d to %d.', (field, min, max) => {
+])('%s is accepted from %d to %d', (field, min, max) => {
   const accepted = (value: unknown) => shareRequest.safeParse({ ...least, [field]: value }).success;
   expect([min - 1, min, max, max + 1].map(accepted)).toEqual([false, true, true, false]);
   expect([min + 0.5, String(min), null, Infinity].map(accepted)).toEqual([false, false, false, false]);
@@ -26,11 +26,11 @@ test.each([
     ['view', 'control'],
   ],
   [['view', 'view'], ['view']],
-])('The permissions %j are kept as %j.', (given, kept) => {
-  expect(shareRequest.parse({ ...least, permissions: given }).permissions).toEqual(kept);
+])('the permissions %j are stored as %j', (given, stored) => {
+  expect(shareRequest.parse({ ...least, permissions: given }).permissions).toEqual(stored);
 });
 
-test.each([[[]], [['fly']], ['view'], [null]])('The permissions %j are refused.', (permissions) => {
+test.each([[[]], [['fly']], ['view'], [null]])('the permissions %j are refused', (permissions) => {
   expect(shareRequest.safeParse({ ...least, permissions }).success).toBe(false);
 });
 
@@ -41,11 +41,11 @@ test.each([
   ['an unknown type', { ...least, shareType: 'AUDIO' }],
   ['metadata that is a list', { ...least, metadata: [] }],
   ['an unknown field', { ...least, expires: 60 }],
-])('A request with %s is refused.', (_, request) => {
+])('a request with %s is refused', (_, request) => {
   expect(shareRequest.safeParse(request).success).toBe(false);
 });
 
-test('A new share has nobody watching and ends when its time is over.', () => {
+test('a new share has no viewers and expires after expiresIn', () => {
   const request = shareRequest.parse({ ...least, expiresIn: 90, maxViewers: 3, metadata: { case: 7 } });
   expect(newShare(request, 'device-1', 'share-1', now)).toMatchObject({
     shareCode: 'share-1',
@@ -62,14 +62,14 @@ test('A new share has nobody watching and ends when its time is over.', () => {
 });
 
 test.each([
-  ['stands a millisecond before it ends', '2026-11-27T10:59:59.999Z', false],
-  ['is over at the very moment that it ends', '2026-11-27T11:00:00.000Z', true],
-  ['is over a millisecond later', '2026-11-27T11:00:00.001Z', true],
-])('A share %s.', (_, moment, over) => {
+  ['has not expired a millisecond before expiresAt', '2026-11-27T10:59:59.999Z', false],
+  ['has expired at expiresAt', '2026-11-27T11:00:00.000Z', true],
+  ['has expired a millisecond later', '2026-11-27T11:00:00.001Z', true],
+])('hasExpired: a share %s', (_, moment, over) => {
   expect(hasExpired(sampleShare(), moment)).toBe(over);
 });
 
-test('A share lives for just as long as was asked for.', () => {
+test('a share expires exactly expiresIn seconds after its creation', () => {
   const moments = fc.date({ min: new Date('2020-01-01Z'), max: new Date('2090-01-01Z'), noInvalidDate: true });
   fc.assert(
     fc.property(moments, fc.integer({ min: 60, max: 86_400 }), (start, expiresIn) => {

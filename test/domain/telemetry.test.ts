@@ -8,13 +8,13 @@ const position = (...coordinates: unknown[]) => ({ navigation: { position: { typ
 const issuesOf = (state: object) => sample.safeParse({ ...least, ...state }).error?.issues ?? [];
 const accepts = (state: object) => sample.safeParse({ ...least, ...state }).success;
 
-test('A sample needs a device and a moment, and nothing else.', () => {
+test('a sample needs a device and a timestamp, and nothing else', () => {
   expect(sample.parse(least)).toEqual(least);
   expect(sample.safeParse({ timestamp }).success).toBe(false);
   expect(sample.safeParse({ deviceId: least.deviceId }).success).toBe(false);
 });
 
-test('A sample with all that a device can know is kept as it is.', () => {
+test('a sample with every field is accepted unchanged', () => {
   const full = {
     ...least,
     droneState: 'WAYPOINT',
@@ -54,7 +54,7 @@ const fields: readonly [name: string, min: number, max: number, state: (value: u
   ["the camera's pitch", -180, 180, (pitch) => ({ sensorPayload: { camera: { orientation: { pitch } } } })],
 ];
 
-test.each(fields)('%s goes from %d to %d and is a number.', (_, min, max, state) => {
+test.each(fields)('%s is a number from %d to %d', (_, min, max, state) => {
   const around = [min - 0.001, min, (min + max) / 2, max, max + 0.001].map((value) => accepts(state(value)));
   expect(around).toEqual([false, true, true, true, false]);
   expect([String(min), null, NaN, Infinity, [min]].map((value) => accepts(state(value)))).toEqual(Array(5).fill(false));
@@ -65,19 +65,16 @@ test.each([
   ['four coordinates', position(8, 47, 500, 1)],
   ['no coordinates', { navigation: { position: { type: 'Point' } } }],
   ['another geometry', { navigation: { position: { type: 'LineString', coordinates: [8, 47, 500] } } }],
-])('A position with %s is refused.', (_, state) => {
+])('a position with %s is refused', (_, state) => {
   expect(accepts(state)).toBe(false);
 });
 
-test.each(['droneState', 'dockState'])(
-  '%s is open-ended: an unknown value passes, one of over 64 letters not.',
-  (name) => {
-    const accepted = ['MANUAL', 'SPRAYING_V2', 'x'.repeat(64), 'x'.repeat(65), '', '\ud800', 7].map((value) =>
-      accepts({ [name]: value }),
-    );
-    expect(accepted).toEqual([true, true, true, false, false, false, false]);
-  },
-);
+test.each(['droneState', 'dockState'])('%s accepts unknown values of at most 64 characters', (name) => {
+  const accepted = ['MANUAL', 'SPRAYING_V2', 'x'.repeat(64), 'x'.repeat(65), '', '\ud800', 7].map((value) =>
+    accepts({ [name]: value }),
+  );
+  expect(accepted).toEqual([true, true, true, false, false, false, false]);
+});
 
 test.each([
   ['a sample', { speed: 3 }, []],
@@ -91,11 +88,11 @@ test.each([
   ['a velocity', { navigation: { velocity: { airSpeed: 3 } } }, ['navigation', 'velocity']],
   ['a battery', { battery: { level: 3 } }, ['battery']],
   ['weather', { weather: { pressure: 3 } }, ['weather']],
-])('An unknown field of %s is refused and named.', (_, state, path) => {
+])('an unknown field of %s is refused and named', (_, state, path) => {
   expect(issuesOf(state)).toMatchObject([{ code: 'unrecognized_keys', path }]);
 });
 
-test('What sensors say may be of any shape, up to 8 KiB of UTF-8 JSON.', () => {
+test('sensorPayload may have any shape, up to 8 KiB of UTF-8 JSON', () => {
   const around = JSON.stringify({ gas: '' }).length;
   expect(accepts({ sensorPayload: { gas: 'x'.repeat(8192 - around) } })).toBe(true);
   expect(issuesOf({ sensorPayload: { gas: 'x'.repeat(8193 - around) } })).toMatchObject([
@@ -109,18 +106,18 @@ test.each([
   ['2026-11-27T11:30:15.123+01:00', timestamp],
   ['2026-11-27T10:30:15.123456Z', timestamp],
   ['2026-11-27T10:30:15Z', '2026-11-27T10:30:15.000Z'],
-])('The moment %s is kept as %s.', (given, kept) => {
-  expect(sample.parse({ ...least, timestamp: given }).timestamp).toBe(kept);
+])('the timestamp %s is stored as %s', (given, stored) => {
+  expect(sample.parse({ ...least, timestamp: given }).timestamp).toBe(stored);
 });
 
 test.each(['yesterday', '2026-11-27', '2026-11-27T10:30:15', '2026-13-01T00:00:00Z', 1795775415123, null])(
-  'The moment %j is refused.',
+  'the timestamp %j is refused',
   (given) => {
     expect(accepts({ timestamp: given })).toBe(false);
   },
 );
 
-test('The sequence is the moment in Unix milliseconds, so it has the order of the moments.', () => {
+test('the sequence of a sample is its timestamp in Unix milliseconds', () => {
   expect(sequenceOf(least)).toBe(1795775415123);
   const moments = fc.date({ min: new Date('2020-01-01Z'), max: new Date('2090-01-01Z'), noInvalidDate: true });
   fc.assert(

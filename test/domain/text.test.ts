@@ -11,8 +11,8 @@ test.each([
   ['2026-11-27T10:30:00+05:30', '2026-11-27T05:00:00.000Z'],
   ['2026-01-01T00:30:00+01:00', '2025-12-31T23:30:00.000Z'],
   ['2028-02-29T12:00:00-08:00', '2028-02-29T20:00:00.000Z'],
-])('The moment %s is kept as %s.', (given, kept) => {
-  expect(read(given)).toBe(kept);
+])('the time %s is stored as %s', (given, stored) => {
+  expect(read(given)).toBe(stored);
 });
 
 test.each([
@@ -24,35 +24,35 @@ test.each([
   ['on a leap day of a common year', '2026-02-29T10:00:00Z'],
   ['in the 25th hour', '2026-11-27T24:00:00Z'],
   ['in English', 'Fri, 27 Nov 2026 10:30:00 GMT'],
-  ['with a blank in place of the T', '2026-11-27 10:30:00Z'],
+  ['with a space instead of the T', '2026-11-27 10:30:00Z'],
   ['as Unix seconds', 1795775400],
   ['empty', ''],
   ['missing by null', null],
-])('A moment %s is refused.', (_, given) => {
+])('a time %s is refused', (_, given) => {
   expect(read(given)).toBeUndefined();
 });
 
 test.each(['9999-12-31T23:59:59-01:00', '0000-01-01T00:00:00+01:00'])(
-  'The moment %s is refused: in UTC its year has a form that would not be read back.',
+  'the time %s is refused, since its year in UTC could not be read again',
   (given) => {
     const { error } = moment.safeParse(given);
     expect(error?.issues.map(({ message }) => message)).toEqual(['must lie in the years 0000 to 9999 in UTC']);
   },
 );
 
-test('What is kept of a moment is read back as it is, to the ends of the years that are taken.', () => {
+test('a stored time is read again unchanged, up to the ends of the range', () => {
   const seconds = fc.integer({ min: 0, max: 59 }).map((value) => String(value).padStart(2, '0'));
   const ends = fc.tuple(fc.constantFrom('0000-01-01T00:00:', '9999-12-31T23:59:'), seconds);
   const offset = fc.constantFrom('Z', '+00:00', '-00:01', '+00:01', '+14:00', '-14:00', '+23:59', '-23:59');
   fc.assert(
     fc.property(ends, offset, ([start, second], zone) => {
-      const kept = read(`${start}${second}${zone}`);
-      if (kept !== undefined) expect(read(kept)).toBe(kept);
+      const stored = read(`${start}${second}${zone}`);
+      if (stored !== undefined) expect(read(stored)).toBe(stored);
     }),
   );
 });
 
-test('Every moment keeps what it means, whatever its offset.', () => {
+test('a time with any offset is stored as the same instant', () => {
   const twoDigits = (value: number) => String(value).padStart(2, '0');
   const dates = fc.date({ min: new Date('1970-01-02Z'), max: new Date('2100-01-01Z'), noInvalidDate: true });
   fc.assert(
@@ -65,12 +65,12 @@ test('Every moment keeps what it means, whatever its offset.', () => {
   );
 });
 
-test('Text is counted to its bounds, both included.', () => {
+test('both length limits of text are inclusive', () => {
   const name = text(1, 4);
   expect(['', 'a', 'abcd', 'abcde'].map((value) => name.safeParse(value).success)).toEqual([false, true, true, false]);
 });
 
-test('Text with half a character in it is refused, for no store would keep it.', () => {
+test('text with a lone surrogate is refused', () => {
   expect(text(1, 9).safeParse('rim \ud83d').error?.issues[0]?.message).toBe('must be well-formed Unicode');
   expect(text(1, 9).parse('rim \ud83d\ude81')).toBe('rim 🚁');
 });

@@ -1,26 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { topicOf } from '../../contract/channels';
-import type { FaultsFile } from '../../local/faults-file';
+import type { FaultsFile } from 'cloud-assembly-runner';
 import type { Answer, Client } from '../api/client';
 import { givenJob, jobNow } from '../api/given';
 import type { Mqtt } from '../channels/mqtt-client';
 import { connectMqtt, subscribe } from '../channels/mqtt-client';
 import { follow, followFromSnapshot, type Socket } from '../channels/socket';
 import { until } from '../channels/until';
-import { befall } from './befall';
-import { create, creation, stepsShown, walk, type Chain, type Creation } from './in-flight';
+import { injectFaults } from './inject-faults';
+import { create, creation, stepsShown, walk, type Chain, type Creation } from './writes';
 
-/** What a fault has left behind is put right by a heartbeat, which takes up to two minutes to see that it is there. */
-export const RIGHT_WITHIN_MS = 125_000;
+/** The heartbeat repairs what a fault has left behind; it detects that within two minutes. */
+export const RECOVERED_WITHIN_MS = 125_000;
 
 const CHAINS = 5;
 const CREATIONS = 8;
-/** For how long a fault stays although all writes have been answered, in ms. */
-const AFTERWARDS_MS = 1000;
+/** How long a fault continues after all writes have been answered. */
+const FAULT_AFTER_WRITES_MS = 1000;
 
-/** Somebody who follows a job, and connects anew when the socket is closed. */
-interface Followed {
+/** A follower of a job, which reconnects when its socket is closed. */
+interface Follower {
   readonly chain: Chain;
   socket: Socket;
 }
@@ -28,8 +28,8 @@ interface Followed {
 const channelOf = ({ jobId }: Chain) => ({ kind: 'job', id: jobId }) as const;
 const topics = (chains: readonly Chain[]) => chains.map((chain) => topicOf(channelOf(chain)));
 
-/** A success, or an error in JSON that says that it is the service's and names the request: no other answer, and no silence. */
-export function expectClear({ status, body }: Answer): void {
+/** Expects a success, or a 500 in JSON with the request id. */
+export function expectSuccessOrInternalError({ status, body }: Answer): void {
   if (status < 300) return;
   expect({ status, body }).toEqual({
     status: 500,
@@ -38,9 +38,9 @@ export function expectClear({ status, body }: Answer): void {
 }
 
 /**
- * Lets a partner write and follow while the stack has faults, and a stranger look on.
- * Fails unless every answer is a success or a clear error, what was acknowledged is there and told, in order, to everybody
- * who follows, what was refused can be repeated with the same key, and the stranger sees nothing.
+ * Lets a partner write and follow while the stack has faults, and a client of another organisation try to read.
+ * Fails unless every answer is a success or a clear error, acknowledged writes are stored and delivered in order to all
+ * followers, refused writes can be repeated with the same key, and the other organisation sees nothing.
  */
 export async function drill(partner: Client, stranger: Client, faults: FaultsFile): Promise<void> {
   const chains = await Promise.all(
@@ -50,47 +50,47 @@ export async function drill(partner: Client, stranger: Client, faults: FaultsFil
       return { client: partner, jobId: made.id ?? '', acknowledged: 0 };
     }),
   );
-  const followed: Followed[] = await Promise.all(
+  const followers: Follower[] = await Promise.all(
     chains.map(async (chain) => ({ chain, socket: await followFromSnapshot(partner, channelOf(chain)) })),
   );
   const listener = await subscribe(partner, ...topics(chains));
   const own = await givenJob(stranger);
-  const onlooker = await follow(stranger, { kind: 'job', id: own.jobId });
+  const otherFollower = await follow(stranger, { kind: 'job', id: own.jobId });
   const refused = await foreign(stranger, chains);
-  await Promise.all([onlooker.first(1), listener.first(CHAINS)]);
+  await Promise.all([otherFollower.first(1), listener.first(CHAINS)]);
 
-  befall(faults);
+  injectFaults(faults);
   const creations = Array.from({ length: CREATIONS }, (_, index) => creation(partner, index % 4 ? 'job' : 'share'));
   const statuses = await Promise.all([
-    ...creations.map((one) => create(one, expectClear)),
-    ...chains.map((chain) => walk(chain, undefined, expectClear).then(() => 200)),
+    ...creations.map((one) => create(one, expectSuccessOrInternalError)),
+    ...chains.map((chain) => walk(chain, undefined, expectSuccessOrInternalError).then(() => 200)),
     ...chains.map(({ jobId }) => look(stranger, jobId)),
   ]);
   for (const status of statuses) expect([200, 201, 403, 500]).toContain(status);
-  await pause(AFTERWARDS_MS);
-  befall({});
+  await pause(FAULT_AFTER_WRITES_MS);
+  injectFaults({});
 
-  await expectThere(chains, creations);
-  // What was refused is done when it is said again.
+  await expectStored(chains, creations);
+  // Refused writes succeed when repeated.
   for (const chain of chains) {
     await walk(chain);
     expect(await jobNow(partner, chain.jobId)).toMatchObject({ status: 'CANCELLED', name: 'step 5' });
   }
-  await expectTold(partner, followed, listener);
+  await expectDelivered(partner, followers, listener);
   await expectRetained(partner, chains);
   expect(refused).toEqual([]);
-  // Heartbeats tell of no job.
-  expect(onlooker.messages.filter(({ jobId }) => jobId !== undefined && jobId !== own.jobId)).toEqual([]);
+  // Heartbeats have no jobId.
+  expect(otherFollower.messages.filter(({ jobId }) => jobId !== undefined && jobId !== own.jobId)).toEqual([]);
 }
 
-/** Topics of another organisation that a stranger could subscribe to. */
+/** Tries to subscribe to topics of another organisation; returns those that were granted. */
 async function foreign(stranger: Client, chains: readonly Chain[]): Promise<string[]> {
   const listening = await connectMqtt(stranger);
   const granted = await listening.subscribe(...topics(chains));
   return topics(chains).filter((_, index) => granted[index]);
 }
 
-/** A stranger looks at a job; gives the status of the answer. */
+/** Reads a job as another organisation; returns the status of the answer. */
 async function look(stranger: Client, jobId: string): Promise<number> {
   const answer = await stranger.call('GET /v3/jobs/{jobId}', { path: { jobId } });
   if (answer.status === 403) expect(answer.body).toEqual({ error: 'Forbidden' });
@@ -98,8 +98,8 @@ async function look(stranger: Client, jobId: string): Promise<number> {
   return answer.status;
 }
 
-/** What was acknowledged is there, and what is created again with its key is there once. */
-async function expectThere(chains: readonly Chain[], creations: readonly Creation[]): Promise<void> {
+/** Acknowledged writes are stored, and creations that are repeated with their key are stored once. */
+async function expectStored(chains: readonly Chain[], creations: readonly Creation[]): Promise<void> {
   for (const chain of chains) expect(await stepsShown(chain)).toBeGreaterThanOrEqual(chain.acknowledged);
   const first = creations.map(({ id }) => id);
   for (const one of creations) expect(await create(one)).toBe(201);
@@ -116,39 +116,39 @@ async function expectThere(chains: readonly Chain[], creations: readonly Creatio
   }
 }
 
-/** Each follower hears the last state, in order; a socket that was closed begins again with the state as it is. */
-async function expectTold(partner: Client, followed: readonly Followed[], listener: Mqtt): Promise<void> {
-  for (const one of followed) {
+/** Each follower receives the last state, in order; closed sockets reconnect and begin with the current state. */
+async function expectDelivered(partner: Client, followers: readonly Follower[], listener: Mqtt): Promise<void> {
+  for (const one of followers) {
     const { chain } = one;
     const { status: jobState } = await jobNow(partner, chain.jobId);
-    const isTold = async () => {
+    const isDelivered = async () => {
       if (one.socket.socket.readyState > WebSocket.OPEN) one.socket = await follow(partner, channelOf(chain));
       if (one.socket.messages.some((message) => message['jobState'] === jobState)) return true;
       await pause(200);
       return undefined;
     };
-    await until(`telling ${jobState} over WSS`, isTold, () => one.socket.texts, RIGHT_WITHIN_MS);
+    await until(`receiving ${jobState} over WSS`, isDelivered, () => one.socket.texts, RECOVERED_WITHIN_MS);
     expectInOrder(one.socket.messages);
     await until(
-      `telling ${jobState} over MQTT`,
+      `receiving ${jobState} over MQTT`,
       () =>
         listener.messages.some((message) => message['jobId'] === chain.jobId && message['jobState'] === jobState) ||
         undefined,
       () => listener.texts,
-      RIGHT_WITHIN_MS,
+      RECOVERED_WITHIN_MS,
     );
     const own = listener.messages.filter((message) => message['jobId'] === chain.jobId);
     expectInOrder(own);
   }
 }
 
-/** In the order in which they came; heartbeats between them have no sequence. */
+/** Messages are in order of their sequence; heartbeats have none. */
 function expectInOrder(messages: readonly { readonly sequence?: number }[]): void {
   const sequences = messages.flatMap(({ sequence }) => sequence ?? []);
   expect(sequences).toEqual(sequences.toSorted((a, b) => a - b));
 }
 
-/** Who subscribes later gets the last state, and nothing older. */
+/** A new subscriber receives the last state. */
 async function expectRetained(partner: Client, chains: readonly Chain[]): Promise<void> {
   const later = await subscribe(partner, ...topics(chains));
   for (const { jobId } of chains) {
@@ -157,7 +157,7 @@ async function expectRetained(partner: Client, chains: readonly Chain[]): Promis
       `retaining ${jobState}`,
       () => later.messages.findLast((message) => message['jobId'] === jobId)?.['jobState'] === jobState || undefined,
       () => later.texts,
-      RIGHT_WITHIN_MS,
+      RECOVERED_WITHIN_MS,
     );
   }
 }

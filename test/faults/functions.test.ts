@@ -6,9 +6,9 @@ const [stranger] = clients('stranger');
 
 test.each([
   ['any function', { share: 0.2 }],
-  ['the one that tells followers', { name: 'StatusChannelsFanOut', share: 0.5 }],
+  ['the fan-out', { name: 'RealtimeFanOut', share: 0.5 }],
 ])(
-  'When %s is killed half-way, what is acknowledged stays and is told, and all else is refused clearly.',
+  'when %s is killed while running, acknowledged writes are stored and delivered, and all others are answered with 500',
   async (_, killed) => {
     await drill(partner, stranger, { functions: { killed } });
   },

@@ -3,27 +3,30 @@ import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '../../local/free-port';
+import { freePort } from 'cloud-assembly-runner/free-port';
 
 const root = join(__dirname, '../..');
 const READY_WITHIN_MS = 120_000;
 
-/** A stack on this machine with its data on disk, which can be killed and started again at the same addresses. */
+/** A local stack with its data on disk, which can be killed and restarted at the same addresses. */
 export interface KillableStack {
   readonly stackFile: string;
-  /** Resolves when everything answers. @throws Error with what it printed when it doesn't */
+  /** Resolves when everything answers. @throws Error with its output if it doesn't */
   start(): Promise<void>;
-  /** Ends every process of it at once, so that none gets to do or say anything more. */
+  /** Kills all its processes with SIGKILL. */
   kill(): Promise<void>;
   /** Kills it and removes its data. */
   remove(): Promise<void>;
 }
 
-/** Makes one that has not been started yet; nobody flies in it. */
-export async function killableStack(): Promise<KillableStack> {
+/**
+ * Creates a stack that is not started yet and has no simulated fleet.
+ * @param words further options of `npm start`
+ */
+export async function killableStack(words: readonly string[] = []): Promise<KillableStack> {
   const folder = mkdtempSync(join(tmpdir(), 'drone-mission-killed-'));
   const stackFile = join(folder, 'stack.json');
-  const printed = join(folder, 'output.log');
+  const outputFile = join(folder, 'output.log');
   const ports: Record<string, string> = {};
   for (const name of ['PORT', 'IDENTITY_PORT', 'WS_PORT', 'MQTT_PORT']) ports[name] = String(await freePort());
   let child: ChildProcess | undefined;
@@ -32,21 +35,21 @@ export async function killableStack(): Promise<KillableStack> {
     const running = child;
     child = undefined;
     if (running?.pid === undefined) return;
-    const gone = new Promise((resolve) => running.once('exit', resolve));
-    // Those below it first: they end in order when they see the one above gone.
-    for (const pid of [...below(running.pid).reverse(), running.pid]) endAtOnce(pid);
-    await gone;
+    const exited = new Promise((resolve) => running.once('exit', resolve));
+    // Descendants first: they shut down in order when their parent has exited.
+    for (const pid of [...descendantsOf(running.pid).reverse(), running.pid]) killNow(pid);
+    await exited;
   }
 
   return {
     stackFile,
     kill,
     async start() {
-      // Of a stack that was killed.
+      // Left over from a killed stack.
       rmSync(stackFile, { force: true });
-      const output = openSync(printed, 'a');
-      const words = ['--require', 'tsx/cjs', 'local/main.ts', '--no-fleet', '--instances', '40'];
-      const started = (child = spawn(process.execPath, words, {
+      const output = openSync(outputFile, 'a');
+      const args = ['--require', 'tsx/cjs', 'bin/start.ts', '--no-fleet', '--instances', '40', ...words];
+      const started = (child = spawn(process.execPath, args, {
         cwd: root,
         stdio: ['ignore', output, output],
         env: { ...process.env, ...ports, LOCAL_DIR: folder },
@@ -55,7 +58,7 @@ export async function killableStack(): Promise<KillableStack> {
       const deadline = Date.now() + READY_WITHIN_MS;
       while (!existsSync(stackFile)) {
         if (started.exitCode !== null || Date.now() > deadline)
-          throw new Error(`The stack did not start:\n${readFileSync(printed, 'utf8')}`);
+          throw new Error(`The stack did not start:\n${readFileSync(outputFile, 'utf8')}`);
         await pause(20);
       }
     },
@@ -66,16 +69,16 @@ export async function killableStack(): Promise<KillableStack> {
   };
 }
 
-function endAtOnce(pid: number): void {
+function killNow(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // It has exited already.
   }
 }
 
-/** Processes that a process has started, and they in turn (Linux: proc(5), /proc/pid/stat). */
-function below(pid: number): number[] {
+/** Descendants of a process (Linux: proc(5), /proc/pid/stat). */
+function descendantsOf(pid: number): number[] {
   const parents = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map((name) => [Number(name), parentOf(name)] as const);
@@ -86,7 +89,7 @@ function below(pid: number): number[] {
 
 function parentOf(pid: string): number {
   try {
-    // The name of the program, in brackets, may hold anything.
+    // The program name, in brackets, may contain anything.
     return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]);
   } catch {
     return 0;

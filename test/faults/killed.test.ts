@@ -3,18 +3,18 @@ import { Client } from '../api/client';
 import { givenShare, jobNow } from '../api/given';
 import { readStackFile } from './stack-file';
 import { subscribe } from '../channels/mqtt-client';
-import { placesTaken } from '../channels/places';
+import { seatsTaken } from '../channels/seats';
 import { follow } from '../channels/socket';
 import { openTelemetry, publish, sampleOf, watch } from '../channels/telemetry-socket';
 import { until } from '../channels/until';
-import { openTelemetryAgain, secondsUntil, statusOf, viewersOf, watchAgain } from './afterwards';
-import { create, creation, stepsShown, steps, walk, type Chain, type Creation } from './in-flight';
+import { openTelemetryAgain, secondsUntil, statusOf, viewersOf, watchAgain } from './recovery';
+import { create, creation, stepsShown, steps, walk, type Chain, type Creation } from './writes';
 import { killableStack, type KillableStack } from './killable-stack';
 
-/** `ROUNDS=20 npm run test:faults -- test/faults/killed.test.ts` measures; two are enough to see that nothing has changed. */
+/** `ROUNDS=20 npm run test:faults -- test/faults/killed.test.ts` measures; two rounds detect a regression. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 2);
 
-/** Chains of each of two organisations, and creations: 200 writes together. */
+/** Per organisation, of which there are two: 200 writes together. */
 const CHAINS = 10;
 const JOBS = 25;
 const SHARES = 5;
@@ -47,13 +47,13 @@ async function givenChain(client: Client): Promise<Chain> {
 }
 
 test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
-  'SIGKILL in the middle of 200 writes loses nothing acknowledged, and all counts are true within 60 s: round %d.',
+  'SIGKILL during 200 writes loses no acknowledged write, and all counts are correct within 60 s: round %d',
   async (round) => {
     const [first, second] = partners;
     if (!first || !second) throw new Error('the stack has two partners with all scopes');
     const [reporting, silent] = first.credentials.deviceGroups[0]?.devices ?? [];
 
-    // Followers, viewers, devices that report, and no seat left.
+    // Followers, viewers, devices that report, and all seats taken.
     const chains = await Promise.all(
       [first, second].flatMap((client) => Array.from({ length: CHAINS }, () => givenChain(client))),
     );
@@ -68,9 +68,9 @@ test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
     await publish(device, sampleOf(reporting?.deviceId ?? ''), sampleOf(silent?.deviceId ?? ''));
     const rest = Array.from({ length: MAX_CONNECTIONS - mine.length - 1 }, () => follow(first, any));
     await Promise.all(rest);
-    expect(await placesTaken(first)).toBe(MAX_CONNECTIONS);
+    expect(await seatsTaken(first)).toBe(MAX_CONNECTIONS);
 
-    // 200 writes, and the end of everything after a part of them.
+    // Kill the stack during 200 writes.
     const creations: Creation[] = [first, second].flatMap((client) => [
       ...Array.from({ length: JOBS }, () => creation(client, 'job')),
       ...Array.from({ length: SHARES }, () => creation(client, 'share')),
@@ -83,7 +83,10 @@ test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
     ];
     const killAt = Math.ceil((0.1 + 0.8 * Math.random()) * WRITES);
     const settled = Promise.allSettled(work);
-    await Promise.race([settled, until('being in the middle', () => (acknowledged >= killAt ? true : undefined))]);
+    await Promise.race([
+      settled,
+      until('reaching the number of writes', () => (acknowledged >= killAt ? true : undefined)),
+    ]);
     await stack.kill();
     await settled;
     expect(acknowledged).toBeLessThan(WRITES);
@@ -91,7 +94,7 @@ test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
     await stack.start();
     const since = Date.now();
 
-    // What was acknowledged is there, or something later.
+    // Acknowledged writes are stored, or a later state.
     for (const chain of chains) expect(await stepsShown(chain)).toBeGreaterThanOrEqual(chain.acknowledged);
     for (const { client, kind, id } of creations.filter((one) => one.id !== undefined)) {
       const found =
@@ -101,19 +104,19 @@ test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
       expect(found.status).toBe(200);
     }
 
-    // A client has a seat again, and uses it.
+    // A client has a seat again and publishes.
     const again = await openTelemetryAgain(first, since);
     await publish(again.socket, sampleOf(reporting?.deviceId ?? ''));
     const reports = setInterval(() => {
-      again.socket.say({ action: 'publish', telemetry: sampleOf(reporting?.deviceId ?? '') });
+      again.socket.send({ action: 'publish', telemetry: sampleOf(reporting?.deviceId ?? '') });
     }, 5000).unref();
 
-    // Whoever comes back is told how it is now; all seats but that one are free; viewers and devices are as they are.
+    // Reconnecting clients receive the current state; all other seats are free; viewers and devices are correct.
     const listeners = [
       await subscribe(first, ...mine.map((chain) => topicOf(channelOf(chain)))),
       await subscribe(second, ...theirs.map((chain) => topicOf(channelOf(chain)))),
     ];
-    const isTold = async () => {
+    const isDelivered = async () => {
       for (const [index, part] of [mine, theirs].entries())
         for (const { client, jobId } of part) {
           const last = listeners[index]?.messages.filter((message) => message['jobId'] === jobId).at(-1);
@@ -121,7 +124,7 @@ test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
         }
       return true;
     };
-    const isReportedRight = async () =>
+    const areDevicesCorrect = async () =>
       (await statusOf(first, reporting?.deviceId)) === 'online' &&
       (await statusOf(first, silent?.deviceId)) === 'offline';
     const viewers = watchAgain(shareCode, AGAIN, since);
@@ -129,11 +132,11 @@ test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
       await viewers;
       return (await viewersOf(first, shareCode)) === AGAIN;
     };
-    const [told, counted, devices, seats] = await Promise.all([
-      secondsUntil('telling over MQTT', since, isTold),
+    const [mqtt, counted, devices, seats] = await Promise.all([
+      secondsUntil('receiving over MQTT', since, isDelivered),
       secondsUntil('counting viewers', since, isCounted),
-      secondsUntil('knowing who is online', since, isReportedRight),
-      secondsUntil('giving seats back', since, async () => (await placesTaken(first)) === 1),
+      secondsUntil('detecting online devices', since, areDevicesCorrect),
+      secondsUntil('releasing seats', since, async () => (await seatsTaken(first)) === 1),
       ...theirs.map(async (chain) => {
         const socket = await follow(second, channelOf(chain));
         const { status } = await jobNow(second, chain.jobId);
@@ -142,7 +145,7 @@ test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
     ]);
     clearInterval(reports);
 
-    // What was not acknowledged is made once, when it is sent again with its key.
+    // Unacknowledged creations are stored once when repeated with their key.
     for (const one of creations) expect(await create(one)).toBe(201);
     creations.forEach(({ id }, index) => before[index] !== undefined && expect(id).toBe(before[index]));
     for (const client of [first, second]) {
@@ -153,8 +156,8 @@ test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
       expect(own.map(({ name }) => names.get(name))).toEqual(own.map(() => 1));
     }
     process.stdout.write(
-      `round ${round}: killed after ${acknowledged} of ${WRITES} acknowledged writes, none lost; true after s: ` +
-        `MQTT ${told}, first socket ${again.seconds}, viewers ${counted}, devices ${devices}, all seats ${seats}\n`,
+      `round ${round}: killed after ${acknowledged} of ${WRITES} acknowledged writes, none lost; consistent after s: ` +
+        `MQTT ${mqtt}, first socket ${again.seconds}, viewers ${counted}, devices ${devices}, all seats ${seats}\n`,
     );
   },
 );

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { partnersShape } from '../../local/stack-file';
+import { partnersShape } from '../../bin/start/stack-facts';
 import { stackFile } from '../api/stack/address';
 
 /** Credentials of the demo partners of the stack under test. */

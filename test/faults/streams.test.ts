@@ -8,6 +8,6 @@ test.each([
   ['twice', { repeated: true }],
   ['two seconds late', { lateMs: 2000 }],
   ['twice and late', { repeated: true, lateMs: 500 }],
-])('Batches of a stream that come %s are told in order, the last state last.', async (_, streams) => {
+])('stream batches that arrive %s are delivered in order, the last state last', async (_, streams) => {
   await drill(partner, stranger, { streams });
 });

@@ -6,24 +6,24 @@ const lambdas = join(__dirname, '../../lambdas');
 const files = readdirSync(lambdas, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
 const isEntryPoint = (file: string) => entryPointFolders.some((folder) => file.startsWith(`${folder}/`));
 
-/** What a file exports by name; lists and re-exports count as `*`. */
+/** Names that a file exports; lists and re-exports count as `*`. */
 function exportsOf(file: string): string[] {
   const text = readFileSync(join(lambdas, file), 'utf8');
   const declared = [...text.matchAll(/^export (?:async )?(?:const|function|class|interface|type) (\w+)/gm)];
   return [...declared.map(([, name = '']) => name), ...(/^export (?:\{|\*|default)/m.test(text) ? ['*'] : [])];
 }
 
-test('There are entry points and others.', () => {
+test('lambdas has entry points and shared files', () => {
   expect(files.filter(isEntryPoint).length).toBeGreaterThan(25);
   expect(files.filter((file) => !isEntryPoint(file)).length).toBeGreaterThan(25);
 });
 
-test.each(files.filter(isEntryPoint))('%s is an entry point: it exports a handler and nothing else.', (file) => {
+test.each(files.filter(isEntryPoint))('%s is an entry point and exports only a handler', (file) => {
   expect(exportsOf(file)).toEqual(['handler']);
 });
 
 test.each(files.filter((file) => !isEntryPoint(file)))(
-  '%s is shared by entry points: it exports no handler.',
+  '%s is shared by entry points and exports no handler',
   (file) => {
     expect(exportsOf(file)).not.toContain('handler');
   },

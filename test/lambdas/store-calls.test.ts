@@ -1,6 +1,6 @@
-import { endpointTable, scopes } from '../../contract/access';
+import { endpointTable } from '../../contract/access';
+import { scopes, tablesOf, type TableUse } from '../../contract/endpoint';
 import { endpoints, type EndpointKey } from '../../contract/endpoints';
-import type { TableUse } from '../../contract/endpoint';
 import { BatchGetCommand, GetCommand, UpdateCommand } from '../../data/store/document-client';
 import { toItem } from '../../data/jobs/job-item';
 import { acme, id, sampleJob, sampleShare } from '../domain/fixtures/samples';
@@ -63,16 +63,16 @@ const uses: Record<string, TableUse> = {
   DeleteItemCommand: 'delete',
 };
 
-interface Touched {
+interface StoreInput {
   readonly TableName?: string;
   readonly RequestItems?: object;
   readonly TransactItems?: readonly { readonly Put: { readonly TableName: string } }[];
 }
 
-/** What was done to which table, as the table of endpoints says it: `jobs put`. */
-const touched = () =>
+/** Table and use of each call, in the form of the table of endpoints: `jobs put`. */
+const tableUses = () =>
   store.calls().flatMap(({ args: [command] }) => {
-    const { TableName, RequestItems = {}, TransactItems = [] } = command.input as Touched;
+    const { TableName, RequestItems = {}, TransactItems = [] } = command.input as StoreInput;
     const use = uses[command.constructor.name];
     const tables = [...(TableName ? [TableName] : []), ...Object.keys(RequestItems)];
     return [...tables.map((name) => `${name} ${use}`), ...TransactItems.map(({ Put }) => `${Put.TableName} put`)];
@@ -83,33 +83,34 @@ describe.each(cases)('%s with %j', (endpoint, sent, calls) => {
     const path = `../../lambdas/http/${endpoints[endpoint].handler}`;
     const { handler } = (await import(path)) as { handler: unknown };
     const { status } = await call(handler, { scopes, path: { jobId: id('job'), shareCode: id('share') }, ...sent });
-    if (status !== endpoints[endpoint].reply.status) throw new Error(`it was answered with ${status}`);
+    if (status !== endpoints[endpoint].reply.status) throw new Error(`the answer has the status ${status}`);
   });
 
-  test(`asks the store ${calls} times.`, () => {
+  test(`calls DynamoDB ${calls} times`, () => {
     expect(store.calls()).toHaveLength(calls);
   });
 
-  test('does nothing but what the table of endpoints lets its function do.', () => {
-    const { tables } = endpointTable[endpoint];
-    const granted = Object.entries(tables).flatMap(([name, allowed]) => allowed.map((use) => `${name} ${use}`));
-    expect(granted).toEqual(expect.arrayContaining(touched()));
+  test('uses only what the table of endpoints grants its function', () => {
+    const granted = Object.entries(tablesOf(endpointTable[endpoint])).flatMap(([name, allowed]) =>
+      allowed.map((use) => `${name} ${use}`),
+    );
+    expect(granted).toEqual(expect.arrayContaining(tableUses()));
   });
 });
 
-test.each<[key: EndpointKey, touches: string[]]>([
+test.each<[key: EndpointKey, expected: string[]]>([
   ['GET /v3/shares/{shareCode}', ['shares get']],
   ['GET /v3/shares/{shareCode}/resources', ['requests update', 'shares get']],
-])('%s with a share code that there is not costs one read, and the count of its limit.', async (endpoint, touches) => {
+])('%s with an unknown share code costs one read, and the count of its limit', async (endpoint, expected) => {
   store.on(GetCommand, { TableName: 'shares' }).resolves({});
   const path = `../../lambdas/http/${endpoints[endpoint].handler}`;
   const { handler } = (await import(path)) as { handler: unknown };
   expect(await call(handler, { scopes, path: { shareCode: id('share') } })).toMatchObject({ status: 404 });
-  expect(touched()).toEqual(touches);
+  expect(tableUses()).toEqual(expected);
 });
 
-test('Every endpoint is looked at but the one for tokens and those that share a function with another.', () => {
-  const looked = new Set(cases.map(([endpoint]) => endpoints[endpoint].handler as string));
+test('the cases cover every function but the one that issues tokens', () => {
+  const covered = new Set(cases.map(([endpoint]) => endpoints[endpoint].handler as string));
   const all = Object.values(endpointTable).map(({ handler }) => handler);
-  expect([...looked, 'auth/issue-token'].sort()).toEqual([...new Set(all)].sort());
+  expect([...covered, 'auth/issue-token'].sort()).toEqual([...new Set(all)].sort());
 });

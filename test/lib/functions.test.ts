@@ -1,13 +1,22 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { endpointTable } from '../../contract/access';
-import type { Endpoint, TableName } from '../../contract/endpoint';
-import { environmentOf, ownFunctions, rightsFor, rightsIn, socketRights, socketSettings, videoRights } from './rights';
+import { tablesOf, type Endpoint } from '../../contract/endpoint';
+import { tableNames, tableVariable, type TableName } from '../../contract/tables';
+import {
+  environmentOf,
+  ownFunctions,
+  permissionsFor,
+  permissionsIn,
+  socketPermissions,
+  socketSettings,
+  videoPermissions,
+} from './permissions';
 import { referred, synthesise } from './synthesised';
 
 const whole = synthesise();
 const { byPath, codeOf, resources } = whole;
-const { rightsOf, nameOf } = rightsIn(whole);
+const { permissionsOf, nameOf } = permissionsIn(whole);
 const functions = ownFunctions(whole);
 const tables = byPath('AWS::DynamoDB::Table');
 
@@ -15,66 +24,64 @@ const handlers = new Map<string, Endpoint[]>();
 for (const endpoint of Object.values(endpointTable)) {
   handlers.set(endpoint.handler, [...(handlers.get(endpoint.handler) ?? []), endpoint]);
 }
-const placeOf = (handler: string) => `Endpoints/${handler.split('/').at(-1)}`;
+const pathOf = (handler: string) => `Endpoints/${handler.split('/').at(-1)}`;
 
 describe.each([...handlers])('lambdas/http/%s.ts', (handler, served) => {
-  const place = placeOf(handler);
-  const lambda = functions[`${place}/Function`];
+  const path = pathOf(handler);
+  const lambda = functions[`${path}/Function`];
 
-  test('may do what its rows of the table say, and nothing else', () => {
-    expect(rightsOf(place)).toEqual(
-      rightsFor(
-        place,
-        served.map(({ tables }) => tables),
-        [
-          ...(served.some(({ video }) => video) ? videoRights : []),
-          ...(served.some(({ closesSockets }) => closesSockets) ? socketRights : []),
-        ],
-      ),
+  test('has exactly the permissions of its endpoints', () => {
+    expect(permissionsOf(path)).toEqual(
+      permissionsFor(path, served.map(tablesOf), [
+        ...(served.some(({ video }) => video) ? videoPermissions : []),
+        ...(served.some(({ closesSockets }) => closesSockets) ? socketPermissions : []),
+      ]),
     );
   });
 
-  test('finds the tables and settings of its rows in its environment, and nothing else', () => {
+  test('has exactly the tables and settings of its endpoints in its environment', () => {
     const names = served.flatMap((endpoint) => [
-      ...Object.keys(endpoint.tables).map((table) => `${table.toUpperCase()}_TABLE`),
+      ...(Object.keys(tablesOf(endpoint)) as TableName[]).map(tableVariable),
       ...(endpoint.settings ?? []),
       ...(endpoint.closesSockets ? socketSettings : []),
     ]);
     expect(Object.keys(environmentOf(lambda)).sort()).toEqual([...new Set(names)].sort());
-    for (const [table, { Type }] of Object.entries(tables)) {
-      const name = table.split('/')[1]?.toUpperCase() as Uppercase<TableName>;
-      const bound = environmentOf(lambda)[`${name}_TABLE`];
-      if (bound !== undefined) expect([nameOf(bound), Type]).toEqual([name.toLowerCase(), 'AWS::DynamoDB::Table']);
+    for (const name of tableNames) {
+      const bound = environmentOf(lambda)[tableVariable(name)];
+      if (bound !== undefined) expect(nameOf(bound)).toBe(name);
     }
   });
 });
 
-test('The authorizer may read partners, and knows whose tokens it takes', () => {
-  const place = 'Authorizer/Authorize';
-  expect(rightsOf(place)).toEqual(rightsFor(place, [{ partners: ['get'] }]));
-  expect(Object.keys(environmentOf(functions[`${place}/Function`])).sort()).toEqual([
+test('the stack has exactly the tables of the contract', () => {
+  const deployed = Object.keys(tables).map((path) => path.split('/')[1]?.toLowerCase());
+  expect(deployed.sort()).toEqual([...tableNames].sort());
+});
+
+test('the authorizer may read partners, and has the issuer and resource servers in its environment', () => {
+  const path = 'Authorizer/Authorize';
+  expect(permissionsOf(path)).toEqual(permissionsFor(path, [{ partners: ['get'] }]));
+  expect(Object.keys(environmentOf(functions[`${path}/Function`])).sort()).toEqual([
     'ISSUER',
     'PARTNERS_TABLE',
     'RESOURCE_SERVERS',
   ]);
 });
 
-test('Endpoints that name the same handler share a function', () => {
-  const served = Object.keys(functions).filter((place) => place.startsWith('Endpoints/'));
+test('endpoints with the same handler share a function', () => {
+  const served = Object.keys(functions).filter((path) => path.startsWith('Endpoints/'));
   expect(served).toHaveLength(handlers.size);
   expect(handlers.size).toBeLessThan(Object.keys(endpointTable).length);
 });
 
-/** Largest bundle in bytes: more for those that talk to Kinesis Video Streams, or to three services. */
-const largest = (place: string) =>
-  /(StatusFanOut|GreetConnection|Connect|list-share-resources|playback|publish|ConsumePlatformEvents)\/Function$/.test(
-    place,
-  )
+/** Larger for functions that use Kinesis Video Streams or three services. */
+const maxBundleBytes = (path: string) =>
+  /(StatusFanOut|Connect|list-share-resources|Playback|Publish|ConsumePlatformEvents)\/Function$/.test(path)
     ? 400_000
     : 350_000;
 
-describe.each(Object.entries(functions))('%s', (place, lambda) => {
-  test('runs on Node.js 24 on arm64, is traced, and keeps its log for three months', () => {
+describe.each(Object.entries(functions))('%s', (path, lambda) => {
+  test('runs on Node.js 24 on arm64, with tracing and a log retention of three months', () => {
     expect(lambda.Properties).toMatchObject({
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
@@ -85,9 +92,9 @@ describe.each(Object.entries(functions))('%s', (place, lambda) => {
     expect(resources[referred(LogGroup)]?.Properties['RetentionInDays']).toBe(90);
   });
 
-  test(`is deployed with its bundle alone, of at most ${largest(place) / 1000} kB`, () => {
+  test(`is deployed with only its bundle, of at most ${maxBundleBytes(path) / 1000} kB`, () => {
     const folder = codeOf(lambda);
     expect(readdirSync(folder)).toEqual(['index.js']);
-    expect(statSync(join(folder, 'index.js')).size).toBeLessThanOrEqual(largest(place));
+    expect(statSync(join(folder, 'index.js')).size).toBeLessThanOrEqual(maxBundleBytes(path));
   });
 });

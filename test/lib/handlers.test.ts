@@ -8,11 +8,11 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .map((name) => name.replace(/\.ts$/, ''));
 const handlers = [...new Set(Object.values(endpointTable).map(({ handler }) => handler))];
 
-test('Every handler of the table has its file, and every file below lambdas/http is a handler of the table', () => {
+test('the files below lambdas/http are exactly the handlers of the contract', () => {
   expect(files.sort()).toEqual(handlers.sort());
 });
 
-test.each(handlers)('%s serves an endpoint that names it', (handler) => {
+test.each(handlers)('%s serves an endpoint whose handler it is', (handler) => {
   const [, served] = /\bserve\(\s*'([^']+)'/.exec(readFileSync(join(folder, `${handler}.ts`), 'utf8')) ?? [];
   expect(Object.entries(endpointTable).find(([key]) => key === served)?.[1].handler).toBe(handler);
 });

@@ -1,22 +1,24 @@
-/** What the template says, in one file: to synthesise it takes longer than to look at it. */
-import './without-code';
+/** Tests of the template, in one file since synthesis takes longer than the tests. */
+import './without-bundling';
 import './stack/alarms';
 import './stack/change-streams';
-import './stack/channel-functions';
+import './stack/contract-rows';
 import './stack/dashboard';
+import './stack/deletion';
 import './stack/deployment';
-import './stack/explained-away';
-import './stack/gateway';
-import './stack/greetings';
-import './stack/life-cycle';
-import './stack/marks';
-import './stack/names';
-import './stack/operations';
+import './stack/functions/deployed-functions';
+import './stack/mqtt';
+import './stack/nag-acknowledgements';
+import './stack/operations-page';
 import './stack/platform-integration';
 import './stack/recursive-loops';
+import './stack/rest-api';
 import './stack/routes';
-import './stack/websocket-api';
-import './stack/mqtt';
+import './stack/snapshots';
+import './stack/tags-and-boundary';
+import './stack/unique-names';
+import './stack/updates';
 import './stack/viewer-counts';
 import './stack/web-rate-limit';
+import './stack/websocket-api';
 import './stack/wildcards';

@@ -2,7 +2,8 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { endpointTable } from '../../contract/access';
-import { deploymentChoices } from '../../lib/deployment-choices';
+import { contract, type Contract } from '../../contract/contract';
+import { deploymentOptions } from '../../lib/deployment-options';
 import { DroneMissionApiStack, stackName } from '../../lib/drone-mission-api-stack';
 import type { EndpointTable } from '../../lib/rest/endpoint-table';
 import { newApp } from './new-app';
@@ -15,26 +16,29 @@ export interface CfnResource {
   readonly DependsOn?: readonly string[];
 }
 
-/** Two endpoints that share a function: enough where the routes don't matter. */
+/** Two endpoints that share a function, for tests in which the routes don't matter. */
 export const smallTable: EndpointTable = {
   'GET /v3/shares': endpointTable['GET /v3/shares'],
   'GET /v3/streams/share': endpointTable['GET /v3/streams/share'],
 };
+export const smallContract: Contract = { ...contract, endpoints: smallTable };
 
-const known = new Map<string, Synthesised>();
+const cache = new Map<string, Synthesised>();
 
-/** Synthesises the stack with cdk.json's context and the given one; once for each, so nobody may change the result. */
+/** Synthesises the stack with cdk.json's context and the given one. Results are cached: don't change them. */
 export function synthesise(context: Record<string, unknown> = {}, endpoints: EndpointTable = endpointTable) {
   const key = JSON.stringify([context, Object.keys(endpoints)]);
-  const synthesised = known.get(key) ?? synthesiseAnew(context, endpoints);
-  known.set(key, synthesised);
+  const synthesised = cache.get(key) ?? synthesiseContract({ ...contract, endpoints }, context);
+  cache.set(key, synthesised);
   return synthesised;
 }
 
-function synthesiseAnew(context: Record<string, unknown>, endpoints: EndpointTable) {
+export function synthesiseContract(synthesisedContract: Contract, context: Record<string, unknown> = {}) {
   const metadata = { 'aws:cdk:enable-asset-metadata': true, 'aws:cdk:enable-path-metadata': true };
   const app = newApp({ ...metadata, ...context }, false);
-  const stack = new DroneMissionApiStack(app, stackName(deploymentChoices(app.node).stage), { endpoints });
+  const stack = new DroneMissionApiStack(app, stackName(deploymentOptions(app.node).stage), {
+    contract: synthesisedContract,
+  });
   const template = Template.fromStack(stack);
   const resources = template.toJSON().Resources as Record<string, CfnResource>;
 
@@ -42,7 +46,7 @@ function synthesiseAnew(context: Record<string, unknown>, endpoints: EndpointTab
     template,
     outputs: Object.keys(template.toJSON().Outputs as object),
     resources,
-    /** Resources of a type by their path among the constructs, without the stack's name. */
+    /** Resources of a type by construct path, without the stack's name. */
     byPath: (type: string): Record<string, CfnResource> =>
       Object.fromEntries(
         Object.values(resources)
@@ -52,20 +56,20 @@ function synthesiseAnew(context: Record<string, unknown>, endpoints: EndpointTab
             resource,
           ]),
       ),
-    /** Folder of the bundles, one folder for each entry. */
+    /** Folder with a folder for each function's bundle. */
     bundles: join(app.outdir, 'functions'),
     /** Folder of a function's code. */
     codeOf: (lambda: CfnResource): string => {
       const folder = resolve(app.outdir, lambda.Metadata?.['aws:asset:path'] ?? '?');
-      if (!existsSync(folder)) throw new Error(`${folder} is not there`);
+      if (!existsSync(folder)) throw new Error(`${folder} does not exist`);
       return folder;
     },
   };
 }
 
-export type Synthesised = ReturnType<typeof synthesiseAnew>;
+export type Synthesised = ReturnType<typeof synthesiseContract>;
 
-/** Logical id that `{Ref}` or `{Fn::GetAtt}` names. */
+/** Logical id in a `{Ref}` or `{Fn::GetAtt}`. */
 export function referred(value: unknown): string {
   const { Ref, 'Fn::GetAtt': attribute } = value as { Ref?: string; 'Fn::GetAtt'?: [string, string] };
   return Ref ?? attribute?.[0] ?? '';

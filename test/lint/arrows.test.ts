@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const arrow = 'boundaries/dependencies';
 
-/** A line of code in a folder, and the rule that it breaks, if any. */
+/** Code in a folder, and the rule that it breaks, if any. */
 const cases: [folder: string, code: string, breaks?: string][] = [
   ['domain', "import * as z from 'zod';"],
   ['domain', "import { invalid } from './refusal';"],
@@ -22,7 +22,11 @@ const cases: [folder: string, code: string, breaks?: string][] = [
   ['contract', "import type { Handler } from 'aws-lambda';", arrow],
   ['data', "import { job } from '../domain/job';"],
   ['data', "import { DynamoDBClient } from '@aws-sdk/client-dynamodb';"],
-  ['data', 'export const at = process.env.AT;'],
+  ['data', 'export const at = process.env.AT;', 'no-restricted-properties'],
+  ['data/store', 'export const at = process.env.AT;', 'no-restricted-properties'],
+  ['data', 'export const client = new SQSClient({ maxAttempts: 3 });', 'no-restricted-syntax'],
+  ['data', 'export const client = new SQSClient(clientConfig());'],
+  ['data', 'export const client = new SQSClient({ ...clientConfig(), endpoint });'],
   ['data', "import type { GetCommandInput } from '@aws-sdk/lib-dynamodb';"],
   ['data', "import { GetCommand } from '@aws-sdk/lib-dynamodb';", '@typescript-eslint/no-restricted-imports'],
   ['data', "import { endpoints } from '../contract/endpoints';", arrow],
@@ -33,6 +37,8 @@ const cases: [folder: string, code: string, breaks?: string][] = [
   ['lambdas/http/jobs', "import { GetCommand } from '@aws-sdk/lib-dynamodb';", arrow],
   ['lambdas/http/jobs', "import { RestApi } from '../../../lib/rest/rest-api';", arrow],
   ['lambdas/http/jobs', 'export const at = process.env.AT;', 'no-restricted-properties'],
+  ['lambdas/auth', 'export const at = process.env.AT;', 'no-restricted-properties'],
+  ['lambdas/serve', 'export const at = process.env.AT;', 'no-restricted-properties'],
   ['lib', "import { endpoints } from '../contract/endpoints';"],
   ['lib', "import { App } from 'aws-cdk-lib/core';"],
   ['lib', "import type { Job } from '../domain/job';"],
@@ -45,10 +51,21 @@ const cases: [folder: string, code: string, breaks?: string][] = [
   ['local', "import { endpoints } from '../contract/endpoints';", arrow],
   ['local', "import { RestApi } from '../lib/rest/rest-api';", arrow],
   ['local', "import { App } from 'aws-cdk-lib/core';", arrow],
+  ['local', "import { ulid } from 'ulid';", arrow],
+  ['local/sqs', "import type { Service } from '../service';"],
+  ['local/sqs', "import { endpoints } from '../../contract/endpoints';", arrow],
+  ['local/test', "import { App } from 'aws-cdk-lib/core';"],
+  ['local/test', "import { deploy } from '../cloudformation/deploy';"],
+  ['local/test', "import { endpoints } from '../../contract/endpoints';", arrow],
+  ['local/test', "import { synthesise } from '../../test/lib/synthesised';", arrow],
   ['viewer', "import type { Endpoint } from '../contract/endpoint';"],
   ['viewer', "import { endpoints } from '../contract/endpoints';", arrow],
   ['bin', "import { RestApi } from '../lib/rest/rest-api';"],
   ['bin', "import { serve } from '../lambdas/serve';", arrow],
+  ['bin', "import { run } from 'cloud-assembly-runner';"],
+  ['bin', "import { run } from '../local';", 'no-restricted-imports'],
+  ['test/bin', "import { deploy } from '../../local/cloudformation/deploy';", 'no-restricted-imports'],
+  ['lib', "import { run } from 'cloud-assembly-runner';", arrow],
   ['bench', "import { serve } from '../lambdas/serve';"],
   ['test/lib', "import { RestApi } from '../../lib/rest/rest-api';"],
   ['services', "import { RestApi } from '../lib/rest/rest-api';", 'boundaries/no-unknown-files'],
@@ -64,7 +81,7 @@ function lint(): string[][] {
 const found = lint();
 
 test.each(cases.map(([folder, code, breaks = 'nothing'], index) => ({ folder, code, breaks, index })))(
-  'In $folder/, “$code” breaks $breaks',
+  'in $folder/, “$code” breaks $breaks',
   ({ breaks, index }) => {
     expect(found[index]).toEqual(breaks === 'nothing' ? [] : [breaks]);
   },

@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import tseslint from 'typescript-eslint';
 
 /**
- * Reads [{ file, code }] from stdin, prints for each the rules that ESLint finds broken, without those that need types.
- * Its own process: jest can't load ESLint's configuration, which is an ES module.
+ * Reads [{ file, code }] from stdin and prints for each the ESLint rules that it breaks, without those that need types.
+ * A separate process, since jest can't load ESLint's configuration, which is an ES module.
  */
 const eslint = new ESLint({
   overrideConfig: [

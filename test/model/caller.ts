@@ -1,26 +1,26 @@
 import type { Scope } from '../../contract/endpoint';
-import { Rest } from '../../bin/client/rest';
+import { RestClient } from '../../bin/client/rest-client';
 import type { Facts } from '../api/stack/facts';
-import type { Organisation } from './cast';
-import type { CountedCall } from './creation-model';
-import type { Answered } from './job-model';
+import type { Organisation } from './organisations';
+import type { CountedCall } from './rate-limit-violations';
+import type { CheckedAnswer } from './job-model';
 
-/** How long an answer may take before none is expected any more, in ms. */
-const ANSWER_WITHIN_MS = 60_000;
+/** Timeout of a request, in ms. */
+const ANSWER_TIMEOUT_MS = 60_000;
 
-/** An answer, and when it was asked for and came, in ms of one clock. */
-export interface Timed extends Answered {
+/** An answer with the times of its request and arrival, in ms of one clock. */
+export interface TimedAnswer extends CheckedAnswer {
   readonly start: number;
   readonly end: number;
   readonly headers: { get(name: string): string | null };
 }
 
-export interface Sent {
+export interface RequestContent {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A client of an organisation, with its token. */
+/** An API client of an organisation, with its token. */
 export class Caller {
   private constructor(
     readonly name: string,
@@ -28,7 +28,7 @@ export class Caller {
     readonly clientId: string,
     readonly scopes: readonly string[],
     readonly token: string,
-    private readonly rest: Rest,
+    private readonly rest: RestClient,
   ) {}
 
   /** @throws Error when no token is issued */
@@ -36,7 +36,7 @@ export class Caller {
     const partner = organisation.partners[index];
     if (!partner) throw new Error(`${organisation.name} has no client ${index}`);
     const { clientId, clientSecret, apiKey, scopes } = partner;
-    const rest = new Rest(facts.baseUrl);
+    const rest = new RestClient(facts.baseUrl);
     const { status, body } = await rest.send('POST', '/v3/auth/token', {
       headers: { 'x-api-key': apiKey },
       body: { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret },
@@ -46,17 +46,17 @@ export class Caller {
     return new Caller(`${organisation.name}/${index + 1}`, organisation, clientId, scopes, token, rest);
   }
 
-  may(scope: Scope): boolean {
+  hasScope(scope: Scope): boolean {
     return this.scopes.includes(scope);
   }
 
   /** Calls the API. @throws Error when there is no answer */
-  async call(method: string, path: string, { body, headers }: Sent = {}): Promise<Timed> {
+  async call(method: string, path: string, { body, headers }: RequestContent = {}): Promise<TimedAnswer> {
     const start = performance.now();
     const answer = await this.rest.send(method, path, {
       headers: { authorization: `Bearer ${this.token}`, ...headers },
       ...(body !== undefined && { body }),
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     });
     const end = performance.now();
     const etag = answer.headers.get('etag') ?? undefined;
@@ -64,8 +64,8 @@ export class Caller {
     return { status: answer.status, headers: answer.headers, etag, body: content, start, end };
   }
 
-  /** How a call of a limited endpoint was counted; undefined when it was not. */
-  countOf(endpoint: string, { status, headers }: Timed): CountedCall | undefined {
+  /** How a call of a rate-limited endpoint was counted; undefined without the headers. */
+  countOf(endpoint: string, { status, headers }: TimedAnswer): CountedCall | undefined {
     const [limit, remaining, reset] = ['Limit', 'Remaining', 'Reset'].map((n) => headers.get(`x-ratelimit-${n}`));
     if (limit == null || remaining == null || reset == null) return undefined;
     const window = `${this.name} ${endpoint} until ${reset}`;

@@ -4,21 +4,21 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readFacts } from '../api/stack/facts';
 import { startStack, stopStack } from '../api/stack/running-stack';
-import { CLIENTS, onboard, ORGANISATIONS } from './cast';
-import { runChapter, type ChapterResult } from './chapter';
-import { operationsFrom } from './operations';
-import type { Transport } from './perform';
-import type { CountedCall } from './creation-model';
-import { setScene, type Scene } from './scene';
+import { CLIENTS_PER_ORGANISATION, onboardOrganisations, ORGANISATIONS } from './organisations';
+import { runBatch, type BatchResult } from './batch';
+import { generateOperations } from './operations';
+import type { Transport } from './run-operation';
+import type { CountedCall } from './rate-limit-violations';
+import { openSession, type Session } from './session';
 
-/** Most operations that are judged together; each chapter has a seed of its own, one more than the one before. */
-const CHAPTER = 1000;
-/** A token lives for an hour; clients get new ones well before that, in ms. */
-const NEW_SCENE_AFTER_MS = 30 * 60_000;
-/** How many faults are printed; the others are counted. */
-const SHOWN = 20;
+/** Most operations that are checked together; each batch uses the next seed. */
+const BATCH_SIZE = 1000;
+/** Clients get new tokens well before theirs expire after an hour, in ms. */
+const SESSION_LIFETIME_MS = 30 * 60_000;
+/** How many violations are printed; the others are only counted. */
+const MAX_PRINTED = 20;
 
-function options(words: readonly string[]): Wanted {
+function options(words: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...words],
     options: {
@@ -34,21 +34,21 @@ function options(words: readonly string[]): Wanted {
   return { operations, seed, atOnce: Math.max(1, atOnce) };
 }
 
-interface Wanted {
+interface Options {
   readonly operations: number;
   readonly seed: number;
   readonly atOnce: number;
 }
 
-/** Adds up what chapters have done and found. */
-class Figures {
-  private readonly begun = performance.now();
+/** Totals over all batches. */
+class Totals {
+  private readonly startedAt = performance.now();
   private readonly counts = new Map<Transport, number>();
   private resources = 0;
   private longestSearch = 0;
   private longestHistory = 0;
 
-  add(result: ChapterResult): void {
+  add(result: BatchResult): void {
     for (const [transport, more] of result.counts) this.counts.set(transport, (this.counts.get(transport) ?? 0) + more);
     this.resources += result.resources;
     this.longestSearch = Math.max(this.longestSearch, result.longestSearch);
@@ -59,41 +59,45 @@ class Figures {
     const total = [...this.counts.values()].reduce((sum, count) => sum + count, 0);
     const by = [...this.counts].toSorted().map(([transport, count]) => `${count} ${transport}`);
     return (
-      `${total} operations (${by.join(', ')}) in ${((performance.now() - this.begun) / 1000).toFixed(1)} s; ` +
+      `${total} operations (${by.join(', ')}) in ${((performance.now() - this.startedAt) / 1000).toFixed(1)} s; ` +
       `${this.resources} resources, longest history ${this.longestHistory}, longest search ${this.longestSearch}`
     );
   }
 }
 
-/** Runs chapter after chapter until one has a fault. Gives whether all could be explained. */
-async function run(newScene: () => Promise<Scene>, { operations, seed, atOnce }: Wanted): Promise<boolean> {
-  const figures = new Figures();
-  let scene = await newScene();
-  let setAt = performance.now();
-  for (let done = 0, chapter = seed; done < operations; done += CHAPTER, chapter += 1) {
-    const count = Math.min(CHAPTER, operations - done);
-    const result = await runChapter(scene, operationsFrom(chapter, count, ORGANISATIONS, CLIENTS), atOnce);
-    figures.add(result);
-    const { faults } = result;
-    if (faults.length > 0) {
-      console.log(`${faults.length} can't be explained. Again: --seed ${chapter} --operations ${count}`);
-      for (const fault of faults.slice(0, SHOWN)) console.log(`\n${fault}`);
+/** Runs batches until one has a violation. @returns whether everything could be explained */
+async function run(newSession: () => Promise<Session>, { operations, seed, atOnce }: Options): Promise<boolean> {
+  const totals = new Totals();
+  let session = await newSession();
+  let openedAt = performance.now();
+  for (let done = 0, batchSeed = seed; done < operations; done += BATCH_SIZE, batchSeed += 1) {
+    const count = Math.min(BATCH_SIZE, operations - done);
+    const result = await runBatch(
+      session,
+      generateOperations(batchSeed, count, ORGANISATIONS, CLIENTS_PER_ORGANISATION),
+      atOnce,
+    );
+    totals.add(result);
+    const { violations } = result;
+    if (violations.length > 0) {
+      console.log(`${violations.length} can't be explained. Again: --seed ${batchSeed} --operations ${count}`);
+      for (const violation of violations.slice(0, MAX_PRINTED)) console.log(`\n${violation}`);
       return false;
     }
-    if (operations > done + count) console.log(`${figures.toString()} so far`);
-    if (performance.now() - setAt < NEW_SCENE_AFTER_MS) continue;
-    await scene.close();
-    scene = await newScene();
-    setAt = performance.now();
+    if (operations > done + count) console.log(`${totals.toString()} so far`);
+    if (performance.now() - openedAt < SESSION_LIFETIME_MS) continue;
+    await session.close();
+    session = await newSession();
+    openedAt = performance.now();
   }
-  await scene.close();
-  console.log(`${figures.toString()}; all explained`);
+  await session.close();
+  console.log(`${totals.toString()}; all explained`);
   return true;
 }
 
 /**
  * `npm run model -- [--operations <count>] [--seed <seed>]`: random operations over every transport against a stack of its
- * own, each answer and each message judged by a model. Fails when something can't be explained.
+ * own, with each answer and message checked by a model. Fails when something can't be explained.
  */
 async function main(words: readonly string[]): Promise<void> {
   const wanted = options(words);
@@ -103,9 +107,9 @@ async function main(words: readonly string[]): Promise<void> {
   try {
     process.env['STACK_FILE'] = join(stack.folder, 'stack.json');
     const facts = readFacts();
-    const organisations = await onboard();
+    const organisations = await onboardOrganisations();
     const counted: CountedCall[] = [];
-    if (!(await run(() => setScene(facts, organisations, counted), wanted))) process.exitCode = 1;
+    if (!(await run(() => openSession(facts, organisations, counted), wanted))) process.exitCode = 1;
   } finally {
     await stopStack(stack);
     rmSync(stack.folder, { recursive: true, force: true });

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 
-/** Which of the few resources that are in play, and whose: the caller's, another organisation's, or nobody's. */
+/** Selects one of the latest resources: of the caller's organisation, of another one, or an unknown id. */
 export interface Target {
   readonly pick: number;
-  readonly whose: 'own' | 'foreign' | 'nobody';
+  readonly whose: 'own' | 'foreign' | 'unknown';
 }
 
 const statuses = ['PENDING', 'QUEUED', 'IN_PROGRESS', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
@@ -11,12 +11,12 @@ const statuses = ['PENDING', 'QUEUED', 'IN_PROGRESS', 'COMPLETED', 'FAILED', 'CA
 const whose = fc.oneof(
   { weight: 20, arbitrary: fc.constant('own' as const) },
   { weight: 2, arbitrary: fc.constant('foreign' as const) },
-  { weight: 1, arbitrary: fc.constant('nobody' as const) },
+  { weight: 1, arbitrary: fc.constant('unknown' as const) },
 );
 
 const target: fc.Arbitrary<Target> = fc.record({ pick: fc.nat(2), whose });
 
-/** Moves that lead on come up more often than those that are never allowed. */
+/** Common transitions are more frequent than invalid ones. */
 const status = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom('QUEUED', 'IN_PROGRESS') },
   { weight: 2, arbitrary: fc.constantFrom(...statuses) },
@@ -41,8 +41,8 @@ const kindOfChannel = fc.constantFrom(
 );
 const over = fc.constantFrom('MQTTS' as const, 'WSS' as const);
 
-/** What may be done, each with how often. */
-const acts = {
+/** All operations, with weight and input. */
+const operationInputs = {
   'create job': [
     6,
     fc.record(
@@ -73,7 +73,7 @@ const acts = {
   'bad request': [1, fc.record({ target })],
   'create share': [4, fc.record({ whose, device: fc.nat(2), maxViewers: fc.integer({ min: 1, max: 3 }) })],
   'get share': [4, fc.record({ target })],
-  'list what is shared': [3, fc.record({ target })],
+  'list share resources': [3, fc.record({ target })],
   'revoke share': [3, fc.record({ target })],
   'list shares': [3, fc.record({ limit: fc.option(fc.integer({ min: 1, max: 5 })) })],
   'list resources': [2, fc.record({})],
@@ -89,35 +89,35 @@ const acts = {
       forJob: fc.boolean(),
     }),
   ],
-  listen: [3, fc.record({ whose, to: fc.constantFrom('device' as const, 'group' as const), device: fc.nat(2) })],
-  'stop listening': [2, fc.record({ pick: fc.nat(50) })],
+  subscribe: [3, fc.record({ whose, to: fc.constantFrom('device' as const, 'group' as const), device: fc.nat(2) })],
+  unsubscribe: [2, fc.record({ pick: fc.nat(50) })],
   watch: [5, fc.record({ target })],
   'stop watching': [3, fc.record({ pick: fc.nat(50) })],
   'report status': [8, fc.record({ target, status })],
   'report telemetry': [3, fc.record({ count: fc.integer({ min: 1, max: 3 }) })],
 } as const;
 
-type Acts = typeof acts;
-export type ActName = keyof Acts;
+type OperationInputs = typeof operationInputs;
+export type OperationName = keyof OperationInputs;
 
-/** What is done, with what it needs; `by` names the organisation and its client. */
+/** An operation with its input; `by` selects the organisation and its client. */
 export type Operation = {
-  readonly [Name in ActName]: {
-    readonly act: Name;
+  readonly [Name in OperationName]: {
+    readonly name: Name;
     readonly by: { readonly organisation: number; readonly client: number };
-    readonly given: Acts[Name][1] extends fc.Arbitrary<infer Given> ? Given : never;
+    readonly input: OperationInputs[Name][1] extends fc.Arbitrary<infer Input> ? Input : never;
   };
-}[ActName];
+}[OperationName];
 
 /**
- * Operations from a seed: the same seed and count give the same ones.
- * @param organisations how many there are, each with `clients` clients
+ * Operations generated from a seed: the same seed and count give the same operations.
+ * @param organisations their number, each with `clients` clients
  */
-export function operationsFrom(seed: number, count: number, organisations: number, clients: number): Operation[] {
+export function generateOperations(seed: number, count: number, organisations: number, clients: number): Operation[] {
   const by = fc.record({ organisation: fc.nat(organisations - 1), client: fc.nat(clients - 1) });
-  const each = (Object.keys(acts) as ActName[]).map((act) => {
-    const [weight, given] = acts[act];
-    return { weight, arbitrary: fc.record({ act: fc.constant(act), by, given: given as fc.Arbitrary<unknown> }) };
+  const each = (Object.keys(operationInputs) as OperationName[]).map((name) => {
+    const [weight, input] = operationInputs[name];
+    return { weight, arbitrary: fc.record({ name: fc.constant(name), by, input: input as fc.Arbitrary<unknown> }) };
   });
   return fc.sample(fc.oneof(...each), { seed, numRuns: count }) as Operation[];
 }

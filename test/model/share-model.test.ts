@@ -1,9 +1,10 @@
-import { createWithKey, keyModel, limitFaults } from './creation-model';
-import { explain, type Step } from './explain';
+import { createWithKey, keyModel } from './idempotency-model';
+import { limitViolations } from './rate-limit-violations';
+import { linearize, type Step } from './linearize';
 import {
-  arrive,
+  viewerHandshake,
   createShare,
-  leave,
+  releaseSeat,
   readShare,
   revokeShare,
   shareModel,
@@ -12,41 +13,41 @@ import {
 } from './share-model';
 
 const at = (start: number, end: number) => ({ start, end, label: 'step' });
-const isExplained = (...steps: readonly Step<ShareState>[]) =>
-  explain([createShare(at(0, 1)), ...steps], shareModel).order !== undefined;
+const isLinearizable = (...steps: readonly Step<ShareState>[]) =>
+  linearize([createShare(at(0, 1)), ...steps], shareModel).order !== undefined;
 const answer = (status: number) => ({ status, etag: undefined, body: {} });
 
-describe('A share', () => {
-  test('is read until it is revoked, and not afterwards.', () => {
+describe('A history of a share', () => {
+  test('allows reads until it is revoked, and not afterwards', () => {
     const revoked = revokeShare(at(4, 5), answer(200), false);
-    expect(isExplained(readShare(at(2, 3), answer(200), false, 200), revoked)).toBe(true);
-    expect(isExplained(revoked, readShare(at(6, 7), answer(404), false, 200))).toBe(true);
-    expect(isExplained(revoked, readShare(at(6, 7), answer(200), false, 200))).toBe(false);
+    expect(isLinearizable(readShare(at(2, 3), answer(200), false, 200), revoked)).toBe(true);
+    expect(isLinearizable(revoked, readShare(at(6, 7), answer(404), false, 200))).toBe(true);
+    expect(isLinearizable(revoked, readShare(at(6, 7), answer(200), false, 200))).toBe(false);
   });
 
-  test('is revoked once, also by two at the same time.', () => {
+  test('allows one of two concurrent revocations', () => {
     const once = revokeShare(at(2, 5), answer(200), false);
-    expect(isExplained(once, revokeShare(at(3, 6), answer(404), false))).toBe(true);
-    expect(isExplained(once, revokeShare(at(3, 6), answer(200), false))).toBe(false);
+    expect(isLinearizable(once, revokeShare(at(3, 6), answer(404), false))).toBe(true);
+    expect(isLinearizable(once, revokeShare(at(3, 6), answer(200), false))).toBe(false);
   });
 
-  test('lets in as many viewers as it has seats, and the next one when one has gone.', () => {
+  test('allows as many viewers as seats, and another when one has left', () => {
     const enters = (start: number, status: number) => [
-      arrive(at(start, start + 1), status),
+      viewerHandshake(at(start, start + 1), status),
       takeSeat(at(start, start + 1), status, 1),
     ];
-    expect(isExplained(...enters(2, 101), ...enters(4, 429))).toBe(true);
-    expect(isExplained(...enters(2, 101), ...enters(4, 101))).toBe(false);
-    expect(isExplained(...enters(2, 101), leave({ start: 4, label: 'goes' }), ...enters(5, 101))).toBe(true);
-    expect(isExplained(...enters(2, 429))).toBe(false);
+    expect(isLinearizable(...enters(2, 101), ...enters(4, 429))).toBe(true);
+    expect(isLinearizable(...enters(2, 101), ...enters(4, 101))).toBe(false);
+    expect(isLinearizable(...enters(2, 101), releaseSeat({ start: 4, label: 'goes' }), ...enters(5, 101))).toBe(true);
+    expect(isLinearizable(...enters(2, 429))).toBe(false);
   });
 });
 
 describe('A creation with a key', () => {
   const keyed = (body: string, answered: string | undefined) => createWithKey(at(0, 1), body, answered);
-  const isKept = (...steps: ReturnType<typeof keyed>[]) => explain(steps, keyModel).order !== undefined;
+  const isKept = (...steps: ReturnType<typeof keyed>[]) => linearize(steps, keyModel).order !== undefined;
 
-  test('gives the first answer again, and refuses another body.', () => {
+  test('gets the first answer again, and is refused with another body', () => {
     expect(isKept(keyed('a', 'first'), keyed('a', 'first'), keyed('b', undefined))).toBe(true);
     expect(isKept(keyed('a', 'first'), keyed('a', 'second'))).toBe(false);
     expect(isKept(keyed('a', 'first'), keyed('b', 'second'))).toBe(false);
@@ -54,13 +55,13 @@ describe('A creation with a key', () => {
   });
 });
 
-describe('Calls within a minute', () => {
+describe('limitViolations', () => {
   const call = (remaining: number, refused = false) => ({ window: 'w', limit: 3, remaining, refused });
 
-  test('are counted one by one up to the limit.', () => {
-    expect(limitFaults([call(1), call(2), call(0), call(0, true)])).toEqual([]);
-    expect(limitFaults([call(2), call(2)])).toHaveLength(1);
-    expect(limitFaults([call(2), call(0)])).toHaveLength(1);
-    expect(limitFaults([call(2), call(1), call(1, true)])).toHaveLength(1);
+  test('expects calls to be counted one by one up to the limit', () => {
+    expect(limitViolations([call(1), call(2), call(0), call(0, true)])).toEqual([]);
+    expect(limitViolations([call(2), call(2)])).toHaveLength(1);
+    expect(limitViolations([call(2), call(0)])).toHaveLength(1);
+    expect(limitViolations([call(2), call(1), call(1, true)])).toHaveLength(1);
   });
 });

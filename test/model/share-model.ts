@@ -1,42 +1,42 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Model, Step } from './explain';
-import type { Answered, FixedFields } from './job-model';
+import type { Model, Step } from './linearize';
+import type { CheckedAnswer, FixedFields } from './job-model';
 
-/** A share as the model has it. */
+/** A share in the model. */
 export interface ShareState {
-  readonly there: boolean;
-  readonly gone: boolean;
-  /** Viewers that have been let in and have not left. */
+  readonly isCreated: boolean;
+  readonly isRevoked: boolean;
+  /** Number of connected viewers. */
   readonly seats: number;
 }
 
 type Window = Pick<Step<ShareState>, 'start' | 'end' | 'label'>;
 
-export const shareModel: Model<ShareState> = { initial: { there: false, gone: false, seats: 0 } };
+export const shareModel: Model<ShareState> = { initial: { isCreated: false, isRevoked: false, seats: 0 } };
 
-const when = (holds: boolean, state: ShareState): readonly ShareState[] => (holds ? [state] : []);
-const stands = ({ there, gone }: ShareState) => there && !gone;
+const onlyIf = (holds: boolean, state: ShareState): readonly ShareState[] => (holds ? [state] : []);
+const isActive = ({ isCreated, isRevoked }: ShareState) => isCreated && !isRevoked;
 
 export const createShare = (window: Window): Step<ShareState> => ({
   ...window,
-  next: (share) => when(!share.there, { ...share, there: true }),
+  next: (share) => onlyIf(!share.isCreated, { ...share, isCreated: true }),
 });
 
-/** A read of a share, its resources, or a handshake for its channel: 404 once it is gone, 403 for others. */
+/** A read of a share or its resources, or a handshake for its channel: 404 once it is revoked, 403 for others. */
 export const readShare = (
   window: Window,
-  answer: Pick<Answered, 'status'>,
+  answer: Pick<CheckedAnswer, 'status'>,
   isForeign: boolean,
   success: 200 | 101,
 ): Step<ShareState> => ({
   ...window,
-  next: (share) => when(answer.status === (stands(share) ? (isForeign ? 403 : success) : 404), share),
+  next: (share) => onlyIf(answer.status === (isActive(share) ? (isForeign ? 403 : success) : 404), share),
 });
 
-/** As `readShare`, for the answer that shows the share itself. */
+/** As `readShare`, for an answer with the share itself. */
 export const getShare = (
   window: Window,
-  answer: Answered,
+  answer: CheckedAnswer,
   isForeign: boolean,
   fixed: FixedFields,
 ): Step<ShareState> => ({
@@ -47,39 +47,40 @@ export const getShare = (
   },
 });
 
-export const revokeShare = (window: Window, answer: Answered, isForeign: boolean): Step<ShareState> => ({
+export const revokeShare = (window: Window, answer: CheckedAnswer, isForeign: boolean): Step<ShareState> => ({
   ...window,
   next: (share) => {
-    if (!stands(share)) return when(answer.status === 404, share);
-    if (isForeign) return when(answer.status === 403, share);
-    return when(answer.status === 200, { ...share, gone: true });
+    if (!isActive(share)) return onlyIf(answer.status === 404, share);
+    if (isForeign) return onlyIf(answer.status === 403, share);
+    return onlyIf(answer.status === 200, { ...share, isRevoked: true });
   },
 });
 
-/** Whether a list, a channel or a viewer's socket shows it. */
-export const seeShare = (window: Window, is: 'standing' | 'absent' | 'revoked'): Step<ShareState> => ({
+/** An observation by a list, a channel or a viewer's socket. */
+export const observeShare = (window: Window, is: 'standing' | 'absent' | 'revoked'): Step<ShareState> => ({
   ...window,
-  next: (share) => when(is === 'standing' ? stands(share) : is === 'revoked' ? share.gone : !stands(share), share),
+  next: (share) =>
+    onlyIf(is === 'standing' ? isActive(share) : is === 'revoked' ? share.isRevoked : !isActive(share), share),
 });
 
-/** The first half of a viewer's handshake: 404 when the share is gone. */
-export const arrive = (window: Window, status: number): Step<ShareState> => ({
+/** First half of a viewer's handshake: 404 for a revoked share. */
+export const viewerHandshake = (window: Window, status: number): Step<ShareState> => ({
   ...window,
-  next: (share) => when(stands(share) === (status !== 404), share),
+  next: (share) => onlyIf(isActive(share) === (status !== 404), share),
 });
 
-/** The second half: 429 when all seats are taken. The share may have been revoked between the two. */
+/** Second half: 429 without a free seat. The share may have been revoked in between. */
 export const takeSeat = (window: Window, status: number, maxViewers: number): Step<ShareState> => ({
   ...window,
   next: (share) =>
     share.seats >= maxViewers
-      ? when(status === 429, share)
-      : when(status === 101, { ...share, seats: share.seats + 1 }),
+      ? onlyIf(status === 429, share)
+      : onlyIf(status === 101, { ...share, seats: share.seats + 1 }),
 });
 
-/** A viewer has gone; the seat is free at any time after that. */
-export const leave = (window: Omit<Window, 'end'>): Step<ShareState> => ({
+/** A viewer has left; its seat is released at some later time. */
+export const releaseSeat = (window: Omit<Window, 'end'>): Step<ShareState> => ({
   ...window,
   end: Infinity,
-  next: (share) => when(share.seats > 0, { ...share, seats: share.seats - 1 }),
+  next: (share) => onlyIf(share.seats > 0, { ...share, seats: share.seats - 1 }),
 });

@@ -1,42 +1,42 @@
 import type { Caller } from './caller';
-import { shakeHands, type OpenSocket } from './connect';
-import type { World } from './world';
+import { openWebSocket, type OpenWebSocket } from './connections';
+import type { HistoryRecorder } from './history-recorder';
 
-/** A message over a telemetry socket, as it came. */
+/** A message over a telemetry socket. */
 export type Message = Readonly<Record<string, unknown>>;
 
-/** How long an answer over a socket may take before none is expected any more, in ms. */
-const ANSWER_WITHIN_MS = 60_000;
+/** Timeout of an answer over a socket, in ms. */
+const ANSWER_TIMEOUT_MS = 60_000;
 
-/** A partner's telemetry socket, and how it is asked. */
-export interface Asking {
-  readonly socket: OpenSocket;
-  ask(message: object): Promise<Message>;
+/** A partner's telemetry socket with request and answer. */
+export interface TelemetrySocket {
+  readonly socket: OpenWebSocket;
+  request(message: object): Promise<Message>;
 }
 
-let asked = 0;
+let requestCount = 0;
 
 /**
- * Opens a partner's telemetry socket. Gives the status of its refusal when it is refused.
- * @param hear gets what is no answer
+ * Opens a partner's telemetry socket. @returns the status of a refusal instead
+ * @param onMessage gets messages that are not answers
  */
 export async function openTelemetry(
-  world: World,
+  recorder: HistoryRecorder,
   caller: Caller,
-  hear: (message: Message) => void,
-): Promise<Asking | number> {
+  onMessage: (message: Message) => void,
+): Promise<TelemetrySocket | number> {
   const waiting = new Map<unknown, (answer: Message) => void>();
-  const { status, socket } = await shakeHands(world.facts, '/telemetry', caller.token, (text) => {
+  const { status, socket } = await openWebSocket(recorder.facts, '/telemetry', caller.token, (text) => {
     const message = JSON.parse(text) as Message;
     const answered = waiting.get(message['id']);
     if (answered) answered(message);
-    else hear(message);
+    else onMessage(message);
   });
   if (!socket) return status;
-  const ask = (message: object) =>
+  const request = (message: object) =>
     new Promise<Message>((resolve, reject) => {
-      const id = `model-${++asked}`;
-      const late = setTimeout(() => reject(new Error('no answer over the telemetry socket')), ANSWER_WITHIN_MS);
+      const id = `model-${++requestCount}`;
+      const late = setTimeout(() => reject(new Error('no answer over the telemetry socket')), ANSWER_TIMEOUT_MS);
       waiting.set(id, ({ id: _, ...answer }) => {
         clearTimeout(late);
         waiting.delete(id);
@@ -44,25 +44,25 @@ export async function openTelemetry(
       });
       socket.send({ ...message, id });
     });
-  return { socket, ask };
+  return { socket, request };
 }
 
-/** What is used for telemetry over all chapters: a socket of each publisher, and whose turn it is on each device. */
+/** Telemetry publishers, shared by all batches: their sockets, and a queue per device. */
 export class Publishers {
-  private readonly sockets = new Map<string, Promise<Asking | number>>();
-  private readonly turns = new Map<string, Promise<void>>();
+  private readonly sockets = new Map<string, Promise<TelemetrySocket | number>>();
+  private readonly queues = new Map<string, Promise<void>>();
   private readonly latest = new Map<string, number>();
 
-  socketOf(world: World, caller: Caller): Promise<Asking | number> {
-    const known = this.sockets.get(caller.name) ?? openTelemetry(world, caller, () => undefined);
+  socketOf(recorder: HistoryRecorder, caller: Caller): Promise<TelemetrySocket | number> {
+    const known = this.sockets.get(caller.name) ?? openTelemetry(recorder, caller, () => undefined);
     this.sockets.set(caller.name, known);
     return known;
   }
 
-  /** One after the other for each device: order is promised to a publisher that waits for its answer. */
-  async inTurn(deviceId: string, run: () => Promise<void>): Promise<void> {
-    const turn = (this.turns.get(deviceId) ?? Promise.resolve()).then(run);
-    this.turns.set(
+  /** Runs publishes of a device one by one: order is guaranteed to a publisher that waits for each answer. */
+  async enqueue(deviceId: string, run: () => Promise<void>): Promise<void> {
+    const turn = (this.queues.get(deviceId) ?? Promise.resolve()).then(run);
+    this.queues.set(
       deviceId,
       turn.catch(() => undefined),
     );
@@ -70,8 +70,8 @@ export class Publishers {
   }
 
   /**
-   * Timestamps that are later than all before them of a device, in Unix milliseconds. The one just before each is free, so
-   * that an old sample is never one that was published in order.
+   * Timestamps later than all earlier ones of a device, in Unix milliseconds. The one just before each stays unused, for
+   * samples that are published late.
    */
   timestamps(deviceId: string, count: number): number[] {
     return Array.from({ length: count }, () => {
@@ -87,8 +87,8 @@ export class Publishers {
 
   async close(): Promise<void> {
     for (const opened of this.sockets.values()) {
-      const asking = await opened;
-      if (typeof asking !== 'number') asking.socket.close();
+      const telemetrySocket = await opened;
+      if (typeof telemetrySocket !== 'number') telemetrySocket.socket.close();
     }
   }
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { synthesise } from '../../local/synthesis';
-import { parseTemplate, type Assembly } from '../../local/template';
+import { root, synthesiseApp } from '../../bin/start/synthesis';
+import { parseTemplate, type Assembly } from 'cloud-assembly-runner/cloudformation/template';
 
 const manifest = z.object({
   artifacts: z.record(
@@ -14,20 +14,20 @@ const manifest = z.object({
   ),
 });
 
-/** A stack of a synthesised app, and its template as AWS gets it. */
+/** A stack of a synthesised app, with its template as deployed. */
 export interface SynthesisedStack extends Assembly {
   readonly templateFile: string;
 }
 
-export const root = join(__dirname, '../..');
+export { root };
 
 const certificate = (region: string) =>
   `arn:aws:acm:${region}:123456789012:certificate/11111111-2222-3333-4444-555555555555`;
 
-/** Context values by their names. */
+/** Context values by name. */
 type Choices = Readonly<Record<string, string>>;
 
-/** Every context value that adds or changes resources, so that between this and the default nothing goes unseen. */
+/** Every context value that adds or changes resources, so that this and the default cover the whole app. */
 export const everything = {
   stage: 'staging',
   removeData: 'true',
@@ -48,18 +48,17 @@ export const everything = {
   permissionsBoundaryArn: 'arn:aws:iam::123456789012:policy/boundary',
 };
 
-/** The stack that `cdk synth` makes without any choice. */
+/** The stack of `cdk synth` without choices. */
 export const defaultStack = async () => (await stacks('.', {}))[0];
 
-/** The stacks of the app with every choice that there is: the service, then what CloudFront needs in us-east-1. */
+/** The stacks of the app with all choices: the service, then CloudFront's stack in us-east-1. */
 export const fullStacks = () => stacks('everything', everything);
 
-/** The service with every choice that there is. */
+/** The service with all choices. */
 export const fullStack = async () => (await fullStacks())[0];
 
 async function stacks(name: string, choices: Choices): Promise<[SynthesisedStack, ...SynthesisedStack[]]> {
-  const folder = join(root, 'cdk.out', name);
-  await synthesise(root, folder, choices, AbortSignal.timeout(120_000));
+  const folder = await synthesiseApp(name, choices, AbortSignal.timeout(120_000));
   const { artifacts } = manifest.parse(JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')));
   const found = Object.entries(artifacts)
     .filter(([, { type }]) => type === 'aws:cloudformation:stack')
@@ -68,7 +67,7 @@ async function stacks(name: string, choices: Choices): Promise<[SynthesisedStack
       const template = parseTemplate(JSON.parse(readFileSync(templateFile, 'utf8')));
       return { folder, templateFile, stackName: properties.stackName ?? id, template };
     })
-    // The service has the most resources, in whatever order the manifest names them.
+    // The service has the most resources; the manifest's order is arbitrary.
     .sort((one, other) => sizeOf(other) - sizeOf(one));
   const [service, ...others] = found;
   if (!service) throw new Error(`${folder} holds no stack`);

@@ -4,11 +4,11 @@ export interface CommandOptions {
   readonly cwd?: string;
   /** Added to the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Exit codes that are answers, not failures. Default: 0 alone. */
+  /** Exit codes that are results, not failures. Default: 0 only. */
   readonly exitCodes?: readonly number[];
   /** Default: ten minutes. */
   readonly timeoutMs?: number;
-  /** What ends it after that time. Default: SIGTERM. */
+  /** Signal sent after the timeout. Default: SIGTERM. */
   readonly killSignal?: NodeJS.Signals;
 }
 
@@ -19,12 +19,12 @@ export interface CommandAnswer {
 }
 
 const TEN_MINUTES_MS = 600_000;
-/** Characters of a failed command's output that are shown, its last ones. */
-const SHOWN = 4000;
+/** Maximum characters shown of a failed command's output, from its end. */
+const MAX_SHOWN_CHARACTERS = 4000;
 
 /**
  * Runs a command to its end.
- * @throws Error with what it printed last when it can't be started, takes too long or ends with another exit code
+ * @throws Error with the end of its output when it can't be started, times out or ends with another exit code
  */
 export function runCommand(
   command: string,
@@ -49,8 +49,8 @@ export function runCommand(
       if (exitCode !== null && exitCodes.includes(exitCode)) {
         resolve({ exitCode, stdout, stderr });
       } else {
-        const said = `${stdout}\n${stderr}`.trim().slice(-SHOWN);
-        reject(new Error(`${command} ${args.join(' ')} ended with ${exitCode ?? signal}:\n${said}`));
+        const output = `${stdout}\n${stderr}`.trim().slice(-MAX_SHOWN_CHARACTERS);
+        reject(new Error(`${command} ${args.join(' ')} ended with ${exitCode ?? signal}:\n${output}`));
       }
     });
   });

@@ -1,16 +1,14 @@
-/** What a value must have: fields and elements of the same form; a text may be given by a pattern. */
+/** Expected value: fields and elements likewise; a pattern matches a text. */
 export type Expected =
   RegExp | string | number | boolean | null | readonly Expected[] | { readonly [field: string]: Expected };
 
 /**
- * Where a value is not what it must be. Fields that nothing is expected of may be there; elements may not. A text is read
- * as JSON where fields are expected.
- * @returns a text for each difference, with the path to it; none when all is as it must be
+ * Differences of a value from the expected one. Additional fields are allowed, additional elements are not. A text is
+ * parsed as JSON where fields are expected.
+ * @returns one text per difference, with its path
  */
 export function differences(expected: Expected, value: unknown, path = 'it'): string[] {
-  const wrong = [
-    `${path} is ${value === undefined ? 'not there' : JSON.stringify(value)} instead of ${shown(expected)}`,
-  ];
+  const wrong = [`${path} is ${value === undefined ? 'missing' : JSON.stringify(value)} instead of ${shown(expected)}`];
   if (expected instanceof RegExp) return typeof value === 'string' && expected.test(value) ? [] : wrong;
   if (typeof expected !== 'object' || expected === null) return value === expected ? [] : wrong;
   const given = typeof value === 'string' ? parsed(value) : value;

@@ -1,16 +1,16 @@
-/** A judge that others wrote, and what it is asked about. */
+/** A third-party check of a part of this project. */
 export interface Lane {
-  /** What is judged by whom, for people. */
+  /** What is checked, and by what. */
   readonly title: string;
   /**
-   * Installs what the lane needs, runs it and prints what is worth knowing when all is well.
-   * @returns what the outsider objects to, one text each; none when all is well
-   * @throws {NotInstalled} when its part is not to be had; Error when the lane itself fails
+   * Installs what the lane needs, runs it and prints a summary.
+   * @returns one text per finding
+   * @throws {NotInstalled} when a dependency is not available; Error when the lane itself fails
    */
   run(): Promise<readonly string[]>;
 }
 
-/** Something that a lane needs is not on this machine and can't be installed from here. */
+/** A dependency of a lane is not installed and can't be installed here. */
 export class NotInstalled extends Error {
   override readonly name = 'NotInstalled';
 

@@ -1,11 +1,16 @@
 import { actionlint } from './actionlint/lane';
 import { advisories } from './advisories/lane';
+import { asyncApiParser } from './asyncapi-parser/lane';
 import { cdkNag } from './cdk-nag/lane';
 import { cfnLint } from './cfn-lint/lane';
 import { dynamoDbLocal } from './dynamodb-local/lane';
+import { generators } from './generators/lane';
 import { lambdaRuntime } from './lambda-runtime/lane';
 import { ministack } from './ministack/lane';
+import { newman } from './newman/lane';
 import { njs } from './njs/lane';
+import { redocly } from './redocly/lane';
+import { schemathesis } from './schemathesis/lane';
 import type { Lane } from './lane';
 
 const lanes: Readonly<Record<string, Lane>> = {
@@ -13,35 +18,40 @@ const lanes: Readonly<Record<string, Lane>> = {
   'cdk-nag': cdkNag,
   actionlint,
   advisories,
+  newman,
   njs,
+  redocly,
+  'asyncapi-parser': asyncApiParser,
+  generators,
+  schemathesis,
   'dynamodb-local': dynamoDbLocal,
   'lambda-runtime': lambdaRuntime,
   ministack,
 };
 
-/** Runs lanes one after the other; says what each one found. */
+/** Runs lanes one after the other and prints their findings. */
 async function main(names: readonly string[]): Promise<void> {
   const unknown = names.filter((name) => !Object.hasOwn(lanes, name));
   if (unknown.length > 0 || names.length === 0) {
     const known = Object.entries(lanes).map(([name, { title }]) => `  ${name.padEnd(16)}${title}`);
     throw new Error(`usage: npm run outsiders -- <lane> …, the lanes being\n${known.join('\n')}`);
   }
-  for (const name of names) if (!(await holds(name))) process.exitCode = 1;
+  for (const name of names) if (!(await runLane(name))) process.exitCode = 1;
 }
 
-async function holds(name: string): Promise<boolean> {
+async function runLane(name: string): Promise<boolean> {
   const lane = lanes[name];
   if (!lane) return false;
   console.log(`${name}: ${lane.title}`);
   const began = performance.now();
   const seconds = () => `${((performance.now() - began) / 1000).toFixed(1)} s`;
   try {
-    const objections = await lane.run();
-    for (const objection of objections) console.log(`  ✗ ${objection.replaceAll('\n', '\n    ')}`);
+    const findings = await lane.run();
+    for (const objection of findings) console.log(`  ✗ ${objection.replaceAll('\n', '\n    ')}`);
     console.log(
-      objections.length === 0 ? `${name}: holds (${seconds()})` : `${name}: ${objections.length} found (${seconds()})`,
+      findings.length === 0 ? `${name}: passed (${seconds()})` : `${name}: ${findings.length} found (${seconds()})`,
     );
-    return objections.length === 0;
+    return findings.length === 0;
   } catch (error) {
     console.log(`${name}: failed (${seconds()}): ${error instanceof Error ? error.message : String(error)}`);
     return false;

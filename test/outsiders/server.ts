@@ -5,30 +5,30 @@ import { setTimeout as pause } from 'node:timers/promises';
 export interface ServerOptions {
   readonly command: string;
   readonly args: readonly string[];
-  /** All of its environment beside PATH and HOME. */
+  /** Complete environment except PATH and HOME. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** File that all it prints is written to. */
+  /** File for its output. */
   readonly logFile: string;
-  /** Answers anything at all once it is up. */
+  /** Any answer from it means that the server is ready. */
   readonly url: string;
   readonly readyWithinMs: number;
 }
 
 export interface Server {
   readonly processId: number;
-  /** Ends it, by force when it does not end by itself. */
+  /** Stops it, with SIGKILL if it does not end by itself. */
   stop(): Promise<void>;
 }
 
-const STOPPED_WITHIN_MS = 10_000;
-const LOOK_EVERY_MS = 100;
-/** Characters of its log that are shown when it does not come up, its last ones. */
-const SHOWN = 2000;
+const STOP_TIMEOUT_MS = 10_000;
+const POLL_EVERY_MS = 100;
+/** Maximum characters shown of its log when it does not start, from its end. */
+const MAX_SHOWN_CHARACTERS = 2000;
 
 /**
- * Starts a server of somebody else's and waits until it answers. Its input is closed when this process ends.
- * @throws Error with what it printed last when it ends before that or takes too long
+ * Starts a third-party server and waits until it answers. Its standard input closes when this process ends.
+ * @throws Error with the end of its log when it exits or times out before that
  */
 export async function startServer({ command, args, env, ...options }: ServerOptions): Promise<Server> {
   const { cwd, logFile, url, readyWithinMs } = options;
@@ -42,9 +42,11 @@ export async function startServer({ command, args, env, ...options }: ServerOpti
     if (hasEnded(child) || Date.now() > deadline) {
       child.kill('SIGKILL');
       const cause = child.pid === undefined ? await failure : undefined;
-      throw new Error(`${command} did not come up:\n${readFileSync(logFile, 'utf8').slice(-SHOWN)}`, { cause });
+      throw new Error(`${command} did not come up:\n${readFileSync(logFile, 'utf8').slice(-MAX_SHOWN_CHARACTERS)}`, {
+        cause,
+      });
     }
-    await pause(LOOK_EVERY_MS);
+    await pause(POLL_EVERY_MS);
   }
   return { processId: child.pid ?? 0, stop: () => stop(child) };
 }
@@ -52,10 +54,10 @@ export async function startServer({ command, args, env, ...options }: ServerOpti
 async function stop(child: ChildProcess): Promise<void> {
   child.stdin?.end();
   child.kill('SIGTERM');
-  const deadline = Date.now() + STOPPED_WITHIN_MS;
+  const deadline = Date.now() + STOP_TIMEOUT_MS;
   while (!hasEnded(child)) {
     if (Date.now() > deadline) child.kill('SIGKILL');
-    await pause(LOOK_EVERY_MS);
+    await pause(POLL_EVERY_MS);
   }
 }
 
@@ -67,7 +69,7 @@ const answers = (url: string) =>
     () => false,
   );
 
-/** Most memory that a process has had at a time, in MB; of itself alone, not of what it started. Linux. */
+/** Peak memory of a process, without its child processes, in MB. Linux only. */
 export function peakMemoryMb(processId: number): number {
   const status = readFileSync(`/proc/${processId}/status`, 'utf8');
   return Math.round(Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024);

@@ -1,74 +1,115 @@
-import { beginRun, openMissions } from '../../simulator/missions';
-import { inventory } from '../../simulator/inventory';
+import { ScanCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../simulator/fly';
-import { sayWhere, tick } from '../../simulator/tick';
+import { dynamodb, publishedDetails } from './fixtures/aws';
 
-jest.mock('node:timers/promises', () => ({
-  // Looked up when it is called: fake timers leave the one of Node's module alone.
-  setTimeout: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)),
+const LATEST_RUN = 'latest-run';
+
+const devices = Array.from({ length: 12 }, (_, number) => ({
+  ...{ kind: 'device', deviceId: `device-${number}`, deviceGroupId: `group-${number % 3}` },
 }));
-jest.mock('../../simulator/inventory');
-jest.mock('../../simulator/missions');
-jest.mock('../../simulator/tick');
 
-const device = (number: number) => ({
-  kind: 'device' as const,
-  deviceId: `device-${number}`,
-  deviceGroupId: `group-${number % 3}`,
-});
-const devices = Array.from({ length: 12 }, (_, number) => device(number));
-let latest = '';
+interface Sample {
+  readonly deviceId: string;
+  readonly timestamp: string;
+}
 
-beforeEach(() => {
-  jest.useFakeTimers();
-  Object.assign(process.env, { SEED: 'sandbox', SPEED: '1', REST: '3' });
-  jest.mocked(beginRun).mockImplementation((runId) => {
-    latest = runId;
-    return Promise.resolve(true);
+const samples = () =>
+  publishedDetails<{ telemetry: Sample[] }>('device.telemetry.reported').flatMap((d) => d.telemetry);
+
+/** Seconds in which a device reported, counted from the first report of any device. */
+function secondsOf(deviceId: string): number[] {
+  const first = Math.min(...samples().map(({ timestamp }) => Date.parse(timestamp)));
+  const own = samples().filter((sample) => sample.deviceId === deviceId);
+  return own.map(({ timestamp }) => Math.floor((Date.parse(timestamp) - first) / 1000));
+}
+
+describe('fly', () => {
+  let latestRun: string;
+  let missions: object[];
+
+  /** Starts another run, so that the ones in progress end within a second. */
+  const endRuns = async () => {
+    latestRun = 'another';
+    await jest.advanceTimersByTimeAsync(1000);
+  };
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    Object.assign(process.env, { SEED: 'sandbox', SPEED: '1', REST: '1' });
+    latestRun = '';
+    missions = [];
+    dynamodb.on(UpdateCommand, { Key: { jobId: LATEST_RUN } }).callsFake((input: UpdateCommandInput) => {
+      latestRun = String(input.ExpressionAttributeValues?.[':runId']);
+      return {};
+    });
+    dynamodb
+      .on(ScanCommand, { TableName: 'missions' })
+      .callsFake(() => ({ Items: [{ jobId: LATEST_RUN, runId: latestRun }, ...missions] }));
+    dynamodb.on(ScanCommand, { TableName: 'fleet' }).resolves({ Items: devices });
   });
-  jest.mocked(openMissions).mockImplementation(() => Promise.resolve({ missions: [], runId: latest }));
-  jest.mocked(inventory).mockResolvedValue(devices);
-  jest.mocked(tick).mockResolvedValue(new Map());
-});
+  afterEach(() => {
+    jest.useRealTimers();
+  });
 
-afterEach(() => {
-  jest.useRealTimers();
-  jest.resetAllMocks();
-});
+  test('runs until the next run has begun, without a skipped or repeated second', async () => {
+    const first = handler();
+    await jest.advanceTimersByTimeAsync(60_000);
+    const second = handler();
+    await jest.advanceTimersByTimeAsync(10_000);
+    await first;
+    await endRuns();
+    await second;
+    const everySecond = Array.from({ length: 69 }, (_, second) => second);
+    for (const { deviceId } of devices) expect(secondsOf(deviceId).slice(0, 69)).toEqual(everySecond);
+  });
 
-test('A run goes on until the next one has begun, and no second is flown twice or left out', async () => {
-  const first = handler();
-  await jest.advanceTimersByTimeAsync(60_000);
-  const second = handler();
-  await jest.advanceTimersByTimeAsync(10_000);
-  await first;
-  const seconds = jest.mocked(tick).mock.calls.map(([, , now]) => Math.round(now.getTime() / 1000));
-  expect(new Set(seconds).size).toBe(seconds.length);
-  expect((seconds.at(-1) ?? 0) - (seconds[0] ?? 0)).toBe(seconds.length - 1);
-  latest = 'another';
-  await jest.advanceTimersByTimeAsync(1000);
-  await second;
-});
+  test('ends before its function times out when no other run begins', async () => {
+    const run = handler();
+    await jest.advanceTimersByTimeAsync(85_000);
+    await expect(run).resolves.toBeUndefined();
+  });
 
-test('A run that nobody follows ends before its function is stopped', async () => {
-  const run = handler();
-  await jest.advanceTimersByTimeAsync(85_000);
-  await expect(run).resolves.toBeUndefined();
-});
+  test('publishes a sample of each device once a second, in five phases', async () => {
+    const run = handler();
+    await jest.advanceTimersByTimeAsync(1999);
+    expect(
+      samples()
+        .map(({ deviceId }) => deviceId)
+        .toSorted(),
+    ).toEqual(devices.map(({ deviceId }) => deviceId).toSorted());
+    const times = [...new Set(samples().map(({ timestamp }) => Date.parse(timestamp)))];
+    // A pause of 0 ms takes 1 ms.
+    const offsets = times.map((time) => Math.round((time - (times[0] ?? 0)) / 10) * 10);
+    expect(offsets).toEqual([0, 200, 400, 600, 800]);
+    await endRuns();
+    await run;
+  });
 
-test('In each second every device has its turn once, and at rest it reports as often as it was set', async () => {
-  const run = handler();
-  await jest.advanceTimersByTimeAsync(4999);
-  const calls = jest.mocked(sayWhere).mock.calls;
-  const begin = calls[0]?.[3].getTime() ?? 0;
-  const turns = calls.flatMap(([some, , , now]) =>
-    some.map(({ deviceId }) => `${Math.floor((now.getTime() - begin) / 1000)} ${deviceId}`),
-  );
-  const expected = [0, 1, 2, 3].flatMap((second) => devices.map(({ deviceId }) => `${second} ${deviceId}`));
-  expect(turns.toSorted()).toEqual(expected.toSorted());
-  const rests = jest.mocked(tick).mock.calls.map(([, { restReports }]) => restReports);
-  expect(rests).toEqual([true, false, false, true]);
-  latest = 'another';
-  await jest.advanceTimersByTimeAsync(1000);
-  await run;
+  test('publishes samples of idle devices at the configured interval only', async () => {
+    process.env['REST'] = '3';
+    const run = handler();
+    await jest.advanceTimersByTimeAsync(4999);
+    for (const { deviceId } of devices) expect(secondsOf(deviceId)).toEqual([0, 3]);
+    await endRuns();
+    await run;
+  });
+
+  test('assigns a waiting mission to a device of its group and reports it as queued', async () => {
+    const mission = { jobId: 'job-1', deviceGroupId: 'group-1', priority: 5, state: 'waiting' };
+    missions = [mission];
+    dynamodb.on(UpdateCommand, { Key: { jobId: 'job-1' } }).callsFake(() => {
+      missions = [];
+      return {};
+    });
+    const run = handler();
+    await jest.advanceTimersByTimeAsync(1999);
+    expect(dynamodb).toHaveReceivedCommandWith(UpdateCommand, {
+      TableName: 'missions',
+      Key: { jobId: 'job-1' },
+      ConditionExpression: '#state = :waiting',
+    });
+    expect(publishedDetails('job.status.reported')).toMatchObject([{ jobId: 'job-1', status: 'QUEUED' }]);
+    await endRuns();
+    await run;
+  });
 });

@@ -5,12 +5,12 @@ import { jobEndSteps, jobSteps } from './jobs';
 import { lifecycleSteps } from './lifecycle';
 import { limitSteps } from './limits';
 import { refusalSteps } from './refusals';
-import { revokeShare, shareIsGone, shareSteps } from './shares';
+import { revokeShare, shareIsDeleted, shareSteps } from './shares';
 import { telemetrySteps, viewerTelemetry } from './telemetry';
 import { tokenRefusals, tokenSteps } from './token';
-import { viewerIsRefused, viewerIsTold, viewShare } from './viewers';
+import { viewerIsRefused, viewerIsNotified, viewShare } from './viewers';
 
-/** The story of a partner, in order. The last step leaves the client limited. */
+/** All steps, in order. The last one leaves the client rate-limited. */
 export const steps: readonly Step[] = [
   ...tokenSteps,
   ...fleetSteps,
@@ -25,8 +25,8 @@ export const steps: readonly Step[] = [
   viewShare,
   viewerTelemetry,
   revokeShare,
-  viewerIsTold,
-  shareIsGone,
+  viewerIsNotified,
+  shareIsDeleted,
   viewerIsRefused,
   ...tokenRefusals,
   ...refusalSteps,

@@ -1,33 +1,33 @@
-import { create } from '../creation';
-import { ask, call, expectRefusal, expectThat, replied } from '../endpoint';
+import { createResource } from '../create-resource';
+import { callAndExpectReply, call, expectRefusal, expectThat, expectReply } from '../api-calls';
 import type { Step } from '../step';
-import type { Story } from '../story';
+import type { SmokeContext } from '../smoke-context';
 
-/** Far enough ahead that no fleet takes the job meanwhile, in ms. */
+/** Far enough ahead that no fleet takes the job during the run, in ms. */
 const LATER_MS = 60 * 60 * 1000;
 
 const PRIORITY = 7;
 
-async function createJob(story: Story): Promise<undefined> {
-  const { deviceGroupId } = story.take('fleet');
+async function createJob(context: SmokeContext): Promise<undefined> {
+  const { deviceGroupId } = context.get('fleet');
   const scheduledAt = new Date(Date.now() + LATER_MS).toISOString();
   const body = { name: 'Smoke test, for later', deviceGroupId, scheduledAt, metadata: { smokeTest: true } };
-  const { job } = replied('POST /v3/jobs/create', await create(story, 'POST /v3/jobs/create', body));
-  story.give('job', job);
+  const { job } = expectReply('POST /v3/jobs/create', await createResource(context, 'POST /v3/jobs/create', body));
+  context.set('job', job);
   expectThat(job.status === 'PENDING', 'a job that is PENDING', () => job.status);
 }
 
-async function readJob(story: Story): Promise<undefined> {
-  const { jobId } = story.take('job');
-  const { job } = await ask(story, 'GET /v3/jobs/{jobId}', { path: { jobId } });
-  const { deviceGroupId } = story.take('fleet');
-  const so = job.jobId === jobId && job.deviceGroupId === deviceGroupId && job.metadata?.['smokeTest'] === true;
-  expectThat(so, 'the job as it was created', () => JSON.stringify(job));
+async function readJob(context: SmokeContext): Promise<undefined> {
+  const { jobId } = context.get('job');
+  const { job } = await callAndExpectReply(context, 'GET /v3/jobs/{jobId}', { path: { jobId } });
+  const { deviceGroupId } = context.get('fleet');
+  const holds = job.jobId === jobId && job.deviceGroupId === deviceGroupId && job.metadata?.['smokeTest'] === true;
+  expectThat(holds, 'the job as it was created', () => JSON.stringify(job));
 }
 
-async function listJobs(story: Story): Promise<undefined> {
-  const { jobId } = story.take('job');
-  const { jobs } = await ask(story, 'GET /v3/jobs');
+async function listJobs(context: SmokeContext): Promise<undefined> {
+  const { jobId } = context.get('job');
+  const { jobs } = await callAndExpectReply(context, 'GET /v3/jobs');
   expectThat(
     jobs.some((job) => job.jobId === jobId),
     'the new job among the latest',
@@ -35,24 +35,24 @@ async function listJobs(story: Story): Promise<undefined> {
   );
 }
 
-async function patchJob(story: Story): Promise<undefined> {
-  const path = { jobId: story.take('job').jobId };
-  const { job } = await ask(story, 'PATCH /v3/jobs/{jobId}', { path, body: { priority: PRIORITY } });
+async function patchJob(context: SmokeContext): Promise<undefined> {
+  const path = { jobId: context.get('job').jobId };
+  const { job } = await callAndExpectReply(context, 'PATCH /v3/jobs/{jobId}', { path, body: { priority: PRIORITY } });
   expectThat(job.priority === PRIORITY, `priority ${PRIORITY}`, () => `${job.priority}`);
 }
 
-async function cancelJob(story: Story): Promise<undefined> {
-  const { jobId } = story.take('job');
-  await ask(story, 'POST /v3/jobs/{jobId}/cancel', { path: { jobId } });
-  const { job } = await ask(story, 'GET /v3/jobs/{jobId}', { path: { jobId } });
+async function cancelJob(context: SmokeContext): Promise<undefined> {
+  const { jobId } = context.get('job');
+  await callAndExpectReply(context, 'POST /v3/jobs/{jobId}/cancel', { path: { jobId } });
+  const { job } = await callAndExpectReply(context, 'GET /v3/jobs/{jobId}', { path: { jobId } });
   expectThat(job.status === 'CANCELLED', 'a job that is CANCELLED', () => job.status);
 }
 
-async function deleteJob(story: Story): Promise<undefined> {
-  const path = { jobId: story.take('job').jobId };
-  await ask(story, 'DELETE /v3/jobs/{jobId}', { path });
-  story.cleanUp.forget(`/v3/jobs/${path.jobId}`);
-  expectRefusal(await call(story, 'GET /v3/jobs/{jobId}', { path }), 404, 'Job not found');
+async function deleteJob(context: SmokeContext): Promise<undefined> {
+  const path = { jobId: context.get('job').jobId };
+  await callAndExpectReply(context, 'DELETE /v3/jobs/{jobId}', { path });
+  context.cleanUp.remove(`/v3/jobs/${path.jobId}`);
+  expectRefusal(await call(context, 'GET /v3/jobs/{jobId}', { path }), 404, 'Job not found');
 }
 
 export const jobSteps: readonly Step[] = [

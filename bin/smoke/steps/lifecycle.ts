@@ -1,48 +1,48 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JobStatus } from '../../../domain/job-lifecycle';
-import { create } from '../creation';
-import { ask, call, expectRefusal, expectThat, replied } from '../endpoint';
+import { createResource } from '../create-resource';
+import { callAndExpectReply, call, expectRefusal, expectThat, expectReply } from '../api-calls';
 import type { Step } from '../step';
-import type { Story } from '../story';
-import { inOneLine } from '../unexpected';
+import type { SmokeContext } from '../smoke-context';
+import { inOneLine } from '../errors';
 
-/** Between two looks at a job, in ms. */
-const LOOK_EVERY_MS = 250;
+/** Interval of polling a job, in ms. */
+const POLL_EVERY_MS = 250;
 
-/** The way of a job through the lifecycle, as a fleet would report it. */
-const WAY = ['QUEUED', 'IN_PROGRESS', 'COMPLETED'] as const satisfies readonly JobStatus[];
+/** The lifecycle as a fleet would report it. */
+const STATUSES = ['QUEUED', 'IN_PROGRESS', 'COMPLETED'] as const satisfies readonly JobStatus[];
 
-/** A job to be done at once: a fleet that is there queues it, otherwise it is moved from here. */
-async function live(story: Story): Promise<string> {
-  const { deviceGroupId, deviceId } = story.take('fleet');
+/** Runs a job at once: a running fleet queues it, otherwise this step patches its status. */
+async function runLifecycle(context: SmokeContext): Promise<string> {
+  const { deviceGroupId, deviceId } = context.get('fleet');
   const body = { name: 'Smoke test', deviceGroupId, deviceId, metadata: { smokeTest: true } };
-  const { job } = replied('POST /v3/jobs/create', await create(story, 'POST /v3/jobs/create', body));
-  const began = Date.now();
-  while (Date.now() - began < story.patience.fleetMs) {
-    const status = await statusOf(story, job.jobId);
+  const { job } = expectReply('POST /v3/jobs/create', await createResource(context, 'POST /v3/jobs/create', body));
+  const startedAt = Date.now();
+  while (Date.now() - startedAt < context.timeouts.fleetMs) {
+    const status = await statusOf(context, job.jobId);
     if (status !== 'PENDING') {
       expectThat(status !== 'CANCELLED' && status !== 'FAILED', 'a job that the fleet takes', () => status);
       return `the fleet made it ${status}`;
     }
-    await pause(LOOK_EVERY_MS, undefined, { signal: story.signal });
+    await pause(POLL_EVERY_MS, undefined, { signal: context.signal });
   }
-  return move(story, job.jobId);
+  return patchStatuses(context, job.jobId);
 }
 
-const statusOf = async (story: Story, jobId: string): Promise<JobStatus> =>
-  (await ask(story, 'GET /v3/jobs/{jobId}', { path: { jobId } })).job.status;
+const statusOf = async (context: SmokeContext, jobId: string): Promise<JobStatus> =>
+  (await callAndExpectReply(context, 'GET /v3/jobs/{jobId}', { path: { jobId } })).job.status;
 
-async function move(story: Story, jobId: string): Promise<string> {
-  for (const status of WAY) {
-    const answer = await call(story, 'PATCH /v3/jobs/{jobId}', { path: { jobId }, body: { status } });
-    // A fleet that comes late has taken it meanwhile.
-    if (answer.status === 400 && (await statusOf(story, jobId)) !== 'PENDING') return 'the fleet came late';
-    const { job } = replied('PATCH /v3/jobs/{jobId}', answer);
+async function patchStatuses(context: SmokeContext, jobId: string): Promise<string> {
+  for (const status of STATUSES) {
+    const answer = await call(context, 'PATCH /v3/jobs/{jobId}', { path: { jobId }, body: { status } });
+    // A fleet that started late has taken it in the meantime.
+    if (answer.status === 400 && (await statusOf(context, jobId)) !== 'PENDING') return 'the fleet came late';
+    const { job } = expectReply('PATCH /v3/jobs/{jobId}', answer);
     expectThat(job.status === status, `a job that is ${status}`, () => inOneLine(answer));
   }
-  const cancelled = await call(story, 'POST /v3/jobs/{jobId}/cancel', { path: { jobId } });
+  const cancelled = await call(context, 'POST /v3/jobs/{jobId}/cancel', { path: { jobId } });
   expectRefusal(cancelled, 400, 'Cannot cancel job');
-  return 'no fleet took it: moved from here';
+  return 'no fleet took it: patched by this run';
 }
 
-export const lifecycleSteps: readonly Step[] = [{ name: 'lifecycle of a job', run: live }];
+export const lifecycleSteps: readonly Step[] = [{ name: 'lifecycle of a job', run: runLifecycle }];

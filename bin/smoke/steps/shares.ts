@@ -1,42 +1,42 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { create } from '../creation';
-import { ask, call, expectRefusal, expectThat, replied } from '../endpoint';
+import { createResource } from '../create-resource';
+import { callAndExpectReply, call, expectRefusal, expectThat, expectReply } from '../api-calls';
 import type { Step } from '../step';
-import type { Story } from '../story';
+import type { SmokeContext } from '../smoke-context';
 
-/** Ends by itself soon, should it stay behind; in seconds. */
+/** Expires soon in case it is left behind. */
 const EXPIRES_IN_SECONDS = 300;
 
 const KEY = 'POST /v3/streams/share';
 
-async function createShare(story: Story): Promise<string | undefined> {
+async function createShare(context: SmokeContext): Promise<string | undefined> {
   const body = {
-    resourceId: story.take('fleet').observedId,
+    resourceId: context.get('fleet').observedId,
     shareType: 'DEVICE_STATUS',
     expiresIn: EXPIRES_IN_SECONDS,
   };
-  let answer = await create(story, KEY, body);
+  let answer = await createResource(context, KEY, body);
   const waited = answer.status === 429 ? Number(answer.headers.get('retry-after')) : 0;
-  // The last step of another run within this minute has used the limit up.
+  // The last step of another run within this minute has used up the limit.
   if (waited > 0 && waited <= 60) {
-    await pause(waited * 1000, undefined, { signal: story.signal });
-    answer = await create(story, KEY, body);
+    await pause(waited * 1000, undefined, { signal: context.signal });
+    answer = await createResource(context, KEY, body);
   }
-  story.give('share', replied(KEY, answer).share);
-  return waited > 0 ? `after ${waited} s for the limit of the run before` : undefined;
+  context.set('share', expectReply(KEY, answer).share);
+  return waited > 0 ? `after ${waited} s for the rate limit after an earlier run` : undefined;
 }
 
-async function readShare(story: Story): Promise<undefined> {
-  const { shareCode } = story.take('share');
-  const { share } = await ask(story, 'GET /v3/shares/{shareCode}', { path: { shareCode } });
-  const { observedId } = story.take('fleet');
-  const so = share.shareCode === shareCode && share.resourceId === observedId;
-  expectThat(so, 'the share as it was created', () => JSON.stringify(share));
+async function readShare(context: SmokeContext): Promise<undefined> {
+  const { shareCode } = context.get('share');
+  const { share } = await callAndExpectReply(context, 'GET /v3/shares/{shareCode}', { path: { shareCode } });
+  const { observedId } = context.get('fleet');
+  const holds = share.shareCode === shareCode && share.resourceId === observedId;
+  expectThat(holds, 'the share as it was created', () => JSON.stringify(share));
 }
 
-async function listShares(story: Story): Promise<undefined> {
-  const { shareCode } = story.take('share');
-  const { shares } = await ask(story, 'GET /v3/shares');
+async function listShares(context: SmokeContext): Promise<undefined> {
+  const { shareCode } = context.get('share');
+  const { shares } = await callAndExpectReply(context, 'GET /v3/shares');
   expectThat(
     shares.some((share) => share.shareCode === shareCode),
     'the new share among the latest',
@@ -44,23 +44,25 @@ async function listShares(story: Story): Promise<undefined> {
   );
 }
 
-async function listShareResources(story: Story): Promise<undefined> {
-  const { shareCode } = story.take('share');
-  const { resources } = await ask(story, 'GET /v3/shares/{shareCode}/resources', { path: { shareCode } });
-  const { observedId } = story.take('fleet');
-  const so = resources.length === 1 && resources[0]?.deviceId === observedId;
-  expectThat(so, 'the shared device', () => JSON.stringify(resources));
+async function listShareResources(context: SmokeContext): Promise<undefined> {
+  const { shareCode } = context.get('share');
+  const { resources } = await callAndExpectReply(context, 'GET /v3/shares/{shareCode}/resources', {
+    path: { shareCode },
+  });
+  const { observedId } = context.get('fleet');
+  const holds = resources.length === 1 && resources[0]?.deviceId === observedId;
+  expectThat(holds, 'the shared device', () => JSON.stringify(resources));
 }
 
-async function revoke(story: Story): Promise<undefined> {
-  const { shareCode } = story.take('share');
-  await ask(story, 'DELETE /v3/shares/{shareCode}', { path: { shareCode } });
-  story.cleanUp.forget(`/v3/shares/${shareCode}`);
+async function revoke(context: SmokeContext): Promise<undefined> {
+  const { shareCode } = context.get('share');
+  await callAndExpectReply(context, 'DELETE /v3/shares/{shareCode}', { path: { shareCode } });
+  context.cleanUp.remove(`/v3/shares/${shareCode}`);
 }
 
-async function isGone(story: Story): Promise<undefined> {
-  const { shareCode } = story.take('share');
-  expectRefusal(await call(story, 'GET /v3/shares/{shareCode}', { path: { shareCode } }), 404, 'Share not found');
+async function isDeleted(context: SmokeContext): Promise<undefined> {
+  const { shareCode } = context.get('share');
+  expectRefusal(await call(context, 'GET /v3/shares/{shareCode}', { path: { shareCode } }), 404, 'Share not found');
 }
 
 export const shareSteps: readonly Step[] = [
@@ -71,4 +73,4 @@ export const shareSteps: readonly Step[] = [
 ];
 
 export const revokeShare: Step = { name: 'revoke the share', run: revoke };
-export const shareIsGone: Step = { name: '404 for the revoked share', run: isGone };
+export const shareIsDeleted: Step = { name: '404 for the revoked share', run: isDeleted };

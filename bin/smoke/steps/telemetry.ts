@@ -3,82 +3,82 @@ import * as z from 'zod';
 import { TELEMETRY_PATH } from '../../../contract/telemetry';
 import type { Message } from '../inbox';
 import type { Step } from '../step';
-import type { Listener, Story } from '../story';
-import { Unexpected } from '../unexpected';
+import type { Connection, SmokeContext } from '../smoke-context';
+import { Unexpected } from '../errors';
 
-/** A sample that is no later than the last one of its device is taken by nobody; a fleet may be reporting too. */
+/** A sample not later than the device's last one is dropped; a fleet may be reporting too. */
 const TRIES = 5;
 
 const REPORT_EVERY_MS = 500;
 
-/** Sends a message and gives its answer, which bears the same id. @throws Unexpected when none comes */
-async function request({ inbox, socket }: Listener, story: Story, message: object): Promise<Message> {
+/** Sends a message and returns the answer with the same id. @throws Unexpected without one */
+async function request({ inbox, socket }: Connection, context: SmokeContext, message: object): Promise<Message> {
   const id = randomUUID();
   socket.send({ ...message, id });
-  return story.hear(inbox, 'an answer', (heard) => heard['id'] === id);
+  return context.receive(inbox, 'an answer', (message) => message['id'] === id);
 }
 
-async function subscribe(story: Story): Promise<undefined> {
-  const { observedId } = story.take('fleet');
-  const listener = await story.listen(TELEMETRY_PATH, story.take('token'));
-  const answer = await request(listener, story, { action: 'subscribe', deviceId: observedId });
-  story.give('telemetry', listener);
+async function subscribe(context: SmokeContext): Promise<undefined> {
+  const { observedId } = context.get('fleet');
+  const connection = await context.openWebSocket(TELEMETRY_PATH, context.get('token'));
+  const answer = await request(connection, context, { action: 'subscribe', deviceId: observedId });
+  context.set('telemetry', connection);
   if (answer['type'] !== 'subscribed') throw new Unexpected('subscribed', JSON.stringify(answer));
 }
 
 const published = z.looseObject({ type: z.literal('published'), accepted: z.int() });
 
 /**
- * Publishes a sample that is news.
- * @param sent takes its moment, ISO 8601, before it is sent: others may hear of it before its publisher has the answer
- * @throws Unexpected when it is not taken
+ * Publishes a sample that is later than all before.
+ * @param sent receives its timestamp, ISO 8601, before it is sent: subscribers may get it before the publisher's answer
+ * @throws Unexpected when it is not accepted
  */
-async function publishSample(story: Story, sent: string[]): Promise<void> {
-  const { observedId: deviceId } = story.take('fleet');
-  const listener = story.take('telemetry');
+async function publishSample(context: SmokeContext, sent: string[]): Promise<void> {
+  const { observedId: deviceId } = context.get('fleet');
+  const connection = context.get('telemetry');
   for (let tries = 0; tries < TRIES; tries++) {
-    const timestamp = new Date(Math.max(Date.now(), lastMoment(listener) + 1)).toISOString();
+    const timestamp = new Date(Math.max(Date.now(), lastTimestamp(connection) + 1)).toISOString();
     const telemetry = { deviceId, timestamp, simulated: true };
     sent.push(timestamp);
-    const answer = await request(listener, story, { action: 'publish', telemetry });
+    const answer = await request(connection, context, { action: 'publish', telemetry });
     const read = published.safeParse(answer);
     if (!read.success) throw new Unexpected('published', JSON.stringify(answer));
     if (read.data.accepted === 1) return;
   }
-  throw new Unexpected('a sample that is taken', `none of ${TRIES}: others report of this device, with later clocks`);
+  throw new Unexpected('a sample that is taken', `none of ${TRIES}: other publishers of this device have later clocks`);
 }
 
-async function publish(story: Story): Promise<undefined> {
+async function publish(context: SmokeContext): Promise<undefined> {
   const sent: string[] = [];
-  await publishSample(story, sent);
-  story.give('sample', sent.at(-1) ?? '');
+  await publishSample(context, sent);
+  context.set('sample', sent.at(-1) ?? '');
 }
 
-/** Of the latest sample heard, in Unix ms; 0 before the first. */
-const lastMoment = ({ inbox }: Listener): number =>
+/** Timestamp of the latest sample received, in Unix ms; 0 before the first. */
+const lastTimestamp = ({ inbox }: Connection): number =>
   Math.max(0, ...inbox.messages.map(({ timestamp }) => Date.parse(String(timestamp))).filter(Number.isFinite));
 
-/** Whether a message tells of one of these samples of a device, by their moments. */
-const tellsOf =
+/** Whether a message is one of these samples of a device, by timestamp. */
+const isSampleOf =
   (device: string, samples: readonly string[]) =>
   ({ type, deviceId, timestamp }: Message) =>
     type === 'device.telemetry' && deviceId === device && samples.includes(String(timestamp));
 
-async function receive(story: Story): Promise<undefined> {
-  const sample = story.take('sample');
-  const fits = tellsOf(story.take('fleet').observedId, [sample]);
-  await story.hear(story.take('telemetry').inbox, `the sample of ${sample}`, fits);
+async function receive(context: SmokeContext): Promise<undefined> {
+  const sample = context.get('sample');
+  const matches = isSampleOf(context.get('fleet').observedId, [sample]);
+  await context.receive(context.get('telemetry').inbox, `the sample of ${sample}`, matches);
 }
 
-/** A device keeps reporting: what it says before the viewer has been greeted to the end, the viewer need not hear. */
-async function reachViewer(story: Story): Promise<undefined> {
-  const { observedId } = story.take('fleet');
-  const { inbox } = story.take('viewer');
+/** Keeps publishing: a sample sent before the viewer's connection is fully set up may not reach it. */
+async function viewerReceives(context: SmokeContext): Promise<undefined> {
+  const { observedId } = context.get('fleet');
+  const { inbox } = context.get('viewer');
   const samples: string[] = [];
-  await publishSample(story, samples);
-  const reporting = setInterval(() => void publishSample(story, samples).catch(() => undefined), REPORT_EVERY_MS);
+  await publishSample(context, samples);
+  const reporting = setInterval(() => void publishSample(context, samples).catch(() => undefined), REPORT_EVERY_MS);
   try {
-    await story.hear(inbox, 'a published sample', tellsOf(observedId, samples));
+    await context.receive(inbox, 'a published sample', isSampleOf(observedId, samples));
   } finally {
     clearInterval(reporting);
   }
@@ -90,4 +90,4 @@ export const telemetrySteps: readonly Step[] = [
   { name: 'receive telemetry', part: 'wss', run: receive },
 ];
 
-export const viewerTelemetry: Step = { name: 'telemetry reaches the viewer', part: 'wss', run: reachViewer };
+export const viewerTelemetry: Step = { name: 'telemetry reaches the viewer', part: 'wss', run: viewerReceives };

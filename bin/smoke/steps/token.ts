@@ -1,44 +1,44 @@
 import { routeOf } from '../../../contract/access';
-import type { Answer } from '../../client/rest';
-import { expectRefusal, expectThat, replied, send } from '../endpoint';
+import type { Answer } from '../../client/rest-client';
+import { expectRefusal, expectThat, expectReply, send } from '../api-calls';
 import type { Step } from '../step';
-import type { Story } from '../story';
+import type { SmokeContext } from '../smoke-context';
 import type { Client } from '../target';
 
 const KEY = 'POST /v3/auth/token';
 
-/** Asks for a token as a client. @throws Unexpected when no answer comes */
-function askForToken(
-  story: Story,
+/** Requests a token for a client. @throws Unexpected without an answer */
+function requestToken(
+  context: SmokeContext,
   { clientId: client_id, clientSecret: client_secret }: Omit<Client, 'apiKey'>,
   apiKey: string | undefined,
 ): Promise<Answer> {
   const { method, path } = routeOf(KEY);
-  return send(story, method, path, {
+  return send(context, method, path, {
     headers: apiKey === undefined ? {} : { 'x-api-key': apiKey },
     body: { grant_type: 'client_credentials', client_id, client_secret },
   });
 }
 
-/** A token of a client. @throws Unexpected when it gets none */
-export const newToken = async (story: Story, client: Client): Promise<string> =>
-  replied(KEY, await askForToken(story, client, client.apiKey)).access_token;
+/** @throws Unexpected when no token is issued */
+export const newToken = async (context: SmokeContext, client: Client): Promise<string> =>
+  expectReply(KEY, await requestToken(context, client, client.apiKey)).access_token;
 
-async function token(story: Story): Promise<undefined> {
-  const answer = await askForToken(story, story.target.client, story.target.client.apiKey);
-  const { access_token, expires_in } = replied(KEY, answer);
-  story.give('token', access_token);
-  // Spec section 5: an hour, for a client that caches it.
+async function token(context: SmokeContext): Promise<undefined> {
+  const answer = await requestToken(context, context.target.client, context.target.client.apiKey);
+  const { access_token, expires_in } = expectReply(KEY, answer);
+  context.set('token', access_token);
+  // Spec section 5: one hour.
   expectThat(expires_in === 3600, 'a token for 3600 s', () => `${expires_in} s`);
 }
 
-async function withoutApiKey(story: Story): Promise<undefined> {
-  expectRefusal(await askForToken(story, story.target.client, undefined), 403, 'Forbidden');
+async function withoutApiKey(context: SmokeContext): Promise<undefined> {
+  expectRefusal(await requestToken(context, context.target.client, undefined), 403, 'Forbidden');
 }
 
-async function wrongSecret(story: Story): Promise<undefined> {
-  const { clientId, apiKey } = story.target.client;
-  const answer = await askForToken(story, { clientId, clientSecret: 'not-the-secret' }, apiKey);
+async function wrongSecret(context: SmokeContext): Promise<undefined> {
+  const { clientId, apiKey } = context.target.client;
+  const answer = await requestToken(context, { clientId, clientSecret: 'not-the-secret' }, apiKey);
   expectRefusal(answer, 401, 'invalid_client');
 }
 

@@ -1,8 +1,8 @@
-import type { sharePlayback } from '../../channel/share-playback';
+import type { PlaybackMessage } from '../../../contract/telemetry';
 
-/** Where a viewer of a STREAM share finds the video, or why there is none. */
-export const playbackMessage = (playback: NonNullable<Awaited<ReturnType<typeof sharePlayback>>> | null) => ({
-  type: 'share.playback' as const,
+/** The live video of a STREAM share; `null` when its device has no video stream. */
+export const playbackMessage = (playback: PlaybackMessage['playback']): PlaybackMessage => ({
+  type: 'share.playback',
   playback,
-  ...(playback === null && { error: 'The device has no video stream' }),
+  ...(playback === null && { code: 'no_video_stream', error: 'The device has no video stream' }),
 });

@@ -1,9 +1,14 @@
+import type { DeviceTelemetryMessage } from '../../../contract/socket-messages';
 import type { Device } from '../../../domain/fleet';
 import { sequenceOf, type DeviceState } from '../../../domain/telemetry';
 
-/** A sample as its followers get it (DESIGN section 3). `now` is when it came in. */
-export const sampleMessage = ({ deviceId, deviceGroupId }: Device, state: DeviceState, now: Date) => ({
-  type: 'device.telemetry' as const,
+/** The message for a sample (DESIGN section 3). `now` is when the sample was received. */
+export const sampleMessage = (
+  { deviceId, deviceGroupId }: Device,
+  state: DeviceState,
+  now: Date,
+): DeviceTelemetryMessage => ({
+  type: 'device.telemetry',
   deviceId,
   deviceGroupId,
   sequence: sequenceOf(state),
@@ -11,9 +16,9 @@ export const sampleMessage = ({ deviceId, deviceGroupId }: Device, state: Device
   ...state,
 });
 
-/** The last known state of a device as a message, or undefined when it never reported. */
-export const snapshotMessage = (device: Device, now: Date) =>
+/** The message for the last known state of a device; undefined when it never reported. */
+export const snapshotMessage = (device: Device, now: Date): DeviceTelemetryMessage | undefined =>
   device.lastState && {
     ...sampleMessage(device, device.lastState, new Date(device.reportedAt ?? now)),
-    snapshot: true as const,
+    snapshot: true,
   };

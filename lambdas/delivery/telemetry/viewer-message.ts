@@ -1,18 +1,8 @@
-import type { Sequenced } from '../../../domain/sequence';
-import type { DeviceState } from '../../../domain/telemetry';
+import type { DeviceTelemetryMessage, ViewerTelemetryMessage } from '../../../contract/socket-messages';
 
-export interface Told extends Sequenced {
-  readonly deviceGroupId?: unknown;
-  readonly jobId?: unknown;
-  readonly sensorPayload?: DeviceState['sensorPayload'];
-}
-
-/**
- * A sample as a viewer of a share gets it: what was shared is one device, so neither its group nor the job that it flies is
- * named, and of what its sensors say where the camera looks; the rest is the maker's own and may hold anything.
- */
-export function viewerMessage<Message extends Told>(message: Message) {
-  const { deviceGroupId: _group, jobId: _job, sensorPayload, ...seen } = message;
+/** The message for a viewer of a share, which has fewer fields. */
+export function viewerMessage(message: DeviceTelemetryMessage): ViewerTelemetryMessage {
+  const { deviceGroupId: _group, jobId: _job, sensorPayload, ...visible } = message;
   const orientation = sensorPayload?.camera?.orientation;
-  return { ...seen, type: message.type, ...(orientation && { sensorPayload: { camera: { orientation } } }) };
+  return { ...visible, ...(orientation && { sensorPayload: { camera: { orientation } } }) };
 }

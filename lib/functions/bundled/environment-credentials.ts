@@ -1,9 +1,9 @@
 /**
- * Takes the place of `@aws-sdk/credential-provider-node` in the bundles. A Lambda function always finds its credentials
- * in three environment variables, so the search through profiles, SSO, processes and instance metadata is dead weight.
+ * Replaces `@aws-sdk/credential-provider-node` in the bundles. A Lambda function always has its credentials in three
+ * environment variables, so the search through profiles, SSO, processes and instance metadata is not needed.
  * See https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html.
  *
- * @returns what the SDK calls to get credentials
+ * @returns a credential provider of the SDK
  */
 export const defaultProvider = () => () =>
   Promise.resolve({

@@ -1,7 +1,7 @@
 /**
- * Takes the place of `@aws-sdk/endpoint-cache` in the bundles. It remembers endpoints of DynamoDB that were discovered,
- * which no client here does, and brings a library of caches along.
+ * Replaces `@aws-sdk/endpoint-cache` in the bundles. It caches discovered endpoints of DynamoDB and depends on a cache library;
+ * no client here uses endpoint discovery.
  */
 export function EndpointCache(): void {
-  // The SDK makes one for every client, and keeps it.
+  // The SDK creates one for every client.
 }

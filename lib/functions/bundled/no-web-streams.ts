@@ -1,7 +1,7 @@
 /**
- * Takes the place of `node:stream/web` in the bundles, where middy alone asks for it, to tell answers that are streamed,
- * which none here is. Loading the real one costs every cold start a millisecond.
+ * Replaces `node:stream/web` in the bundles. Only middy imports it, to recognise streamed responses, which no function here
+ * has. Loading the original adds a millisecond to every cold start.
  */
 export function ReadableStream(): never {
-  throw new Error('No function here streams its answer');
+  throw new Error('No function here streams its response');
 }

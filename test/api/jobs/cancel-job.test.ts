@@ -7,14 +7,14 @@ const [stranger] = clients('stranger');
 const cancel = (jobId: string, client = partner) => client.call('POST /v3/jobs/{jobId}/cancel', { path: { jobId } });
 
 describe('POST /v3/jobs/{jobId}/cancel', () => {
-  it('answers with the job, its status and when it was cancelled', async () => {
+  test('answers with the job, its status and when it was cancelled', async () => {
     const { jobId } = await givenJob(partner);
     const { status, body } = await cancel(jobId);
     expect(status).toBe(200);
     expect(body).toEqual({ success: true, job: { jobId, status: 'CANCELLED', cancelledAt: iso } });
   });
 
-  it('lets one of 20 win that come at once', async () => {
+  test('succeeds for one of 20 concurrent requests', async () => {
     const { jobId } = await givenJob(partner);
     const answers = await Promise.all(Array.from({ length: 20 }, () => cancel(jobId)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -23,7 +23,7 @@ describe('POST /v3/jobs/{jobId}/cancel', () => {
     expect(await jobNow(partner, jobId)).toMatchObject({ status: 'CANCELLED', version: 2 });
   });
 
-  it('ends in one status when a cancel and a start come at once', async () => {
+  test('ends in one status when a cancel and a start are concurrent', async () => {
     const { jobId } = await givenJob(partner);
     const start = { path: { jobId }, body: { status: 'QUEUED' } };
     await partner.call('PATCH /v3/jobs/{jobId}', start);
@@ -33,7 +33,7 @@ describe('POST /v3/jobs/{jobId}/cancel', () => {
     expect((await jobNow(partner, jobId)).status).toBe(cancelled.status === 200 ? 'CANCELLED' : 'IN_PROGRESS');
   });
 
-  it('answers 404 to a job that there is not', async () => {
+  test('answers 404 for an unknown job', async () => {
     const { jobId } = await givenJob(partner);
     for (const unknown of ['none', nobodys(jobId)]) {
       const { status, body } = await cancel(unknown);
@@ -41,7 +41,7 @@ describe('POST /v3/jobs/{jobId}/cancel', () => {
     }
   });
 
-  it("answers 403 to another organisation's job, which stays as it is, whatever its status", async () => {
+  test("answers 403 for another organisation's job in any status, which does not change", async () => {
     const { jobId } = await givenJob(partner);
     const forbidden = { status: 403, body: { error: 'Forbidden' } };
     expect(await cancel(jobId, stranger)).toMatchObject(forbidden);
@@ -50,7 +50,7 @@ describe('POST /v3/jobs/{jobId}/cancel', () => {
     expect(await cancel(jobId, stranger)).toMatchObject(forbidden);
   });
 
-  it('needs no body and minds none', async () => {
+  test('ignores the body', async () => {
     const authorization = `Bearer ${await partner.token()}`;
     for (const body of ['', '{', '[]', '{"status":"FAILED"}']) {
       const { jobId } = await givenJob(partner);

@@ -8,12 +8,12 @@ const { deviceGroupId, deviceId, otherGroupId } = fleetOf(partner);
 const create = (fields: object) =>
   (second ?? partner).call('POST /v3/jobs/create', { body: { name: 'Survey', deviceGroupId, ...fields } });
 
-/** Metadata whose JSON is so many bytes long. */
+/** Metadata whose JSON has this many bytes. */
 const metadataOf = (bytes: number) => ({ note: 'x'.repeat(bytes - JSON.stringify({ note: '' }).length) });
 const nested = (levels: number): object => (levels === 1 ? {} : { in: nested(levels - 1) });
 
 describe('POST /v3/jobs/create', () => {
-  it('answers 201 with the job: PENDING, priority 5', async () => {
+  test('answers 201 with the job: PENDING, priority 5', async () => {
     const before = Date.now();
     const { status, body } = await create({});
     expect(status).toBe(201);
@@ -24,12 +24,12 @@ describe('POST /v3/jobs/create', () => {
     expect(Math.abs(Date.parse(body.job.createdAt) - before)).toBeLessThan(60_000);
   });
 
-  it("names the job by its organisation's tag", async () => {
+  test("assigns a job id with the organisation's tag", async () => {
     const [, tag] = partner.credentials.organisationId.split('-');
     expect((await givenJob(partner)).jobId).toMatch(new RegExp(`^job-${tag}-[0-9a-z]{26}$`));
   });
 
-  it('keeps every field that it was given', async () => {
+  test('stores every field', async () => {
     const fields = {
       description: 'Rim, then pit',
       missionId: 'mission-1',
@@ -41,7 +41,7 @@ describe('POST /v3/jobs/create', () => {
     expect(await jobNow(partner, jobId)).toMatchObject({ ...fields, scheduledAt: '2031-01-02T01:04:05.000Z' });
   });
 
-  it.each([
+  test.each([
     ['a name of 256 characters', { name: 'n'.repeat(256) }],
     ['a description of 4096 characters', { description: 'd'.repeat(4096) }],
     ['an empty description', { description: '' }],
@@ -52,12 +52,12 @@ describe('POST /v3/jobs/create', () => {
     ['a name with a NUL', { name: 'a\u0000b' }],
     ['metadata with a lone surrogate', { metadata: { note: 'a\ud800' } }],
     ['metadata with odd keys', { metadata: { '': 1, constructor: 2, 'a.b': 3, $set: 4, ':v': 5, '#n': 6 } }],
-  ])('takes %s and gives it back as it was', async (_, fields) => {
+  ])('stores %s unchanged', async (_, fields) => {
     const { jobId } = await givenJob(partner, fields);
     expect(await jobNow(partner, jobId)).toMatchObject(fields);
   });
 
-  it('keeps a metadata key of __proto__ as the plain key that it is', async () => {
+  test('stores the metadata key __proto__ as a plain key', async () => {
     const { status, body } = await partner.call('POST /v3/jobs/create', {
       body: `{"name":"Survey","deviceGroupId":"${deviceGroupId}","metadata":{"__proto__":{"polluted":1}}}`,
     });
@@ -66,7 +66,7 @@ describe('POST /v3/jobs/create', () => {
     expect(JSON.stringify(metadata)).toBe('{"__proto__":{"polluted":1}}');
   });
 
-  it.each<[string, string, unknown]>([
+  test.each<[string, string, unknown]>([
     ['a missing name', 'name', undefined],
     ['an empty name', 'name', ''],
     ['a name of 257 characters', 'name', 'n'.repeat(257)],
@@ -80,16 +80,16 @@ describe('POST /v3/jobs/create', () => {
     ['priority 0', 'priority', 0],
     ['priority 11', 'priority', 11],
     ['priority 1.5', 'priority', 1.5],
-    ['priority as text', 'priority', '5'],
+    ['priority as a string', 'priority', '5'],
     ['priority null', 'priority', null],
-    ['a day for a moment', 'scheduledAt', '2031-01-02'],
-    ['a moment without offset', 'scheduledAt', '2031-01-02T03:04:05'],
-    ['a moment that there is not', 'scheduledAt', '2031-02-30T03:04:05Z'],
-    ['words for a moment', 'scheduledAt', 'tomorrow'],
+    ['a date without a time', 'scheduledAt', '2031-01-02'],
+    ['a time without an offset', 'scheduledAt', '2031-01-02T03:04:05'],
+    ['a date that does not exist', 'scheduledAt', '2031-02-30T03:04:05Z'],
+    ['a word for a time', 'scheduledAt', 'tomorrow'],
     ['an empty mission', 'missionId', ''],
     ['a mission that is a list', 'missionId', ['m']],
     ['metadata that is a list', 'metadata', []],
-    ['metadata that is text', 'metadata', 'site'],
+    ['metadata that is a string', 'metadata', 'site'],
     ['metadata that is null', 'metadata', null],
     ['metadata of more than 16 KiB', 'metadata', metadataOf(16_385)],
     ['metadata of more than 16 KiB in few characters', 'metadata', { note: '€'.repeat(6000) }],
@@ -98,43 +98,43 @@ describe('POST /v3/jobs/create', () => {
     expect(await create({ [field]: value })).toMatchObject(invalidAt(field));
   });
 
-  it('answers 400 to a number in the metadata that JSON could not carry back', async () => {
+  test('answers 400 for a number in the metadata that JSON cannot represent', async () => {
     const body = `{"name":"Survey","deviceGroupId":"${deviceGroupId}","metadata":{"far":1e999}}`;
     expect(await partner.call('POST /v3/jobs/create', { body })).toMatchObject(invalidAt('metadata'));
   });
 
-  it('names each of several faults, and fields that it does not know', async () => {
+  test('names each of several faults, and unknown fields', async () => {
     const { status, body } = await create({ name: '', priority: 99, sheduledAt: 'x', status: 'QUEUED' });
     expect(status).toBe(400);
     expect(body.details?.map(({ path }) => path).sort()).toEqual(['', 'name', 'priority']);
     expect(body.details).toContainEqual({ path: '', message: 'unknown field: sheduledAt, status' });
   });
 
-  it.each(['jobId', 'organisation', 'version', 'createdAt'])('does not let the caller set %s', async (field) => {
+  test.each(['jobId', 'organisation', 'version', 'createdAt'])('does not let the caller set %s', async (field) => {
     expect(await create({ [field]: 'mine' })).toMatchObject(invalidAt('', `unknown field: ${field}`));
   });
 
-  it('answers 404 to a device group that there is not', async () => {
+  test('answers 404 for an unknown device group', async () => {
     const notFound = { status: 404, body: { error: 'Device group not found' } };
     for (const unknown of ['group', nobodys(deviceGroupId), deviceId, `${deviceGroupId}x`, '../', 'é'.repeat(200)])
       expect(await create({ deviceGroupId: unknown })).toMatchObject(notFound);
   });
 
-  it("answers 403 to another organisation's device group", async () => {
+  test("answers 403 for another organisation's device group", async () => {
     const { status, body } = await create({ deviceGroupId: fleetOf(stranger).deviceGroupId });
     expect([status, body]).toEqual([403, { error: 'Forbidden' }]);
   });
 
-  it.each([
+  test.each([
     ['of another group', () => ({ deviceGroupId: otherGroupId, deviceId })],
     ['of another organisation', () => ({ deviceId: fleetOf(stranger).deviceId })],
-    ['that there is not', () => ({ deviceId: nobodys(deviceId) })],
-    ['that is none', () => ({ deviceId: deviceGroupId })],
-  ])('answers 400 that says so to a device %s', async (_, fields) => {
+    ['that is unknown', () => ({ deviceId: nobodys(deviceId) })],
+    ['that is a group', () => ({ deviceId: deviceGroupId })],
+  ])('answers 400 that names deviceId for a device %s', async (_, fields) => {
     expect(await create(fields())).toMatchObject(invalidAt('deviceId', 'is not a device of the device group'));
   });
 
-  it('says in its headers how much of the limit is left, also with a refusal', async () => {
+  test('sets the headers of the rate limit, also on a refusal', async () => {
     for (const answer of [await create({}), await create({ name: '' })]) {
       expect(answer.headers.get('x-ratelimit-limit')).toBe('60');
       expect(Number(answer.headers.get('x-ratelimit-remaining'))).toBeLessThan(60);

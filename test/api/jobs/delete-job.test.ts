@@ -8,7 +8,7 @@ const remove = (jobId: string, client = partner) => client.call('DELETE /v3/jobs
 const notFound = { status: 404, body: { error: 'Job not found' } };
 
 describe('DELETE /v3/jobs/{jobId}', () => {
-  it('says that the job is deleted, and so it is', async () => {
+  test('deletes the job for every endpoint', async () => {
     const { jobId } = await givenJob(partner);
     const { status, body } = await remove(jobId);
     expect([status, body]).toEqual([200, { success: true, message: 'Job deleted successfully' }]);
@@ -19,19 +19,19 @@ describe('DELETE /v3/jobs/{jobId}', () => {
     expect((await partner.call('GET /v3/jobs')).body.jobs.map((job) => job.jobId)).not.toContain(jobId);
   });
 
-  it('answers 404 to a job that there is not, or no more', async () => {
+  test('answers 404 for an unknown job and a deleted one', async () => {
     const { jobId } = await givenJob(partner);
     await remove(jobId);
     for (const unknown of [jobId, 'none', nobodys(jobId)]) expect(await remove(unknown)).toMatchObject(notFound);
   });
 
-  it('deletes once when it is asked ten times at once', async () => {
+  test('succeeds for one of ten concurrent requests', async () => {
     const { jobId } = await givenJob(partner);
     const statuses = (await Promise.all(Array.from({ length: 10 }, () => remove(jobId)))).map(({ status }) => status);
     expect(statuses.sort()).toEqual([200, ...Array<number>(9).fill(404)]);
   });
 
-  it("answers 403 to another organisation's job, which stays", async () => {
+  test("answers 403 for another organisation's job, which is not deleted", async () => {
     const { jobId } = await givenJob(partner);
     const { status, body } = await remove(jobId, stranger);
     expect([status, body]).toEqual([403, { error: 'Forbidden' }]);

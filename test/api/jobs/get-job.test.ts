@@ -8,7 +8,7 @@ const { deviceGroupId, deviceId } = fleetOf(partner);
 const get = (jobId: string) => partner.call('GET /v3/jobs/{jobId}', { path: { jobId } });
 
 describe('GET /v3/jobs/{jobId}', () => {
-  it('gives every field of the job, and its version as ETag', async () => {
+  test('answers with every field of the job, and its version as ETag', async () => {
     const fields = { description: 'All of it', missionId: 'm-1', deviceId, priority: 7, metadata: { a: 1 } };
     const { jobId } = await givenJob(partner, { ...fields, scheduledAt: '2031-01-02T03:04:05Z' });
     const { status, headers, body } = await get(jobId);
@@ -29,14 +29,14 @@ describe('GET /v3/jobs/{jobId}', () => {
     expect(headers.get('etag')).toBe('"1"');
   });
 
-  it('leaves out what the job was not given', async () => {
+  test('omits fields that the job does not have', async () => {
     const { jobId } = await givenJob(partner);
     const { body } = await get(jobId);
     const job = { jobId, name: 'Survey', deviceGroupId, status: 'PENDING', priority: 5, createdAt: iso, version: 1 };
     expect(body).toEqual({ success: true, job });
   });
 
-  it('answers 404 to a job that there is not', async () => {
+  test('answers 404 for an unknown job', async () => {
     const { jobId } = await givenJob(partner);
     for (const unknown of ['none', nobodys(jobId), jobId.toUpperCase(), deviceGroupId, jobId.replace('job', 'group')]) {
       const { status, body } = await get(unknown);
@@ -44,7 +44,7 @@ describe('GET /v3/jobs/{jobId}', () => {
     }
   });
 
-  it("answers 403 to another organisation's job and 404 to one that it never had", async () => {
+  test("answers 403 for another organisation's job, and 404 for one that it never had", async () => {
     const { jobId } = await givenJob(stranger);
     const foreign = await get(jobId);
     expect([foreign.status, foreign.body]).toEqual([403, { error: 'Forbidden' }]);

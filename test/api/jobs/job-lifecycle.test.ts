@@ -8,7 +8,7 @@ const cancellable = ['PENDING', 'QUEUED'];
 const setStatus = (jobId: string, body: object) => partner.call('PATCH /v3/jobs/{jobId}', { path: { jobId }, body });
 
 describe('PATCH /v3/jobs/{jobId}', () => {
-  it.each(moves.filter(({ allowed }) => allowed))('moves a job from $from to $to', async ({ from, to }) => {
+  test.each(moves.filter(({ allowed }) => allowed))('moves a job from $from to $to', async ({ from, to }) => {
     const jobId = await givenJobThatIs(from, partner);
     const { version } = await jobNow(partner, jobId);
     const { status, body } = await setStatus(jobId, { status: to });
@@ -16,8 +16,8 @@ describe('PATCH /v3/jobs/{jobId}', () => {
     expect((await jobNow(partner, jobId)).status).toBe(to);
   });
 
-  it.each(moves.filter(({ from, to, allowed }) => !allowed && from !== to))(
-    'answers 400 that names both to a move from $from to $to',
+  test.each(moves.filter(({ from, to, allowed }) => !allowed && from !== to))(
+    'answers 400 that names both statuses for a move from $from to $to',
     async ({ from, to }) => {
       const jobId = await givenJobThatIs(from, second);
       const before = await jobNow(partner, jobId);
@@ -28,7 +28,7 @@ describe('PATCH /v3/jobs/{jobId}', () => {
     },
   );
 
-  it.each(jobStatuses)('takes the status %s that a job has as no change', async (status) => {
+  test.each(jobStatuses)('takes the current status %s for no change', async (status) => {
     const jobId = await givenJobThatIs(status, partner);
     const before = await jobNow(partner, jobId);
     const again = await setStatus(jobId, { status });
@@ -40,7 +40,7 @@ describe('PATCH /v3/jobs/{jobId}', () => {
 });
 
 describe('POST /v3/jobs/{jobId}/cancel', () => {
-  it.each(jobStatuses)('cancels a PENDING or QUEUED job alone: %s', async (status) => {
+  test.each(jobStatuses)('cancels only a PENDING or QUEUED job: %s', async (status) => {
     const jobId = await givenJobThatIs(status, partner);
     const before = await jobNow(partner, jobId);
     const answer = await partner.call('POST /v3/jobs/{jobId}/cancel', { path: { jobId } });
@@ -55,7 +55,7 @@ describe('POST /v3/jobs/{jobId}/cancel', () => {
 });
 
 describe('DELETE /v3/jobs/{jobId}', () => {
-  it.each(jobStatuses)('deletes a job that is %s', async (status) => {
+  test.each(jobStatuses)('deletes a job that is %s', async (status) => {
     const jobId = await givenJobThatIs(status, second);
     expect((await partner.call('DELETE /v3/jobs/{jobId}', { path: { jobId } })).status).toBe(200);
     expect((await partner.call('GET /v3/jobs/{jobId}', { path: { jobId } })).status).toBe(404);

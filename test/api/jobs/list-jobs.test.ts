@@ -17,7 +17,7 @@ async function pagesOf(query: Record<string, string>) {
   return pages.map(({ body }) => body.jobs);
 }
 
-/** 120 jobs, of which five are QUEUED; created at once by three clients, so that none meets its limit. */
+/** 120 jobs, of which five are QUEUED; created concurrently by three clients, so that none reaches its rate limit. */
 let created: string[];
 let queued: string[];
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 describe('GET /v3/jobs', () => {
-  it('lists 50 jobs unless told otherwise, each with what a summary holds', async () => {
+  test('lists 50 jobs by default, each as a summary', async () => {
     const { status, body } = await list();
     expect([status, Object.keys(body).sort()]).toEqual([200, ['count', 'jobs', 'nextToken', 'success']]);
     expect([body.success, body.count, body.jobs.length]).toEqual([true, 50, 50]);
@@ -45,7 +45,7 @@ describe('GET /v3/jobs', () => {
     expect(body.jobs).toEqual(body.jobs.map(() => summary));
   });
 
-  it('gives every job once, newest first, across its pages', async () => {
+  test('lists every job once, newest first, over all pages', async () => {
     const pages = await pagesOf({ limit: '50' });
     expect(pages.map(({ length }) => length)).toEqual([50, 50, 20]);
     const jobs = pages.flat();
@@ -54,11 +54,11 @@ describe('GET /v3/jobs', () => {
     expect(moments).toEqual([...moments].sort().reverse());
   });
 
-  it('ends without a token where the last page is full', async () => {
+  test('ends without a token when the last page is full', async () => {
     expect((await pagesOf({ limit: '40' })).map(({ length }) => length)).toEqual([40, 40, 40]);
   });
 
-  it('filters by status, across pages too', async () => {
+  test('filters by status, over all pages', async () => {
     const pages = await pagesOf({ status: 'QUEUED', limit: '2' });
     expect(pages.map(({ length }) => length)).toEqual([2, 2, 1]);
     expect(
@@ -70,39 +70,39 @@ describe('GET /v3/jobs', () => {
     expect((await pagesOf({ status: 'PENDING', limit: '100' })).flat()).toHaveLength(115);
   });
 
-  it.each(jobStatuses)('knows the status %s', async (status) => {
+  test.each(jobStatuses)('accepts the status %s', async (status) => {
     const { body } = await list({ status });
     expect(body.jobs.every((job) => job.status === status)).toBe(true);
   });
 
-  it('answers an organisation without such jobs with none', async () => {
+  test('answers with an empty list when no job has the status', async () => {
     const { body } = await list({ status: 'FAILED' });
     expect(body).toEqual({ success: true, jobs: [], count: 0 });
   });
 
-  it.each(['101', '1000', '999999999'])('serves a limit of %s as 100', async (limit) => {
+  test.each(['101', '1000', '999999999'])('serves a limit of %s as 100', async (limit) => {
     const { body } = await list({ limit });
     expect([body.count, typeof body.nextToken]).toEqual([100, 'string']);
   });
 
-  it.each(['0', '-1', 'abc', '1.5', '', ' 5', '1e2', '0x10', '9'.repeat(40)])(
+  test.each(['0', '-1', 'abc', '1.5', '', ' 5', '1e2', '0x10', '9'.repeat(40)])(
     'answers 400 to a limit of "%s"',
     async (limit) => {
       expect(await list({ limit })).toMatchObject(invalidAt('limit', 'must be an integer of 1 or more'));
     },
   );
 
-  it.each(['DONE', 'pending', '', 'PENDING,QUEUED'])('answers 400 to the status "%s"', async (status) => {
+  test.each(['DONE', 'pending', '', 'PENDING,QUEUED'])('answers 400 to the status "%s"', async (status) => {
     expect(await list({ status })).toMatchObject(invalidAt('status'));
   });
 
-  it('answers 400 to a parameter that it does not know or that comes twice', async () => {
+  test('answers 400 for a parameter that is unknown or given twice', async () => {
     expect(await list({ page: '2' })).toMatchObject(invalidAt('', 'unknown field: page'));
     const twice = { query: new URLSearchParams('limit=1&limit=2') } as unknown as Call<'GET /v3/jobs'>;
     expect(await partner.call('GET /v3/jobs', twice)).toMatchObject(invalidAt('limit', 'must be given once'));
   });
 
-  it('answers 400 to a page token that is not of this list', async () => {
+  test('answers 400 for a page token of another list', async () => {
     const token = (await list({ limit: '1' })).body.nextToken ?? '';
     const refused = invalidAt('nextToken');
     expect(token).not.toBe('');
@@ -113,7 +113,7 @@ describe('GET /v3/jobs', () => {
     expect(await stranger.call('GET /v3/jobs', { query: { nextToken: token } })).toMatchObject(refused);
   });
 
-  it("does not show another organisation's jobs", async () => {
+  test('lists no job of another organisation', async () => {
     const jobId = await givenJobThatIs('PENDING', stranger);
     expect((await pagesOf({ limit: '100' })).flat().map((job) => job.jobId)).not.toContain(jobId);
     const { body } = await stranger.call('GET /v3/jobs');

@@ -13,7 +13,7 @@ describe('PATCH /v3/jobs/{jobId}', () => {
     jobId = (await givenJob(partner, { description: 'Before', metadata: { old: true } })).jobId;
   });
 
-  it('changes what it is given and answers with the job, its version one higher', async () => {
+  test('changes the given fields and answers with the job and its incremented version', async () => {
     const { status, headers, body } = await patch(jobId, { name: 'Renamed', description: 'After', priority: 9 });
     expect(status).toBe(200);
     const job = { jobId, name: 'Renamed', description: 'After', priority: 9, status: 'PENDING' };
@@ -22,18 +22,18 @@ describe('PATCH /v3/jobs/{jobId}', () => {
     expect(await jobNow(partner, jobId)).toMatchObject({ ...job, metadata: { old: true }, version: 2 });
   });
 
-  it('replaces metadata whole', async () => {
+  test('replaces metadata as a whole', async () => {
     expect((await patch(jobId, { metadata: { fresh: [1] } })).status).toBe(200);
     expect((await jobNow(partner, jobId)).metadata).toEqual({ fresh: [1] });
   });
 
-  it('leaves a job as it is when it is given nothing', async () => {
+  test('changes nothing for an empty body', async () => {
     const { status, body } = await patch(jobId, {});
     expect([status, body.job.version]).toEqual([200, 1]);
     expect((await jobNow(partner, jobId)).version).toBe(1);
   });
 
-  it.each<[string, string, unknown]>([
+  test.each<[string, string, unknown]>([
     ['an empty name', 'name', ''],
     ['a name of 257 characters', 'name', 'n'.repeat(257)],
     ['a name that is null', 'name', null],
@@ -41,7 +41,7 @@ describe('PATCH /v3/jobs/{jobId}', () => {
     ['priority 0', 'priority', 0],
     ['priority 11', 'priority', 11],
     ['priority 1.5', 'priority', 1.5],
-    ['a status that there is not', 'status', 'DONE'],
+    ['an unknown status', 'status', 'DONE'],
     ['a status in lower case', 'status', 'queued'],
     ['metadata that is a list', 'metadata', []],
     ['metadata of more than 16 KiB', 'metadata', { note: 'x'.repeat(16_384) }],
@@ -50,35 +50,35 @@ describe('PATCH /v3/jobs/{jobId}', () => {
     expect(await jobNow(partner, jobId)).toMatchObject({ priority: 5, version: 1 });
   });
 
-  it.each(['deviceGroupId', 'deviceId', 'missionId', 'scheduledAt', 'version', 'jobId', 'organisation'])(
-    'answers 400 to %s, which can not be changed',
+  test.each(['deviceGroupId', 'deviceId', 'missionId', 'scheduledAt', 'version', 'jobId', 'organisation'])(
+    'answers 400 for %s, which cannot be changed',
     async (field) => {
       expect(await patch(jobId, { [field]: 'x' })).toMatchObject(invalidAt('', `unknown field: ${field}`));
     },
   );
 
-  it('answers 404 to a job that there is not', async () => {
+  test('answers 404 for an unknown job', async () => {
     for (const unknown of ['none', nobodys(jobId), fleetOf(partner).deviceGroupId])
       for (const body of [{ priority: 2 }, {}, { status: 'PENDING' }, { status: 'QUEUED' }])
         expect(await patch(unknown, body)).toMatchObject({ status: 404, body: { error: 'Job not found' } });
   });
 
-  it("answers 403 to another organisation's job, which stays as it is", async () => {
+  test("answers 403 for another organisation's job, which does not change", async () => {
     for (const body of [{ priority: 2 }, {}, { status: 'PENDING' }, { status: 'QUEUED' }])
       expect(await patch(jobId, body, {}, stranger)).toMatchObject({ status: 403, body: { error: 'Forbidden' } });
     expect(await jobNow(partner, jobId)).toMatchObject({ priority: 5, status: 'PENDING', version: 1 });
   });
 
   describe('with If-Match', () => {
-    it('changes the job whose version it names, and any with *', async () => {
+    test('changes a job of the named version, and of any version with *', async () => {
       expect(await patch(jobId, { priority: 2 }, { 'if-match': '"1"' })).toMatchObject({ status: 200 });
       expect(await patch(jobId, { priority: 3 }, { 'if-match': '"2"' })).toMatchObject({ status: 200 });
       const { body } = await patch(jobId, { priority: 4 }, { 'if-match': '*' });
       expect(body.job).toMatchObject({ priority: 4, version: 4 });
     });
 
-    it.each(['"2"', '"0"', '1', 'W/"1"', '""', '"x"', `"${'9'.repeat(30)}"`])(
-      'answers 412 to %s when the version is 1, and changes nothing',
+    test.each(['"2"', '"0"', '1', 'W/"1"', '""', '"x"', `"${'9'.repeat(30)}"`])(
+      'answers 412 for %s when the version is 1, and changes nothing',
       async (tag) => {
         for (const body of [{ priority: 2 }, { status: 'QUEUED' }, {}, { status: 'PENDING' }]) {
           const { status, body: refusal } = await patch(jobId, body, { 'if-match': tag });
@@ -88,7 +88,7 @@ describe('PATCH /v3/jobs/{jobId}', () => {
       },
     );
 
-    it('answers 404 for a job that there is not, whatever version it names', async () => {
+    test('answers 404 for an unknown job, whatever the version', async () => {
       for (const tag of ['"1"', 'W/"1"', '*', 'x'])
         expect(await patch(nobodys(jobId), { priority: 2 }, { 'if-match': tag })).toMatchObject({
           status: 404,
@@ -96,7 +96,7 @@ describe('PATCH /v3/jobs/{jobId}', () => {
         });
     });
 
-    it('lets one of 20 win that name the same version at once', async () => {
+    test('succeeds for one of 20 concurrent requests with the same version', async () => {
       const asked = Array.from({ length: 20 }, (_, index) =>
         patch(jobId, { name: `n${index}` }, { 'if-match': '"1"' }),
       );
@@ -107,7 +107,7 @@ describe('PATCH /v3/jobs/{jobId}', () => {
     });
   });
 
-  it('loses none of 20 changes that come at once without If-Match', async () => {
+  test('applies all of 20 concurrent changes without If-Match', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => patch(jobId, { name: `n${index}` })));
     const versions = answers.map(({ body }) => body.job.version);
     expect(versions.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 2));

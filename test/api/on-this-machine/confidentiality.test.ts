@@ -11,17 +11,17 @@ const [partner, reader = partner] = clients('confidentiality');
 const { clientId, clientSecret, apiKey } = partner.credentials;
 const marker = 'what-only-the-partner-may-read';
 
-/** Logs of the stack under test, once they tell of the request. */
+/** Logs of the stack under test, once they contain the request. */
 async function logsWith(requestId: string): Promise<string> {
   for (let tries = 0; tries < 100; tries++) {
     const logs = readLogs(expectLocalFolder());
     if (logs.includes(requestId)) return logs;
     await pause(50);
   }
-  throw new Error(`no log tells of the request ${requestId}`);
+  throw new Error(`no log contains the request ${requestId}`);
 }
 
-/** Every endpoint with everything that is secret, once well and once badly. */
+/** Calls every endpoint with every secret, in valid and invalid requests. */
 async function useEverything(): Promise<string> {
   const { jobId } = await givenJob(partner, { name: marker, metadata: { marker } });
   const { shareCode } = await givenShare(partner);
@@ -50,27 +50,27 @@ async function useEverything(): Promise<string> {
   return last.headers.get('x-request-id') ?? '';
 }
 
-describe('What the stack prints and logs', () => {
+describe('The output of the stack', () => {
   let logs: string;
   beforeAll(async () => {
     logs = await logsWith(await useEverything());
   });
 
-  it('tells of the requests', () => {
-    const told = ['GET /v3/shares/{shareCode}', clientId].filter((part) => logs.includes(part));
-    expect(told).toHaveLength(2);
+  test('contains the requests', () => {
+    const logged = ['GET /v3/shares/{shareCode}', clientId].filter((part) => logs.includes(part));
+    expect(logged).toHaveLength(2);
   });
 
-  it('holds no token, no share code, no secret and no API key', () => {
+  test('contains no token, no share code, no secret and no API key', () => {
     expect(secretsIn(logs)).toEqual([]);
   });
 
-  it('holds nothing of what was sent', () => {
+  test('contains nothing of the bodies and headers', () => {
     const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
     expect([marker, basic].filter((part) => logs.includes(part))).toEqual([]);
   });
 
-  it('would be found out if it did', async () => {
+  test('would fail this check with any secret in it', async () => {
     const { shareCode } = await givenShare(partner);
     for (const secret of [await partner.token(), shareCode, clientSecret, apiKey])
       expect(secretsIn(`${logs} "${secret}"`)).not.toEqual([]);

@@ -12,7 +12,7 @@ const aws = z.record(z.string(), z.string()).parse(JSON.parse(readFileSync(join(
 
 const onboarded = z.object({ partners: z.array(z.object({ organisationId: z.string() })) });
 
-describe('A stack that is known by the environment alone, as one elsewhere would be', () => {
+describe('A stack that only the environment names, like a deployed one', () => {
   const before = { ...process.env };
   beforeAll(() => {
     const { STACK_FILE: _, ...others } = before;
@@ -24,7 +24,7 @@ describe('A stack that is known by the environment alone, as one elsewhere would
       AWS_REGION: aws['region'],
       AWS_ACCESS_KEY_ID: aws['accessKeyId'],
       AWS_SECRET_ACCESS_KEY: aws['secretAccessKey'],
-      // Nothing of this machine's own stack is to be found.
+      // The files of the local stack must not be found.
       LOCAL_DIR: join(folder, 'nowhere'),
     };
   });
@@ -32,12 +32,12 @@ describe('A stack that is known by the environment alone, as one elsewhere would
     process.env = before;
   });
 
-  test('has no folder here, and its AWS APIs are where the environment says.', () => {
+  test('has no local folder, and its AWS APIs are those of the environment', () => {
     expect([localFolder(), access()]).toEqual([undefined, {}]);
     expect(expectLocalFolder).toThrow('a stack elsewhere has no folder here');
   });
 
-  test('takes in partners, who are told where its channels are, and lets them go.', async () => {
+  test('onboards partners, with the addresses of its channels, and offboards them', async () => {
     const who = ['--organisation', 'elsewhere', '--client', 'one', '--scopes', 'all'];
     const printed = await runPartnerCommand('onboard', ...who);
     nameChannels(printed);
@@ -47,14 +47,14 @@ describe('A stack that is known by the environment alone, as one elsewhere would
     expect(JSON.parse(gone)).toMatchObject({ clients: [{ status: 'offboarded' }] });
   });
 
-  test('keeps the channels and the authority that the environment names.', () => {
+  test('uses the channels and the certificate authority that the environment names', () => {
     process.env['WS_URL'] = 'wss://elsewhere.example';
     process.env['CA_FILE'] = caFile;
     nameChannels(JSON.stringify(here));
     expect(readFacts()).toEqual({ ...here, wsUrl: 'wss://elsewhere.example', ...(caFile && { caFile }) });
   });
 
-  test('is asked there, and its tables are found.', async () => {
+  test('answers requests, and its tables are found', async () => {
     expect((await send('GET', '/v3/jobs')).status).toBe(401);
     expect(await tableNamed('Jobs')).toMatch(/^TablesJobs/);
   });

@@ -4,7 +4,7 @@ const [partner] = clients('list-resources');
 const [stranger] = clients('stranger');
 
 describe('GET /v3/resources', () => {
-  it('gives every device group of the organisation with its devices', async () => {
+  test('lists every device group of the organisation with its devices', async () => {
     const { status, body } = await partner.call('GET /v3/resources');
     expect(status).toBe(200);
     const group = (name: string, index: number) => {
@@ -25,7 +25,7 @@ describe('GET /v3/resources', () => {
     expect(body).toEqual({ success: true, resources: [group('North', 0), group('South', 1)], count: 2 });
   });
 
-  it("does not show another organisation's", async () => {
+  test('lists no device group of another organisation', async () => {
     const ids = async (client: typeof partner) =>
       (await client.call('GET /v3/resources')).body.resources.map(({ deviceGroupId }) => deviceGroupId);
     const theirs = await ids(stranger);

@@ -16,7 +16,7 @@ const lifetime = ({ createdAt, expiresAt }: { createdAt: string; expiresAt: stri
   (Date.parse(expiresAt) - Date.parse(createdAt)) / 1000;
 
 describe('POST /v3/streams/share', () => {
-  it('answers 201 with the link', async () => {
+  test('answers 201 with the link', async () => {
     const { status, body } = await create({});
     expect(status).toBe(201);
     const { shareCode } = body.share;
@@ -24,13 +24,13 @@ describe('POST /v3/streams/share', () => {
     expect(body).toEqual({ success: true, share: { shareCode, shareUrl, expiresAt: iso, maxViewers: 10 } });
   });
 
-  it('lets view for an hour, ten at a time, unless told otherwise', async () => {
+  test('permits viewing for an hour by ten viewers by default', async () => {
     const share = await read((await givenShare(partner)).shareCode);
     expect(share).toMatchObject({ permissions: ['view'], maxViewers: 10, shareType: 'DEVICE_STATUS', resourceId });
     expect(lifetime(share)).toBe(3600);
   });
 
-  it('gives each share a code that nobody can guess, behind the tag of the organisation', async () => {
+  test('assigns each share a code with the tag of the organisation and 26 random characters', async () => {
     const [, tag] = partner.credentials.organisationId.split('-');
     const codes = await Promise.all(Array.from({ length: 5 }, async () => (await givenShare(partner)).shareCode));
     const secrets = codes.map((code) => new RegExp(`^share-${tag}-[0-9a-z]{10}([0-9a-z]{26})$`).exec(code)?.[1]);
@@ -38,26 +38,26 @@ describe('POST /v3/streams/share', () => {
     expect(secrets).not.toContain(undefined);
   });
 
-  it.each<[string, object, object]>([
+  test.each<[string, object, object]>([
     ['a stream of live video', { shareType: 'STREAM' }, { shareType: 'STREAM' }],
     ['control', { permissions: ['control'] }, { permissions: ['control'] }],
     ['both permissions, each once', { permissions: ['control', 'view', 'view'] }, { permissions: ['view', 'control'] }],
     ['one viewer', { maxViewers: 1 }, { maxViewers: 1 }],
     ['1000 viewers', { maxViewers: 1000 }, { maxViewers: 1000 }],
-  ])('takes %s', async (_, fields, kept) => {
+  ])('accepts %s', async (_, fields, kept) => {
     expect(await read((await givenShare(partner, fields)).shareCode)).toMatchObject(kept);
   });
 
-  it.each([60, 86_400])('lasts %d s when asked for that', async (expiresIn) => {
+  test.each([60, 86_400])('expires after %d s on request', async (expiresIn) => {
     expect(lifetime(await read((await givenShare(partner, { expiresIn })).shareCode))).toBe(expiresIn);
   });
 
-  it('takes metadata, which it does not give away', async () => {
+  test('accepts metadata, which no answer contains', async () => {
     const { shareCode } = await givenShare(partner, { metadata: { ticket: 'T-1' } });
     expect(await read(shareCode)).not.toHaveProperty('metadata');
   });
 
-  it("takes a device's stream for a resource", async () => {
+  test("accepts a device's stream as the resource", async () => {
     const streamId = await streamOf(partner.credentials.organisationId, resourceId);
     const { shareCode } = await givenShare(partner, { resourceId: streamId, shareType: 'STREAM' });
     expect(await read(shareCode)).toMatchObject({ resourceId: streamId });
@@ -65,48 +65,48 @@ describe('POST /v3/streams/share', () => {
     expect(body.resources).toMatchObject([{ deviceId: resourceId }]);
   });
 
-  it.each<[string, string, unknown]>([
+  test.each<[string, string, unknown]>([
     ['a missing resource', 'resourceId', undefined],
     ['an empty resource', 'resourceId', ''],
     ['a resource that is a list', 'resourceId', [resourceId]],
     ['a missing type', 'shareType', undefined],
     ['a type in lower case', 'shareType', 'stream'],
     ['no permission at all', 'permissions', []],
-    ['a permission as text', 'permissions', 'view'],
+    ['permissions as a string', 'permissions', 'view'],
     ['permissions that are null', 'permissions', null],
     ['59 seconds', 'expiresIn', 59],
     ['0 seconds', 'expiresIn', 0],
     ['more than a day', 'expiresIn', 86_401],
     ['half a second', 'expiresIn', 60.5],
-    ['seconds as text', 'expiresIn', '3600'],
+    ['seconds as a string', 'expiresIn', '3600'],
     ['no viewer', 'maxViewers', 0],
     ['1001 viewers', 'maxViewers', 1001],
     ['half a viewer', 'maxViewers', 1.5],
-    ['metadata that is text', 'metadata', 'x'],
+    ['metadata that is a string', 'metadata', 'x'],
     ['metadata of more than 16 KiB', 'metadata', { note: 'x'.repeat(16_384) }],
   ])('answers 400 and names the field for %s', async (_, field, value) => {
     expect(await create({ [field]: value })).toMatchObject(invalidAt(field));
   });
 
-  it('answers 400 that names a permission that there is not, and fields that it does not know', async () => {
+  test('answers 400 that names an unknown permission, and unknown fields', async () => {
     expect(await create({ permissions: ['view', 'fly'] })).toMatchObject(invalidAt('permissions.1'));
     expect(await create({ expiresAt: 'x', password: 'y' })).toMatchObject(
       invalidAt('', 'unknown field: expiresAt, password'),
     );
   });
 
-  it('answers 404 to a resource that there is not', async () => {
+  test('answers 404 for an unknown resource', async () => {
     const notFound = { status: 404, body: { error: 'Resource not found' } };
     for (const unknown of ['drone', nobodys(resourceId), deviceGroupId, `${resourceId}x`])
       expect(await create({ resourceId: unknown }, third)).toMatchObject(notFound);
   });
 
-  it("answers 403 to another organisation's device", async () => {
+  test("answers 403 for another organisation's device", async () => {
     const { status, body } = await create({ resourceId: fleetOf(stranger).deviceId }, third);
     expect([status, body]).toEqual([403, { error: 'Forbidden' }]);
   });
 
-  it('says in its headers how much of the limit is left', async () => {
+  test('sets the headers of the rate limit', async () => {
     const { headers } = await create({}, third);
     expect(headers.get('x-ratelimit-limit')).toBe('30');
     expect(Number(headers.get('x-ratelimit-remaining'))).toBeLessThan(30);

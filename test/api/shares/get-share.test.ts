@@ -9,7 +9,7 @@ describe.each(['GET /v3/shares/{shareCode}', 'GET /v3/streams/share/{shareCode}'
   const get = (shareCode: string, client = partner) => client.call(key, { path: { shareCode } });
   const notFound = { status: 404, body: { error: 'Share not found' } };
 
-  it('gives every field that is told of the share', async () => {
+  test('answers with every public field of the share', async () => {
     const { shareCode, shareUrl } = await givenShare(partner, { shareType: 'STREAM', maxViewers: 3 });
     const { status, body } = await get(shareCode);
     expect(status).toBe(200);
@@ -28,7 +28,7 @@ describe.each(['GET /v3/shares/{shareCode}', 'GET /v3/streams/share/{shareCode}'
     });
   });
 
-  it('answers 404 to a share that there is not', async () => {
+  test('answers 404 for an unknown share', async () => {
     const { shareCode } = await givenShare(partner);
     for (const unknown of ['none', nobodys(shareCode), shareCode.toUpperCase(), fleetOf(partner).deviceId]) {
       const { status, body } = await get(unknown);
@@ -36,13 +36,13 @@ describe.each(['GET /v3/shares/{shareCode}', 'GET /v3/streams/share/{shareCode}'
     }
   });
 
-  it("answers 403 to another organisation's share", async () => {
+  test("answers 403 for another organisation's share", async () => {
     const { shareCode } = await givenShare(partner);
     const { status, body } = await get(shareCode, stranger);
     expect([status, body]).toEqual([403, { error: 'Forbidden' }]);
   });
 
-  it('answers 404 to a share that has expired, to its own organisation as to others', async () => {
+  test('answers 404 for an expired share, to its own organisation and to others', async () => {
     const { shareCode } = await givenShare(partner);
     await expire(shareCode);
     expect(await get(shareCode)).toMatchObject(notFound);

@@ -9,7 +9,7 @@ const list = (shareCode: string, client = partner) =>
   client.call('GET /v3/shares/{shareCode}/resources', { path: { shareCode } });
 
 describe('GET /v3/shares/{shareCode}/resources', () => {
-  it('gives the device that stands behind the share', async () => {
+  test('answers with the device of the share', async () => {
     const { shareCode } = await givenShare(partner);
     const { status, body } = await list(shareCode);
     const { deviceId, deviceGroupId } = fleetOf(partner);
@@ -23,7 +23,7 @@ describe('GET /v3/shares/{shareCode}/resources', () => {
     });
   });
 
-  it('answers 404 to a share that there is not or that has expired', async () => {
+  test('answers 404 for an unknown or expired share', async () => {
     const { shareCode } = await givenShare(partner);
     await expire(shareCode);
     for (const gone of ['none', nobodys(shareCode), shareCode]) {
@@ -32,13 +32,13 @@ describe('GET /v3/shares/{shareCode}/resources', () => {
     }
   });
 
-  it("answers 403 to another organisation's share", async () => {
+  test("answers 403 for another organisation's share", async () => {
     const { shareCode } = await givenShare(partner);
     const { status, body } = await list(shareCode, stranger);
     expect([status, body]).toEqual([403, { error: 'Forbidden' }]);
   });
 
-  it('says in its headers how much of the limit is left', async () => {
+  test('sets the headers of the rate limit', async () => {
     const { shareCode } = await givenShare(partner);
     for (const answer of [await list(shareCode), await list('none')]) {
       expect(answer.headers.get('x-ratelimit-limit')).toBe('120');

@@ -6,7 +6,7 @@ const makers = clients('list-shares');
 const [partner] = makers;
 const [stranger] = clients('stranger');
 
-/** 40 shares that stand, and one more that has expired; made by two clients, so that none meets its limit. */
+/** 40 active shares and an expired one, created by two clients so that none reaches its rate limit. */
 let standing: string[];
 let expired: string;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ describe.each(['GET /v3/shares', 'GET /v3/streams/share'] as const)('%s', (key) 
     return pages.map(({ body }) => body.shares);
   }
 
-  it('lists the shares that stand, each with all that is told of one', async () => {
+  test('lists the active shares, each with every public field', async () => {
     const { status, body } = await list();
     expect([status, body.success, body.count]).toEqual([200, true, 40]);
     expect(Object.keys(body).sort()).toEqual(['count', 'shares', 'success']);
@@ -47,18 +47,18 @@ describe.each(['GET /v3/shares', 'GET /v3/streams/share'] as const)('%s', (key) 
     expect(body.shares).toEqual(body.shares.map(() => share));
   });
 
-  it('gives every share once, newest first, across its pages, and none that has expired', async () => {
+  test('lists every active share once, newest first, over all pages', async () => {
     const shares = (await pagesOf({ limit: '15' })).flat();
     expect(shares.map(({ shareCode }) => shareCode).sort()).toEqual([...standing].sort());
     const moments = shares.map(({ createdAt }) => createdAt);
     expect(moments).toEqual([...moments].sort().reverse());
   });
 
-  it.each(['0', '-1', 'abc'])('answers 400 to a limit of %s', async (limit) => {
+  test.each(['0', '-1', 'abc'])('answers 400 to a limit of %s', async (limit) => {
     expect(await list({ limit })).toMatchObject(invalidAt('limit'));
   });
 
-  it('answers 400 to a parameter that it does not know and to a page token that is not of this list', async () => {
+  test('answers 400 for an unknown parameter and for a page token of another list', async () => {
     expect(await list({ status: 'ACTIVE' })).toMatchObject(invalidAt('', 'unknown field: status'));
     const token = (await list({ limit: '1' })).body.nextToken ?? '';
     expect(token).not.toBe('');
@@ -69,7 +69,7 @@ describe.each(['GET /v3/shares', 'GET /v3/streams/share'] as const)('%s', (key) 
     expect(await stranger.call(key, { query })).toMatchObject(invalidAt('nextToken'));
   });
 
-  it("does not show another organisation's shares", async () => {
+  test('lists no share of another organisation', async () => {
     const { shareCode } = await givenShare(stranger);
     expect((await pagesOf({ limit: '100' })).flat().map((share) => share.shareCode)).not.toContain(shareCode);
   });

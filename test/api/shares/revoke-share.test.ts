@@ -9,7 +9,7 @@ describe.each(['DELETE /v3/shares/{shareCode}', 'DELETE /v3/streams/share/{share
   const revoke = (shareCode: string, client = partner) => client.call(key, { path: { shareCode } });
   const notFound = { status: 404, body: { error: 'Share not found' } };
 
-  it('says that the share is revoked; from then on there is none', async () => {
+  test('revokes the share for every endpoint', async () => {
     const { shareCode } = await givenShare(partner);
     const { status, body } = await revoke(shareCode);
     expect([status, body]).toEqual([200, { success: true, message: 'Share revoked successfully' }]);
@@ -21,7 +21,7 @@ describe.each(['DELETE /v3/shares/{shareCode}', 'DELETE /v3/streams/share/{share
     expect(list.shares.map((share) => share.shareCode)).not.toContain(shareCode);
   });
 
-  it('answers 404 to a share that is revoked already, that has expired or that there is not', async () => {
+  test('answers 404 for a revoked, expired or unknown share', async () => {
     const [revoked, expired] = [await givenShare(partner), await givenShare(partner)];
     await revoke(revoked.shareCode);
     await expire(expired.shareCode);
@@ -31,7 +31,7 @@ describe.each(['DELETE /v3/shares/{shareCode}', 'DELETE /v3/streams/share/{share
     }
   });
 
-  it('revokes once when it is asked ten times at once', async () => {
+  test('succeeds for one of ten concurrent requests', async () => {
     const { shareCode } = await givenShare(partner);
     const statuses = (await Promise.all(Array.from({ length: 10 }, () => revoke(shareCode)))).map(
       ({ status }) => status,
@@ -39,14 +39,14 @@ describe.each(['DELETE /v3/shares/{shareCode}', 'DELETE /v3/streams/share/{share
     expect(statuses.sort()).toEqual([200, ...Array<number>(9).fill(404)]);
   });
 
-  it("answers 403 to another organisation's share, which stands", async () => {
+  test("answers 403 for another organisation's share, which is not revoked", async () => {
     const { shareCode } = await givenShare(partner);
     const { status, body } = await revoke(shareCode, stranger);
     expect([status, body]).toEqual([403, { error: 'Forbidden' }]);
     expect((await partner.call('GET /v3/shares/{shareCode}', { path: { shareCode } })).status).toBe(200);
   });
 
-  it("answers 404 to another organisation's share that has expired", async () => {
+  test("answers 404 for another organisation's expired share", async () => {
     const { shareCode } = await givenShare(partner);
     await expire(shareCode);
     expect(await revoke(shareCode, stranger)).toMatchObject(notFound);

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * Whether the stack under test is one elsewhere, which is known by its addresses alone: BASE_URL names it, and the
- * environment leads to its AWS account as it would lead the AWS command line.
+ * Whether the stack under test is remote, known by its addresses only: BASE_URL names it, and the
+ * environment gives access to its AWS account, as for the AWS CLI.
  */
 export const isElsewhere = () => Boolean(process.env['BASE_URL']);
 
 /**
- * The `stack.json` of the local stack under test: of the one that jest has started, or of one that runs already.
- * @throws Error when the stack under test is elsewhere
+ * The `stack.json` of the local stack under test, started by jest or running already.
+ * @throws Error when the stack under test is remote
  */
 export function stackFile(): string {
   const file = process.env['STACK_FILE'];
@@ -17,7 +17,7 @@ export function stackFile(): string {
   return file;
 }
 
-/** Data folder of the local stack under test, undefined when it is elsewhere. */
+/** Data folder of the local stack under test; undefined for a remote one. */
 export function localFolder(): string | undefined {
   if (isElsewhere()) return undefined;
   const folder = dirname(stackFile());
@@ -25,7 +25,7 @@ export function localFolder(): string | undefined {
   return folder;
 }
 
-/** As `localFolder`, for what only works on this machine. @throws Error when the stack under test is elsewhere */
+/** As `localFolder`, for tests that need this machine. @throws Error when the stack under test is remote */
 export function expectLocalFolder(): string {
   const folder = localFolder();
   if (folder === undefined) throw new Error('a stack elsewhere has no folder here: move the test to on-this-machine/');

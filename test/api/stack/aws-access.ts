@@ -20,8 +20,8 @@ const accessShape = z.object({
 });
 
 /**
- * Runs the command line that operators onboard partners with; a stack elsewhere it finds by AWS_* and STACK_NAME.
- * @throws Error with what it complained about
+ * Runs the operators' partner command; it finds a remote stack by AWS_* and STACK_NAME.
+ * @throws Error with its output
  */
 export async function runPartnerCommand(...words: string[]): Promise<string> {
   const folder = localFolder();
@@ -36,7 +36,7 @@ function localAccess() {
   return accessShape.parse(JSON.parse(readFileSync(join(folder, 'aws.json'), 'utf8')));
 }
 
-/** What a client of an AWS API needs to reach the stack under test; nothing for one elsewhere, where AWS_* tell. */
+/** Options of an SDK client for the stack under test; none for a remote one, which AWS_* configure. */
 export function access() {
   const local = localAccess();
   if (!local) return {};
@@ -44,13 +44,13 @@ export function access() {
   return { endpoint, region, credentials: { accessKeyId, secretAccessKey } };
 }
 
-/** Name of the stack under test; for one elsewhere as the command line has it. */
+/** Name of the stack under test; for a remote one as the command line determines it. */
 export const stackName = () => localAccess()?.stackName ?? process.env['STACK_NAME'] ?? 'DroneMissionApi';
 
-/** Of each start of a stack its database: what is started again has other keys. */
+/** A client per start of a stack, since a restarted stack has other keys. */
 const databases = new Map<string, DynamoDBDocumentClient>();
 
-/** DynamoDB of the stack under test, for what no endpoint can make, such as a share that has expired. */
+/** DynamoDB of the stack under test, for state that no endpoint can create, such as an expired share. */
 export function database(): DynamoDBDocumentClient {
   const options = access();
   const start = JSON.stringify(options);
@@ -63,8 +63,8 @@ export function database(): DynamoDBDocumentClient {
 export const queues = () => new SQSClient(access());
 
 /**
- * Of the names of an account that of this stack, by the name that CDK made it from. CloudFormation puts the name of the
- * stack before it, the stack on this machine does not.
+ * Finds a resource of this stack among the names of an account, by its construct path. CloudFormation puts the name of the
+ * stack before it, the local stack does not.
  */
 export const ofThisStack = (names: readonly string[], part: string): string | undefined =>
   names.find((name) => name.startsWith(`${stackName()}-${part}`) || name.startsWith(part));
@@ -79,7 +79,7 @@ async function listTables(): Promise<string[]> {
 }
 
 /** Name of a table of the stack. */
-export async function tableNamed(part: 'Jobs' | 'Shares' | 'Fleet' | 'Connections'): Promise<string> {
+export async function tableNamed(part: 'Jobs' | 'Shares' | 'Fleet' | 'Connections' | 'Requests'): Promise<string> {
   const names = await (knownTables ??= listTables());
   const found = ofThisStack(names, `Tables${part}`);
   if (found === undefined) throw new Error(`no table of ${part} among ${names.join(', ')}`);

@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import type { Scope } from '../../../contract/endpoint';
-import { scopes } from '../../../contract/access';
-import { partnersShape } from '../../../local/stack-file';
+import { scopes, type Scope } from '../../../contract/endpoint';
+import { partnersShape } from '../../../bin/start/stack-facts';
 
 const all = 'all' as const;
 
 /**
- * The organisations that the tests play with, and the scopes of each one's clients. Every test file has one to
- * itself, since limits count per client and lists show all of an organisation; a limit that is too small for
- * a file is stretched by a further client.
+ * The test organisations, and the scopes of the clients of each. Every test file has an organisation of
+ * its own, since limits count per client and lists show all of an organisation. A file that needs more than
+ * the limit of a client has several clients.
  */
 export const cast = {
   stranger: [all, all],
@@ -32,6 +31,8 @@ export const cast = {
   limits: [all, all, all, all],
   idempotency: [all, all],
   'bad-input': [all],
+  'document-requests': [all],
+  documents: [all, ['command:read'], ['share:read'], all, all],
   suspension: [all, all],
   confidentiality: [all, ['command:read']],
   'follow-job': [all],
@@ -47,18 +48,27 @@ export const cast = {
   'telemetry-publish': [all, ['stream:publish'], ['resources:read'], ['command:read']],
   'telemetry-faults': [all],
   'telemetry-viewers': [all],
+  'viewer-limit': [all],
   'telemetry-share-end': [all],
   'telemetry-state': [all],
   'suspended-shares': [all, all],
   control: [all],
-  'from-the-snapshot-on': [all],
+  'snapshot-then-changes': [all],
   'revoked-share': [all],
+  'documented-messages': [all],
+  'documented-errors': [all],
   'share-page': [all],
+  'typescript-client': [all, all],
+  'typescript-channels': [all],
+  'typescript-cut': [all],
+  'typescript-readme': [all],
+  'typescript-browser': [all],
   'platform-fleet': [all],
   'dynamodb-faults': [all, all],
   'channel-faults': [all, all],
   'stream-faults': [all],
   'identity-faults': [all],
+  'document-faults': [all],
   'function-faults': [all, all],
   sabotage: [all, all, all, all, all, ['command:read']],
   'whole-story': [all, all, ['command:read']],
@@ -73,7 +83,7 @@ const deviceGroups = ['North', 'South'].map((name) => ({
   devices: [{ name: `${name} 1`, stream: true }, { name: `${name} 2` }],
 }));
 
-/** What `partner onboard --file` takes to make the cast. */
+/** Input of `partner onboard --file` for the test organisations. */
 export const onboarding = {
   organisations: Object.entries(cast).map(([name, clients]) => ({
     name,
@@ -94,7 +104,7 @@ export function clientsOf(name: OrganisationName): Credentials[] {
   return partners.slice(before, before + cast[name].length);
 }
 
-/** Public names of all organisations of the cast. */
+/** Ids of all test organisations. */
 export const organisationIds = () => [
   ...new Set((Object.keys(cast) as OrganisationName[]).flatMap(clientsOf).map(({ organisationId }) => organisationId)),
 ];

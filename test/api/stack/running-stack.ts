@@ -3,16 +3,16 @@ import { closeSync, existsSync, mkdtempSync, openSync, readFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '../../../local/free-port';
+import { freePort } from 'cloud-assembly-runner/free-port';
 
 const root = join(__dirname, '../../..');
 
-/** How long the stack may take until it answers, with its first synthesis, and to stop, in ms. */
+/** Time limits for the stack to start, including its first synthesis, and to stop, in ms. */
 const READY_WITHIN = 120_000;
 const STOPPED_WITHIN = 20_000;
 
 export interface RunningStack {
-  /** Its data folder, with `stack.json`, `aws.json`, its logs, and `output.log`: all that it printed. */
+  /** Its data folder, with `stack.json`, `aws.json`, its logs, and `output.log` with everything that it printed. */
   readonly folder: string;
   readonly process: ChildProcess;
 }
@@ -21,9 +21,9 @@ const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null |
 
 /**
  * Starts the local stack on free ports with an empty data folder of its own, in memory.
- * @param fleet options of `npm start` about the simulated fleet, which is left out so that jobs stay as tests leave them
+ * @param fleet options of `npm start` for the simulated fleet; without one by default, so that only tests change jobs
  * @returns once everything answers
- * @throws Error with what it printed when it ends before that or takes too long
+ * @throws Error with its output when it ends before that or takes too long
  */
 export async function startStack(fleet: readonly string[] = ['--no-fleet']): Promise<RunningStack> {
   const folder = mkdtempSync(join(tmpdir(), 'drone-mission-api-'));
@@ -35,8 +35,8 @@ export async function startStack(fleet: readonly string[] = ['--no-fleet']): Pro
     WS_PORT: String(await freePort()),
     MQTT_PORT: String(await freePort()),
   };
-  // Enough for all functions: tests call them all at once.
-  const words = ['local/main.ts', '--memory', '--instances', '60', ...fleet];
+  // Enough for all functions, which tests call concurrently.
+  const words = ['bin/start.ts', '--memory', '--instances', '60', ...fleet];
   const child = spawn(process.execPath, ['--require', 'tsx/cjs', ...words], {
     cwd: root,
     stdio: ['ignore', output, output],

@@ -7,13 +7,13 @@ import { nameChannels } from './facts';
 import { onboarding } from './organisations';
 import { startStack, stopStack, type RunningStack } from './running-stack';
 
-/** Where `stop` finds what `start` has started. */
+/** Passes the stack from `start` to `stop`. */
 export type GlobalWithStack = typeof globalThis & { runningStack?: RunningStack };
 
 /**
- * Starts a local stack once for all tests, unless the environment names another: BASE_URL one elsewhere, STACK_FILE the
- * `stack.json` of one that runs on this machine already. Onboards the organisations that the tests play with through the
- * command line that onboards real ones.
+ * Starts a local stack once for all tests, unless the environment names another: BASE_URL a remote one, STACK_FILE the
+ * `stack.json` of one that runs on this machine already. Onboards the test organisations by the
+ * command that onboards real ones.
  */
 export default async function start(): Promise<void> {
   if (isElsewhere() || process.env['STACK_FILE']) return onboard();
@@ -25,7 +25,7 @@ export async function startHere(...words: string[]): Promise<void> {
   const stack = await startStack(['--no-fleet', ...words]);
   (globalThis as GlobalWithStack).runningStack = stack;
   process.env['STACK_FILE'] = join(stack.folder, 'stack.json');
-  // Jest stops nothing that did not start whole.
+  // Jest does not call `stop` when the setup fails.
   await onboard().catch(async (error: unknown) => {
     await stopStack(stack);
     throw error;

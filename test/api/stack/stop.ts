@@ -6,7 +6,7 @@ import { organisationIds } from './organisations';
 import { stopStack } from './running-stack';
 import type { GlobalWithStack } from './start';
 
-/** Leaves nothing of what `start` made; fails when anything that the tests did has left a secret in a log. */
+/** Removes everything that `start` created; fails when a log contains a secret. */
 export default async function stop(): Promise<void> {
   const { runningStack } = globalThis as GlobalWithStack;
   let secrets: string[] = [];
@@ -16,10 +16,10 @@ export default async function stop(): Promise<void> {
     rmSync(runningStack.folder, { recursive: true });
     delete process.env['STACK_FILE'];
   } else {
-    // A stack that goes on running is left without the partners of the tests.
+    // From a stack that keeps running, the tests' partners are removed.
     for (const id of organisationIds()) await runPartnerCommand('offboard', '--organisation-id', id);
   }
   const { ORGANISATIONS_FILE } = process.env;
   if (ORGANISATIONS_FILE) rmSync(dirname(ORGANISATIONS_FILE), { recursive: true });
-  if (secrets.length > 0) throw new Error(`The logs of the stack hold ${secrets.length} secrets`);
+  if (secrets.length > 0) throw new Error(`The logs of the stack contain ${secrets.length} secrets`);
 }

@@ -5,13 +5,13 @@ import { Transform } from 'node:stream';
 import { connect } from 'node:tls';
 import { readFacts } from '../../api/stack/facts';
 
-/** A proxy in front of the MQTT address of the stack under test: TLS behind it, none before it. */
+/** A proxy in front of the MQTT address of the stack under test: TLS upstream, plain TCP downstream. */
 export interface MqttProxy {
   readonly mqttUrl: string;
   close(): Promise<void>;
 }
 
-/** @param swap a word and another one of the same length, which takes its place in all that the broker sends */
+/** @param swap a word and its replacement of the same length, applied to everything that the broker sends */
 export async function startMqttProxy(swap?: readonly [word: string, other: string]): Promise<MqttProxy> {
   const { hostname, port } = new URL(readFacts().mqttUrl);
   const { caFile } = readFacts();
@@ -37,7 +37,7 @@ export async function startMqttProxy(swap?: readonly [word: string, other: strin
   };
 }
 
-/** A message is small enough to come as one chunk; of the same length the packet stays one. */
+/** A message is small enough for one chunk; with the same length the packet stays valid. */
 const swapping = (swap?: readonly [word: string, other: string]) =>
   new Transform({
     transform(chunk: Buffer, _, done) {

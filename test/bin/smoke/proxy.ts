@@ -5,26 +5,26 @@ import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { WebSocket, WebSocketServer } from 'ws';
 import { readFacts } from '../../api/stack/facts';
-import type { Sabotage } from './sabotage';
+import type { InjectedFault } from './injected-fault';
 
-/** Headers that a proxy must not pass on: of one connection (RFC 9110 section 7.6.1), or wrong for a changed body. */
+/** Headers not to forward: hop-by-hop (RFC 9110 section 7.6.1), or wrong for a changed body. */
 const own = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'content-encoding', 'host', 'date'];
 
-/** A proxy in front of the REST and WebSocket addresses of the stack under test, which changes what it is told to. */
+/** A proxy in front of the REST and WebSocket addresses of the stack under test, which injects faults. */
 export interface Proxy {
   readonly baseUrl: string;
   readonly wsUrl: string;
-  /** Ends it, with every connection. */
+  /** Stops the proxy and closes all connections. */
   close(): Promise<void>;
 }
 
-export async function startProxy(sabotage: Sabotage): Promise<Proxy> {
+export async function startProxy(fault: InjectedFault): Promise<Proxy> {
   const { baseUrl, wsUrl } = readFacts();
   const sockets = new WebSocketServer({ noServer: true });
   const server = createServer((request, response) => {
-    passOn(baseUrl, request, response, sabotage).catch((error: unknown) => response.destroy(error as Error));
+    passOn(baseUrl, request, response, fault).catch((error: unknown) => response.destroy(error as Error));
   });
-  server.on('upgrade', (request, socket, head) => upgrade(wsUrl, sockets, sabotage, { request, socket, head }));
+  server.on('upgrade', (request, socket, head) => upgrade(wsUrl, sockets, fault, { request, socket, head }));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   return {
@@ -38,7 +38,7 @@ export async function startProxy(sabotage: Sabotage): Promise<Proxy> {
   };
 }
 
-async function passOn(baseUrl: string, request: IncomingMessage, response: ServerResponse, sabotage: Sabotage) {
+async function passOn(baseUrl: string, request: IncomingMessage, response: ServerResponse, fault: InjectedFault) {
   const { method = 'GET', url = '/' } = request;
   const body = await buffer(request);
   const headers = Object.entries(request.headers).filter(([name]) => !own.includes(name)) as [string, string][];
@@ -49,7 +49,7 @@ async function passOn(baseUrl: string, request: IncomingMessage, response: Serve
     headers: Object.fromEntries([...answer.headers].filter(([name]) => !own.includes(name))),
     body: (text && JSON.parse(text)) as Record<string, unknown>,
   };
-  const given = sabotage.answer?.({ method, path: url, headers: request.headers }, real) ?? real;
+  const given = fault.answer?.({ method, path: url, headers: request.headers }, real) ?? real;
   response.writeHead(given.status, given.headers).end(JSON.stringify(given.body));
 }
 
@@ -59,8 +59,8 @@ interface Upgrade {
   readonly head: Buffer;
 }
 
-/** Opens the real socket first, so that its refusal is that of the handshake. */
-function upgrade(wsUrl: string, sockets: WebSocketServer, sabotage: Sabotage, { request, socket, head }: Upgrade) {
+/** Opens the upstream socket first, so that its refusal becomes that of the handshake. */
+function upgrade(wsUrl: string, sockets: WebSocketServer, fault: InjectedFault, { request, socket, head }: Upgrade) {
   const { url = '/', headers } = request;
   const { authorization } = headers;
   const real = new WebSocket(wsUrl + url, { headers: authorization === undefined ? {} : { authorization } });
@@ -68,13 +68,13 @@ function upgrade(wsUrl: string, sockets: WebSocketServer, sabotage: Sabotage, { 
   let pass = (text: string): unknown => early.push(text);
   real.on('message', (data: Buffer) => {
     const text = data.toString();
-    const given = sabotage.message ? sabotage.message(url, JSON.parse(text) as Record<string, unknown>) : text;
+    const given = fault.message ? fault.message(url, JSON.parse(text) as Record<string, unknown>) : text;
     if (given !== undefined) pass(typeof given === 'string' ? given : JSON.stringify(given));
   });
   real.on('error', () => socket.destroy());
   real.once('unexpected-response', (sent, { statusCode = 500 }) => {
     sent.destroy();
-    socket.end(`HTTP/1.1 ${sabotage.handshake?.(url, statusCode) ?? statusCode} Refused\r\nconnection: close\r\n\r\n`);
+    socket.end(`HTTP/1.1 ${fault.handshake?.(url, statusCode) ?? statusCode} Refused\r\nconnection: close\r\n\r\n`);
   });
   real.once('open', () =>
     sockets.handleUpgrade(request, socket, head, (client) => {

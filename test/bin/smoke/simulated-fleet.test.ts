@@ -2,17 +2,17 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
-import { partnersShape } from '../../../local/stack-file';
+import { partnersShape } from '../../../bin/start/stack-facts';
 import { smoke, stepsThat } from './smoke-run';
 import { startStack, stopStack, type RunningStack } from '../../api/stack/running-stack';
 
-/** A stack of its own: in the one for all tests nobody flies. */
+/** A stack of its own, since the shared one has no fleet. */
 let stack: RunningStack;
 let baseUrl = '';
 let token = '';
 let deviceGroupId = '';
 
-/** Of all that may take its time the start of two stacks takes most. */
+/** Mostly for starting the stack. */
 jest.setTimeout(180_000);
 
 const answer = z.looseObject({
@@ -30,7 +30,7 @@ async function call(method: string, path: string, body?: object, headers: Record
   return answer.parse(await response.json());
 }
 
-/** All the statuses that a new job is seen in, to the last one. */
+/** All statuses observed of a new job, to its final one. */
 async function flown(fields: object = {}): Promise<string[]> {
   const { job } = await call('POST', '/v3/jobs/create', { name: 'Survey', deviceGroupId, ...fields });
   const seen = [job?.status ?? ''];
@@ -54,8 +54,8 @@ beforeAll(async () => {
   baseUrl = facts.baseUrl;
   deviceGroupId = partner.deviceGroups[0]?.deviceGroupId ?? '';
   const { clientId: client_id, clientSecret: client_secret } = partner;
-  const asked = { grant_type: 'client_credentials', client_id, client_secret };
-  token = (await call('POST', '/v3/auth/token', asked, { 'x-api-key': partner.apiKey })).access_token ?? '';
+  const request = { grant_type: 'client_credentials', client_id, client_secret };
+  token = (await call('POST', '/v3/auth/token', request, { 'x-api-key': partner.apiKey })).access_token ?? '';
 });
 
 afterAll(async () => {
@@ -63,11 +63,11 @@ afterAll(async () => {
   rmSync(stack.folder, { recursive: true });
 });
 
-test('A new job is flown to its end, without a drone', async () => {
+test('a new job is flown to completion', async () => {
   expect(await flown()).toEqual(['PENDING', 'QUEUED', 'IN_PROGRESS', 'COMPLETED']);
 });
 
-test('Jobs that ask for a failure fail, on the ground or in the air', async () => {
+test('jobs with a simulated failure fail, on the ground or in the air', async () => {
   const failing = (simulate: string) => flown({ metadata: { simulate } });
   const inTheAir = ['PENDING', 'QUEUED', 'IN_PROGRESS', 'FAILED'];
   expect(await Promise.all(['dock-fault', 'abort', 'link-loss', 'low-battery'].map(failing))).toEqual([
@@ -76,7 +76,7 @@ test('Jobs that ask for a failure fail, on the ground or in the air', async () =
   ]);
 });
 
-test('A job for later waits while others fly', async () => {
+test('a scheduled job waits while others fly', async () => {
   const scheduledAt = new Date(Date.now() + 3_600_000).toISOString();
   const { job } = await call('POST', '/v3/jobs/create', { name: 'Later', deviceGroupId, scheduledAt });
   expect(await flown()).toEqual(['PENDING', 'QUEUED', 'IN_PROGRESS', 'COMPLETED']);
@@ -84,16 +84,16 @@ test('A job for later waits while others fly', async () => {
   expect((await call('GET', path)).job?.status).toBe('PENDING');
 });
 
-test('Devices at rest are online', async () => {
+test('idle devices are online', async () => {
   const { resources = [] } = await call('GET', '/v3/resources');
   const statuses = resources.flatMap(({ devices }) => devices.map(({ status }) => status));
   expect(new Set(statuses)).toEqual(new Set(['online']));
 });
 
-test('The smoke test holds while the fleet flies, and leaves the job to it.', async () => {
+test('the smoke test passes with a fleet, which flies its job', async () => {
   const words = ['--credentials', join(stack.folder, 'stack.json'), '--without', 'limits'];
-  const outcome = await smoke(words, { waits: { fleetMs: 30_000 } });
+  const outcome = await smoke(words, { timeouts: { fleetMs: 30_000 } });
   expect([stepsThat('FAIL', outcome), outcome.exitCode]).toEqual([[], 0]);
-  const line = outcome.lines.find((told) => told.startsWith('ok    lifecycle of a job'));
+  const line = outcome.lines.find((printedLines) => printedLines.startsWith('ok    lifecycle of a job'));
   expect(line).toMatch(/\(the fleet made it (QUEUED|IN_PROGRESS|COMPLETED)\)$/);
 });

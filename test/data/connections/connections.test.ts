@@ -1,13 +1,12 @@
 import {
   addConnection,
   channelKey,
-  channelOf,
-  clientOfPlaces,
+  followedResource,
   findConnection,
-  forgetConnection,
-  isKnown,
-  returnConnectionPlaces,
-  takeConnectionPlace,
+  removeConnection,
+  connectionExists,
+  releaseConnectionSeats,
+  takeConnectionSeat,
 } from '../../../data/connections/connections';
 import {
   DeleteCommand,
@@ -23,9 +22,9 @@ import { conditionFailed, onlyCommand, sent, store } from '../fixtures/store';
 
 const now = 1795775400;
 const added = { ...connection({ openedAt: now, expiresAt: now + 3600 }), clientId: 'client1' };
-const place = `${now + 3600} ${now} socket-1`;
-const places = { channel: 'client#client1', connectionId: 'client#client1' };
-const full = (...held: string[]) => conditionFailed({ ...places, held: new Set(held) });
+const seat = `${now + 3600} ${now} socket-1`;
+const seats = { channel: 'client#client1', connectionId: 'client#client1' };
+const full = (...taken: string[]) => conditionFailed({ ...seats, seats: new Set(taken) });
 /** What the store was sent, in order: the kind of write and the item. */
 const done = () =>
   store.calls().map(({ args: [command] }) => {
@@ -37,91 +36,83 @@ beforeEach(() => {
   store.onAnyCommand().resolves({});
 });
 
-describe('Adding a connection', () => {
-  test('takes one of its client’s places, and then notes what it follows, and that it waits for the state.', async () => {
+describe('addConnection', () => {
+  test('takes a seat of the client, then stores the connection as waiting for its snapshot', async () => {
     await addConnection(added, 50, now);
     expect(sent()).toMatchObject([
       {
-        Key: places,
-        UpdateExpression: expect.stringMatching(/^ADD held :place /) as string,
-        ExpressionAttributeValues: { ':place': new Set([place]), ':max': 50, ':ttl': now + 86_400 },
+        Key: seats,
+        UpdateExpression: expect.stringMatching(/^ADD seats :seat /) as string,
+        ExpressionAttributeValues: { ':seat': new Set([seat]), ':max': 50, ':ttl': now + 86_400 },
       },
-      { TableName: 'connections', Item: { ...added, waits: now, ttl: added.expiresAt + 3600 } },
+      { TableName: 'connections', Item: { ...added, bufferingSince: now, ttl: added.expiresAt + 3600 } },
     ]);
   });
 
-  test('is refused when all places are taken, and nothing is noted.', async () => {
+  test('is refused when all seats are taken, and stores nothing', async () => {
     store.on(UpdateCommand).rejects(full(`${now + 1} ${now} other`));
     await expect(addConnection(added, 1, now)).rejects.toMatchObject({ code: 'too_many_requests' });
     expect(store).not.toHaveReceivedCommand(PutCommand);
     expect(store).toHaveReceivedCommandTimes(UpdateCommand, 1);
   });
 
-  test('gives its place back when what it follows can not be noted: no end will follow that would.', async () => {
+  test('releases the seat when the connection cannot be stored, since no $disconnect follows', async () => {
     const fault = new Error('throttled');
     store.on(PutCommand).rejects(fault);
     await expect(addConnection(added, 50, now)).rejects.toBe(fault);
     expect(sent()[2]).toMatchObject({
-      Key: places,
-      UpdateExpression: expect.stringMatching(/^DELETE held :places /) as string,
-      ExpressionAttributeValues: { ':places': new Set([place]) },
+      Key: seats,
+      UpdateExpression: expect.stringMatching(/^DELETE seats :released /) as string,
+      ExpressionAttributeValues: { ':released': new Set([seat]) },
     });
   });
 
-  test('fails as the store does: that is no refusal.', async () => {
+  test('passes on errors of DynamoDB', async () => {
     const fault = new Error('throttled');
     store.on(UpdateCommand).rejects(fault);
     await expect(addConnection(added, 1, now)).rejects.toBe(fault);
   });
 });
 
-describe('A place of a client', () => {
-  test('is refused when others were faster with those that came back.', async () => {
+describe('The seat of a client', () => {
+  test('is refused when concurrent handshakes take the released seats', async () => {
     store
       .on(UpdateCommand)
       .rejectsOnce(full(`${now} 1 just`))
       .resolvesOnce({})
       .rejects(full(`${now + 1} 1 other`));
-    await expect(takeConnectionPlace(added, 1, now)).rejects.toMatchObject({ code: 'too_many_requests' });
+    await expect(takeConnectionSeat(added, 1, now)).rejects.toMatchObject({ code: 'too_many_requests' });
   });
 
-  test('is given back together with others by one write.', async () => {
-    await returnConnectionPlaces('client1', [added, { ...added, connectionId: 'socket-2' }]);
+  test('is released together with others by one write', async () => {
+    await releaseConnectionSeats('client1', [added, { ...added, connectionId: 'socket-2' }]);
     expect(onlyCommand()).toMatchObject({
-      Key: places,
-      ExpressionAttributeValues: { ':places': new Set([place, `${now + 3600} ${now} socket-2`]) },
+      Key: seats,
+      ExpressionAttributeValues: { ':released': new Set([seat, `${now + 3600} ${now} socket-2`]) },
     });
-  });
-
-  test.each([
-    ['client#client1', 'client1'],
-    [`seats#${id('share')}`, undefined],
-    [`job#${id('job')}`, undefined],
-  ])('is counted by %s for %s.', (channel, clientId) => {
-    expect(clientOfPlaces(channel)).toBe(clientId);
   });
 });
 
-describe('Forgetting a connection', () => {
-  test('gives its place back before the item is deleted, or nobody would know any more whose it is.', async () => {
-    await forgetConnection(added);
+describe('removeConnection', () => {
+  test('releases the seat before it deletes the item that names its owner', async () => {
+    await removeConnection(added);
     expect(done()).toEqual(['UpdateItemCommand client#client1', `DeleteItemCommand ${added.channel}`]);
-    expect(sent()[0]).toMatchObject({ ExpressionAttributeValues: { ':places': new Set([place]) } });
+    expect(sent()[0]).toMatchObject({ ExpressionAttributeValues: { ':released': new Set([seat]) } });
   });
 
-  test('deletes nothing while its place can not be given back: who tries next finds it.', async () => {
+  test('deletes nothing when the seat cannot be released, so that a retry finds the item', async () => {
     const fault = new Error('throttled');
     store.on(UpdateCommand).rejects(fault);
-    await expect(forgetConnection(added)).rejects.toBe(fault);
+    await expect(removeConnection(added)).rejects.toBe(fault);
     expect(store).not.toHaveReceivedCommand(DeleteCommand);
   });
 
-  test('twice is no fault: the place is free already.', async () => {
+  test('succeeds when the seat has been released already', async () => {
     store.on(UpdateCommand).rejects(conditionFailed());
-    await expect(forgetConnection(added)).resolves.toBeUndefined();
+    await expect(removeConnection(added)).resolves.toBeUndefined();
   });
 
-  test('of a viewer gives its seat back first, and then deletes all that it follows.', async () => {
+  test('releases the seat of a viewer, then deletes all items of the connection', async () => {
     const items = ['session#socket-1', `telemetry#${id('device')}`, `share#${id('share')}`];
     const { clientId: _, ...viewer } = connection({
       channel: items[2] as string,
@@ -129,7 +120,7 @@ describe('Forgetting a connection', () => {
       session: true,
     });
     store.on(QueryCommand).resolves({ Items: items.map((channel) => ({ ...viewer, channel })) });
-    await forgetConnection(viewer);
+    await removeConnection(viewer);
     expect(done()).toEqual([
       `UpdateItemCommand seats#${id('share')}`,
       'QueryCommand undefined',
@@ -142,13 +133,13 @@ describe('Forgetting a connection', () => {
 test.each([
   [true, { Item: added }],
   [false, {}],
-])('A connection is known: %s, as the store knows it by now.', async (known, found) => {
+])('connectionExists returns %s by a consistent read', async (known, found) => {
   store.on(GetCommand).resolves(found);
-  await expect(isKnown(added)).resolves.toBe(known);
+  await expect(connectionExists(added)).resolves.toBe(known);
   expect(onlyCommand()).toMatchObject({ ConsistentRead: true });
 });
 
-test('What a connection follows is found by its own id.', async () => {
+test('findConnection returns all items of a connection id', async () => {
   store.on(QueryCommand).resolves({ Items: [added] });
   await expect(findConnection('socket-1')).resolves.toEqual([added]);
   expect(onlyCommand()).toMatchObject({
@@ -157,13 +148,16 @@ test('What a connection follows is found by its own id.', async () => {
   });
 });
 
-describe('The name of a channel', () => {
-  test.each(['job', 'group', 'share'] as const)('of a %s is read as it was written.', (kind) => {
+describe('followedResource', () => {
+  test.each(['job', 'group', 'share'] as const)('returns the %s of a channel key', (kind) => {
     const channel = { kind, id: id(kind) };
-    expect(channelOf({ ...added, channel: channelKey(channel) })).toEqual(channel);
+    expect(followedResource({ ...added, channel: channelKey(channel) })).toEqual(channel);
   });
 
-  test.each(['device#x', 'job', 'job#', '#x', 'session#socket-1', 'telemetry#x'])('is none in %s.', (channel) => {
-    expect(channelOf({ ...added, channel })).toBeUndefined();
-  });
+  test.each(['dock#x', 'job', 'job#', '#x', 'session#socket-1', 'telemetry#x'])(
+    'returns undefined for %s',
+    (channel) => {
+      expect(followedResource({ ...added, channel })).toBeUndefined();
+    },
+  );
 });

@@ -2,8 +2,8 @@ import { channelKey } from '../../../data/connections/connections';
 import { GetCommand, QueryCommand, UpdateCommand } from '../../../data/store/document-client';
 import {
   followersOf,
-  holdBack,
-  readHeldBack,
+  bufferMessages,
+  readBuffered,
   startFollowing,
   telemetryFollowersOf,
 } from '../../../data/connections/followers';
@@ -14,9 +14,9 @@ import { conditionFailed, onlyCommand, sent, store, values } from '../fixtures/s
 const own = connection();
 const Key = { channel: own.channel, connectionId: own.connectionId };
 const change = { text: '{"sequence":4}' };
-const end = { text: '{"sequence":5}', last: true };
+const end = { text: '{"sequence":5}', endsChannel: true };
 
-describe('Those who follow a channel', () => {
+describe('followersOf', () => {
   const channel = { kind: 'job', id: id('job') } as const;
   const pages = async (found = followersOf(channel)) => {
     const all = [];
@@ -24,11 +24,11 @@ describe('Those who follow a channel', () => {
     return all;
   };
 
-  test('come from one query while there are few, those that wait for the state and what each was told included.', async () => {
-    const waiting = { ...own, waits: 1795775400 };
-    const told = { ...own, connectionId: 'socket-2', told: { 'job.status': 3 } };
-    store.on(QueryCommand).resolves({ Items: [{ ...waiting, ttl: 1, held: [change] }, told] });
-    await expect(pages()).resolves.toEqual([[waiting, told]]);
+  test('returns a few followers by one query, with waiting ones and sent sequences', async () => {
+    const waiting = { ...own, bufferingSince: 1795775400 };
+    const caughtUp = { ...own, connectionId: 'socket-2', sentSequences: { 'job.status': 3 } };
+    store.on(QueryCommand).resolves({ Items: [{ ...waiting, ttl: 1, buffered: [change] }, caughtUp] });
+    await expect(pages()).resolves.toEqual([[waiting, caughtUp]]);
     expect(onlyCommand()).toEqual({
       TableName: 'connections',
       KeyConditionExpression: 'channel = :channel',
@@ -37,26 +37,26 @@ describe('Those who follow a channel', () => {
     });
   });
 
-  test('come page by page when there are many, each asked for when the one before is done with.', async () => {
+  test('queries each page only when the one before has been processed', async () => {
     const key = { channel: own.channel, connectionId: 'socket-1' };
     store
       .on(QueryCommand)
       .resolvesOnce({ Items: [own], LastEvaluatedKey: key })
       .resolvesOnce({ LastEvaluatedKey: key })
       .resolves({ Items: [{ ...own, connectionId: 'socket-2' }] });
-    const asked: number[] = [];
-    for await (const _page of followersOf(channel)) asked.push(sent().length);
-    expect(asked).toEqual([1, 2, 3]);
+    const commandCounts: number[] = [];
+    for await (const _page of followersOf(channel)) commandCounts.push(sent().length);
+    expect(commandCounts).toEqual([1, 2, 3]);
     expect(sent().map((query) => query['ExclusiveStartKey'])).toEqual([undefined, key, key]);
   });
 
-  test('are those of a device or a group when it is telemetry.', async () => {
+  test('returns the followers of a device or a group for telemetry', async () => {
     store.on(QueryCommand).resolves({});
     await pages(telemetryFollowersOf(id('device')));
     expect(values()).toEqual({ ':channel': `telemetry#${id('device')}` });
   });
 
-  test('are told although one of them can not be read, which is an error in the log.', async () => {
+  test('skips a follower that cannot be parsed, and logs an error', async () => {
     const error = jest.spyOn(console, 'error').mockImplementation();
     store.on(QueryCommand).resolves({ Items: [{ ...own, expiresAt: 'soon' }, own] });
     expect((await pages()).flat()).toEqual([own]);
@@ -64,89 +64,90 @@ describe('Those who follow a channel', () => {
   });
 });
 
-describe('Holding messages back', () => {
-  test('is one write, behind those that are held back already, only while the follower waits.', async () => {
+describe('bufferMessages', () => {
+  test('appends by one write, on condition that the follower waits', async () => {
     store.on(UpdateCommand).resolves({});
-    await expect(holdBack(own, [change, end])).resolves.toBeUndefined();
+    await expect(bufferMessages(own, [change, end])).resolves.toBeUndefined();
     expect(onlyCommand()).toEqual({
       TableName: 'connections',
       Key,
-      UpdateExpression: 'SET held = list_append(if_not_exists(held, :none), :messages)',
-      ConditionExpression: 'attribute_exists(waits)',
+      UpdateExpression: 'SET buffered = list_append(if_not_exists(buffered, :none), :messages)',
+      ConditionExpression: 'attribute_exists(bufferingSince)',
       ExpressionAttributeValues: { ':none': [], ':messages': [change, end] },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
   });
 
   test.each([
-    [{ 'job.status': 3 }, { ...own, told: { 'job.status': 3 } }],
+    [{ 'job.status': 3 }, { ...own, sentSequences: { 'job.status': 3 } }],
     [{}, own],
     [{}, undefined],
   ])(
-    'is not done for one that does not wait any more, who is to be told at once what is news to %j.',
-    async (told, found) => {
+    'buffers nothing for a follower that does not wait, and returns its sequences %j',
+    async (sentSequences, found) => {
       store.on(UpdateCommand).rejects(conditionFailed(found));
-      await expect(holdBack(own, [change])).resolves.toEqual(told);
+      await expect(bufferMessages(own, [change])).resolves.toEqual(sentSequences);
     },
   );
 
-  test('is read back as of now.', async () => {
-    store.on(GetCommand).resolves({ Item: { ...own, held: [change, end] } });
-    await expect(readHeldBack(own)).resolves.toEqual([change, end]);
+  test('is read again by a consistent read', async () => {
+    store.on(GetCommand).resolves({ Item: { ...own, buffered: [change, end] } });
+    await expect(readBuffered(own)).resolves.toEqual([change, end]);
     expect(onlyCommand()).toEqual({ TableName: 'connections', Key, ConsistentRead: true });
   });
 
   test.each([
-    ['has been held back', { Item: own }],
-    ['is there of one that has been forgotten', {}],
-  ])('finds nothing when nothing %s.', async (_, found) => {
+    ['is buffered', { Item: own }],
+    ['exists of a deleted follower', {}],
+  ])('returns none when nothing %s', async (_, found) => {
     store.on(GetCommand).resolves(found);
-    await expect(readHeldBack(own)).resolves.toEqual([]);
+    await expect(readBuffered(own)).resolves.toEqual([]);
   });
 });
 
-describe('A follower', () => {
-  const told = { [id('device')]: 7 };
+describe('startFollowing', () => {
+  const sentSequences = { [id('device')]: 7 };
 
-  test('hears at once from one write on, which needs it to be there and nothing more to be held back.', async () => {
+  test('ends the buffering by one write, on condition that the follower exists and nothing more is buffered', async () => {
     store.on(UpdateCommand).resolves({});
-    await expect(startFollowing(own, told, 2)).resolves.toBeUndefined();
+    await expect(startFollowing(own, sentSequences, 2)).resolves.toBeUndefined();
     expect(onlyCommand()).toEqual({
       TableName: 'connections',
       Key,
-      UpdateExpression: 'SET told = :told REMOVE waits, held',
-      ConditionExpression: 'attribute_exists(connectionId) AND (attribute_not_exists(held) OR size(held) <= :count)',
-      ExpressionAttributeValues: { ':count': 2, ':told': told },
+      UpdateExpression: 'SET sentSequences = :sentSequences REMOVE bufferingSince, buffered',
+      ConditionExpression:
+        'attribute_exists(connectionId) AND (attribute_not_exists(buffered) OR size(buffered) <= :count)',
+      ExpressionAttributeValues: { ':count': 2, ':sentSequences': sentSequences },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
   });
 
-  test('does not yet when more is held back than it was told; then that comes with the refusal.', async () => {
-    store.on(UpdateCommand).rejects(conditionFailed({ ...own, held: [change, end] }));
-    await expect(startFollowing(own, told, 1)).resolves.toEqual([change, end]);
+  test('returns the buffered messages when there are more than were sent', async () => {
+    store.on(UpdateCommand).rejects(conditionFailed({ ...own, buffered: [change, end] }));
+    await expect(startFollowing(own, sentSequences, 1)).resolves.toEqual([change, end]);
   });
 
-  test('that has been forgotten is not made anew, and is told no more.', async () => {
+  test('does not recreate a deleted follower', async () => {
     store.on(UpdateCommand).rejects(conditionFailed());
-    await expect(startFollowing(own, told, 0)).resolves.toBeUndefined();
+    await expect(startFollowing(own, sentSequences, 0)).resolves.toBeUndefined();
   });
 
-  test('of more devices than its item should name is not noted what it was told.', async () => {
+  test('stores no sequences for more than 100 devices', async () => {
     store.on(UpdateCommand).resolves({});
     const names = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`device-${index}`, 1]));
     await startFollowing(own, names(100), 0);
     await startFollowing(own, names(101), 0);
     expect(sent()).toMatchObject([
-      { ExpressionAttributeValues: { ':told': names(100) } },
-      { UpdateExpression: 'REMOVE waits, held' },
+      { ExpressionAttributeValues: { ':sentSequences': names(100) } },
+      { UpdateExpression: 'REMOVE bufferingSince, buffered' },
     ]);
     expect(sent()[1]?.['ExpressionAttributeValues']).toEqual({ ':count': 0 });
   });
 
-  test('fails to be let when the store does.', async () => {
+  test('passes on errors of DynamoDB', async () => {
     const fault = new Error('throttled');
     store.on(UpdateCommand).rejects(fault);
-    await expect(startFollowing(own, told, 0)).rejects.toBe(fault);
+    await expect(startFollowing(own, sentSequences, 0)).rejects.toBe(fault);
   });
 });

@@ -23,44 +23,44 @@ beforeEach(() => {
   store.resolves({});
 });
 
-describe('Opening a session', () => {
-  test('of a partner is one item, which follows nothing yet and outlives its end by an hour, so that it can be closed.', async () => {
+describe('openSession', () => {
+  test('stores one item for a partner, which outlives its expiry by an hour, so that the socket can be closed', async () => {
     await openSession(partner);
     const key = { channel: 'session#partner-socket', connectionId: 'partner-socket' };
     expect(items()).toEqual([{ ...partner, ...key, session: true, ttl: later + 3600 }]);
   });
 
-  test('of a viewer is one write: the session, and the device and share that it waits to hear of, since when.', async () => {
+  test('stores the session of a viewer with its device and share, which wait for the snapshot, by one write', async () => {
     await openSession(viewer);
     const own = { connectionId: 'viewer-socket', shareCode: viewer.shareCode, session: true, ttl: later + 3600 };
     const times = { openedAt: 1, expiresAt: later };
     expect(items()).toEqual([
       { ...viewer, ...own, channel: 'session#viewer-socket' },
-      { ...own, ...times, channel: `telemetry#${viewer.deviceId}`, waits: 1 },
-      { ...own, ...times, channel: `share#${viewer.shareCode}`, waits: 1 },
+      { ...own, ...times, channel: `telemetry#${viewer.deviceId}`, bufferingSince: 1 },
+      { ...own, ...times, channel: `share#${viewer.shareCode}`, bufferingSince: 1 },
     ]);
   });
 
-  test('is an error when the table did not take every item.', async () => {
+  test('is an error when the table left out items', async () => {
     store.on(BatchWriteCommand).resolves({ UnprocessedItems: { connections: [{ PutRequest: { Item: {} } }] } });
-    await expect(openSession(viewer)).rejects.toThrow('did not take every item');
+    await expect(openSession(viewer)).rejects.toThrow('left out items');
   });
 });
 
-describe('Finding a session', () => {
-  test.each([partner, viewer])('gives it back as it was opened, read as of now: %#.', async (opened) => {
+describe('findSession', () => {
+  test.each([partner, viewer])('returns the stored session by a consistent read: %#', async (opened) => {
     const Key = { channel: `session#${opened.connectionId}`, connectionId: opened.connectionId };
     store.on(GetCommand).resolves({ Item: { ...opened, ...Key, session: true, ttl: later + 3600 } });
     await expect(findSession(opened.connectionId)).resolves.toEqual(opened);
     expect(onlyCommand()).toEqual({ TableName: 'connections', Key, ConsistentRead: true });
   });
 
-  test('gives nothing for a socket of another kind.', async () => {
+  test('returns undefined for a socket of another kind', async () => {
     await expect(findSession('other')).resolves.toBeUndefined();
   });
 
   test.each([{ kind: 'guest' }, { expiresAt: 'soon' }, { kind: 'viewer' }])(
-    'is an error when what was kept is broken by %j.',
+    'fails for an invalid item: %j',
     async (fault) => {
       store.on(GetCommand).resolves({ Item: { ...partner, ...fault } });
       await expect(findSession(partner.connectionId)).rejects.toMatchObject({ name: '$ZodError' });
@@ -68,12 +68,12 @@ describe('Finding a session', () => {
   );
 });
 
-test('A partner follows and unfollows by one write each, and waits for the state first.', async () => {
+test('follow and unfollow are one write each, and a new subscription waits for its snapshot', async () => {
   await follow(partner, id('device'), 1795775400);
   const key = { channel: `telemetry#${id('device')}`, connectionId: partner.connectionId };
   expect(onlyCommand()['Item']).toEqual({
     ...key,
-    ...{ clientId: 'client1', session: true, waits: 1795775400 },
+    ...{ clientId: 'client1', session: true, bufferingSince: 1795775400 },
     ...{ openedAt: 1, expiresAt: later, ttl: later + 3600 },
   });
   store.resetHistory();
@@ -81,7 +81,7 @@ test('A partner follows and unfollows by one write each, and waits for the state
   expect(onlyCommand()).toEqual({ TableName: 'connections', Key: key });
 });
 
-test('The items of a viewer are found by their keys: its session, its share and its device.', () => {
+test('the items of a session have the keys of the session, the share and the device', () => {
   const own = { connectionId: viewer.connectionId, shareCode: viewer.shareCode, session: true };
   expect(sessionItem(viewer)).toMatchObject({ ...own, channel: 'session#viewer-socket' });
   expect(followedShare(viewer)).toMatchObject({ ...own, channel: `share#${viewer.shareCode}` });
@@ -94,6 +94,6 @@ test.each([
   [`telemetry#${id('device')}`, false],
   [`share#${id('share')}`, false],
   [`job#${id('job')}`, false],
-])('That an item of %s is the session of its socket is %s.', (channel, session) => {
+])('isSession for the channel %s returns %s', (channel, session) => {
   expect(isSession({ channel, connectionId: 's' })).toBe(session);
 });

@@ -1,7 +1,7 @@
 import { DeleteCommand, GetCommand } from '../../../data/store/document-client';
-import { connection, gone, said, sockets } from '../fixtures/sockets';
+import { connection, gone, socketCalls, sockets } from '../fixtures/sockets';
 import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { closeSocket, hangUp, postToSocket } from '../../../data/connections/sockets';
+import { closeSocket, deleteConnection, postToSocket } from '../../../data/connections/sockets';
 import { store } from '../fixtures/store';
 
 const own = connection();
@@ -9,102 +9,105 @@ const tooSlow = Object.assign(new Error('a request has exceeded the configured 2
   name: 'TimeoutError',
 });
 const limited = Object.assign(new Error('buffer full'), { name: 'LimitExceededException' });
-const forgotten = { TableName: 'connections', Key: { channel: own.channel, connectionId: own.connectionId } };
+const deletedItem = { TableName: 'connections', Key: { channel: own.channel, connectionId: own.connectionId } };
 
 beforeEach(() => {
   store.onAnyCommand().resolves({});
 });
 
-describe('Posting to a socket', () => {
-  test('is one call, and the store hears nothing of it.', async () => {
+describe('postToSocket', () => {
+  test('is one call, without a command to DynamoDB', async () => {
     await expect(postToSocket(own, 'hello')).resolves.toBe(true);
-    expect(said()).toEqual(['socket-1 hello']);
+    expect(socketCalls()).toEqual(['socket-1 hello']);
     expect(store).not.toHaveReceivedAnyCommand();
   });
 
-  test('that is gone forgets it, and is no error.', async () => {
+  test('deletes the connection when the socket is closed', async () => {
     sockets.on(PostToConnectionCommand).rejects(gone());
     await expect(postToSocket(own, 'hello')).resolves.toBe(false);
-    expect(store).toHaveReceivedCommandWith(DeleteCommand, forgotten);
+    expect(store).toHaveReceivedCommandWith(DeleteCommand, deletedItem);
     expect(sockets).not.toHaveReceivedCommand(DeleteConnectionCommand);
   });
 
-  test.each([tooSlow, limited])('that takes nothing closes and forgets it ($name).', async (fault) => {
-    sockets.on(PostToConnectionCommand).rejects(fault);
-    await expect(postToSocket(own, 'hello')).resolves.toBe(false);
-    expect(said()).toEqual(['socket-1 hello', 'socket-1 closed']);
-    expect(store).toHaveReceivedCommandWith(DeleteCommand, forgotten);
-  });
+  test.each([tooSlow, limited])(
+    'closes the socket and deletes the connection when the post fails ($name)',
+    async (fault) => {
+      sockets.on(PostToConnectionCommand).rejects(fault);
+      await expect(postToSocket(own, 'hello')).resolves.toBe(false);
+      expect(socketCalls()).toEqual(['socket-1 hello', 'socket-1 closed']);
+      expect(store).toHaveReceivedCommandWith(DeleteCommand, deletedItem);
+    },
+  );
 
-  test('fails when it can be neither reached nor closed, and then it is not forgotten.', async () => {
+  test('fails when the socket can be neither reached nor closed, and keeps the connection', async () => {
     sockets.onAnyCommand().rejects(tooSlow);
     await expect(postToSocket(own, 'hello')).rejects.toBe(tooSlow);
     expect(store).not.toHaveReceivedAnyCommand();
   });
 
-  test('waits for a handshake that goes on, as long as it is told to and the connection is known.', async () => {
+  test('retries during the handshake while the connection exists', async () => {
     store.on(GetCommand).resolves({ Item: own });
     sockets.on(PostToConnectionCommand).rejectsOnce(gone()).rejectsOnce(gone()).resolves({});
     await expect(postToSocket(own, 'hello', [1, 1])).resolves.toBe(true);
-    expect(said()).toHaveLength(3);
+    expect(socketCalls()).toHaveLength(3);
     expect(store).not.toHaveReceivedCommand(DeleteCommand);
   });
 
-  test('forgets it when that takes too long.', async () => {
+  test('deletes the connection after the last retry', async () => {
     store.on(GetCommand).resolves({ Item: own });
     sockets.on(PostToConnectionCommand).rejects(gone());
     await expect(postToSocket(own, 'hello', [1, 1])).resolves.toBe(false);
-    expect(said()).toHaveLength(3);
-    expect(store).toHaveReceivedCommandWith(DeleteCommand, forgotten);
+    expect(socketCalls()).toHaveLength(3);
+    expect(store).toHaveReceivedCommandWith(DeleteCommand, deletedItem);
   });
 
-  test('does not wait for one that has left already.', async () => {
+  test('does not retry when the connection does not exist any more', async () => {
     sockets.on(PostToConnectionCommand).rejects(gone());
     await expect(postToSocket(own, 'hello', [60_000])).resolves.toBe(false);
-    expect(said()).toHaveLength(1);
+    expect(socketCalls()).toHaveLength(1);
   });
 });
 
-describe('Closing a socket', () => {
+describe('closeSocket', () => {
   test.each([
-    ['that is open', undefined],
-    ['that is gone', gone()],
-  ])('%s forgets it.', async (_, fault) => {
+    ['of an open socket', undefined],
+    ['of a closed socket', gone()],
+  ])('deletes the connection %s', async (_, fault) => {
     if (fault) sockets.on(DeleteConnectionCommand).rejects(fault);
     await closeSocket(own);
-    expect(said()).toEqual(['socket-1 closed']);
-    expect(store).toHaveReceivedCommandWith(DeleteCommand, forgotten);
+    expect(socketCalls()).toEqual(['socket-1 closed']);
+    expect(store).toHaveReceivedCommandWith(DeleteCommand, deletedItem);
   });
 
-  test('that can not be closed fails, and it stays known for who tries next.', async () => {
+  test('fails when the socket cannot be closed, and keeps the connection for a retry', async () => {
     sockets.on(DeleteConnectionCommand).rejects(limited);
     await expect(closeSocket(own)).rejects.toBe(limited);
     expect(store).not.toHaveReceivedAnyCommand();
   });
 });
 
-describe('A socket of which nothing is known', () => {
-  test('is closed without a word to the store.', async () => {
-    await hangUp('socket-1');
-    expect(said()).toEqual(['socket-1 closed']);
+describe('deleteConnection', () => {
+  test('closes a socket without a command to DynamoDB', async () => {
+    await deleteConnection('socket-1');
+    expect(socketCalls()).toEqual(['socket-1 closed']);
     expect(store).not.toHaveReceivedAnyCommand();
   });
 
-  test('is waited for while its handshake goes on.', async () => {
+  test('retries during the handshake', async () => {
     sockets.on(DeleteConnectionCommand).rejectsOnce(gone()).resolves({});
-    await hangUp('socket-1', [1]);
-    expect(said()).toEqual(['socket-1 closed', 'socket-1 closed']);
+    await deleteConnection('socket-1', [1]);
+    expect(socketCalls()).toEqual(['socket-1 closed', 'socket-1 closed']);
   });
 
-  test('is taken for gone when that takes too long, which is no error.', async () => {
+  test('succeeds when the socket is still unknown after the last retry', async () => {
     sockets.onAnyCommand().rejects(gone());
-    await expect(hangUp('socket-1', [1, 1])).resolves.toBeUndefined();
-    expect(said()).toHaveLength(3);
+    await expect(deleteConnection('socket-1', [1, 1])).resolves.toBeUndefined();
+    expect(socketCalls()).toHaveLength(3);
   });
 
-  test('that takes nothing is an error: whoever asks knows no more of it.', async () => {
+  test('passes on any other error', async () => {
     sockets.onAnyCommand().rejects(tooSlow);
-    await expect(hangUp('socket-1', [1])).rejects.toBe(tooSlow);
-    expect(said()).toHaveLength(1);
+    await expect(deleteConnection('socket-1', [1])).rejects.toBe(tooSlow);
+    expect(socketCalls()).toHaveLength(1);
   });
 });

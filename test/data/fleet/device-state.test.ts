@@ -1,4 +1,4 @@
-import { endSilently, keepState, keepTrailing, occasionOf, readDevices } from '../../../data/fleet/device-state';
+import { markOffline, saveState, saveTrailing, writeReasonOf, readDevices } from '../../../data/fleet/device-state';
 import { BatchGetCommand, UpdateCommand } from '../../../data/store/document-client';
 import { device } from '../../../domain/fleet';
 import { acme, id } from '../../domain/fixtures/samples';
@@ -15,10 +15,10 @@ const item = (change: object = {}) => ({
   ...change,
 });
 
-describe('Reading devices', () => {
+describe('readDevices', () => {
   const other = id('device', acme, 'x'.repeat(26));
 
-  test("is one read of the organisation's own items, as of now, with what they reported last.", async () => {
+  test("is one consistent read of the organisation's devices with their last state", async () => {
     const found = item({ lastState: JSON.stringify(state), reportedAt: now.toISOString(), version: 4 });
     store.on(BatchGetCommand).resolves({ Responses: { fleet: [found] } });
     const devices = await readDevices(acme, [id('device'), other]);
@@ -30,67 +30,72 @@ describe('Reading devices', () => {
     });
   });
 
-  test('leaves out what is no device.', async () => {
+  test('leaves out other items', async () => {
     const group = { kind: 'group', deviceGroupId: id('group'), name: 'North', description: '' };
     store.on(BatchGetCommand).resolves({ Responses: { fleet: [group, item()] } });
     await expect(readDevices(acme, [id('group'), id('device')])).resolves.toHaveLength(1);
   });
 
-  test('is an error when the table left some out: they are not gone.', async () => {
+  test('fails when DynamoDB left out keys', async () => {
     store.on(BatchGetCommand).resolves({
       Responses: { fleet: [] },
       UnprocessedKeys: { fleet: { Keys: [{ organisation: acme, id: id('device') }] } },
     });
-    await expect(readDevices(acme, [id('device')])).rejects.toThrow('did not answer for every key');
+    await expect(readDevices(acme, [id('device')])).rejects.toThrow('left out keys');
   });
 });
 
-describe('A state', () => {
-  const kept = (change: object = {}) => device.parse(item({ keptAt: now.toISOString(), lastState: state, ...change }));
+describe('writeReasonOf', () => {
+  const stored = (change: object = {}) =>
+    device.parse(item({ savedAt: now.toISOString(), lastState: state, ...change }));
 
   test.each([
-    ['was never written', { keptAt: undefined }, 'due'],
-    ['was written a second ago', { keptAt: '2026-11-27T10:29:59.500Z' }, 'due'],
-    ['was written less than a second ago', { keptAt: '2026-11-27T10:29:59.501Z' }, undefined],
+    ['was never written', { savedAt: undefined }, 'due'],
+    ['was written a second ago', { savedAt: '2026-11-27T10:29:59.500Z' }, 'due'],
+    ['was written less than a second ago', { savedAt: '2026-11-27T10:29:59.501Z' }, undefined],
     ['was written just now', {}, undefined],
-    ['was written just now, of a device that is offline', { status: 'offline' }, 'due'],
-  ])('of a device that %s is written as %j %s.', (_, change, occasion) => {
-    expect(occasionOf(kept(change), [state], now)).toBe(occasion);
+    ['is offline and was written just now', { status: 'offline' }, 'due'],
+  ])('for a device that %s and %j returns %s', (_, change, reason) => {
+    expect(writeReasonOf(stored(change), [state], now)).toBe(reason);
   });
 
   test.each([
-    ['another droneState', { ...state, droneState: 'LANDED' }, 'turn'],
-    ['another dockState', { ...state, dockState: 'OPEN' }, 'turn'],
-    ['another job', { ...state, jobId: id('job') }, 'turn'],
+    ['another droneState', { ...state, droneState: 'LANDED' }, 'transition'],
+    ['another dockState', { ...state, dockState: 'OPEN' }, 'transition'],
+    ['another job', { ...state, jobId: id('job') }, 'transition'],
     ['another position', { ...state, navigation: { velocity: { groundSpeed: 3 } } }, undefined],
-    ['less than what is known', { timestamp: state.timestamp }, undefined],
-  ])('of %s within a second is written as %j %s.', (_, sample, occasion) => {
-    expect(occasionOf(kept(), [sample], now)).toBe(occasion);
+    ['fewer fields than the stored state', { timestamp: state.timestamp }, undefined],
+  ])('for %s within a second and %j returns %s', (_, sample, reason) => {
+    expect(writeReasonOf(stored(), [sample], now)).toBe(reason);
   });
 
-  test('makes a turn when any of the samples that came with it does.', () => {
-    expect(occasionOf(kept(), [{ ...state, droneState: 'LANDED' }, { timestamp: state.timestamp }], now)).toBe('turn');
+  test('returns transition when any of the samples is one', () => {
+    expect(writeReasonOf(stored(), [{ ...state, droneState: 'LANDED' }, { timestamp: state.timestamp }], now)).toBe(
+      'transition',
+    );
   });
 
-  test('makes no more than five turns within a second.', () => {
-    const turn = { ...state, droneState: 'LANDED' };
-    expect(occasionOf(kept({ turns: 4 }), [turn], now)).toBe('turn');
-    expect(occasionOf(kept({ turns: 5 }), [turn], now)).toBeUndefined();
-    expect(occasionOf(kept({ turns: 5, keptAt: '2026-11-27T10:29:59.500Z' }), [turn], now)).toBe('due');
+  test('allows five transitions within a second', () => {
+    const transition = { ...state, droneState: 'LANDED' };
+    expect(writeReasonOf(stored({ transitions: 4 }), [transition], now)).toBe('transition');
+    expect(writeReasonOf(stored({ transitions: 5 }), [transition], now)).toBeUndefined();
+    expect(writeReasonOf(stored({ transitions: 5, savedAt: '2026-11-27T10:29:59.500Z' }), [transition], now)).toBe(
+      'due',
+    );
   });
 });
 
-describe('Keeping a state', () => {
+describe('saveState', () => {
   const LATER = 'attribute_exists(deviceId) AND (attribute_not_exists(stateAt) OR stateAt < :stateAt)';
 
-  test('that is due is one write, only of a later one, and only when none was kept within the last second.', async () => {
+  test('writes a due state on condition that it is later and none was saved within the last second', async () => {
     store.on(UpdateCommand).resolves({ Attributes: { status: 'online' } });
-    const kept = await keepState(acme, id('device'), state, now, 'due');
-    expect(kept).toEqual({ outcome: 'kept', wasOnline: true });
+    const result = await saveState(acme, id('device'), state, now, 'due');
+    expect(result).toEqual({ outcome: 'saved', wasOnline: true });
     expect(onlyCommand()).toMatchObject({
       TableName: 'fleet',
       Key: { organisation: acme, id: id('device') },
-      ConditionExpression: `${LATER} AND (attribute_not_exists(keptAt) OR keptAt <= :before OR #status <> :online)`,
+      ConditionExpression: `${LATER} AND (attribute_not_exists(savedAt) OR savedAt <= :before OR #status <> :online)`,
     });
     expect(values()).toEqual({
       ':state': JSON.stringify(state),
@@ -104,31 +109,31 @@ describe('Keeping a state', () => {
     });
   });
 
-  test('that makes a turn is one write, only of a later one, and counted.', async () => {
+  test('writes a transition on condition that it is later, and counts it', async () => {
     store.on(UpdateCommand).resolves({ Attributes: { status: 'offline' } });
-    const kept = await keepState(acme, id('device'), state, now, 'turn');
-    expect(kept).toEqual({ outcome: 'kept', wasOnline: false });
+    const result = await saveState(acme, id('device'), state, now, 'transition');
+    expect(result).toEqual({ outcome: 'saved', wasOnline: false });
     expect(onlyCommand()).toMatchObject({
-      UpdateExpression: expect.stringContaining('turns = if_not_exists(turns, :none) + :one') as string,
-      ConditionExpression: `${LATER} AND (attribute_not_exists(turns) OR turns < :most)`,
+      UpdateExpression: expect.stringContaining('transitions = if_not_exists(transitions, :none) + :one') as string,
+      ConditionExpression: `${LATER} AND (attribute_not_exists(transitions) OR transitions < :most)`,
     });
     expect(values()).toMatchObject({ ':most': 5 });
   });
 
   test.each([
-    ['of a device that is gone', undefined, 'superseded'],
+    ['of a device that does not exist', undefined, 'superseded'],
     ['of a device that was removed', { kind: 'removed' }, 'superseded'],
-    ['of the same moment as the one that is kept', { deviceId: 'd', stateAt: state.timestamp }, 'superseded'],
-    ['older than the one that is kept', { deviceId: 'd', stateAt: '2026-11-27T10:30:00.124Z' }, 'superseded'],
-    ['later than the one that is kept', { deviceId: 'd', stateAt: '2026-11-27T10:30:00.122Z' }, 'too early'],
-    ['of a device of which none is kept', { deviceId: 'd' }, 'too early'],
-  ])('%s that was refused is no fault: %j, it is %s.', async (_, found, outcome) => {
+    ['with the time of the stored one', { deviceId: 'd', stateAt: state.timestamp }, 'superseded'],
+    ['older than the stored one', { deviceId: 'd', stateAt: '2026-11-27T10:30:00.124Z' }, 'superseded'],
+    ['later than the stored one', { deviceId: 'd', stateAt: '2026-11-27T10:30:00.122Z' }, 'too early'],
+    ['of a device without a stored one', { deviceId: 'd' }, 'too early'],
+  ])('returns the result of a refused write %s: %j, %s', async (_, found, outcome) => {
     store.on(UpdateCommand).rejects(conditionFailed(found));
-    await expect(keepState(acme, id('device'), state, now, 'due')).resolves.toEqual({ outcome });
+    await expect(saveState(acme, id('device'), state, now, 'due')).resolves.toEqual({ outcome });
   });
 });
 
-describe('Keeping a trailing state', () => {
+describe('saveTrailing', () => {
   const at = '2026-11-27T10:29:59.700Z';
   const known = (reportedAt: string) => device.parse(item({ version: 4, reportedAt }));
 
@@ -136,10 +141,10 @@ describe('Keeping a trailing state', () => {
     ['2026-11-27T10:29:59.400Z', at],
     ['2026-11-27T10:29:59.900Z', '2026-11-27T10:29:59.900Z'],
   ])(
-    'of a device heard of at %s is one write, only if nothing was written since: heard of at %s.',
-    async (before, heard) => {
+    'for a report at %s is one write on condition that the device was not written since: reportedAt %s',
+    async (before, reportedAt) => {
       store.on(UpdateCommand).resolves({});
-      await expect(keepTrailing(acme, known(before), state, at, now)).resolves.toBe(true);
+      await expect(saveTrailing(acme, known(before), state, at, now)).resolves.toBe(true);
       expect(onlyCommand()).toMatchObject({
         Key: { organisation: acme, id: id('device') },
         ConditionExpression: 'stateAt < :stateAt AND version = :version AND reportedAt = :before',
@@ -149,23 +154,23 @@ describe('Keeping a trailing state', () => {
         ':stateAt': state.timestamp,
         ':version': 4,
         ':before': before,
-        ':heard': heard,
+        ':reportedAt': reportedAt,
       });
     },
   );
 
-  test('of a device of which something was written since changes nothing.', async () => {
+  test('returns false when the device was written since', async () => {
     store.on(UpdateCommand).rejects(conditionFailed());
-    await expect(keepTrailing(acme, known(at), state, at, now)).resolves.toBe(false);
+    await expect(saveTrailing(acme, known(at), state, at, now)).resolves.toBe(false);
   });
 });
 
-describe('Ending silently', () => {
+describe('markOffline', () => {
   const reportedAt = '2026-11-27T10:29:30.000Z';
 
-  test('is one write, only of a device that is online and has not spoken since.', async () => {
+  test('is one write on condition that the device is online and has not reported since', async () => {
     store.on(UpdateCommand).resolves({});
-    await expect(endSilently(acme, id('device'), reportedAt)).resolves.toBe(true);
+    await expect(markOffline(acme, id('device'), reportedAt)).resolves.toBe(true);
     expect(onlyCommand()).toMatchObject({
       Key: { organisation: acme, id: id('device') },
       UpdateExpression: 'SET #status = :offline REMOVE presentIn ADD version :one',
@@ -174,8 +179,8 @@ describe('Ending silently', () => {
     expect(values()).toMatchObject({ ':reportedAt': reportedAt, ':online': 'online', ':offline': 'offline' });
   });
 
-  test('changes nothing when it spoke in between.', async () => {
+  test('returns false when the device has reported since', async () => {
     store.on(UpdateCommand).rejects(conditionFailed());
-    await expect(endSilently(acme, id('device'), reportedAt)).resolves.toBe(false);
+    await expect(markOffline(acme, id('device'), reportedAt)).resolves.toBe(false);
   });
 });

@@ -5,35 +5,35 @@ import {
   registerGroup,
   registerStream,
   removeFromFleet,
-  undoRegistration,
+  deleteRegistration,
 } from '../../../data/fleet/fleet-registry';
 import { acme, id } from '../../domain/fixtures/samples';
 import { conditionFailed, onlyCommand, sent, store } from '../fixtures/store';
 
 const [deviceGroupId, deviceId, streamId] = [id('group'), id('device'), id('stream')];
 const at = new Date('2026-11-27T10:30:00.999Z');
-const nothingLater = 'attribute_not_exists(knownAt) OR knownAt <= :knownAt';
+const nothingLater = 'attribute_not_exists(eventTime) OR eventTime <= :eventTime';
 const foreign = (own: string) => own.replace(acme, '00000000');
 
 beforeEach(() => {
   store.onAnyCommand().resolves({});
 });
 
-test('A group is written whole, so that a repeat changes nothing, unless something later is known.', async () => {
+test('registerGroup writes all fields on condition that no later event was applied', async () => {
   await expect(registerGroup(acme, { deviceGroupId, name: 'Dunes', description: '' }, at)).resolves.toBe(true);
   expect(onlyCommand()).toEqual({
     TableName: 'fleet',
     Key: { organisation: acme, id: deviceGroupId },
     UpdateExpression:
       'SET #deviceGroupId = :deviceGroupId, #name = :name, #description = :description, #kind = :kind,' +
-      ' #knownAt = :knownAt REMOVE #ttl',
+      ' #eventTime = :eventTime REMOVE #ttl',
     ConditionExpression: nothingLater,
     ExpressionAttributeNames: {
       '#deviceGroupId': 'deviceGroupId',
       '#name': 'name',
       '#description': 'description',
       '#kind': 'kind',
-      '#knownAt': 'knownAt',
+      '#eventTime': 'eventTime',
       '#ttl': 'ttl',
     },
     ExpressionAttributeValues: {
@@ -41,12 +41,12 @@ test('A group is written whole, so that a repeat changes nothing, unless somethi
       ':name': 'Dunes',
       ':description': '',
       ':kind': 'group',
-      ':knownAt': '2026-11-27T10:30:00Z',
+      ':eventTime': '2026-11-27T10:30:00Z',
     },
   });
 });
 
-test('A device that is new is offline; another keeps its status.', async () => {
+test('registerDevice makes a new device offline and keeps the status of an existing one', async () => {
   await registerDevice(acme, { deviceId, deviceGroupId, name: 'Gull 1' }, at);
   expect(onlyCommand()).toMatchObject({
     UpdateExpression: expect.stringMatching(/, #status = if_not_exists\(#status, :status\) REMOVE #ttl$/) as string,
@@ -54,7 +54,7 @@ test('A device that is new is offline; another keeps its status.', async () => {
   });
 });
 
-test('A stream is written with the device that it is of.', async () => {
+test('registerStream writes the stream with its device', async () => {
   await registerStream(acme, { streamId, deviceId, videoStream: 'dunes-1' }, at);
   expect(onlyCommand()).toMatchObject({
     Key: { organisation: acme, id: streamId },
@@ -62,7 +62,7 @@ test('A stream is written with the device that it is of.', async () => {
   });
 });
 
-test('Of what is removed remains when it was, for as long as the bus may say again what was said before, and a version.', async () => {
+test('removeFromFleet leaves a tombstone with time and version for longer than the bus archives events', async () => {
   await expect(removeFromFleet(acme, 'device', deviceId, at)).resolves.toBe(true);
   const ttl = Date.parse('2026-12-12T10:30:00Z') / 1000;
   expect(onlyCommand()).toMatchObject({
@@ -72,24 +72,24 @@ test('Of what is removed remains when it was, for as long as the bus may say aga
       /^SET kind = :removed, .* REMOVE #deviceId, .*#lastState, .*#presentIn ADD version :two$/,
     ) as string,
     ConditionExpression: nothingLater,
-    ExpressionAttributeValues: { ':removed': 'removed', ':knownAt': '2026-11-27T10:30:00Z', ':ttl': ttl, ':two': 2 },
+    ExpressionAttributeValues: { ':removed': 'removed', ':eventTime': '2026-11-27T10:30:00Z', ':ttl': ttl, ':two': 2 },
   });
 });
 
-test('What is earlier than what is known is not done, and that is said.', async () => {
+test('an event that is earlier than an applied one returns false', async () => {
   store.onAnyCommand().rejects(conditionFailed());
   await expect(registerDevice(acme, { deviceId, deviceGroupId, name: 'Gull 1' }, at)).resolves.toBe(false);
   await expect(removeFromFleet(acme, 'group', deviceGroupId, at)).resolves.toBe(false);
 });
 
-test('What the store could not do is an error.', async () => {
+test('errors of DynamoDB are passed on', async () => {
   store.onAnyCommand().rejects(new Error('throttled'));
   await expect(registerDevice(acme, { deviceId, deviceGroupId, name: 'Gull 1' }, at)).rejects.toThrow('throttled');
   await expect(removeFromFleet(acme, 'group', deviceGroupId, at)).rejects.toThrow('throttled');
 });
 
-test('What was registered by mistake leaves no trace.', async () => {
-  await undoRegistration(acme, 'stream', streamId);
+test('deleteRegistration deletes the item without a tombstone', async () => {
+  await deleteRegistration(acme, 'stream', streamId);
   expect(onlyCommand()).toEqual({ TableName: 'fleet', Key: { organisation: acme, id: streamId } });
 });
 
@@ -111,14 +111,14 @@ const strange: [string, () => Promise<unknown>][] = [
   ],
   ['the removal of a foreign device', () => removeFromFleet(acme, 'device', foreign(deviceId), at)],
   ['an odd id', () => removeFromFleet(acme, 'device', 'device-1', at)],
-  ['a foreign mistake', () => undoRegistration(acme, 'device', foreign(deviceId))],
+  ['a foreign mistake', () => deleteRegistration(acme, 'device', foreign(deviceId))],
 ];
-test.each(strange)('Nothing is written for %s.', async (_, register) => {
+test.each(strange)('no command is sent for %s', async (_, register) => {
   await expect(register()).rejects.toMatchObject({ code: 'forbidden' });
   expect(sent()).toHaveLength(0);
 });
 
-test('All pages of the streams of an organisation are listed.', async () => {
+test('listStreams reads all pages', async () => {
   const stream = { streamId, deviceId, videoStream: 'dunes-1' };
   store
     .on(QueryCommand)

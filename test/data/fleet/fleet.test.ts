@@ -20,14 +20,14 @@ const device = {
 const stream = { kind: 'stream', streamId: id('stream'), deviceId: id('device'), videoStream: 'kestrel-1' };
 const other = { ...device, deviceGroupId: id('group', acme, '01jd1111111111111111111111') };
 /** What remains for a while of what was removed. */
-const removed = { kind: 'removed', knownAt: '2026-11-27T10:30:00Z', ttl: 1_797_071_400 };
+const removed = { kind: 'removed', eventTime: '2026-11-27T10:30:00Z', ttl: 1_797_071_400 };
 const fleet = (...found: object[]) => ({ Responses: { fleet: found as Record<string, unknown>[] } });
 
-describe('Expecting a device group', () => {
+describe('expectDeviceGroup', () => {
   test.each([
     ['a group', undefined, fleet(group)],
     ['a group and a device of it', device.deviceId, fleet(device, group)],
-  ])('finds %s by one read as of now.', async (_, deviceId, found) => {
+  ])('finds %s by one consistent read', async (_, deviceId, found) => {
     store.on(BatchGetCommand).resolves(found);
     await expect(expectDeviceGroup(acme, group.deviceGroupId, deviceId)).resolves.toBeUndefined();
     const Keys = [group.deviceGroupId, deviceId].flatMap((each) => (each ? [{ organisation: acme, id: each }] : []));
@@ -43,12 +43,12 @@ describe('Expecting a device group', () => {
     ['the group was removed', undefined, fleet(removed), 'device_group_not_found'],
     ['the device was removed', device.deviceId, fleet(group, removed), 'invalid_request'],
     ['the device has an odd name', 'kestrel', fleet(group), 'invalid_request'],
-  ])('refuses when %s.', async (_, deviceId, found, code) => {
+  ])('refuses when %s', async (_, deviceId, found, code) => {
     store.on(BatchGetCommand).resolves(found);
     await expect(expectDeviceGroup(acme, group.deviceGroupId, deviceId)).rejects.toMatchObject({ code });
   });
 
-  test("refuses another organisation's group, but tells nothing of one that isn't there.", async () => {
+  test('refuses a group of another organisation only if it exists', async () => {
     const theirs = id('group', rival);
     store
       .on(BatchGetCommand)
@@ -58,14 +58,14 @@ describe('Expecting a device group', () => {
     await expect(expectDeviceGroup(acme, theirs)).rejects.toMatchObject({ code: 'device_group_not_found' });
   });
 
-  test("refuses another organisation's device in a group of one's own.", async () => {
+  test('refuses a device of another organisation in an own group', async () => {
     const theirs = { ...device, deviceId: id('device', rival), deviceGroupId: id('group', rival) };
     store.on(BatchGetCommand).resolves(fleet(group, theirs));
     const refused = expectDeviceGroup(acme, group.deviceGroupId, theirs.deviceId);
     await expect(refused).rejects.toMatchObject({ code: 'invalid_request', details: [{ path: 'deviceId' }] });
   });
 
-  test('asks the store nothing for what is no identifier of a group.', async () => {
+  test('sends no command for an id that is not a group id', async () => {
     await expect(expectDeviceGroup(acme, 'quarry')).rejects.toMatchObject({ code: 'device_group_not_found' });
     expect(store).not.toHaveReceivedAnyCommand();
   });
@@ -73,62 +73,62 @@ describe('Expecting a device group', () => {
   test.each([
     ['every key', {}],
     ['one key', fleet(group)],
-  ])('is an error when the throttled store left %s out: that is not the same as not there.', async (_, found) => {
+  ])('fails when DynamoDB left out %s under throttling', async (_, found) => {
     const Keys = [{ organisation: acme, id: id('device') }];
     store.on(BatchGetCommand).resolves({ ...found, UnprocessedKeys: { fleet: { Keys } } });
     const failure: unknown = await expectDeviceGroup(acme, id('group'), id('device')).catch((error: unknown) => error);
-    expect(failure).toMatchObject({ name: 'Error', message: expect.stringContaining('every key') as string });
+    expect(failure).toMatchObject({ name: 'Error', message: expect.stringContaining('left out keys') as string });
   });
 
-  test('is an error when an item is of no kind that the fleet has.', async () => {
+  test('fails for an item of unknown kind', async () => {
     store.on(BatchGetCommand).resolves(fleet({ ...group, kind: 'dock' }));
     await expect(expectDeviceGroup(acme, id('group'))).rejects.toMatchObject({ name: '$ZodError' });
   });
 });
 
-describe('Finding what a share is of', () => {
+describe('findSharedDevice', () => {
   test.each([
-    ['a device is itself', device, device.deviceId],
-    ['a stream is its device', stream, stream.streamId],
-  ])('%s, by one read as of now.', async (_, Item, resourceId) => {
+    ['a device for itself', device, device.deviceId],
+    ['the device of a stream', stream, stream.streamId],
+  ])('returns %s by one consistent read', async (_, Item, resourceId) => {
     store.on(GetCommand).resolves({ Item });
     await expect(findSharedDevice(acme, resourceId)).resolves.toBe(device.deviceId);
     expect(onlyCommand()).toMatchObject({ Key: { organisation: acme, id: resourceId }, ConsistentRead: true });
   });
 
   test.each([
-    ['there is none', undefined, device.deviceId, 'resource_not_found'],
-    ["it is another organisation's", device, id('device', rival), 'forbidden'],
-    ["there is none of another organisation's", undefined, id('device', rival), 'resource_not_found'],
+    ['it does not exist', undefined, device.deviceId, 'resource_not_found'],
+    ['it belongs to another organisation', device, id('device', rival), 'forbidden'],
+    ['it does not exist in another organisation', undefined, id('device', rival), 'resource_not_found'],
     ['it was removed', removed, device.deviceId, 'resource_not_found'],
-    ["another organisation's was removed", removed, id('device', rival), 'resource_not_found'],
-    ['it turns out to be a group', group, device.deviceId, 'resource_not_found'],
-  ])('refuses when %s.', async (_, Item, resourceId, code) => {
+    ['it was removed by another organisation', removed, id('device', rival), 'resource_not_found'],
+    ['it is a group', group, device.deviceId, 'resource_not_found'],
+  ])('refuses when %s', async (_, Item, resourceId, code) => {
     store.on(GetCommand).resolves(Item ? { Item } : {});
     await expect(findSharedDevice(acme, resourceId)).rejects.toMatchObject({ code });
   });
 
   test.each([id('group'), id('job'), 'kestrel', ''])(
-    'asks the store nothing for "%s", which can not be shared.',
+    'sends no command for "%s", which cannot be shared',
     async (odd) => {
       await expect(findSharedDevice(acme, odd)).rejects.toMatchObject({ code: 'resource_not_found' });
       expect(store).not.toHaveReceivedAnyCommand();
     },
   );
 
-  test('is an error when what was kept is broken.', async () => {
+  test('fails for an invalid item', async () => {
     store.on(GetCommand).resolves({ Item: { ...device, status: 'lost' } });
     await expect(findSharedDevice(acme, device.deviceId)).rejects.toMatchObject({ name: '$ZodError' });
   });
 });
 
-describe('Reading a device', () => {
+describe('readDevice', () => {
   test.each([
     ['gives it with its last state', device, { deviceId: device.deviceId, status: 'online' }],
     ['gives nothing for an item of another kind', group, undefined],
     ['gives nothing when the fleet has it no more', undefined, undefined],
     ['gives nothing when it was removed', removed, undefined],
-  ])('%s.', async (_, Item, expected) => {
+  ])('%s', async (_, Item, expected) => {
     store.on(GetCommand).resolves(Item ? { Item } : {});
     const found = await readDevice(acme, device.deviceId);
     if (expected) expect(found).toMatchObject(expected);
@@ -136,8 +136,8 @@ describe('Reading a device', () => {
   });
 });
 
-describe('Listing device groups', () => {
-  test('takes all pages that the store gives, and leaves streams out, and what was removed.', async () => {
+describe('listDeviceGroups', () => {
+  test('reads all pages, without streams and tombstones', async () => {
     const key = { organisation: acme, id: device.deviceId };
     store
       .on(QueryCommand)
@@ -150,13 +150,13 @@ describe('Listing device groups', () => {
     expect(sent().map(({ ExclusiveStartKey }) => ExclusiveStartKey)).toEqual([undefined, key]);
   });
 
-  test('is one call when there is one page, and empty when there are no groups.', async () => {
+  test('is one query for one page, and empty without groups', async () => {
     store.on(QueryCommand).resolves({ Items: [] });
     await expect(listDeviceGroups(acme)).resolves.toEqual([]);
     expect(onlyCommand()['ExpressionAttributeValues']).toEqual({ ':organisation': acme });
   });
 
-  test('leaves out what is of no kind that the fleet has: that keeps no other back.', async () => {
+  test('skips items of unknown kind', async () => {
     jest.spyOn(console, 'error').mockReturnValue();
     store.on(QueryCommand).resolves({ Items: [{ ...device, kind: 'kite' }, group] });
     await expect(listDeviceGroups(acme)).resolves.toMatchObject([
@@ -164,7 +164,7 @@ describe('Listing device groups', () => {
     ]);
   });
 
-  test('fails when a later page does: half a fleet is none.', async () => {
+  test('fails when a later page fails, instead of returning a part', async () => {
     const fault = new Error('throttled');
     store
       .on(QueryCommand)
@@ -174,18 +174,18 @@ describe('Listing device groups', () => {
   });
 });
 
-describe('The video of what is shared', () => {
+describe('findVideoStream', () => {
   const second = { ...stream, streamId: id('stream', acme, '01jd2222222222222222222222'), videoStream: 'kestrel-2' };
   beforeEach(() => {
     store.on(QueryCommand).resolves({ Items: [stream, second] });
   });
 
   test.each([
-    ['a device is that of its first stream', device.deviceId, 'kestrel-1'],
-    ['its first stream is that', stream.streamId, 'kestrel-1'],
-    ['its second stream is that, and not the first', second.streamId, 'kestrel-2'],
-    ['a stream that is gone is none', id('stream', acme, '01jd3333333333333333333333'), undefined],
-  ])('of %s.', async (_, resourceId, expected) => {
+    ['of a device returns that of its first stream', device.deviceId, 'kestrel-1'],
+    ['of the first stream returns that', stream.streamId, 'kestrel-1'],
+    ['of the second stream returns that', second.streamId, 'kestrel-2'],
+    ['of a deleted stream returns undefined', id('stream', acme, '01jd3333333333333333333333'), undefined],
+  ])('%s', async (_, resourceId, expected) => {
     await expect(findVideoStream(acme, resourceId, device.deviceId)).resolves.toBe(expected);
   });
 });

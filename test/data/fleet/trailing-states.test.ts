@@ -1,5 +1,5 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { isTrailing, keepInASecond, readTrailing } from '../../../data/fleet/trailing-states';
+import { isTrailing, scheduleTrailingSave, readTrailing } from '../../../data/fleet/trailing-states';
 import { acme, id } from '../../domain/fixtures/samples';
 import { queue } from '../../lambdas/fixtures/telemetry';
 
@@ -19,26 +19,23 @@ test.each([
   [1, [1]],
   [20, [20]],
   [40, [20, 20]],
-])(
-  '%d samples that wait are in messages of %j, held back for a second, from which they are read.',
-  async (count, lengths) => {
-    await keepInASecond(acme, samples(count), at);
-    expect(sent().map(([delay]) => delay)).toEqual(lengths.map(() => 1));
-    const read = sent().map(([, message]) => readTrailing(message));
-    expect(sent().every(([, message]) => isTrailing(message))).toBe(true);
-    expect(read.map(({ trailing }) => trailing.length)).toEqual(lengths);
-    expect(read.flatMap(({ trailing }) => trailing)).toEqual(samples(count));
-    for (const message of read) expect(message).toMatchObject({ organisation: acme, at: at.toISOString() });
-  },
-);
+])('%d samples are sent in messages of %j, delayed by a second, and parsed again', async (count, lengths) => {
+  await scheduleTrailingSave(acme, samples(count), at);
+  expect(sent().map(([delay]) => delay)).toEqual(lengths.map(() => 1));
+  const read = sent().map(([, message]) => readTrailing(message));
+  expect(sent().every(([, message]) => isTrailing(message))).toBe(true);
+  expect(read.map(({ trailing }) => trailing.length)).toEqual(lengths);
+  expect(read.flatMap(({ trailing }) => trailing)).toEqual(samples(count));
+  for (const message of read) expect(message).toMatchObject({ organisation: acme, at: at.toISOString() });
+});
 
-test('Forty of the largest samples fit into messages of 256 kB.', async () => {
+test('forty samples of maximum size fit into messages of 256 kB', async () => {
   const large = samples(40).map((sample) => ({
     ...sample,
     sensorPayload: { x: 'x'.repeat(8100) },
     jobId: '\u0001'.repeat(256),
   }));
-  await keepInASecond(acme, large, at);
+  await scheduleTrailingSave(acme, large, at);
   for (const {
     args: [{ input }],
   } of queue.commandCalls(SendMessageCommand))
@@ -46,14 +43,14 @@ test('Forty of the largest samples fit into messages of 256 kB.', async () => {
 });
 
 test.each([null, 'trailing', {}, [], { organisation: acme, deviceId: 'x' }])(
-  '%j is a message of another kind.',
+  '%j is not a message with trailing states',
   (message) => {
     expect(isTrailing(message)).toBe(false);
   },
 );
 
 test.each([{ trailing: [] }, { organisation: acme, at: at.toISOString(), trailing: [{ deviceId: 'x' }] }])(
-  'The message %j is not ours.',
+  'the message %j is refused as malformed',
   (message) => {
     expect(isTrailing(message)).toBe(true);
     expect(() => readTrailing(message)).toThrow();

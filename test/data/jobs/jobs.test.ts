@@ -15,8 +15,8 @@ const summary = {
   createdAt: '2026-11-27T10:00:00.000Z',
 };
 
-describe('Finding a job', () => {
-  test('gives it back as it was kept, read as of now.', async () => {
+describe('findJob', () => {
+  test('returns the stored job by a consistent read', async () => {
     store.on(GetCommand).resolves({ Item: { ...item(), changeId: 'request-0' } });
     await expect(findJob(acme, id('job'))).resolves.toEqual(sampleJob());
     expect(onlyCommand()).toEqual({
@@ -26,24 +26,24 @@ describe('Finding a job', () => {
     });
   });
 
-  test('finds none where none is.', async () => {
+  test('fails with job_not_found when the job does not exist', async () => {
     store.on(GetCommand).resolves({});
     await expect(findJob(acme, id('job'))).rejects.toMatchObject({ code: 'job_not_found' });
   });
 
-  test("refuses another organisation's, which it looks for where that one's are.", async () => {
+  test('refuses a job of another organisation, which it reads from that partition', async () => {
     store.on(GetCommand).resolves({ Item: item(rival) });
     await expect(findJob(acme, id('job', rival))).rejects.toMatchObject({ code: 'forbidden' });
     expect(onlyCommand()['Key']).toEqual({ organisation: rival, jobId: id('job', rival) });
   });
 
-  test("does not tell an unknown job of another organisation from one of one's own.", async () => {
+  test('answers job_not_found for an unknown job of any organisation', async () => {
     store.on(GetCommand).resolves({});
     await expect(findJob(acme, id('job', rival))).rejects.toMatchObject({ code: 'job_not_found' });
   });
 
   test.each(['job', 'device-acme0001-01jd0000000000000000000000', '../secrets', '__proto__'])(
-    'asks the store nothing for %s, which is no identifier of a job.',
+    'sends no command for %s, which is not a job id',
     async (odd) => {
       await expect(findJob(acme, odd)).rejects.toMatchObject({ code: 'job_not_found' });
       expect(store).not.toHaveReceivedAnyCommand();
@@ -54,10 +54,10 @@ describe('Finding a job', () => {
     ['has no status', { status: undefined }],
     ['has a status that does not exist', { status: 'PAUSED' }],
     ['has a version that is text', { version: '3' }],
-    ['belongs to nobody', { organisation: undefined }],
-    ['has metadata that is no object', { metadata: '[]' }],
-    ['has metadata that was cut', { metadata: '{"a":' }],
-  ])('is an error when what was kept %s: a defect is not a missing job.', async (_, fault) => {
+    ['has no organisation', { organisation: undefined }],
+    ['has metadata that is not an object', { metadata: '[]' }],
+    ['has metadata that was truncated', { metadata: '{"a":' }],
+  ])('fails for an item that %s, instead of job_not_found', async (_, fault) => {
     store.on(GetCommand).resolves({ Item: { ...item(), ...fault } });
     const failure: unknown = await findJob(acme, id('job')).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Error);
@@ -65,7 +65,7 @@ describe('Finding a job', () => {
   });
 });
 
-test('What a job is kept as gives the same job back, whatever its metadata.', () => {
+test('an item is parsed as the same job, whatever its metadata', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), (metadata) => {
       const job = sampleJob({ metadata: JSON.parse(JSON.stringify(metadata)) as Record<string, unknown> });
@@ -74,8 +74,8 @@ test('What a job is kept as gives the same job back, whatever its metadata.', ()
   );
 });
 
-describe('Keeping a job', () => {
-  test('is one put that finds nothing in its place.', async () => {
+describe('insertJob', () => {
+  test('is one put on condition that the job does not exist', async () => {
     store.on(PutCommand).resolves({});
     await insertJob(acme, sampleJob({ metadata: { site: 'north' } }));
     expect(onlyCommand()).toMatchObject({
@@ -85,14 +85,14 @@ describe('Keeping a job', () => {
     });
   });
 
-  test('is done when the SDK repeats a put whose answer got lost.', async () => {
+  test('succeeds when the SDK retries a put whose response was lost', async () => {
     store.on(PutCommand).rejects(conditionFailed());
     await expect(insertJob(acme, sampleJob())).resolves.toBeUndefined();
   });
 });
 
-describe('Listing jobs', () => {
-  test('is one query, newest first, as of now, for one more than the page is to hold.', async () => {
+describe('listJobs', () => {
+  test('is one consistent query, newest first, for one more than the limit', async () => {
     store.on(QueryCommand).resolves({ Items: [summary] });
     await expect(listJobs(acme, { limit: 50 })).resolves.toEqual({ jobs: [summary], nextToken: undefined });
     expect(onlyCommand()).toMatchObject({ ScanIndexForward: false, ConsistentRead: true, Limit: 51 });
@@ -100,7 +100,7 @@ describe('Listing jobs', () => {
     expect(onlyCommand()).not.toHaveProperty('ExclusiveStartKey');
   });
 
-  test('asks the index when a status is wanted.', async () => {
+  test('queries the index for a status', async () => {
     store.on(QueryCommand).resolves({ Items: [] });
     await listJobs(acme, { limit: 50, status: 'QUEUED' });
     expect(onlyCommand()).toMatchObject({ IndexName: 'by-status' });
@@ -111,7 +111,7 @@ describe('Listing jobs', () => {
   test.each([
     [undefined, {}],
     ['QUEUED', { organisationStatus: `${acme}#QUEUED` }],
-  ] as const)('goes on where the page before ended (status %s).', async (status, indexKey) => {
+  ] as const)('continues after the page before (status %s)', async (status, indexKey) => {
     const key = { organisation: acme, jobId: id('job'), ...indexKey };
     store.on(QueryCommand).resolves({ Items: [summary], LastEvaluatedKey: key });
     const { nextToken } = await listJobs(acme, { limit: 1, status });
@@ -120,7 +120,7 @@ describe('Listing jobs', () => {
     expect(onlyCommand()['ExclusiveStartKey']).toEqual(key);
   });
 
-  test('gives no token when the last page is just full, and one when there is a job behind it.', async () => {
+  test('returns a token only when another job follows', async () => {
     const older = { ...summary, jobId: id('job', acme, '01jc0000000000000000000000') };
     store
       .on(QueryCommand)
@@ -133,7 +133,7 @@ describe('Listing jobs', () => {
     });
   });
 
-  test('gives a token even with an empty page when the store stopped before its end.', async () => {
+  test('returns a token with an empty page when DynamoDB stopped early', async () => {
     store.on(QueryCommand).resolves({ LastEvaluatedKey: { organisation: acme, jobId: id('job') } });
     const page = await listJobs(acme, { limit: 1 });
     expect(page).toEqual({ jobs: [], nextToken: expect.any(String) as string });
@@ -143,21 +143,21 @@ describe('Listing jobs', () => {
     ["another organisation's list", `jobs ${rival} `],
     ['another status', `jobs ${acme} FAILED`],
     ['the list of shares', `shares ${acme}`],
-  ])('refuses the token of %s and asks the store nothing.', async (_, list) => {
+  ])('refuses the token of %s without a command', async (_, list) => {
     const page = { limit: 1, nextToken: pageToken(list, id('job')) };
     await expect(listJobs(acme, page)).rejects.toMatchObject({ code: 'invalid_request' });
     expect(store).not.toHaveReceivedAnyCommand();
   });
 
-  test('leaves out what is no job: that keeps no other back.', async () => {
+  test('skips an item that is not a job', async () => {
     jest.spyOn(console, 'error').mockReturnValue();
     store.on(QueryCommand).resolves({ Items: [{ ...summary, priority: 'high' }, summary] });
     await expect(listJobs(acme, { limit: 2 })).resolves.toMatchObject({ jobs: [summary] });
   });
 });
 
-describe('Deleting a job', () => {
-  test('is one conditional write.', async () => {
+describe('deleteJob', () => {
+  test('is one conditional write', async () => {
     store.on(DeleteCommand).resolves({});
     await expect(deleteJob(acme, id('job'))).resolves.toBeUndefined();
     expect(onlyCommand()).toMatchObject({
@@ -167,28 +167,28 @@ describe('Deleting a job', () => {
     expect(values()).toEqual({ ':caller': acme });
   });
 
-  test('finds none where none is.', async () => {
+  test('fails with job_not_found when the job does not exist', async () => {
     store.on(DeleteCommand).rejects(conditionFailed());
     await expect(deleteJob(acme, id('job'))).rejects.toMatchObject({ code: 'job_not_found' });
   });
 
-  test("refuses another organisation's.", async () => {
+  test('refuses a job of another organisation', async () => {
     store.on(DeleteCommand).rejects(conditionFailed(item(rival)));
     await expect(deleteJob(acme, id('job', rival))).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  test('is an error when the condition failed for no reason.', async () => {
+  test('passes on the error when no reason is found', async () => {
     const fault = conditionFailed(item(acme));
     store.on(DeleteCommand).rejects(fault);
     await expect(deleteJob(acme, id('job'))).rejects.toBe(fault);
   });
 
-  test('is done when the SDK repeats it because the answer was lost, and finds the job gone.', async () => {
+  test('succeeds when a retry by the SDK finds the job deleted', async () => {
     store.on(DeleteCommand).rejects(repeated());
     await expect(deleteJob(acme, id('job'))).resolves.toBeUndefined();
   });
 
-  test("refuses another organisation's also when the SDK repeats it.", async () => {
+  test('refuses a job of another organisation also on a retry by the SDK', async () => {
     store.on(DeleteCommand).rejects(repeated(item(rival)));
     await expect(deleteJob(acme, id('job', rival))).rejects.toMatchObject({ code: 'forbidden' });
   });

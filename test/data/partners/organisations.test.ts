@@ -16,7 +16,7 @@ const client = {
   createdAt,
 };
 
-test('An organisation is registered under a tag that nobody has.', async () => {
+test('registerOrganisation stores the organisation under a new tag', async () => {
   store.on(PutCommand).resolves({});
   const registered = await registerOrganisation('Acme Survey', createdAt);
   expect(registered.organisation).toMatch(/^[0-9a-z]{8}$/);
@@ -29,7 +29,7 @@ test('An organisation is registered under a tag that nobody has.', async () => {
   ]);
 });
 
-test('A tag that is taken is left to the one that has it.', async () => {
+test('registerOrganisation tries another tag when one is taken', async () => {
   store.on(PutCommand).rejectsOnce(conditionFailed()).resolves({});
   const { organisation } = await registerOrganisation('Acme Survey', createdAt);
   const [first, second] = sent().map((input) => input['Item'] as typeof item);
@@ -37,23 +37,23 @@ test('A tag that is taken is left to the one that has it.', async () => {
   expect(first?.organisation).not.toBe(organisation);
 });
 
-test('Tags that are all taken are a defect, not an endless search.', async () => {
+test('registerOrganisation fails after three taken tags', async () => {
   store.on(PutCommand).rejects(conditionFailed());
   await expect(registerOrganisation('Acme Survey', createdAt)).rejects.toThrow('conditional');
   expect(sent()).toHaveLength(3);
 });
 
-test('An organisation is found by its tag.', async () => {
+test('findOrganisation returns the organisation of a tag', async () => {
   store.on(GetCommand, { Key: { clientId: `org-${acme}` } }).resolves({ Item: item });
   await expect(findOrganisation(acme)).resolves.toEqual({ organisation: acme, name: 'Acme Survey', createdAt });
 });
 
-test('An organisation is nobody who could ask for a token.', async () => {
+test('findPartner returns undefined for the id of an organisation', async () => {
   store.on(GetCommand).resolves({ Item: item });
   await expect(findPartner(item.clientId)).resolves.toBeUndefined();
 });
 
-test('All pages are listed, organisations apart from clients, the oldest first.', async () => {
+test('listOrganisations reads all pages and returns organisations and clients, oldest first', async () => {
   const younger = { ...client, clientId: 'client2', createdAt: '2026-11-27T11:00:00.000Z' };
   store
     .on(ScanCommand)

@@ -13,19 +13,19 @@ const partner = {
   createdAt: '2026-11-27T10:00:00.000Z',
 };
 
-test('A partner is found by its client, read as of now.', async () => {
+test('findPartner returns the partner of a client by a consistent read', async () => {
   store.on(GetCommand).resolves({ Item: partner });
   await expect(findPartner('client1')).resolves.toEqual(partner);
   expect(onlyCommand()).toEqual({ TableName: 'partners', Key: { clientId: 'client1' }, ConsistentRead: true });
 });
 
-test('A client that nobody is has no partner.', async () => {
+test('findPartner returns undefined for an unknown client', async () => {
   store.on(GetCommand).resolves({});
   await expect(findPartner('client1')).resolves.toBeUndefined();
 });
 
 test.each([{ status: 'on holiday' }, { organisation: undefined }, { apiKeyId: 1 }, { scopes: 'command:read' }])(
-  'A partner that was kept broken by %j is an error, not a stranger.',
+  'findPartner fails for an invalid item with %j',
   async (fault) => {
     store.on(GetCommand).resolves({ Item: { ...partner, ...fault } });
     await expect(findPartner('client1')).rejects.toMatchObject({ name: '$ZodError' });

@@ -18,7 +18,7 @@ function sent() {
   return { method, headers, form: Object.fromEntries(request?.body as URLSearchParams) };
 }
 
-test('A token is asked for once, with the credentials in the form and no scope.', async () => {
+test('requestToken sends the credentials in the form, without a scope', async () => {
   answers(200, granted);
   await expect(ask()).resolves.toEqual(granted);
   expect(cognito).toHaveBeenCalledTimes(1);
@@ -31,7 +31,7 @@ test('A token is asked for once, with the credentials in the form and no scope.'
   expect(form).toEqual({ grant_type: 'client_credentials', client_id: 'client-1', client_secret: 'secret-1' });
 });
 
-test('A secret keeps the characters that a form encodes.', async () => {
+test('a secret with special characters is form-encoded', async () => {
   answers(200, granted);
   await requestToken('client-1', 'a+b&c=d');
   expect(sent().form).toMatchObject({ client_secret: 'a+b&c=d' });
@@ -39,12 +39,12 @@ test('A secret keeps the characters that a form encodes.', async () => {
   expect(body.toString()).toContain('client_secret=a%2Bb%26c%3Dd');
 });
 
-test.each([400, 401])("Cognito's %d invalid_client is a refusal.", async (status) => {
+test.each([400, 401])('a %d of Cognito with invalid_client is a refusal', async (status) => {
   answers(status, { error: 'invalid_client' });
   await expect(ask()).rejects.toMatchObject({ code: 'invalid_client' });
 });
 
-test("Cognito's quota is a refusal too.", async () => {
+test('a 429 of Cognito is a refusal', async () => {
   answers(429, '');
   await expect(ask()).rejects.toMatchObject({ code: 'too_many_requests' });
 });
@@ -55,13 +55,13 @@ test.each([
   ['a request that it does not like', 400, { error: 'invalid_grant' }, 'answered 400 invalid_grant'],
   ['a code that is no text', 400, { error: { code: 1 } }, 'answered 400 without an error code'],
   ['null', 400, null, 'answered 400 without an error code'],
-])('It is an error when Cognito answers with %s.', async (_, status, body, message) => {
+])('requestToken fails when Cognito answers with %s', async (_, status, body, message) => {
   answers(status, body);
   await expect(ask()).rejects.toMatchObject({ name: 'Error', message: `the identity provider ${message}` });
 });
 
 test.each([['<html>'], [null], [{ ...granted, token_type: 'mac' }], [{ ...granted, access_token: undefined }]])(
-  'A 200 with %j is an error that repeats no token.',
+  'requestToken fails for a 200 with %j, without the token in the error',
   async (body) => {
     answers(200, body);
     const failure = (await ask().catch((error: unknown) => error)) as Error;
@@ -70,21 +70,21 @@ test.each([['<html>'], [null], [{ ...granted, token_type: 'mac' }], [{ ...grante
   },
 );
 
-test('It is an error when Cognito can not be reached.', async () => {
+test('requestToken fails when Cognito cannot be reached', async () => {
   const fault = new TypeError('fetch failed');
   cognito.mockRejectedValue(fault);
   await expect(ask()).rejects.toBe(fault);
   expect(cognito).toHaveBeenCalledTimes(2);
 });
 
-test('A connection that was closed while the function was frozen is noticed when it is used: another one is taken.', async () => {
+test('requestToken retries on another connection when one was closed while the function was frozen', async () => {
   answers(200, granted);
   cognito.mockRejectedValueOnce(new TypeError('fetch failed', { cause: new Error('other side closed') }));
   await expect(ask()).resolves.toEqual(granted);
   expect(cognito).toHaveBeenCalledTimes(2);
 });
 
-test('A Cognito that never answers is waited for only so long.', async () => {
+test('requestToken fails after a timeout', async () => {
   const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort(new Error('too late')));
   cognito.mockImplementation((_, request) => Promise.reject(request?.signal?.reason as Error));
   await expect(ask()).rejects.toThrow('too late');
@@ -92,7 +92,7 @@ test('A Cognito that never answers is waited for only so long.', async () => {
   timeout.mockRestore();
 });
 
-test('A function that was given no address of Cognito says so.', async () => {
+test('requestToken fails without TOKEN_URL', async () => {
   delete process.env['TOKEN_URL'];
   await expect(ask()).rejects.toThrow('TOKEN_URL is not set');
 });

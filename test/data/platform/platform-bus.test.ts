@@ -1,30 +1,41 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { SERVICE } from '../../../contract/platform';
 import { publishPlatformEvent } from '../../../data/platform/platform-bus';
+import { acme, id } from '../../domain/fixtures/samples';
 import { bus } from '../../lambdas/fixtures/telemetry';
 
-test('The platform is told by one event on its bus.', async () => {
-  await publishPlatformEvent('control.requested', { deviceId: 'device-1', command: { name: 'HOVER' } });
+const detail = {
+  requestId: '01kb1x5m9v3f8q2r7t6w4y0z1a',
+  organisationId: `org-${acme}`,
+  shareId: 'share',
+  deviceId: id('device'),
+  command: { name: 'HOVER' },
+  requestedAt: '2026-11-27T10:31:07.250Z',
+};
+
+test('publishPlatformEvent puts one event on the bus', async () => {
+  await publishPlatformEvent('control.requested', detail);
   expect(bus).toHaveReceivedCommandTimes(PutEventsCommand, 1);
   expect(bus).toHaveReceivedCommandWith(PutEventsCommand, {
     Entries: [
       {
         EventBusName: 'platform',
-        Source: 'drone-mission-api',
+        Source: SERVICE,
         DetailType: 'control.requested',
-        Detail: '{"deviceId":"device-1","command":{"name":"HOVER"}}',
+        Detail: JSON.stringify(detail),
       },
     ],
   });
 });
 
-test('It is an error when the bus answers that it did not take the event.', async () => {
+test('publishPlatformEvent fails when the bus did not accept the event', async () => {
   bus.resolves({ FailedEntryCount: 1, Entries: [{ ErrorCode: 'InternalFailure' }] });
-  await expect(publishPlatformEvent('control.requested', {})).rejects.toThrow('refused an event: InternalFailure');
+  await expect(publishPlatformEvent('control.requested', detail)).rejects.toThrow('refused an event: InternalFailure');
 });
 
-test('It is an error when the function was not bound to the bus.', async () => {
+test('publishPlatformEvent fails without PLATFORM_BUS', async () => {
   const { PLATFORM_BUS } = process.env;
   delete process.env['PLATFORM_BUS'];
-  await expect(publishPlatformEvent('control.requested', {})).rejects.toThrow('PLATFORM_BUS is not set');
+  await expect(publishPlatformEvent('control.requested', detail)).rejects.toThrow('PLATFORM_BUS is not set');
   process.env['PLATFORM_BUS'] = PLATFORM_BUS;
 });

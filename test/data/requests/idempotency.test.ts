@@ -16,8 +16,8 @@ const insert = () => insertOnce(thing, 'jobId', firstAnswer);
 const before = { fingerprint: 'hash-0', reply: { success: true, job: { jobId: 'job-0' } } };
 const conflict = () => transactionCancelled(['TransactionConflict'], ['None']);
 
-describe('The first answer under a key', () => {
-  test('is found with the body that it answered.', async () => {
+describe('findAnswer', () => {
+  test('returns the response with the fingerprint of the request', async () => {
     store.on(GetCommand).resolves({ Item: item() });
     const found = await findAnswer(firstAnswer.id, now);
     expect(found).toBeInstanceOf(AlreadyAnswered);
@@ -25,22 +25,22 @@ describe('The first answer under a key', () => {
     expect(onlyCommand()).toEqual({ TableName: 'requests', Key: { id: firstAnswer.id }, ConsistentRead: true });
   });
 
-  test('is none before there was one.', async () => {
+  test('returns undefined for an unused key', async () => {
     store.on(GetCommand).resolves({});
     await expect(findAnswer(firstAnswer.id, now)).resolves.toBeUndefined();
   });
 
   test.each([
-    ['stands a second before it expires', 1, true],
-    ['is over at the very moment, though the store still has it', 0, false],
-    ['is over a day later, though the store still has it', -86_400, false],
-  ])('%s.', async (_, left, stands) => {
+    ['returns a response one second before its expiry', 1, true],
+    ['returns undefined at its expiry, before DynamoDB deletes it', 0, false],
+    ['returns undefined a day later, before DynamoDB deletes it', -86_400, false],
+  ])('%s', async (_, left, isFound) => {
     store.on(GetCommand).resolves({ Item: item({ ttl: seconds + left }) });
-    expect((await findAnswer(firstAnswer.id, now)) !== undefined).toBe(stands);
+    expect((await findAnswer(firstAnswer.id, now)) !== undefined).toBe(isFound);
   });
 
   test.each([{ reply: undefined }, { ttl: 'soon' }, { reply: '{"success":' }])(
-    'is an error when what was kept is broken by %j.',
+    'fails for an invalid item with %j',
     async (fault) => {
       store.on(GetCommand).resolves({ Item: item(fault) });
       await expect(findAnswer(firstAnswer.id, now)).rejects.toBeInstanceOf(Error);
@@ -48,21 +48,21 @@ describe('The first answer under a key', () => {
   );
 });
 
-describe('Keeping something without a key', () => {
-  test('is one put.', async () => {
+describe('insertOnce without an idempotency key', () => {
+  test('is one put', async () => {
     store.on(PutCommand).resolves({});
     await insertOnce(thing, 'jobId');
     expect(onlyCommand()).toEqual({ ...thing, ConditionExpression: 'attribute_not_exists(jobId)' });
   });
 
-  test('is done when the SDK repeats a put whose answer got lost.', async () => {
+  test('succeeds when the SDK retries a put whose response was lost', async () => {
     store.on(PutCommand).rejects(conditionFailed());
     await expect(insertOnce(thing, 'jobId')).resolves.toBeUndefined();
   });
 });
 
-describe('Keeping something with a key', () => {
-  test('remembers its answer for 24 hours, in the same transaction.', async () => {
+describe('insertOnce with an idempotency key', () => {
+  test('stores the response for 24 hours in the same transaction', async () => {
     store.on(TransactWriteCommand).resolves({});
     await insert();
     expect(onlyCommand()).toMatchObject({
@@ -73,7 +73,7 @@ describe('Keeping something with a key', () => {
     });
   });
 
-  test('may take the place of an answer that has expired and is still in the store.', async () => {
+  test('may replace an expired response that DynamoDB has not deleted yet', async () => {
     store.on(TransactWriteCommand).resolves({});
     await insert();
     expect(onlyCommand()).toMatchObject({
@@ -89,26 +89,26 @@ describe('Keeping something with a key', () => {
     });
   });
 
-  test('brings the first answer when the key was used at this very moment.', async () => {
+  test('throws the first response when a concurrent request used the key', async () => {
     store.on(TransactWriteCommand).rejects(transactionCancelled(['ConditionalCheckFailed', item()], ['None']));
     await expect(insert()).rejects.toMatchObject({ name: 'AlreadyAnswered', ...before });
     expect(sent()).toHaveLength(1);
   });
 
-  test('is tried again while another write with the same key is under way.', async () => {
+  test('retries while another transaction with the same key is in progress', async () => {
     store.on(TransactWriteCommand).rejectsOnce(conflict()).rejectsOnce(conflict()).resolves({});
     await expect(insert()).resolves.toBeUndefined();
     expect(sent()).toHaveLength(3);
   });
 
-  test('brings the first answer once the other write is done.', async () => {
+  test('throws the first response after the other transaction succeeded', async () => {
     const done = transactionCancelled(['ConditionalCheckFailed', item()], ['None']);
     store.on(TransactWriteCommand).rejectsOnce(conflict()).rejects(done);
     await expect(insert()).rejects.toMatchObject(before);
     expect(sent()).toHaveLength(2);
   });
 
-  test('gives up when the other write never ends.', async () => {
+  test('fails after the last retry', async () => {
     const fault = conflict();
     store.on(TransactWriteCommand).rejects(fault);
     await expect(insert()).rejects.toBe(fault);
@@ -120,7 +120,7 @@ describe('Keeping something with a key', () => {
     ['the store is throttled', transactionCancelled(['ThrottlingError'], ['None'])],
     ['an expired answer came back', transactionCancelled(['ConditionalCheckFailed', item({ ttl: seconds })], ['None'])],
     ['no reason was given', transactionCancelled()],
-  ])('is an error when %s, and is not tried again.', async (_, fault) => {
+  ])('fails without a retry when %s', async (_, fault) => {
     store.on(TransactWriteCommand).rejects(fault);
     await expect(insert()).rejects.toBe(fault);
     expect(sent()).toHaveLength(1);

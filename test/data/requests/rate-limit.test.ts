@@ -4,7 +4,7 @@ import { conditionFailed, onlyCommand, store } from '../fixtures/store';
 
 const windowStart = 1795775400;
 
-test('A call is counted by one atomic write, in a counter of its own window.', async () => {
+test('countCall increments the counter of the window by one atomic write', async () => {
   store.on(UpdateCommand).resolves({ Attributes: { calls: 7 } });
   await expect(countCall('client-1#GET /v3/jobs', windowStart, 120)).resolves.toBe(7);
   expect(onlyCommand()).toMatchObject({
@@ -16,7 +16,7 @@ test('A call is counted by one atomic write, in a counter of its own window.', a
   });
 });
 
-test('A counter is forgotten some time after its window, never within it.', async () => {
+test('the TTL of a counter is after its window', async () => {
   store.on(UpdateCommand).resolves({ Attributes: { calls: 1 } });
   await countCall('client-1', windowStart, 120);
   const { ':ttl': ttl } = onlyCommand()['ExpressionAttributeValues'] as { ':ttl': number };
@@ -25,14 +25,14 @@ test('A counter is forgotten some time after its window, never within it.', asyn
 });
 
 test.each([undefined, {}, { calls: 'many' }, { calls: 1.5 }])(
-  'A counter that reads %j is an error: nobody gets in uncounted.',
+  'countCall fails for an invalid counter %j, so that no call goes uncounted',
   async (Attributes) => {
     store.on(UpdateCommand).resolves(Attributes ? { Attributes } : {});
     await expect(countCall('client-1', windowStart, 120)).rejects.toMatchObject({ name: '$ZodError' });
   },
 );
 
-describe('A call that the SDK sends again, since its answer got lost,', () => {
+describe('countCall retried by the SDK after a lost response', () => {
   const window = new Map<string, { calls: number; callIds: Set<string> }>();
   /** As DynamoDB does it; `times` is how often it gets each command. */
   const count =
@@ -53,7 +53,7 @@ describe('A call that the SDK sends again, since its answer got lost,', () => {
     };
   beforeEach(() => window.clear());
 
-  test('is counted once, also the last one of a window.', async () => {
+  test('counts the call once, also the last one in the limit', async () => {
     store.on(UpdateCommand).callsFake(count(2));
     const counted: number[] = [];
     for (let call = 0; call < 4; call += 1) counted.push(await countCall('client-1', windowStart, 3));
@@ -61,7 +61,7 @@ describe('A call that the SDK sends again, since its answer got lost,', () => {
     expect([...window.values()]).toEqual([{ calls: 3, callIds: expect.anything() as unknown }]);
   });
 
-  test('beyond the limit is too many, and the counter does not grow.', async () => {
+  test('returns more than the limit beyond it, and the counter does not grow', async () => {
     store.on(UpdateCommand).callsFake(count(1));
     for (let call = 0; call < 10; call += 1) await countCall('client-1', windowStart, 3);
     expect([...window.values()].map(({ callIds }) => callIds.size)).toEqual([3]);

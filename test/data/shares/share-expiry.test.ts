@@ -27,11 +27,11 @@ afterEach(() => {
 });
 
 const share = sampleShare({ expiresAt: '2026-11-27T11:00:00.900Z' });
-const told = { message: 'as Scheduler says it', Message: 'as Scheduler says it', $metadata: {} };
+const response = { message: 'an error of Scheduler', Message: 'an error of Scheduler', $metadata: {} };
 const input = () => scheduler.commandCalls(CreateScheduleCommand)[0]?.args[0].input;
 
-describe('Scheduling the end of a share', () => {
-  test('asks for a minute early, once, and hands on which share and when.', async () => {
+describe('scheduleExpiry', () => {
+  test('creates a schedule one minute before expiry with share code and time', async () => {
     await scheduleExpiry(share);
     expect(scheduler.calls()).toHaveLength(1);
     expect(input()).toMatchObject({
@@ -50,12 +50,12 @@ describe('Scheduling the end of a share', () => {
     expect(JSON.parse(input()?.Target?.Input ?? '')).toEqual({ shareCode, expiresAt });
   });
 
-  test('asks for the next moments when there is less time, for Scheduler does not look back.', async () => {
+  test('schedules a few seconds ahead when less than a minute is left', async () => {
     await scheduleExpiry(sampleShare({ expiresAt: '2026-11-27T10:01:00.000Z' }));
     expect(input()?.ScheduleExpression).toBe('at(2026-11-27T10:00:05)');
   });
 
-  test('names the schedule so that nobody can read the code from it, each share its own.', async () => {
+  test('names the schedule by a digest of the share code', async () => {
     await scheduleExpiry(share);
     await scheduleExpiry(sampleShare({ shareCode: `${share.shareCode}x` }));
     const [one, other] = scheduler.commandCalls(CreateScheduleCommand).map(
@@ -72,8 +72,8 @@ describe('Scheduling the end of a share', () => {
     expect(other).not.toBe(one);
   });
 
-  test('that is scheduled already keeps its schedule; any other failure is one.', async () => {
-    scheduler.on(CreateScheduleCommand).rejects(new ConflictException(told));
+  test('keeps an existing schedule, and passes on any other error', async () => {
+    scheduler.on(CreateScheduleCommand).rejects(new ConflictException(response));
     await expect(scheduleExpiry(share)).resolves.toBeUndefined();
     const fault = new Error('throttled');
     scheduler.on(CreateScheduleCommand).rejects(fault);
@@ -81,15 +81,15 @@ describe('Scheduling the end of a share', () => {
   });
 });
 
-describe('Dropping the schedule of a share', () => {
-  test('names the one that was made for it.', async () => {
+describe('cancelExpiry', () => {
+  test('deletes the schedule of the share', async () => {
     await scheduleExpiry(share);
     await cancelExpiry(share);
     expect(scheduler).toHaveReceivedCommandWith(DeleteScheduleCommand, { GroupName: 'expiry', Name: input()?.Name });
   });
 
-  test('that has run is fine; any other failure is one.', async () => {
-    scheduler.on(DeleteScheduleCommand).rejects(new ResourceNotFoundException(told));
+  test('succeeds when the schedule has run, and passes on any other error', async () => {
+    scheduler.on(DeleteScheduleCommand).rejects(new ResourceNotFoundException(response));
     await expect(cancelExpiry(share)).resolves.toBeUndefined();
     const fault = new Error('throttled');
     scheduler.on(DeleteScheduleCommand).rejects(fault);

@@ -2,13 +2,12 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { UpdateCommand } from '../../../data/store/document-client';
 import {
   countViewers,
-  countViewersLater,
-  leaveSeats,
+  requestViewerCount,
+  releaseViewerSeats,
   readRecount,
-  shareOfSeats,
-  takeSeat,
+  takeViewerSeat,
 } from '../../../data/shares/share-viewers';
-import { acme, id, sampleShare } from '../../domain/fixtures/samples';
+import { acme, sampleShare } from '../../domain/fixtures/samples';
 import { queue } from '../../lambdas/fixtures/telemetry';
 import { conditionFailed, onlyCommand, sent, store } from '../fixtures/store';
 
@@ -17,28 +16,28 @@ const share = sampleShare({ maxViewers: 2 });
 const { shareCode } = share;
 const seats = { channel: `seats#${shareCode}`, connectionId: `seats#${shareCode}` };
 const viewer = { connectionId: 'mine', openedAt: now, expiresAt: now + 60 };
-const place = `${now + 60} ${now} mine`;
-const take = () => takeSeat(share, viewer, now);
-const counted = (more: object = {}) => ({ Attributes: { ...seats, held: new Set([place]), ...more } });
-const asked = () =>
+const seat = `${now + 60} ${now} mine`;
+const take = () => takeViewerSeat(share, viewer, now);
+const counted = (more: object = {}) => ({ Attributes: { ...seats, seats: new Set([seat]), ...more } });
+const requestedCounts = () =>
   queue.commandCalls(SendMessageCommand).map(({ args: [{ input }] }) => readRecount(input.MessageBody ?? ''));
 
-describe('Taking a seat', () => {
-  test('is one write beside the connections: as many as the share lets in, for as long as the share stands.', async () => {
+describe('takeViewerSeat', () => {
+  test('is one write to the connections table with the limit and the expiry of the share', async () => {
     store.on(UpdateCommand).resolves({});
     await take();
     expect(onlyCommand()).toMatchObject({
       TableName: 'connections',
       Key: seats,
       ExpressionAttributeValues: {
-        ':place': new Set([place]),
+        ':seat': new Set([seat]),
         ':max': 2,
         ':ttl': Date.parse(share.expiresAt) / 1000,
       },
     });
   });
 
-  test('has the viewers counted a second later.', async () => {
+  test('requests a count in a second', async () => {
     store.on(UpdateCommand).resolves({});
     await take();
     expect(queue).toHaveReceivedCommandWith(SendMessageCommand, {
@@ -46,61 +45,61 @@ describe('Taking a seat', () => {
       MessageBody: JSON.stringify({ shareCode }),
       DelaySeconds: 1,
     });
-    expect(asked()).toEqual([shareCode]);
+    expect(requestedCounts()).toEqual([shareCode]);
   });
 
-  test('asks for no count when one is under way: whoever comes within a second is counted once.', async () => {
+  test('requests no count when one is pending', async () => {
     store
       .on(UpdateCommand)
       .resolvesOnce({})
       .resolves(counted({ recount: true }));
     for (let viewers = 0; viewers < 5; viewers++) await take();
-    expect(asked()).toHaveLength(1);
+    expect(requestedCounts()).toHaveLength(1);
   });
 
-  test('that came back from one whose time was up has the viewers counted, too.', async () => {
-    const ended = { ...seats, held: new Set([`${now} 1 lost`]) };
+  test('requests a count also after releasing an expired seat', async () => {
+    const ended = { ...seats, seats: new Set([`${now} 1 lost`]) };
     store
       .on(UpdateCommand)
       .rejectsOnce(conditionFailed(ended))
       .resolvesOnce({ Attributes: ended })
       .resolves({ Attributes: { ...seats, recount: true } });
     await take();
-    expect(asked()).toEqual([shareCode]);
+    expect(requestedCounts()).toEqual([shareCode]);
   });
 
-  test('of a share that is full is refused, and nothing is counted.', async () => {
-    const held = new Set([`${now + 1} ${now} a`, `${now + 1} ${now} b`]);
-    store.on(UpdateCommand).rejects(conditionFailed({ ...seats, held }));
+  test('refuses when the share is full, and requests no count', async () => {
+    const taken = new Set([`${now + 1} ${now} a`, `${now + 1} ${now} b`]);
+    store.on(UpdateCommand).rejects(conditionFailed({ ...seats, seats: taken }));
     await expect(take()).rejects.toMatchObject({ code: 'too_many_viewers' });
     expect(sent()).toHaveLength(1);
-    expect(asked()).toEqual([]);
+    expect(requestedCounts()).toEqual([]);
   });
 });
 
-describe('Leaving a seat', () => {
-  test('is one write, and has the viewers counted.', async () => {
+describe('releaseViewerSeats', () => {
+  test('is one write, and requests a count', async () => {
     store.on(UpdateCommand).resolves(counted());
-    await leaveSeats(shareCode, [viewer]);
-    expect(onlyCommand()).toMatchObject({ Key: seats, ExpressionAttributeValues: { ':places': new Set([place]) } });
-    expect(asked()).toEqual([shareCode]);
+    await releaseViewerSeats(shareCode, [viewer]);
+    expect(onlyCommand()).toMatchObject({ Key: seats, ExpressionAttributeValues: { ':released': new Set([seat]) } });
+    expect(requestedCounts()).toEqual([shareCode]);
   });
 
-  test('asks for no count when one is under way.', async () => {
+  test('requests no count when one is pending', async () => {
     store.on(UpdateCommand).resolves(counted({ recount: true }));
-    await leaveSeats(shareCode, [viewer]);
-    expect(asked()).toEqual([]);
+    await releaseViewerSeats(shareCode, [viewer]);
+    expect(requestedCounts()).toEqual([]);
   });
 
-  test('twice is no fault, and counts nobody anew.', async () => {
+  test('requests no count when the seat was released already', async () => {
     store.on(UpdateCommand).rejects(conditionFailed());
-    await leaveSeats(shareCode, [viewer]);
-    expect(asked()).toEqual([]);
+    await releaseViewerSeats(shareCode, [viewer]);
+    expect(requestedCounts()).toEqual([]);
   });
 });
 
-describe('Counting viewers', () => {
-  test('writes their number into a share that stands, as a change that its followers hear of.', async () => {
+describe('countViewers', () => {
+  test('writes the number into an existing share and increments its version', async () => {
     store.on(UpdateCommand, { TableName: 'connections' }).resolves(counted({ counts: 7 }));
     store.on(UpdateCommand, { TableName: 'shares' }).resolves({});
     await countViewers(shareCode, 1_700_000_000);
@@ -112,7 +111,7 @@ describe('Counting viewers', () => {
     });
   });
 
-  test('is no fault when the share has been revoked, which does not come back by it, or has that number already.', async () => {
+  test('writes nothing into a share that was revoked', async () => {
     store.on(UpdateCommand, { TableName: 'connections' }).resolves(counted({ counts: 7 }));
     store.on(UpdateCommand, { TableName: 'shares' }).rejects(conditionFailed());
     await expect(countViewers(shareCode, 1_700_000_000)).resolves.toBeUndefined();
@@ -121,52 +120,50 @@ describe('Counting viewers', () => {
     expect(ConditionExpression).toMatch(/^attribute_exists\(shareCode\) AND .* AND currentViewers <> :taken$/);
   });
 
-  test.each([
-    ['is another number', 0],
-    ['is the number that stood there', 2],
-  ])(
-    'twice at the same time leaves that of the later count, in whatever order they are written, if it %s.',
-    async (_, before) => {
-      const kept = { currentViewers: before, viewerCount: 0 };
-      store
-        .on(UpdateCommand, { TableName: 'connections' })
-        .resolvesOnce(counted({ counts: 4, held: new Set(['a']) }))
-        .resolvesOnce(counted({ counts: 5, held: new Set(['a', 'b']) }));
-      let first = true;
-      const write = (input: { ConditionExpression?: string; ExpressionAttributeValues?: Record<string, number> }) => {
-        const { ':taken': taken, ':count': count = 0 } = input.ExpressionAttributeValues ?? {};
-        const numbered = input.ConditionExpression?.includes('viewerCount < :count');
-        if (kept.currentViewers === taken || (numbered && kept.viewerCount >= count))
-          throw conditionFailed({ ...kept });
-        Object.assign(kept, { ...(taken !== undefined && { currentViewers: taken }), viewerCount: count });
-        return {};
-      };
-      store.on(UpdateCommand, { TableName: 'shares' }).callsFake(async (input: object) => {
-        // The write of the earlier count is held up until the later one has been made.
-        if (first) await new Promise((written) => setTimeout(written, 20, (first = false)));
-        return write(input);
-      });
-      await Promise.all([countViewers(shareCode, 1_700_000_000), countViewers(shareCode, 1_700_000_000)]);
-      expect(kept).toEqual({ currentViewers: 2, viewerCount: 5 });
-    },
-  );
+  test('writes on condition that no later count was written', async () => {
+    store.on(UpdateCommand, { TableName: 'connections' }).resolves(counted({ counts: 4 }));
+    store.on(UpdateCommand, { TableName: 'shares' }).resolves({});
+    await countViewers(shareCode, 1_700_000_000);
+    expect(sent()[1]).toMatchObject({
+      UpdateExpression: 'SET currentViewers = :taken, viewerCount = :count ADD version :one',
+      ConditionExpression:
+        'attribute_exists(shareCode) AND (attribute_not_exists(viewerCount) OR viewerCount < :count)' +
+        ' AND currentViewers <> :taken',
+      ExpressionAttributeValues: { ':taken': 1, ':count': 4, ':one': 1 },
+    });
+  });
+
+  test('writes only the number of the count when the number of viewers is the same, so that an earlier count fails', async () => {
+    store.on(UpdateCommand, { TableName: 'connections' }).resolves(counted({ counts: 5 }));
+    store
+      .on(UpdateCommand, { TableName: 'shares' })
+      .rejectsOnce(conditionFailed({ currentViewers: 1, viewerCount: 3 }))
+      .resolves({});
+    await countViewers(shareCode, 1_700_000_000);
+    expect(sent()[2]).toMatchObject({
+      UpdateExpression: 'SET viewerCount = :count',
+      ConditionExpression:
+        'attribute_exists(shareCode) AND (attribute_not_exists(viewerCount) OR viewerCount < :count)',
+      ExpressionAttributeValues: { ':count': 5 },
+    });
+    expect(sent()).toHaveLength(3);
+  });
+
+  test('writes nothing after a failed condition when the number of viewers differs, since a later count was written', async () => {
+    store.on(UpdateCommand, { TableName: 'connections' }).resolves(counted({ counts: 4 }));
+    store.on(UpdateCommand, { TableName: 'shares' }).rejects(conditionFailed({ currentViewers: 2, viewerCount: 5 }));
+    await countViewers(shareCode, 1_700_000_000);
+    expect(sent()).toHaveLength(2);
+  });
 });
 
-test.each(['', '{}', '[]', 'null', '{"shareCode":1}'])('The message %j is not ours.', (body) => {
+test.each(['', '{}', '[]', 'null', '{"shareCode":1}'])('readRecount refuses the message %j', (body) => {
   expect(() => readRecount(body)).toThrow();
 });
 
-test('It is an error when the function was not bound to the queue.', async () => {
+test('requestViewerCount fails without VIEWER_COUNT_QUEUE_URL', async () => {
   const { VIEWER_COUNT_QUEUE_URL } = process.env;
   delete process.env['VIEWER_COUNT_QUEUE_URL'];
-  await expect(countViewersLater(shareCode)).rejects.toThrow('VIEWER_COUNT_QUEUE_URL is not set');
+  await expect(requestViewerCount(shareCode)).rejects.toThrow('VIEWER_COUNT_QUEUE_URL is not set');
   process.env['VIEWER_COUNT_QUEUE_URL'] = VIEWER_COUNT_QUEUE_URL;
-});
-
-test.each([
-  [`seats#${id('share')}`, id('share')],
-  [`share#${id('share')}`, undefined],
-  ['client#client1', undefined],
-])('An item of %s counts the seats of %s.', (channel, counts) => {
-  expect(shareOfSeats(channel)).toBe(counts);
 });

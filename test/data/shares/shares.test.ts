@@ -9,8 +9,8 @@ const share = sampleShare({ metadata: { case: 7 } });
 const item = (change = {}, organisation = acme) => ({ ...share, metadata: '{"case":7}', organisation, ...change });
 const over = { expiresAt: now };
 
-describe('Keeping a share', () => {
-  test('is one put that lets the table forget it once it has ended.', async () => {
+describe('insertShare', () => {
+  test('is one put with the expiry as TTL', async () => {
     store.on(PutCommand).resolves({});
     await insertShare(acme, sampleShare({ expiresAt: '2026-11-27T11:00:00.001Z', metadata: { case: 7 } }));
     expect(onlyCommand()).toMatchObject({
@@ -20,8 +20,8 @@ describe('Keeping a share', () => {
   });
 });
 
-describe('Finding a share', () => {
-  test('gives it back as it was kept, read as of now.', async () => {
+describe('findShare', () => {
+  test('returns the stored share by a consistent read', async () => {
     store.on(GetCommand).resolves({ Item: item() });
     await expect(findShare(acme, share.shareCode, now)).resolves.toEqual(share);
     expect(onlyCommand()).toEqual({
@@ -36,18 +36,18 @@ describe('Finding a share', () => {
     ['has just expired, though the store still has it', item(over), acme, 'share_not_found'],
     ["is another organisation's", item({}, rival), rival, 'forbidden'],
     ["is another organisation's and has expired", item(over, rival), rival, 'share_not_found'],
-  ])('refuses one that %s.', async (_, Item, owner, code) => {
+  ])('refuses a share that %s', async (_, Item, owner, code) => {
     store.on(GetCommand).resolves(Item ? { Item } : {});
     await expect(findShare(acme, id('share', owner), now)).rejects.toMatchObject({ code });
   });
 
-  test('asks the store nothing for what is no share code.', async () => {
+  test('sends no command for text that is not a share code', async () => {
     await expect(findShare(acme, id('job'), now)).rejects.toMatchObject({ code: 'share_not_found' });
     expect(store).not.toHaveReceivedAnyCommand();
   });
 
   test.each([{ expiresAt: undefined }, { permissions: ['fly'] }, { metadata: '[1]' }, { maxViewers: 'many' }])(
-    'is an error when what was kept is broken by %j: a defect is not a missing share.',
+    'fails for an invalid item with %j',
     async (fault) => {
       store.on(GetCommand).resolves({ Item: item(fault) });
       await expect(findShare(acme, share.shareCode, now)).rejects.toMatchObject({ name: '$ZodError' });
@@ -55,8 +55,8 @@ describe('Finding a share', () => {
   );
 });
 
-describe('Listing shares', () => {
-  test('is one query for those that stand, newest first, as of now.', async () => {
+describe('listShares', () => {
+  test('is one consistent query for the active shares, newest first', async () => {
     store.on(QueryCommand).resolves({ Items: [item()] });
     await expect(listShares(acme, { limit: 50 }, now)).resolves.toEqual({ shares: [share], nextToken: undefined });
     expect(onlyCommand()).toMatchObject({
@@ -68,7 +68,7 @@ describe('Listing shares', () => {
     expect(values()).toEqual({ ':organisation': acme, ':now': now });
   });
 
-  test('goes on where the page before ended, even if all on that page had expired.', async () => {
+  test('continues after the page before, also when all its shares had expired', async () => {
     const key = { organisation: acme, shareCode: share.shareCode };
     store.on(QueryCommand).resolves({ LastEvaluatedKey: key });
     const { shares, nextToken } = await listShares(acme, { limit: 1 }, now);
@@ -78,21 +78,21 @@ describe('Listing shares', () => {
     expect(onlyCommand()['ExclusiveStartKey']).toEqual(key);
   });
 
-  test.each([`shares ${rival}`, `jobs ${acme} `])('refuses the token of "%s".', async (list) => {
+  test.each([`shares ${rival}`, `jobs ${acme} `])('refuses the token of "%s"', async (list) => {
     const page = { limit: 1, nextToken: pageToken(list, share.shareCode) };
     await expect(listShares(acme, page, now)).rejects.toMatchObject({ code: 'invalid_request' });
     expect(store).not.toHaveReceivedAnyCommand();
   });
 
-  test('leaves out what is no share: that keeps no other back.', async () => {
+  test('skips an item that is not a share', async () => {
     jest.spyOn(console, 'error').mockReturnValue();
     store.on(QueryCommand).resolves({ Items: [{ organisation: acme }, item()] });
     await expect(listShares(acme, { limit: 2 }, now)).resolves.toMatchObject({ shares: [share] });
   });
 });
 
-describe('Revoking a share', () => {
-  test('is one conditional write, at most once and only while it stands.', async () => {
+describe('revokeShare', () => {
+  test('is one write on condition that the share has not expired', async () => {
     store.on(DeleteCommand).resolves({ Attributes: item() });
     await expect(revokeShare(acme, share.shareCode, now)).resolves.toEqual(share);
     expect(onlyCommand()).toMatchObject({
@@ -108,18 +108,18 @@ describe('Revoking a share', () => {
     ['has just expired', item(over), acme, 'share_not_found'],
     ["is another organisation's", item({}, rival), rival, 'forbidden'],
     ["is another organisation's and has expired", item(over, rival), rival, 'share_not_found'],
-  ])('refuses one that %s.', async (_, found, owner, code) => {
+  ])('refuses a share that %s', async (_, found, owner, code) => {
     store.on(DeleteCommand).rejects(conditionFailed(found));
     await expect(revokeShare(acme, id('share', owner), now)).rejects.toMatchObject({ code });
   });
 
-  test('is an error when the condition failed for no reason.', async () => {
+  test('passes on the error when no reason is found', async () => {
     const fault = conditionFailed(item());
     store.on(DeleteCommand).rejects(fault);
     await expect(revokeShare(acme, share.shareCode, now)).rejects.toBe(fault);
   });
 
-  test('is done when the SDK repeats it because the answer was lost, and finds the share gone.', async () => {
+  test('succeeds when a retry by the SDK finds the share deleted', async () => {
     store.on(DeleteCommand).rejects(repeated());
     await expect(revokeShare(acme, share.shareCode, now)).resolves.toBeUndefined();
   });
@@ -127,7 +127,7 @@ describe('Revoking a share', () => {
   test.each([
     ["another organisation's", item({}, rival), rival, 'forbidden'],
     ['one that has expired', item(over), acme, 'share_not_found'],
-  ])('refuses %s also when the SDK repeats it: that was not done.', async (_, found, owner, code) => {
+  ])('refuses %s also on a retry by the SDK', async (_, found, owner, code) => {
     store.on(DeleteCommand).rejects(repeated(found));
     await expect(revokeShare(acme, id('share', owner), now)).rejects.toMatchObject({ code });
   });

@@ -3,13 +3,13 @@ import {
   GetHLSStreamingSessionURLCommand,
   NoDataRetentionException,
   NotAuthorizedException,
-  ResourceNotFoundException as NothingCame,
+  ResourceNotFoundException as FragmentsNotFound,
 } from '@aws-sdk/client-kinesis-video-archived-media';
 import { playbackOf } from '../../../data/shares/video';
 import { media, video } from '../../lambdas/fixtures/telemetry';
 
 const now = new Date('2026-11-27T10:30:00.000Z');
-const told = { message: 'as Kinesis says it', $metadata: {} };
+const response = { message: 'an error of Kinesis', $metadata: {} };
 const url = 'https://video.test/hls/v1/getHLSMasterPlaylist.m3u8?SessionToken=x';
 let streams = 0;
 /** Endpoints are remembered, so each test has a stream of its own. */
@@ -20,7 +20,7 @@ beforeEach(() => {
   media.on(GetHLSStreamingSessionURLCommand).resolves({ HLSStreamingSessionURL: url });
 });
 
-test('The live video of a stream can be played for five minutes, at an address of its endpoint.', async () => {
+test('playbackOf returns a session URL of the endpoint for five minutes', async () => {
   const StreamName = newStream();
   const expiresAt = '2026-11-27T10:35:00.000Z';
   await expect(playbackOf(StreamName, now)).resolves.toEqual({ protocol: 'HLS', url, expiresAt });
@@ -35,7 +35,7 @@ test('The live video of a stream can be played for five minutes, at an address o
   });
 });
 
-test('The endpoint of a stream is asked for once, the address each time.', async () => {
+test('playbackOf requests the endpoint of a stream once and a session URL each time', async () => {
   const stream = newStream();
   await playbackOf(stream, now);
   await playbackOf(stream, now);
@@ -43,27 +43,30 @@ test('The endpoint of a stream is asked for once, the address each time.', async
   expect(media).toHaveReceivedCommandTimes(GetHLSStreamingSessionURLCommand, 2);
 });
 
-test('There is nothing to play when there is no such stream.', async () => {
-  video.on(GetDataEndpointCommand).rejects(new ResourceNotFoundException(told));
+test('playbackOf returns null when the stream does not exist', async () => {
+  video.on(GetDataEndpointCommand).rejects(new ResourceNotFoundException(response));
   await expect(playbackOf(newStream(), now)).resolves.toBeNull();
 });
 
-test.each([new NothingCame(told), new NoDataRetentionException(told)])(
-  'There is nothing to play when nothing comes over the stream, or nothing is kept of it: %s.',
+test.each([new FragmentsNotFound(response), new NoDataRetentionException(response)])(
+  'playbackOf returns null when the stream has no fragments or no retention: %s',
   async (error) => {
     media.on(GetHLSStreamingSessionURLCommand).rejects(error);
     await expect(playbackOf(newStream(), now)).resolves.toBeNull();
   },
 );
 
-test.each([new NotAuthorizedException(told), new Error('timed out')])('Any other error is one: %s.', async (error) => {
-  media.on(GetHLSStreamingSessionURLCommand).rejects(error);
-  await expect(playbackOf(newStream(), now)).rejects.toBe(error);
-});
+test.each([new NotAuthorizedException(response), new Error('timed out')])(
+  'playbackOf passes on any other error: %s',
+  async (error) => {
+    media.on(GetHLSStreamingSessionURLCommand).rejects(error);
+    await expect(playbackOf(newStream(), now)).rejects.toBe(error);
+  },
+);
 
-test('It is an error when Kinesis answers without an endpoint or an address.', async () => {
+test('playbackOf fails when Kinesis returns no endpoint or no session URL', async () => {
   media.on(GetHLSStreamingSessionURLCommand).resolves({});
-  await expect(playbackOf(newStream(), now)).rejects.toThrow('gave no address');
+  await expect(playbackOf(newStream(), now)).rejects.toThrow('returned no session URL');
   video.on(GetDataEndpointCommand).resolves({});
-  await expect(playbackOf(newStream(), now)).rejects.toThrow('named no endpoint');
+  await expect(playbackOf(newStream(), now)).rejects.toThrow('returned no endpoint');
 });

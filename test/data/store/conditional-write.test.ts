@@ -2,13 +2,13 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand } from '../../../data/store/document-client';
 import { isRepeat } from '../../../data/store/conditional-write';
 import { dynamodb } from '../../../data/store/dynamodb';
-import { storeBehindRealConnection } from '../fixtures/real-connection';
+import { useRealConnection } from '../fixtures/real-connection';
 
-describe('A conditional write over a real connection', () => {
+describe('isRepeat over a real connection', () => {
   /** What happens to each call, in order: its answer is lost, or its condition is found not to hold. */
   let fates: ('lost' | 'refused')[] = [];
 
-  storeBehindRealConnection((request, response) => {
+  useRealConnection((request, response) => {
     if (fates.shift() === 'lost') request.socket.destroy();
     else response.writeHead(400).end('{"__type":"ConditionalCheckFailedException"}');
   });
@@ -24,7 +24,7 @@ describe('A conditional write over a real connection', () => {
   test.each([
     [false, 'at once', ['refused']],
     [true, 'after an answer that was lost', ['lost', 'refused']],
-  ] as const)('that it is a repeat is %s when it is refused %s.', async (repeat, _, happens) => {
+  ] as const)('returns %s when the condition fails %s', async (repeat, _, happens) => {
     fates = [...happens];
     const error = await refusal();
     expect(error).toBeInstanceOf(ConditionalCheckFailedException);
@@ -39,6 +39,6 @@ test.each([
     'a refusal that does not say how often it was tried',
     new ConditionalCheckFailedException({ message: 'no', $metadata: {} }),
   ],
-])('%s is no repeat.', (_, error) => {
+])('isRepeat returns false for %s', (_, error) => {
   expect(isRepeat(error)).toBe(false);
 });

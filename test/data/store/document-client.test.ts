@@ -1,3 +1,4 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -7,13 +8,14 @@ import {
   GetCommand,
   PutCommand,
   QueryCommand,
+  removedMiddleware,
   TransactWriteCommand,
   UpdateCommand,
 } from '../../../data/store/document-client';
 
-/** What the store was asked, operation and body. */
-const asked: [operation: string, body: unknown][] = [];
-/** What it answers; `itsKey`: the item that it was asked for, which is nothing but its key. */
+/** The requests to DynamoDB. */
+const requests: [operation: string, body: unknown][] = [];
+/** The response; `itsKey`: an item that consists of the requested key. */
 let answer: unknown = {};
 const itsKey = 'its key';
 let server: Server;
@@ -25,7 +27,7 @@ beforeAll(async () => {
     request.on('data', (chunk: Buffer) => (body += chunk.toString()));
     request.on('end', () => {
       const input = JSON.parse(body) as { readonly Key?: unknown };
-      asked.push([String(request.headers['x-amz-target']).replace('DynamoDB_20120810.', ''), input]);
+      requests.push([String(request.headers['x-amz-target']).replace('DynamoDB_20120810.', ''), input]);
       response.end(JSON.stringify(answer === itsKey ? { Item: input.Key } : answer));
     });
   });
@@ -39,7 +41,7 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  asked.length = 0;
+  requests.length = 0;
   answer = {};
 });
 
@@ -58,29 +60,29 @@ const attributes = {
   map: { M: { Key: { S: 'no key' }, Item: { M: { deep: { S: 'b' } } } } },
 };
 
-test('An item is kept as it is, without what is undefined in it, and comes back the same.', async () => {
+test('an item without its undefined attributes is stored and read unchanged', async () => {
   await client.send(new PutCommand({ TableName: 'jobs', Item: { ...item, absent: undefined } }));
-  expect(asked).toEqual([['PutItem', { TableName: 'jobs', Item: attributes }]]);
+  expect(requests).toEqual([['PutItem', { TableName: 'jobs', Item: attributes }]]);
 
   answer = { Item: attributes };
   const { Item } = await client.send(new GetCommand({ TableName: 'jobs', Key: { id: 'a' }, ConsistentRead: true }));
   expect(Item).toEqual(item);
-  expect(asked[1]).toEqual(['GetItem', { TableName: 'jobs', Key: { id: { S: 'a' } }, ConsistentRead: true }]);
+  expect(requests[1]).toEqual(['GetItem', { TableName: 'jobs', Key: { id: { S: 'a' } }, ConsistentRead: true }]);
 });
 
-test('What is not there stays away.', async () => {
+test('a missing item is undefined', async () => {
   const { Item, $metadata } = await client.send(new GetCommand({ TableName: 'jobs', Key: { id: 'a' } }));
   expect([Item, $metadata.httpStatusCode]).toEqual([undefined, 200]);
 });
 
-test('Each call of a command gets its own answer, also of many at once.', async () => {
+test('concurrent calls of the same command get their own responses', async () => {
   answer = itsKey;
   const read = async (id: string) => (await client.send(new GetCommand({ TableName: 'jobs', Key: { id } }))).Item;
   await expect(read('a')).resolves.toEqual({ id: 'a' });
   await expect(Promise.all(['b', 'c', 'd'].map(read))).resolves.toEqual([{ id: 'b' }, { id: 'c' }, { id: 'd' }]);
 });
 
-test('A query takes plain values and the place to go on from, and gives plain items and the next place.', async () => {
+test('a query converts values, start key, items and last key', async () => {
   answer = { Items: [attributes, { id: { S: 'b' } }], Count: 2, LastEvaluatedKey: { id: { S: 'b' } } };
   const found = await client.send(
     new QueryCommand({
@@ -92,25 +94,25 @@ test('A query takes plain values and the place to go on from, and gives plain it
     }),
   );
   expect(found).toMatchObject({ Items: [item, { id: 'b' }], Count: 2, LastEvaluatedKey: { id: 'b' } });
-  expect(asked[0]?.[1]).toMatchObject({
+  expect(requests[0]?.[1]).toMatchObject({
     ExpressionAttributeNames: { '#id': 'id' },
     ExpressionAttributeValues: { ':id': { S: 'a' }, ':from': { L: [{ S: 'x' }] } },
     ExclusiveStartKey: { id: { S: '0' } },
   });
 });
 
-test('A first page has no place to go on from.', async () => {
+test('a query for the first page has no start key', async () => {
   await client.send(new QueryCommand({ TableName: 'jobs', ExclusiveStartKey: undefined }));
-  expect(asked).toEqual([['Query', { TableName: 'jobs' }]]);
+  expect(requests).toEqual([['Query', { TableName: 'jobs' }]]);
 });
 
-test('An update gives back what became of the item.', async () => {
+test('an update converts the returned attributes', async () => {
   answer = { Attributes: attributes };
   const { Attributes } = await client.send(new UpdateCommand({ TableName: 'jobs', Key: { id: 'a' } }));
   expect(Attributes).toEqual(item);
 });
 
-test('A batch read gives plain items of each table, and what it has left undone so that it can be asked again.', async () => {
+test('a batch read converts the items of each table and the unprocessed keys', async () => {
   const undone = { jobs: { Keys: [{ id: { S: 'b' } }], ConsistentRead: true } };
   answer = { Responses: { jobs: [attributes], Item: [{ id: { S: 'c' } }] }, UnprocessedKeys: undone };
   const { Responses, UnprocessedKeys } = await client.send(
@@ -119,17 +121,22 @@ test('A batch read gives plain items of each table, and what it has left undone 
   expect(Responses).toEqual({ jobs: [item], Item: [{ id: 'c' }] });
   expect(UnprocessedKeys).toEqual({ jobs: { Keys: [{ id: 'b' }], ConsistentRead: true } });
   await client.send(new BatchGetCommand({ RequestItems: UnprocessedKeys }));
-  expect(asked[1]).toEqual(['BatchGetItem', { RequestItems: undone }]);
+  expect(requests[1]).toEqual(['BatchGetItem', { RequestItems: undone }]);
 });
 
-test('Batches and transactions write plain items.', async () => {
+test('batches and transactions convert items', async () => {
   const writes = [{ PutRequest: { Item: item } }, { DeleteRequest: { Key: { id: 'b' } } }];
   await client.send(new BatchWriteCommand({ RequestItems: { jobs: writes } }));
   await client.send(new TransactWriteCommand({ TransactItems: [{ Put: { TableName: 'jobs', Item: item } }] }));
-  expect(asked[0]?.[1]).toEqual({
+  expect(requests[0]?.[1]).toEqual({
     RequestItems: {
       jobs: [{ PutRequest: { Item: attributes } }, { DeleteRequest: { Key: { id: { S: 'b' } } } }],
     },
   });
-  expect(asked[1]?.[1]).toMatchObject({ TransactItems: [{ Put: { TableName: 'jobs', Item: attributes } }] });
+  expect(requests[1]?.[1]).toMatchObject({ TransactItems: [{ Put: { TableName: 'jobs', Item: attributes } }] });
+});
+
+test.each(removedMiddleware)('%s is in the SDK client and not in this one', (name) => {
+  expect(new DynamoDBClient().middlewareStack.remove(name)).toBe(true);
+  expect(client.middlewareStack.remove(name)).toBe(false);
 });

@@ -1,31 +1,37 @@
 import { GetCommand } from '../../../data/store/document-client';
 import { dynamodb, table } from '../../../data/store/dynamodb';
-import { storeBehindRealConnection } from '../fixtures/real-connection';
+import { tableNames, tableVariable } from '../../../domain/table';
+import { useRealConnection } from '../fixtures/real-connection';
 
-test('A table has the name that the function was bound to.', () => {
-  process.env['JOBS_TABLE'] = 'stack-jobs-1';
-  expect(table('JOBS')).toBe('stack-jobs-1');
+test('each table has its own environment variable', () => {
+  expect(tableVariable('jobs')).toBe('JOBS_TABLE');
+  expect(new Set(tableNames.map(tableVariable)).size).toBe(tableNames.length);
 });
 
-test.each([undefined, ''])('A table that the function was not bound to (%j) is an error that names it.', (value) => {
+test('table returns the deployed name', () => {
+  process.env['JOBS_TABLE'] = 'stack-jobs-1';
+  expect(table('jobs')).toBe('stack-jobs-1');
+});
+
+test.each([undefined, ''])('table fails with the name of the variable when it is %j', (value) => {
   if (value === undefined) delete process.env['SHARES_TABLE'];
   else process.env['SHARES_TABLE'] = value;
-  expect(() => table('SHARES')).toThrow('SHARES_TABLE is not set');
+  expect(() => table('shares')).toThrow('SHARES_TABLE is not set');
 });
 
-describe('A store behind a real connection', () => {
+describe('dynamodb over a real connection', () => {
   let calls = 0;
   /** What the store does with its first call. */
   let first: 'hang' | 'throttle' | 'break off' = 'hang';
 
-  storeBehindRealConnection((request, response) => {
+  useRealConnection((request, response) => {
     calls += 1;
     if (calls > 1) response.end('{"Item":{"id":{"S":"a"}}}');
     else if (first === 'break off') request.socket.destroy();
     else if (first === 'throttle') response.writeHead(400).end('{"__type":"ThrottlingException"}');
   });
 
-  test.each(['hang', 'throttle', 'break off'] as const)('is asked again when a call meets a %s.', async (fault) => {
+  test.each(['hang', 'throttle', 'break off'] as const)('retries after the fault: %s', async (fault) => {
     first = fault;
     calls = 0;
     const { Item } = await dynamodb.send(new GetCommand({ TableName: 'jobs', Key: { id: 'a' } }));

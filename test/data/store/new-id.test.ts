@@ -4,23 +4,23 @@ import { kinds, organisationOf } from '../../../domain/id';
 const now = '2026-11-27T10:00:00.000Z';
 const many = <Made>(make: () => Made) => Array.from({ length: 1000 }, make);
 
-test.each(kinds)('A new %s belongs to its organisation.', (kind) => {
+test.each(kinds)('a new %s belongs to its organisation', (kind) => {
   const organisation = newOrganisation();
   expect(organisationOf(kind, newId(kind, organisation, now))).toBe(organisation);
 });
 
-test('Identifiers of one moment are in the order of their making, and none is there twice.', () => {
+test('identifiers of the same millisecond are unique and sort by creation', () => {
   const made = many(() => newId('job', 'acme0001', now));
   expect(made).toEqual([...new Set(made)].sort());
 });
 
-test('A share code belongs to its organisation and is in the order of creation.', () => {
+test('a share code contains its organisation and sorts by creation', () => {
   const [earlier, later] = [newShareCode('acme0001', now), newShareCode('acme0001', '2026-11-27T10:00:00.001Z')];
   expect(organisationOf('share', later)).toBe('acme0001');
   expect(earlier < later).toBe(true);
 });
 
-test('A share code ends in 26 letters of base32, 130 bits that nobody can foresee.', () => {
+test('a share code ends in 26 letters of base32, 130 random bits', () => {
   const secrets = many(
     () => /^share-acme0001-[0-9a-z]{10}([0-9a-hjkmnp-tv-z]{26})$/.exec(newShareCode('acme0001', now))?.[1],
   );
@@ -29,6 +29,6 @@ test('A share code ends in 26 letters of base32, 130 bits that nobody can forese
   for (let at = 0; at < 26; at++) expect(new Set(secrets.map((secret) => secret?.[at])).size).toBe(32);
 });
 
-test('A tag of an organisation is eight letters of base32.', () => {
+test('a tag of an organisation is eight letters of base32', () => {
   for (const tag of many(newOrganisation)) expect(tag).toMatch(/^[0-9a-hjkmnp-tv-z]{8}$/);
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { changeOf, itemOf, momentOf, UnreadableRecord } from '../../../data/store/stream-records';
+import { changeOf, itemOf, createdAtOf, UnreadableRecord } from '../../../data/store/stream-records';
 import { acme, id, sampleJob, sampleShare } from '../../domain/fixtures/samples';
 import { jobRecord, record } from '../fixtures/stream-record';
 
@@ -8,15 +8,15 @@ const shareKey = { organisation: acme, shareCode: id('share') };
 const deviceKey = { organisation: acme, id: id('device') };
 const device = { deviceId: id('device'), deviceGroupId: id('group'), name: 'North 1', status: 'online', version: 2 };
 
-describe('A record', () => {
-  test('of the jobs table is a job before and after.', () => {
+describe('changeOf', () => {
+  test('returns a job before and after for the jobs table', () => {
     const [before, after] = [sampleJob(), sampleJob({ status: 'QUEUED', metadata: { site: 'north' } })];
     expect(changeOf(jobRecord(before, after))).toEqual({ kind: 'job', before, after });
     expect(changeOf(jobRecord(undefined, after))).toEqual({ kind: 'job', before: undefined, after });
     expect(changeOf(jobRecord(before, undefined))).toEqual({ kind: 'job', before, after: undefined });
   });
 
-  test('of the shares table is a share.', () => {
+  test('returns a share for the shares table', () => {
     const share = sampleShare();
     expect(changeOf(record(shareKey, { ...share, organisation: acme, ttl: 1 }, undefined))).toEqual({
       kind: 'share',
@@ -25,14 +25,14 @@ describe('A record', () => {
     });
   });
 
-  test('of a share that DynamoDB itself has deleted is one whose time was up.', () => {
+  test('returns an expired share when DynamoDB deleted it by TTL', () => {
     const removed = record(shareKey, { ...sampleShare(), organisation: acme }, undefined);
     const byTtl = { ...removed, userIdentity: { type: 'Service', principalId: 'dynamodb.amazonaws.com' } };
     expect(changeOf(byTtl)).toMatchObject({ before: { expired: true } });
     expect(changeOf(removed)?.before).not.toHaveProperty('expired');
   });
 
-  test('of the fleet table is a device with what it reported, or nothing that anybody follows.', () => {
+  test('returns a device for the fleet table, and undefined for other items of it', () => {
     const lastState = { timestamp: '2026-11-27T10:00:00.000Z', droneState: 'HOVER' };
     const item = { ...device, kind: 'device', lastState: JSON.stringify(lastState) };
     const after = { ...device, lastState };
@@ -40,7 +40,7 @@ describe('A record', () => {
     expect(change).toMatchObject({ kind: 'device', before: undefined, after });
     const group = { kind: 'group', deviceGroupId: id('group'), name: 'North', description: '' };
     expect(changeOf(record({ organisation: acme, id: id('group') }, undefined, group))).toBeUndefined();
-    const removed = { kind: 'removed', knownAt: '2026-11-27T10:30:00Z', ttl: 1 };
+    const removed = { kind: 'removed', eventTime: '2026-11-27T10:30:00Z', ttl: 1 };
     expect(changeOf(record(deviceKey, item, removed))).toMatchObject({ before: after, after: undefined });
     expect(changeOf(record(deviceKey, removed, undefined))).toBeUndefined();
   });
@@ -51,23 +51,23 @@ describe('A record', () => {
     ['is no device', record(deviceKey, undefined, { ...device, kind: 'kite' })],
     ['is of another table', record({ clientId: 'client1' }, undefined, {})],
     ['has no key', {}],
-  ])('that %s is an error by which it is told from what may be read later.', (_, broken) => {
+  ])('throws UnreadableRecord for a record that %s', (_, broken) => {
     expect(() => changeOf(broken)).toThrow(UnreadableRecord);
   });
 
-  test('knows its moment, in seconds.', () => {
-    expect(momentOf(record(jobKey, undefined, undefined, 1, 1795775400))).toBe('2026-11-27T10:30:00.000Z');
+  test('is created at a time in seconds', () => {
+    expect(createdAtOf(record(jobKey, undefined, undefined, 1, 1795775400))).toBe('2026-11-27T10:30:00.000Z');
   });
 });
 
-describe('Records', () => {
-  test('are of one item when their keys are the same, in whatever order the names come.', () => {
+describe('itemOf', () => {
+  test('is equal for equal keys in any order of attributes', () => {
     expect(itemOf(record({ organisation: acme, jobId: 'a' }, undefined, undefined))).toBe(
       itemOf(record({ jobId: 'a', organisation: acme }, undefined, undefined)),
     );
   });
 
-  test('are of different items when anything in their keys differs.', () => {
+  test('differs when any part of the keys differs', () => {
     const key = fc.record({ organisation: fc.string(), jobId: fc.string() });
     fc.assert(
       fc.property(key, key, (one, other) => {

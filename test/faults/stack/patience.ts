@@ -1,2 +1,2 @@
-/** What a fault leaves behind is put right within two minutes at most, several times in some tests. */
+/** Recovery from a fault takes up to two minutes, several times in some tests. */
 jest.setTimeout(300_000);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startHere } from '../../api/stack/start';
 
-/** Starts a stack of its own, whose faults FAULTS_FILE names: none at first. */
+/** Starts a separate stack whose faults are in FAULTS_FILE: none at first. */
 export default async function start(): Promise<void> {
   const file = join(mkdtempSync(join(tmpdir(), 'drone-mission-faults-')), 'faults.json');
   writeFileSync(file, '{}');

@@ -2,12 +2,12 @@ import { claims, keys, openIssuer, sign } from '../fixtures/issuer';
 import { handler } from '../../../lambdas/authorizer/authorize';
 import { store } from '../../data/fixtures/store';
 
-// The keys are kept once they were fetched, so that what happens without them has a file of its own.
+// The verifier caches the keys once fetched, so the tests without keys have a file of their own.
 const arn = 'arn:aws:execute-api:eu-central-1:123456789012:api1/v1/GET/v3/jobs';
 let published: typeof keys.answer;
 let token: string;
 
-const ask = () => handler({ type: 'TOKEN', methodArn: arn, authorizationToken: `Bearer ${token}` });
+const authorize = () => handler({ type: 'TOKEN', methodArn: arn, authorizationToken: `Bearer ${token}` });
 
 beforeAll(async () => {
   const key = await openIssuer();
@@ -16,23 +16,23 @@ beforeAll(async () => {
 });
 
 test.each([
-  ['can not be reached', new Error('connect ECONNREFUSED')],
+  ['is unreachable', new Error('connect ECONNREFUSED')],
   ['fails', { status: 500, body: '' }],
   ['is busy', { status: 429, body: '' }],
-  ['answers with a page of HTML', { status: 200, body: '<html>' }],
-  ['answers with something else', { status: 200, body: '{"message":"ok"}' }],
-  ['answers with half a key', { status: 200, body: '{"keys":[{"kid":"key-1"}]}' }],
-] as const)('While the issuer %s nobody knows whether a token is good: an error, not a 401.', async (_, answer) => {
+  ['answers with HTML', { status: 200, body: '<html>' }],
+  ['answers with other JSON', { status: 200, body: '{"message":"ok"}' }],
+  ['answers with an incomplete key', { status: 200, body: '{"keys":[{"kid":"key-1"}]}' }],
+] as const)('fails with an error, not with a 401, while the issuer %s', async (_, answer) => {
   keys.answer = answer;
-  const failure = (await ask().catch((error: unknown) => error)) as Error;
+  const failure = (await authorize().catch((error: unknown) => error)) as Error;
   expect(failure).toBeInstanceOf(Error);
   expect(failure.message).not.toBe('Unauthorized');
   expect(failure.message).not.toContain(token);
   expect(store).not.toHaveReceivedAnyCommand();
 });
 
-test('As soon as the issuer is back the same token is good again.', async () => {
+test('accepts the same token as soon as the issuer is back', async () => {
   keys.answer = published;
   store.resolves({});
-  await expect(ask()).resolves.toMatchObject({ principalId: 'denied' });
+  await expect(authorize()).resolves.toMatchObject({ principalId: 'denied' });
 });

@@ -1,7 +1,8 @@
 import { GetCommand } from '../../../data/store/document-client';
 import { claims, issuer, keys, openIssuer, sign } from '../fixtures/issuer';
 import { SignJWT, UnsecuredJWT, generateKeyPair } from 'jose';
-import { endpointsFor, routeOf, scopes } from '../../../contract/access';
+import { endpointsFor, routeOf } from '../../../contract/access';
+import { scopes } from '../../../contract/endpoint';
 import { callerContext } from '../../../contract/caller';
 import { handler } from '../../../lambdas/authorizer/authorize';
 import { acme } from '../../domain/fixtures/samples';
@@ -9,13 +10,20 @@ import { onlyCommand, store } from '../../data/fixtures/store';
 import { partner } from '../fixtures/partner';
 
 const api = 'arn:aws:execute-api:eu-central-1:123456789012:api1/v1';
-const ask = (token: string, route = '/GET/v3/jobs') =>
+const authorize = (token: string, route = '/GET/v3/jobs') =>
   handler({ type: 'TOKEN', methodArn: `${api}${route}`, authorizationToken: token });
-const bearer = async (...held: string[]) => `Bearer ${await sign(key, claims(...held))}`;
+const bearer = async (...clientScopes: string[]) => `Bearer ${await sign(key, claims(...clientScopes))}`;
 const statement = (effect: string, resources: string[]) => ({
   Version: '2012-10-17',
   Statement: [{ Effect: effect, Action: 'execute-api:Invoke', Resource: resources }],
 });
+
+/** ARNs of the endpoints of these scopes, in the order of the table, with a wildcard for each path parameter. */
+const openedBy = (...held: string[]) =>
+  endpointsFor(held).map((endpoint) => {
+    const { method, path } = routeOf(endpoint);
+    return `${api}/${method}${path.replace(/\{\w+\}/, '*')}`;
+  });
 
 let key: Awaited<ReturnType<typeof openIssuer>>;
 beforeAll(async () => {
@@ -25,35 +33,27 @@ beforeEach(() => {
   store.on(GetCommand).resolves({ Item: partner });
 });
 
-describe('A good token', () => {
-  test('lets its partner call all that its scopes open, whatever the one call is that was asked for.', async () => {
-    const { principalId, policyDocument } = await ask(
+describe('A valid token', () => {
+  test('allows every endpoint of its scopes, whichever was called', async () => {
+    const { principalId, policyDocument } = await authorize(
       await bearer('command:read', 'share:manage'),
       '/GET/v3/resources',
     );
     expect(principalId).toBe('client1');
-    expect(policyDocument).toEqual(
-      statement('Allow', [
-        `${api}/GET/v3/jobs`,
-        `${api}/GET/v3/jobs/*`,
-        `${api}/DELETE/v3/streams/share/*`,
-        `${api}/DELETE/v3/shares/*`,
-      ]),
-    );
+    const opened = openedBy('command:read', 'share:manage');
+    expect(opened).toEqual(expect.arrayContaining([`${api}/GET/v3/jobs/*`, `${api}/DELETE/v3/streams/share/*`]));
+    expect(policyDocument).toEqual(statement('Allow', opened));
   });
 
-  test.each(scopes)('with %s alone opens each endpoint of that scope, path parameters included.', async (scope) => {
-    const { policyDocument } = await ask(await bearer(scope));
-    const opened = endpointsFor([scope]).map((endpoint) => {
-      const { method, path } = routeOf(endpoint);
-      return `${api}/${method}${path.replace(/\{\w+\}/, '*')}`;
-    });
+  test.each(scopes)('with %s alone allows each endpoint of that scope, with any path parameter', async (scope) => {
+    const { policyDocument } = await authorize(await bearer(scope));
+    const opened = openedBy(scope);
     expect(policyDocument).toEqual(opened.length > 0 ? statement('Allow', opened) : statement('Deny', [`${api}/*`]));
   });
 
-  test('tells the functions who calls, for whom, with which scopes and until when, all as text.', async () => {
+  test('yields a context with client, organisation, scopes and expiry, which API Gateway passes on as text', async () => {
     const content = claims('command:read', 'command:create');
-    const { context = {} } = await ask(`Bearer ${await sign(key, content)}`);
+    const { context = {} } = await authorize(`Bearer ${await sign(key, content)}`);
     expect(context).toEqual({
       clientId: 'client1',
       organisation: acme,
@@ -64,31 +64,31 @@ describe('A good token', () => {
     expect(callerContext.parse(asText)).toEqual(context);
   });
 
-  test('may have its scopes under any resource server of ours: clients keep those of the time when they were made.', async () => {
+  test('may have scopes of any resource server of this service, since clients keep theirs when the domain changes', async () => {
     const scope = 'https://second.test/command:read https://api.test/command:read https://second.test/share:read';
-    const { context = {} } = await ask(`Bearer ${await sign(key, { ...claims(), scope })}`);
+    const { context = {} } = await authorize(`Bearer ${await sign(key, { ...claims(), scope })}`);
     expect(context).toMatchObject({ scopes: 'command:read share:read' });
   });
 
-  test('costs one read, of the partner, and the keys are asked for once and for all.', async () => {
-    await ask(await bearer('command:read'));
+  test('costs one read of the partner, and one fetch of the keys for all tokens', async () => {
+    await authorize(await bearer('command:read'));
     expect(onlyCommand()).toMatchObject({ TableName: 'partners', Key: { clientId: 'client1' } });
-    expect(keys.asked).toEqual([`${issuer}/.well-known/jwks.json`]);
+    expect(keys.requested).toEqual([`${issuer}/.well-known/jwks.json`]);
   });
 
-  test.each(['bearer', 'BEARER', 'Bearer  '])('may come as "%s".', async (scheme) => {
+  test.each(['bearer', 'BEARER', 'Bearer  '])('is accepted with the scheme "%s"', async (scheme) => {
     const token = await sign(key, claims('command:read'));
-    await expect(ask(`${scheme} ${token}`)).resolves.toMatchObject({ principalId: 'client1' });
+    await expect(authorize(`${scheme} ${token}`)).resolves.toMatchObject({ principalId: 'client1' });
   });
 
   test.each([
     ['of another resource server', 'https://other.test/command:read'],
     ['of no resource server', 'command:read'],
-    ['of a server whose name begins alike', 'https://api.testing/command:read'],
-    ['that is set off by another sign', 'https://api.test#command:read'],
-    ['that is empty', ''],
-  ])('with a scope %s opens nothing.', async (_, scope) => {
-    const { policyDocument } = await ask(`Bearer ${await sign(key, { ...claims(), scope })}`);
+    ['of a server with the same prefix', 'https://api.testing/command:read'],
+    ['with another separator', 'https://api.test#command:read'],
+    ['without a name', ''],
+  ])('with a scope %s allows nothing', async (_, scope) => {
+    const { policyDocument } = await authorize(`Bearer ${await sign(key, { ...claims(), scope })}`);
     expect(policyDocument).toEqual(statement('Deny', [`${api}/*`]));
   });
 });
@@ -97,39 +97,36 @@ describe('A partner', () => {
   test.each([
     ['is unknown', undefined],
     ['is suspended', { ...partner, status: 'suspended' }],
-  ])('that %s is denied everything, and the functions hear nothing of it.', async (_, Item) => {
+  ])('that %s is denied everything, without a context', async (_, Item) => {
     store.on(GetCommand).resolves(Item ? { Item } : {});
-    const verdict = await ask(await bearer('command:read'));
+    const verdict = await authorize(await bearer('command:read'));
     expect(verdict.policyDocument).toEqual(statement('Deny', [`${api}/*`]));
     expect(verdict).not.toHaveProperty('context');
   });
 
-  test('that can not be read is an error, which is no 401: the token may be fine.', async () => {
+  test('that cannot be read is an error, not a 401', async () => {
     const fault = new Error('throttled');
     store.on(GetCommand).rejects(fault);
-    await expect(ask(await bearer('command:read'))).rejects.toBe(fault);
+    await expect(authorize(await bearer('command:read'))).rejects.toBe(fault);
   });
 });
 
 const badTokens: [what: string, make: () => Promise<string> | string][] = [
-  [
-    'forged with a key of its own',
-    async () => sign((await generateKeyPair('RS256')).privateKey, claims('command:read')),
-  ],
-  ['signed by a key that nobody published', () => sign(key, claims('command:read'), { kid: 'key-2' })],
-  ['signed without naming its key', () => sign(key, claims('command:read'), { kid: undefined })],
-  ['cut', async () => (await sign(key, claims('command:read'))).slice(0, -9)],
-  ['robbed of its signature', async () => (await sign(key, claims('command:read'))).replace(/\.[^.]+$/, '.')],
-  ['without any signature, and says so', () => new UnsecuredJWT(claims('command:read')).encode()],
+  ['signed with a foreign key', async () => sign((await generateKeyPair('RS256')).privateKey, claims('command:read'))],
+  ['signed with an unknown key id', () => sign(key, claims('command:read'), { kid: 'key-2' })],
+  ['signed without a key id', () => sign(key, claims('command:read'), { kid: undefined })],
+  ['truncated', async () => (await sign(key, claims('command:read'))).slice(0, -9)],
+  ['without its signature', async () => (await sign(key, claims('command:read'))).replace(/\.[^.]+$/, '.')],
+  ['unsigned, with alg none', () => new UnsecuredJWT(claims('command:read')).encode()],
   ['signed with a shared secret in place of a key', () => hmac()],
   ['changed after it was signed', async () => altered(await sign(key, claims('command:read')))],
   ['expired', () => sign(key, { ...claims('command:read'), exp: Math.floor(Date.now() / 1000) - 1 })],
-  ['without an end', () => sign(key, { ...claims('command:read'), exp: undefined })],
+  ['without an expiry', () => sign(key, { ...claims('command:read'), exp: undefined })],
   ['not valid yet', () => sign(key, { ...claims('command:read'), nbf: Math.floor(Date.now() / 1000) + 600 })],
   ["another pool's", () => sign(key, { ...claims('command:read'), iss: 'https://identity.test/pool-2' })],
-  ["nobody's", () => sign(key, { ...claims('command:read'), iss: undefined })],
+  ['without an issuer', () => sign(key, { ...claims('command:read'), iss: undefined })],
   ['an id token', () => sign(key, { ...claims('command:read'), token_use: 'id' })],
-  ["without a client's name", () => sign(key, { ...claims('command:read'), client_id: undefined })],
+  ['without a client id', () => sign(key, { ...claims('command:read'), client_id: undefined })],
   ['no token at all', () => 'secret'],
   ['empty', () => ''],
 ];
@@ -146,11 +143,11 @@ function altered(token: string): string {
   return [header, payload, signature].join('.');
 }
 
-test.each(badTokens)('A token that is %s is a 401, and no partner is looked up.', async (_, make) => {
-  await expect(ask(`Bearer ${await make()}`)).rejects.toThrow(/^Unauthorized$/);
+test.each(badTokens)('a token that is %s is a 401, without a read', async (_, make) => {
+  await expect(authorize(`Bearer ${await make()}`)).rejects.toThrow(/^Unauthorized$/);
   expect(store).not.toHaveReceivedAnyCommand();
 });
 
-test('A token with which all is well but which nobody called bearer is a 401.', async () => {
-  await expect(ask(`Basic ${await sign(key, claims('command:read'))}`)).rejects.toThrow(/^Unauthorized$/);
+test('a valid token with another scheme than Bearer is a 401', async () => {
+  await expect(authorize(`Basic ${await sign(key, claims('command:read'))}`)).rejects.toThrow(/^Unauthorized$/);
 });

@@ -1,35 +1,37 @@
-import { telemetryActions, type TelemetryAction } from '../../../contract/telemetry';
+import { webSocketActions, type WebSocketActionName } from '../../../contract/websocket-actions';
 import { Refusal } from '../../../domain/refusal';
 import { answer } from '../../../lambdas/channel/answer';
 import { id } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
 import { logLines, written } from '../fixtures/log';
-import { newSocket, say } from '../fixtures/socket';
+import { newSocket, sendMessage } from '../fixtures/socket';
 import { givenSession, partnerSession, viewerSession } from '../fixtures/telemetry';
 
 const subscribe = { action: 'subscribe', deviceId: id('device') };
 const control = { action: 'control', command: { name: 'HOVER' } };
-const run = jest.fn<Promise<object>, [unknown]>();
-const answering = (action: TelemetryAction) => answer(action, run);
+const run = jest.fn<Promise<never>, [unknown]>();
+const answering = (action: WebSocketActionName) => answer(action, run);
+/** A reply in place of the action's own. */
+const done = { type: 'done' } as never;
 
-/** An open socket of a partner, or of a viewer. */
-function given(open: (change: { connectionId: string }) => Parameters<typeof givenSession>[0]): string {
+/** Stores a session and returns its connection id. */
+function openSocket(open: (change: { connectionId: string }) => Parameters<typeof givenSession>[0]): string {
   const connectionId = newSocket();
   givenSession(open({ connectionId }));
   return connectionId;
 }
-const partner = () => given(partnerSession);
-const viewer = () => given(viewerSession);
+const partner = () => openSocket(partnerSession);
+const viewer = () => openSocket(viewerSession);
 
 beforeEach(() => {
   run.mockReset();
-  run.mockResolvedValue({ type: 'done' });
+  run.mockResolvedValue(done);
   store.resolves({});
 });
 
-test('A message is done for who sent it, and answered.', async () => {
+test('runs the action with the session of the sender, and answers the message', async () => {
   const socket = partner();
-  expect(await say(answering('subscribe'), socket, subscribe)).toEqual({ type: 'done' });
+  expect(await sendMessage(answering('subscribe'), socket, subscribe)).toEqual({ type: 'done' });
   expect(run).toHaveBeenCalledWith({
     session: partnerSession({ connectionId: socket }),
     message: subscribe,
@@ -37,21 +39,22 @@ test('A message is done for who sent it, and answered.', async () => {
   });
 });
 
-test.each([[7], ['seven'], [''], ['x'.repeat(128)]])('The id %j comes back on the answer.', async (given) => {
-  expect(await say(answering('subscribe'), partner(), { ...subscribe, id: given })).toEqual({
+test.each([[7], ['seven'], [''], ['x'.repeat(128)]])('repeats the id %j in the answer', async (sentId) => {
+  expect(await sendMessage(answering('subscribe'), partner(), { ...subscribe, id: sentId })).toEqual({
     type: 'done',
-    id: given,
+    id: sentId,
   });
 });
 
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
 test.each(['null', 'false', '{"a":[1]}', '1e999', `"${'x'.repeat(129)}"`, nested(3), nested(30_000)])(
-  'An id that is none is refused and not sent back, however deep: %#.',
+  'refuses an invalid id without repeating it, however deeply nested: %#',
   async (id) => {
     const text = JSON.stringify({ ...subscribe, id: 0 }).replace('"id":0', `"id":${id}`);
-    expect(await say(answering('subscribe'), partner(), text)).toEqual({
+    expect(await sendMessage(answering('subscribe'), partner(), text)).toEqual({
       type: 'error',
+      code: 'invalid_request',
       error: 'invalid_request',
       details: [{ path: 'id', message: 'must be a number, or a string of at most 128 characters' }],
     });
@@ -62,76 +65,83 @@ test.each(['null', 'false', '{"a":[1]}', '1e999', `"${'x'.repeat(129)}"`, nested
 test.each([
   ['an unknown field', { ...subscribe, since: 0, id: 1 }, [{ path: '', message: 'unknown field: since' }]],
   ['a field of the wrong type', { action: 'subscribe', deviceId: 7, id: 1 }, [{ path: 'deviceId' }]],
-])('A message with %s is refused with what is wrong, and its id.', async (_, message, details) => {
-  const answered = await say(answering('subscribe'), partner(), message);
-  expect(answered).toMatchObject({ type: 'error', error: 'invalid_request', details, id: 1 });
+])('refuses a message with %s, with details and its id', async (_, message, details) => {
+  const answered = await sendMessage(answering('subscribe'), partner(), message);
+  expect(answered).toMatchObject({ type: 'error', code: 'invalid_request', details, id: 1 });
   expect(run).not.toHaveBeenCalled();
 });
 
-test.each(['', ' ', '{', 'ping', 'null', '7', '"x"'])('The text %j is refused.', async (text) => {
-  expect(await say(answering('subscribe'), partner(), text)).toEqual({
+test.each(['', ' ', '{', 'ping', 'null', '7', '"x"'])('refuses the text %j', async (text) => {
+  expect(await sendMessage(answering('subscribe'), partner(), text)).toEqual({
     type: 'error',
+    code: 'invalid_request',
     error: 'invalid_request',
     details: [{ path: '', message: 'a message must be a JSON object with an action' }],
   });
 });
 
-const all = Object.keys(telemetryActions) as TelemetryAction[];
-const ofViewers: readonly TelemetryAction[] = ['control', 'playback'];
+const authorised = (Object.keys(webSocketActions) as WebSocketActionName[]).filter((action) => action !== 'ping');
+const viewerActions: readonly WebSocketActionName[] = ['control', 'playback'];
 
-test.each(all)('Only those whom it is for may %s; all others are told so, whatever they send.', async (action) => {
-  const forbidden = { type: 'error', error: 'Forbidden', id: 1 };
-  const [may, mayNot] = ofViewers.includes(action) ? [viewer, partner] : [partner, viewer];
-  expect(await say(answering(action), mayNot(), { action, id: 1 })).toEqual(forbidden);
+test.each(authorised)('allows %s only to sessions that it is for, before the message is validated', async (action) => {
+  const forbidden = { type: 'error', code: 'forbidden', error: 'Forbidden', id: 1 };
+  const [allowed, refused] = viewerActions.includes(action) ? [viewer, partner] : [partner, viewer];
+  expect(await sendMessage(answering(action), refused(), { action, id: 1 })).toEqual(forbidden);
   const without = newSocket();
   givenSession(partnerSession({ connectionId: without, scopes: ['command:read'] }));
-  expect(await say(answering(action), without, { action, id: 1 })).toEqual(forbidden);
-  expect(await say(answering(action), may(), { action, id: 1, extra: 1 })).not.toEqual(forbidden);
+  expect(await sendMessage(answering(action), without, { action, id: 1 })).toEqual(forbidden);
+  expect(await sendMessage(answering(action), allowed(), { action, id: 1, extra: 1 })).not.toEqual(forbidden);
   expect(run).not.toHaveBeenCalled();
 });
 
-test('A partner with one scope of two may do what that is for.', async () => {
+test('allows a partner with one of two scopes only the actions of that scope', async () => {
   const socket = newSocket();
   givenSession(partnerSession({ connectionId: socket, scopes: ['resources:read'] }));
-  expect(await say(answering('subscribe'), socket, subscribe)).toEqual({ type: 'done' });
-  expect(await say(answering('publish'), socket, { action: 'publish' })).toMatchObject({ error: 'Forbidden' });
+  expect(await sendMessage(answering('subscribe'), socket, subscribe)).toEqual({ type: 'done' });
+  expect(await sendMessage(answering('publish'), socket, { action: 'publish' })).toMatchObject({ error: 'Forbidden' });
 });
 
 test.each([
   ['a status channel', () => newSocket()],
   [
-    'a token that has ended',
-    () => given(({ connectionId }) => partnerSession({ connectionId, expiresAt: Math.floor(Date.now() / 1000) })),
+    'an expired token',
+    () => openSocket(({ connectionId }) => partnerSession({ connectionId, expiresAt: Math.floor(Date.now() / 1000) })),
   ],
-])('On the socket of %s there are no actions.', async (_, open) => {
-  expect(await say(answering('subscribe'), open(), subscribe)).toEqual({ type: 'error', error: 'Unknown action' });
+])('knows no action on the socket of %s', async (_, open) => {
+  expect(await sendMessage(answering('subscribe'), open(), subscribe)).toEqual({
+    type: 'error',
+    code: 'unknown_action',
+    error: 'Unknown action',
+  });
 });
 
-test('Who a socket is is read once, and only of those that are open.', async () => {
+test('reads a session once, and caches no missing one', async () => {
   const socket = partner();
-  for (let count = 0; count < 3; count++) await say(answering('subscribe'), socket, subscribe);
+  for (let count = 0; count < 3; count++) await sendMessage(answering('subscribe'), socket, subscribe);
   expect(store.calls()).toHaveLength(1);
   const unknown = newSocket();
-  await say(answering('subscribe'), unknown, subscribe);
+  await sendMessage(answering('subscribe'), unknown, subscribe);
   givenSession(partnerSession({ connectionId: unknown }));
-  expect(await say(answering('subscribe'), unknown, subscribe)).toEqual({ type: 'done' });
+  expect(await sendMessage(answering('subscribe'), unknown, subscribe)).toEqual({ type: 'done' });
 });
 
-test('What is refused is answered with what is wrong, and logged nowhere.', async () => {
+test('answers a refusal with its error and does not log it', async () => {
   run.mockRejectedValue(new Refusal('device_group_not_found'));
-  expect(await say(answering('subscribe'), partner(), { ...subscribe, id: 1 })).toEqual({
+  expect(await sendMessage(answering('subscribe'), partner(), { ...subscribe, id: 1 })).toEqual({
     type: 'error',
+    code: 'device_group_not_found',
     error: 'Device group not found',
     id: 1,
   });
   expect(written).toEqual([]);
 });
 
-test('A fault of ours is answered without a detail, and logged without what was sent and who sent it.', async () => {
+test('answers an internal error without detail, and logs it without the message or the share code', async () => {
   run.mockRejectedValue(new Error('the store is down'));
   const session = viewer();
-  expect(await say(answering('control'), session, { ...control, id: 1 })).toEqual({
+  expect(await sendMessage(answering('control'), session, { ...control, id: 1 })).toEqual({
     type: 'error',
+    code: 'internal_error',
     error: 'Internal server error',
     requestId: 'request-1',
     id: 1,
@@ -140,7 +150,9 @@ test('A fault of ours is answered without a detail, and logged without what was 
   for (const secret of [id('share'), 'HOVER']) expect(written.join('')).not.toContain(secret);
 });
 
-test('A fault while finding out who sent it is one too.', async () => {
+test('answers an internal error when the session cannot be read', async () => {
   store.rejects(new Error('the store is down'));
-  expect(await say(answering('subscribe'), newSocket(), subscribe)).toMatchObject({ error: 'Internal server error' });
+  expect(await sendMessage(answering('subscribe'), newSocket(), subscribe)).toMatchObject({
+    error: 'Internal server error',
+  });
 });

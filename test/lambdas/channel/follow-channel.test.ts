@@ -1,11 +1,10 @@
 import { BatchGetCommand, GetCommand, PutCommand, UpdateCommand } from '../../../data/store/document-client';
 import { claims, keys, openIssuer, sign } from '../fixtures/issuer';
-import { scopes } from '../../../contract/access';
-import { channels, HANDSHAKES_PER_MINUTE } from '../../../contract/channels';
+import { scopes } from '../../../contract/endpoint';
+import { channels, HANDSHAKES_PER_MINUTE, channelKinds } from '../../../contract/channels';
 import { toItem } from '../../../data/jobs/job-item';
-import { channelKinds } from '../../../domain/status-event';
 import { handler } from '../../../lambdas/socket/connect';
-import { askedFor, greeter } from '../../data/fixtures/greeter';
+import { snapshotRequests, lambda } from '../../data/fixtures/snapshot-function';
 import { conditionFailed, sent, store } from '../../data/fixtures/store';
 import { acme, id, rival, sampleJob, sampleShare } from '../../domain/fixtures/samples';
 import { logLines, written } from '../fixtures/log';
@@ -35,8 +34,8 @@ interface Handshake {
   readonly headers?: Record<string, string>;
 }
 
-/** Status that a handshake ends with; with a good token for the sample job if nothing else is said. */
-async function shakeHands({ query, headers = { Authorization: `Bearer ${token}` } }: Handshake = {}) {
+/** Status of a handshake; by default for the sample job, with a valid token. */
+async function handshake({ query, headers = { Authorization: `Bearer ${token}` } }: Handshake = {}) {
   const { statusCode } = await handler({
     headers: { ...throughCloudFront, ...headers },
     queryStringParameters: query === undefined ? { channel: 'job', id: id('job') } : query,
@@ -44,121 +43,121 @@ async function shakeHands({ query, headers = { Authorization: `Bearer ${token}` 
   } as never);
   return statusCode;
 }
-const kept = () => store.commandCalls(PutCommand).map(({ args: [{ input }] }) => input.Item);
+const stored = () => store.commandCalls(PutCommand).map(({ args: [{ input }] }) => input.Item);
 
-/** What tells that one is gone; a group of devices has no end. */
-const lastWords = { job: '"deleted":true', share: '"shareState":"REVOKED"', group: undefined };
+/** Part of the final message by kind of channel; a device group has none. */
+const finalMessages = { job: '"deleted":true', share: '"shareState":"REVOKED"', group: undefined };
 
 describe.each(channelKinds)('Following a %s', (kind) => {
   const query = { channel: kind, id: id(kind) };
 
-  test('is noted, until the token ends.', async () => {
-    await expect(shakeHands({ query })).resolves.toBe(200);
-    expect(kept()).toEqual([
+  test('stores the connection until the token expires', async () => {
+    await expect(handshake({ query })).resolves.toBe(200);
+    expect(stored()).toEqual([
       expect.objectContaining({
         channel: `${kind}#${id(kind)}`,
         connectionId: 'socket-1',
         clientId: 'client1',
         expiresAt: allScopes.exp,
-        waits: expect.any(Number) as number,
+        bufferingSince: expect.any(Number) as number,
       }),
     ]);
   });
 
-  test('has the state told by an invocation for it alone, which knows the last word should it have gone.', async () => {
-    await shakeHands({ query });
-    expect(askedFor()).toEqual([
+  test('requests the snapshot by an invocation of its own, with the final message in case the resource is deleted', async () => {
+    await handshake({ query });
+    expect(snapshotRequests()).toEqual([
       {
         kind: 'channel',
         connection: {
           ...{ channel: `${kind}#${id(kind)}`, connectionId: 'socket-1', clientId: 'client1' },
           ...{ openedAt: expect.any(Number) as number, expiresAt: allScopes.exp },
         },
-        ...(lastWords[kind] !== undefined && { end: expect.stringContaining(lastWords[kind]) as string }),
+        ...(finalMessages[kind] !== undefined && { end: expect.stringContaining(finalMessages[kind]) as string }),
       },
     ]);
   });
 
-  test.each(scopes)('with %s alone is refused unless it is the scope of the channel.', async (scope) => {
+  test.each(scopes)('needs the scope of the channel: %s alone', async (scope) => {
     const headers = { Authorization: `Bearer ${await sign(key, claims(scope))}` };
     const isTheOne = scope === channels[kind].scope;
-    await expect(shakeHands({ query, headers })).resolves.toBe(isTheOne ? 200 : 403);
-    expect(kept()).toHaveLength(isTheOne ? 1 : 0);
+    await expect(handshake({ query, headers })).resolves.toBe(isTheOne ? 200 : 403);
+    expect(stored()).toHaveLength(isTheOne ? 1 : 0);
   });
 
-  test('of nobody is refused with 404, and what is no identifier without asking.', async () => {
+  test('is refused with 404 when the resource does not exist, without a read when the identifier is invalid', async () => {
     store.on(GetCommand, { TableName: 'jobs' }).resolves({});
     store.on(GetCommand, { TableName: 'shares' }).resolves({});
     store.on(BatchGetCommand).resolves({ Responses: { fleet: [] } });
-    await expect(shakeHands({ query })).resolves.toBe(404);
+    await expect(handshake({ query })).resolves.toBe(404);
     store.resetHistory();
-    await expect(shakeHands({ query: { channel: kind, id: 'odd' } })).resolves.toBe(404);
+    await expect(handshake({ query: { channel: kind, id: 'odd' } })).resolves.toBe(404);
     expect(sent()).toMatchObject([{ TableName: 'partners' }, { TableName: 'requests' }]);
   });
 });
 
-test("Another organisation's job is refused with 403.", async () => {
+test("following another organisation's job is refused with 403", async () => {
   store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: toItem(rival, sampleJob({ jobId: id('job', rival) })) });
-  await expect(shakeHands({ query: { channel: 'job', id: id('job', rival) } })).resolves.toBe(403);
+  await expect(handshake({ query: { channel: 'job', id: id('job', rival) } })).resolves.toBe(403);
 });
 
-test('A connection ends with API Gateway’s two hours when its token lasts longer.', async () => {
+test('a connection expires after the two hours of API Gateway when its token lasts longer', async () => {
   const now = Math.floor(Date.now() / 1000);
   const long = await sign(key, { ...allScopes, exp: now + 86_400 });
-  await shakeHands({ headers: { Authorization: `Bearer ${long}` } });
-  expect(kept()[0]?.['expiresAt']).toBeLessThanOrEqual(now + 7205);
-  expect(kept()[0]?.['expiresAt']).toBeGreaterThanOrEqual(now + 7200);
+  await handshake({ headers: { Authorization: `Bearer ${long}` } });
+  expect(stored()[0]?.['expiresAt']).toBeLessThanOrEqual(now + 7205);
+  expect(stored()[0]?.['expiresAt']).toBeGreaterThanOrEqual(now + 7200);
 });
 
 describe('The token', () => {
-  test('may stand in the query, and the header is taken before it.', async () => {
+  test('may be in the query, and is taken from the header first', async () => {
     const query = { channel: 'job', id: id('job') };
-    await expect(shakeHands({ query: { ...query, token }, headers: {} })).resolves.toBe(200);
-    await expect(shakeHands({ query: { ...query, token: 'x' } })).resolves.toBe(200);
+    await expect(handshake({ query: { ...query, token }, headers: {} })).resolves.toBe(200);
+    await expect(handshake({ query: { ...query, token: 'x' } })).resolves.toBe(200);
     const headers = { authorization: 'bearer x' };
-    await expect(shakeHands({ query: { ...query, token }, headers })).resolves.toBe(401);
+    await expect(handshake({ query: { ...query, token }, headers })).resolves.toBe(401);
   });
 
   test.each([
     ['no header', {}],
     ['an empty one', { Authorization: '' }],
     ['another scheme', { Authorization: 'Basic eDp5' }],
-    ['nothing behind the scheme', { Authorization: 'Bearer ' }],
+    ['nothing after the scheme', { Authorization: 'Bearer ' }],
     ['nonsense', { Authorization: 'Bearer x' }],
-  ])('is missing with %s: 401, and nobody is looked up.', async (_, headers) => {
-    await expect(shakeHands({ headers })).resolves.toBe(401);
-    await expect(shakeHands({ headers, query: null })).resolves.toBe(401);
+  ])('is missing with %s: 401 without a read', async (_, headers) => {
+    await expect(handshake({ headers })).resolves.toBe(401);
+    await expect(handshake({ headers, query: null })).resolves.toBe(401);
     expect(store).not.toHaveReceivedAnyCommand();
   });
 
   test.each([
     ['suspended', { ...partner, status: 'suspended' }],
     ['unknown', undefined],
-  ])('of a partner that is %s is refused with 403.', async (_, Item) => {
+  ])('of a partner that is %s is refused with 403', async (_, Item) => {
     store.on(GetCommand, { TableName: 'partners' }).resolves(Item ? { Item } : {});
-    await expect(shakeHands()).resolves.toBe(403);
+    await expect(handshake()).resolves.toBe(403);
   });
 
-  test('is in no log, wherever it stood.', async () => {
-    await shakeHands();
-    await shakeHands({ query: { channel: 'job', id: id('job'), token }, headers: {} });
-    await shakeHands({ query: { channel: 'job', id: 'odd', token: 'secret-token' }, headers: {} });
+  test('is in no log, whether sent in the header or in the query', async () => {
+    await handshake();
+    await handshake({ query: { channel: 'job', id: id('job'), token }, headers: {} });
+    await handshake({ query: { channel: 'job', id: 'odd', token: 'secret-token' }, headers: {} });
     expect(logLines()).toMatchObject([{ status: 200 }, { status: 200 }, { status: 401 }]);
     for (const secret of [token, 'secret-token']) expect(written.join()).not.toContain(secret);
   });
 });
 
 test.each([{ channel: 'device', id: id('device') }, { channel: 'job' }, { channel: 'job', id: '' }, { id: id('job') }])(
-  'A path that led to %j is no channel: 404.',
+  'a path with the parameters %j is no channel: 404',
   async (query) => {
-    await expect(shakeHands({ query })).resolves.toBe(404);
+    await expect(handshake({ query })).resolves.toBe(404);
   },
 );
 
-test('A client that has all its connections is refused with 429, which is no error of ours.', async () => {
-  const held = new Set(Array.from({ length: 50 }, (_, index) => `4000000000 1 socket-${index}`));
-  store.on(UpdateCommand, { TableName: 'connections' }).rejects(conditionFailed({ held }));
-  await expect(shakeHands()).resolves.toBe(429);
+test('a client at its connection limit is refused with 429, logged as information', async () => {
+  const seats = new Set(Array.from({ length: 50 }, (_, index) => `4000000000 1 socket-${index}`));
+  store.on(UpdateCommand, { TableName: 'connections' }).rejects(conditionFailed({ seats: seats }));
+  await expect(handshake()).resolves.toBe(429);
   expect(store.commandCalls(UpdateCommand, { TableName: 'connections' })[0]?.args[0].input).toMatchObject({
     Key: { channel: 'client#client1' },
     ExpressionAttributeValues: { ':max': 50 },
@@ -166,19 +165,19 @@ test('A client that has all its connections is refused with 429, which is no err
   expect(logLines()).toMatchObject([{ level: 'INFO', status: 429 }]);
 });
 
-test('A client with too many handshakes in a minute is refused with 429 before anything is read or taken for it.', async () => {
-  // A client of its own: an instance remembers whose minute is used up.
+test('a client with too many handshakes in a minute is refused with 429 before the channel is read or a seat is taken', async () => {
+  // A client of its own: an instance caches clients whose window is exhausted.
   const headers = { Authorization: `Bearer ${await sign(key, { ...allScopes, client_id: 'restless' })}` };
   store.on(UpdateCommand, { TableName: 'requests' }).resolvesOnce({ Attributes: { calls: HANDSHAKES_PER_MINUTE } });
-  await expect(shakeHands({ headers })).resolves.toBe(200);
+  await expect(handshake({ headers })).resolves.toBe(200);
   store.resetHistory();
   store.on(UpdateCommand, { TableName: 'requests' }).rejects(conditionFailed({ calls: HANDSHAKES_PER_MINUTE }));
-  await expect(shakeHands({ headers })).resolves.toBe(429);
+  await expect(handshake({ headers })).resolves.toBe(429);
   expect(sent()).toMatchObject([{ TableName: 'partners' }, { TableName: 'requests' }]);
 });
 
-describe('A handshake that fails after it has taken a place', () => {
-  const places = { channel: 'client#client1', connectionId: 'client#client1' };
+describe('A handshake that fails after it has taken a seat', () => {
+  const seatsItem = { channel: 'client#client1', connectionId: 'client#client1' };
   const writes = () =>
     store
       .calls()
@@ -190,31 +189,31 @@ describe('A handshake that fails after it has taken a place', () => {
         return `${name} ${UpdateExpression.split(' ', 1)[0]}`.trim();
       });
 
-  test('because the connection can not be noted gives it back.', async () => {
+  test('releases the seat when the connection cannot be stored', async () => {
     store.on(PutCommand).rejects(new Error('throttled'));
-    await expect(shakeHands()).resolves.toBe(500);
+    await expect(handshake()).resolves.toBe(500);
     expect(writes()).toEqual(['UpdateItemCommand ADD', 'PutItemCommand', 'UpdateItemCommand DELETE']);
-    expect(askedFor()).toEqual([]);
+    expect(snapshotRequests()).toEqual([]);
   });
 
-  test('because the state can not be asked for gives it back, and forgets the connection after that.', async () => {
-    greeter.rejects(new Error('Rate Exceeded.'));
-    await expect(shakeHands()).resolves.toBe(500);
+  test('releases the seat and then deletes the connection when the snapshot cannot be requested', async () => {
+    lambda.rejects(new Error('Rate Exceeded.'));
+    await expect(handshake()).resolves.toBe(500);
     expect(writes()).toEqual([
       ...['UpdateItemCommand ADD', 'PutItemCommand'],
       ...['UpdateItemCommand DELETE', 'DeleteItemCommand'],
     ]);
-    const [taken, given] = store
+    const [taken, released] = store
       .commandCalls(UpdateCommand, { TableName: 'connections' })
       .map(({ args: [{ input }] }) => input);
-    expect(given?.Key).toEqual(places);
-    expect(given?.ExpressionAttributeValues?.[':places']).toEqual(taken?.ExpressionAttributeValues?.[':place']);
+    expect(released?.Key).toEqual(seatsItem);
+    expect(released?.ExpressionAttributeValues?.[':places']).toEqual(taken?.ExpressionAttributeValues?.[':place']);
   });
 });
 
-test('A store that fails is a 500, with the reason in the log only.', async () => {
+test('a failing table is a 500, with the reason in the log only', async () => {
   store.on(GetCommand, { TableName: 'jobs' }).rejects(new Error('throttled'));
-  await expect(shakeHands()).resolves.toBe(500);
+  await expect(handshake()).resolves.toBe(500);
   expect(logLines()).toMatchObject([{ level: 'ERROR', status: 500, error: { message: 'throttled' } }]);
-  expect(keys.asked.length).toBeLessThanOrEqual(1);
+  expect(keys.requested.length).toBeLessThanOrEqual(1);
 });

@@ -2,7 +2,7 @@ import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/clien
 import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '../../../data/store/document-client';
 import type { Follower } from '../../../data/connections/followers';
 import { handler } from '../../../lambdas/http/shares/revoke-share';
-import { connection, gone, said, sockets } from '../../data/fixtures/sockets';
+import { connection, gone, socketCalls, sockets } from '../../data/fixtures/sockets';
 import { conditionFailed, repeated, store } from '../../data/fixtures/store';
 import { id } from '../../domain/fixtures/samples';
 import { call } from '../fixtures/api-gateway';
@@ -16,7 +16,7 @@ const follower = (connectionId: string, change: Partial<Follower> = {}): Followe
   const { clientId: _, ...viewer } = connection({ connectionId, channel: `share#${shareCode}`, shareCode, ...change });
   return viewer;
 };
-const followed = (...followers: Follower[]) =>
+const givenFollowers = (...followers: Follower[]) =>
   store
     .on(QueryCommand, { ExpressionAttributeValues: { ':channel': `share#${shareCode}` } })
     .resolves({ Items: followers });
@@ -28,8 +28,8 @@ beforeEach(() => {
 });
 
 describe('Revoking a share', () => {
-  test('tells its followers the last word and closes them all before it answers.', async () => {
-    followed(follower('one'), follower('other'));
+  test('sends its followers the final message and closes them all before it answers', async () => {
+    givenFollowers(follower('one'), follower('other'));
     const open = new Set(['one', 'other']);
     sockets.on(DeleteConnectionCommand).callsFake(async ({ ConnectionId }: { ConnectionId: string }) => {
       await new Promise((done) => setTimeout(done, 20));
@@ -42,7 +42,7 @@ describe('Revoking a share', () => {
       const last = { type: 'share.status', shareState: 'REVOKED', sequence: 5, currentViewers: 0 };
       expect(sentTo(name)).toMatchObject([last]);
       expect(
-        said()
+        socketCalls()
           .filter((line) => line.startsWith(name))
           .at(-1),
       ).toBe(`${name} closed`);
@@ -52,43 +52,43 @@ describe('Revoking a share', () => {
     }
   });
 
-  test('looks for them once the share is gone: who is let in later finds none.', async () => {
-    followed(follower('one'));
+  test('reads the followers after the share is deleted, so that a later viewer finds no share', async () => {
+    givenFollowers(follower('one'));
     await revoke();
     const order = store.calls().map(({ args: [command] }) => command.constructor.name);
     expect(order.slice(0, 2)).toEqual(['DeleteItemCommand', 'QueryCommand']);
   });
 
-  test('closes also who is being told the state, after the last word.', async () => {
-    followed(follower('waiting', { waits: 1 }), follower('one'));
+  test('closes followers that wait for their snapshot too, after the final message', async () => {
+    givenFollowers(follower('waiting', { bufferingSince: 1 }), follower('one'));
     await revoke();
     expect(closed().toSorted()).toEqual(['one', 'waiting']);
     expect(sentTo('waiting')).toMatchObject([{ type: 'share.status', shareState: 'REVOKED', sequence: 5 }]);
     expect(
-      said()
+      socketCalls()
         .filter((line) => line.startsWith('waiting'))
         .at(-1),
     ).toBe('waiting closed');
   });
 
-  test('closes also who is let in at this moment, once the handshake is over: else it would be open, and deaf.', async () => {
-    followed(follower('waiting', { waits: 1 }));
-    store.on(GetCommand).resolves({ Item: follower('waiting', { waits: 1 }) });
+  test('closes a viewer who connects at this moment, as soon as its handshake has finished', async () => {
+    givenFollowers(follower('waiting', { bufferingSince: 1 }));
+    store.on(GetCommand).resolves({ Item: follower('waiting', { bufferingSince: 1 }) });
     sockets.on(PostToConnectionCommand).rejectsOnce(gone()).rejectsOnce(gone()).resolves({});
     await revoke();
     expect(sockets).toHaveReceivedCommandTimes(PostToConnectionCommand, 3);
     expect(closed()).toEqual(['waiting']);
   });
 
-  test('closes who is let in at this moment also when there is no last word any more.', async () => {
+  test('closes a viewer who connects at this moment when there is no final message either', async () => {
     deletion().rejects(repeated());
-    followed(follower('waiting', { waits: 1 }));
+    givenFollowers(follower('waiting', { bufferingSince: 1 }));
     sockets.on(DeleteConnectionCommand).rejectsOnce(gone()).rejectsOnce(gone()).resolves({});
     await revoke();
     expect(closed()).toHaveLength(3);
   });
 
-  test('closes more of them than one page holds.', async () => {
+  test('closes the followers of all pages', async () => {
     const key = { channel: `share#${shareCode}`, connectionId: 'one' };
     store
       .on(QueryCommand)
@@ -98,8 +98,8 @@ describe('Revoking a share', () => {
     expect(closed()).toEqual(['one', 'other']);
   });
 
-  test('that one of them has left before is no fault.', async () => {
-    followed(follower('left'), follower('one'));
+  test('succeeds when a follower has disconnected already', async () => {
+    givenFollowers(follower('left'), follower('one'));
     sockets.on(PostToConnectionCommand, { ConnectionId: 'left' }).rejects(gone());
     sockets.on(DeleteConnectionCommand, { ConnectionId: 'left' }).rejects(gone());
     await expect(revoke()).resolves.toMatchObject({ status: 200 });
@@ -107,8 +107,8 @@ describe('Revoking a share', () => {
     expect(logLines().filter(({ level }) => level === 'ERROR')).toEqual([]);
   });
 
-  test('is done although one can not be closed, which is logged: the stream tries again.', async () => {
-    followed(follower('stuck'), follower('one'));
+  test('succeeds when a socket cannot be closed, which is logged: the fan-out retries', async () => {
+    givenFollowers(follower('stuck'), follower('one'));
     sockets.on(DeleteConnectionCommand, { ConnectionId: 'stuck' }).rejects(new Error('timed out'));
     await expect(revoke()).resolves.toMatchObject({ status: 200 });
     expect(closed()).toContain('one');
@@ -119,16 +119,16 @@ describe('Revoking a share', () => {
     expect(written.join()).not.toContain(shareCode);
   });
 
-  test('closes its followers also when the SDK repeats it because the answer was lost.', async () => {
+  test('closes its followers when the SDK repeats the deletion because the answer was lost', async () => {
     deletion().rejects(repeated());
-    followed(follower('one'));
+    givenFollowers(follower('one'));
     await expect(revoke()).resolves.toMatchObject({ status: 200 });
-    expect(said()).toEqual(['one closed']);
+    expect(socketCalls()).toEqual(['one closed']);
   });
 
-  test('that there is not closes nobody.', async () => {
+  test('closes no socket when the share does not exist', async () => {
     deletion().rejects(conditionFailed());
-    followed(follower('one'));
+    givenFollowers(follower('one'));
     await expect(revoke()).resolves.toMatchObject({ status: 404 });
     expect(sockets).not.toHaveReceivedAnyCommand();
   });

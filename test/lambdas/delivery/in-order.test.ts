@@ -9,43 +9,54 @@ import { queue } from '../fixtures/telemetry';
 const recordOf = (item: string, number: number) => record({ id: item }, undefined, undefined, number);
 const numberOf = ({ dynamodb }: StreamRecord) => Number(dynamodb?.SequenceNumber);
 
-/** Works on items of a batch, named one letter each, for `durations` ms; those whose number is in `failing` fail. */
+/** Processes records, each of the item named by a letter, for `durations` ms each; those whose number is in `failing` fail. */
 async function run(items: string, failing: readonly number[] = [], durations: readonly number[] = []) {
   const done: number[] = [];
   const failures: number[] = [];
-  const work = async (each: StreamRecord) => {
+  const processRecord = async (each: StreamRecord) => {
     await pause(durations[numberOf(each)] ?? 0);
     if (failing.includes(numberOf(each))) throw new Error('broken');
     done.push(numberOf(each));
   };
   const records = items.split('').map(recordOf);
-  const answer = await inOrder(records, work, (each) => failures.push(numberOf(each)));
+  const answer = await inOrder(records, processRecord, (each) => failures.push(numberOf(each)));
   return { done, failures, failedAt: answer.batchItemFailures.map(({ itemIdentifier }) => Number(itemIdentifier)) };
 }
 
-test('An empty batch has no failures.', async () => {
+test('returns no failures for an empty batch', async () => {
   await expect(run('')).resolves.toEqual({ done: [], failures: [], failedAt: [] });
 });
 
-test('Records of one item are worked on one after the other, those of others meanwhile.', async () => {
-  const { done } = await run('aab', [], [20, 0, 0]);
+test('processes records of one item one after the other, those of other items meanwhile', async () => {
+  const done: number[] = [];
+  let release = (): void => undefined;
+  const isOtherDone = new Promise<void>((resolve) => (release = resolve));
+  await inOrder(
+    ['a', 'a', 'b'].map(recordOf),
+    async (each) => {
+      if (numberOf(each) === 0) await isOtherDone;
+      done.push(numberOf(each));
+      if (numberOf(each) === 2) release();
+    },
+    () => undefined,
+  );
   expect(done).toEqual([2, 0, 1]);
 });
 
-test('The first record that failed is where it begins again, whichever failed earlier in time.', async () => {
+test('returns the first failed record of the batch, whichever failed earlier in time', async () => {
   const { failedAt, failures } = await run('abc', [1, 2], [0, 20, 0]);
   expect(failures).toEqual([2, 1]);
   expect(failedAt).toEqual([1]);
 });
 
-test('Nothing of an item is worked on behind one that failed, and what others have before it is.', async () => {
+test('processes no record of an item behind a failed one, but the records of others before it', async () => {
   const { done, failedAt } = await run('abab', [1], [0, 0, 20]);
   expect(failedAt).toEqual([1]);
   expect(done).not.toContain(3);
   expect(done).toContain(0);
 });
 
-test('Whatever fails, all before the first failure is done in the order of its item, and nothing overtakes it.', async () => {
+test('processes all records before the first failure in the order of their items, whatever fails', async () => {
   const batch = fc.record({
     items: fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 12 }),
     failing: fc.uniqueArray(fc.nat(11), { maxLength: 3 }),
@@ -68,12 +79,12 @@ test('Whatever fails, all before the first failure is done in the order of its i
   );
 });
 
-describe('A record that can not be read', () => {
-  const unreadable = new UnreadableRecord('a stream record holds what is no item of ours');
+describe('A record that cannot be parsed', () => {
+  const unreadable = new UnreadableRecord('a stream record holds an item that cannot be parsed');
   const at = (item: string, number: number) => ({ ...recordOf(item, number), eventSourceARN: 'arn:of:the:stream' });
   const records = [at('a', 1), at('b', 2), at('b', 3)];
   const done: number[] = [];
-  const work = async (each: StreamRecord) => {
+  const processRecord = async (each: StreamRecord) => {
     await pause(0);
     if (numberOf(each) === 2) throw unreadable;
     done.push(numberOf(each));
@@ -85,8 +96,8 @@ describe('A record that can not be read', () => {
     failed.mockReset();
   });
 
-  test('is put aside at once by its number, and keeps nothing behind it waiting.', async () => {
-    await expect(inOrder(records, work, failed)).resolves.toEqual({ batchItemFailures: [] });
+  test('is sent to the dead-letter queue at once by its sequence number, and blocks no record behind it', async () => {
+    await expect(inOrder(records, processRecord, failed)).resolves.toEqual({ batchItemFailures: [] });
     expect(done.toSorted()).toEqual([1, 3]);
     expect(failed.mock.calls).toEqual([[records[1], unreadable]]);
     expect(queue).toHaveReceivedCommandTimes(SendMessageCommand, 1);
@@ -97,12 +108,14 @@ describe('A record that can not be read', () => {
     });
   });
 
-  test('is tried again when it can not be put aside.', async () => {
+  test('is retried when the dead-letter queue does not accept it', async () => {
     queue.rejects(new Error('no queue'));
-    await expect(inOrder(records, work, failed)).resolves.toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
+    await expect(inOrder(records, processRecord, failed)).resolves.toEqual({
+      batchItemFailures: [{ itemIdentifier: '2' }],
+    });
   });
 
-  test('is told from one that can not be worked on now, which is not put aside.', async () => {
+  test('is distinguished from a record that fails, which is only retried', async () => {
     const busy = async (each: StreamRecord) => {
       await pause(0);
       if (numberOf(each) === 2) throw new Error('throttled');
@@ -112,11 +125,11 @@ describe('A record that can not be read', () => {
   });
 });
 
-test('A work that throws at once fails like one that rejects.', async () => {
-  const work = () => {
+test('treats a synchronous error like a rejection', async () => {
+  const processRecord = () => {
     throw new Error('broken');
   };
-  const answer = await inOrder([recordOf('a', 7)], work, () => undefined);
+  const answer = await inOrder([recordOf('a', 7)], processRecord, () => undefined);
   expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: '7' }] });
   expect(itemOf(recordOf('a', 1))).toBe(itemOf(recordOf('a', 2)));
 });

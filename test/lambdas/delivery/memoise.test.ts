@@ -1,17 +1,17 @@
 import { memoise } from '../../../lambdas/delivery/memoise';
 
-test('What several ask for at once is read once for each key.', async () => {
-  const read = jest.fn((asked: { id: string }) => Promise.resolve(asked.id.toUpperCase()));
-  const ask = memoise(read, ({ id }) => id);
-  await expect(Promise.all(['a', 'b', 'a', 'a'].map((id) => ask({ id })))).resolves.toEqual(['A', 'B', 'A', 'A']);
+test('reads once per key for concurrent callers', async () => {
+  const read = jest.fn((input: { id: string }) => Promise.resolve(input.id.toUpperCase()));
+  const memoised = memoise(read, ({ id }) => id);
+  await expect(Promise.all(['a', 'b', 'a', 'a'].map((id) => memoised({ id })))).resolves.toEqual(['A', 'B', 'A', 'A']);
   expect(read).toHaveBeenCalledTimes(2);
 });
 
-test('A read that fails fails everyone who asks.', async () => {
-  const ask = memoise(
+test('fails for every caller when the read fails', async () => {
+  const memoised = memoise(
     () => Promise.reject(new Error('throttled')),
     (id: string) => id,
   );
-  await expect(ask('a')).rejects.toThrow('throttled');
-  await expect(ask('a')).rejects.toThrow('throttled');
+  await expect(memoised('a')).rejects.toThrow('throttled');
+  await expect(memoised('a')).rejects.toThrow('throttled');
 });

@@ -2,61 +2,61 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { allSettled } from '../../../lambdas/delivery/all-settled';
 import { withConcurrency } from '../../../lambdas/delivery/with-concurrency';
 
-/** Elements that are served until they are let go. */
-function given() {
-  const letGo: (() => void)[] = [];
-  let most = 0;
-  let served = 0;
-  const serve = async () => {
-    most = Math.max(most, letGo.length - served + 1);
-    await new Promise<void>((resolve) => letGo.push(resolve));
-    served += 1;
+/** A function to run for each element, which ends when it is released. */
+function controlledRun() {
+  const releases: (() => void)[] = [];
+  let maxConcurrent = 0;
+  let finished = 0;
+  const run = async () => {
+    maxConcurrent = Math.max(maxConcurrent, releases.length - finished + 1);
+    await new Promise<void>((resolve) => releases.push(resolve));
+    finished += 1;
   };
   const finish = async (count: number) => {
     for (let next = 0; next < count; next++) {
-      while (letGo.length <= next) await turn();
-      letGo[next]?.();
+      while (releases.length <= next) await turn();
+      releases[next]?.();
       await turn();
     }
   };
-  return { serve, finish, most: () => most, begun: () => letGo.length };
+  return { run: run, finish, maxConcurrent: () => maxConcurrent, started: () => releases.length };
 }
 
 const list = (length: number) => Array.from({ length }, (_, index) => index);
 
-test('All elements are served, at most fifty at the same time however many lists there are.', async () => {
-  const { serve, finish, most, begun } = given();
-  const lists = [withConcurrency(list(40), serve), withConcurrency(list(40), serve), withConcurrency(list(3), serve)];
+test('processes all elements, at most 50 at the same time over all lists', async () => {
+  const { run: run, finish, maxConcurrent: maxConcurrent, started: started } = controlledRun();
+  const lists = [withConcurrency(list(40), run), withConcurrency(list(40), run), withConcurrency(list(3), run)];
   await turn();
-  expect(begun()).toBe(50);
+  expect(started()).toBe(50);
   await finish(83);
   await Promise.all(lists);
-  expect([begun(), most()]).toEqual([83, 50]);
+  expect([started(), maxConcurrent()]).toEqual([83, 50]);
 });
 
-test('One that fails keeps none of the others from being served, and its error comes when all are done.', async () => {
-  const served: number[] = [];
-  const serve = async (element: number) => {
+test('processes the other elements when one fails, and throws its error after all of them', async () => {
+  const finished: number[] = [];
+  const run = async (element: number) => {
     await turn();
     if (element === 3) throw new Error('broken');
-    served.push(element);
+    finished.push(element);
   };
-  await expect(withConcurrency(list(120), serve)).rejects.toThrow('broken');
-  expect(served).toHaveLength(119);
+  await expect(withConcurrency(list(120), run)).rejects.toThrow('broken');
+  expect(finished).toHaveLength(119);
 });
 
-test('A failure gives its place back.', async () => {
+test('releases the permit of an element that fails', async () => {
   const fail = () => Promise.reject(new Error('broken'));
   await expect(withConcurrency(list(200), fail)).rejects.toThrow('broken');
-  const { serve, finish, begun } = given();
-  const after = withConcurrency(list(50), serve);
+  const { run: run, finish, started: started } = controlledRun();
+  const after = withConcurrency(list(50), run);
   await turn();
-  expect(begun()).toBe(50);
+  expect(started()).toBe(50);
   await finish(50);
   await after;
 });
 
-test('Of several promises the first error counts, once none is under way.', async () => {
+test('allSettled throws the first error after all promises have settled', async () => {
   let isDone = false;
   const slow = turn().then(() => {
     isDone = true;

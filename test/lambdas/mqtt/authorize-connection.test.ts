@@ -1,20 +1,19 @@
 import { GetCommand } from '../../../data/store/document-client';
 import { claims, openIssuer, sign } from '../fixtures/issuer';
-import { scopes } from '../../../contract/access';
-import { channels } from '../../../contract/channels';
-import { channelKinds } from '../../../domain/status-event';
+import { scopes } from '../../../contract/endpoint';
+import { channels, channelKinds } from '../../../contract/channels';
 import { handler } from '../../../lambdas/mqtt/authorize-connection';
 import { store } from '../../data/fixtures/store';
 import { acme, rival } from '../../domain/fixtures/samples';
 import { logLines, written } from '../fixtures/log';
-import { partner as kept } from '../fixtures/partner';
+import { partner as activePartner } from '../fixtures/partner';
 
 const iot = 'arn:aws:iot:eu-central-1:123456789012';
 process.env['IOT_ARN'] = iot;
 
-/** As long as Cognito's ids are. */
+/** Has the length of a Cognito client id. */
 const clientId = 'a1b2c3d4e5f6g7h8i9j0k1l2m3';
-const partner = { ...kept, clientId };
+const partner = { ...activePartner, clientId };
 const refused = { isAuthenticated: false };
 const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
@@ -25,8 +24,8 @@ beforeAll(async () => {
 beforeEach(() => {
   store.on(GetCommand).resolves({ Item: partner });
 });
-const tokenWith = (held: readonly string[], change: object = {}) =>
-  sign(key, { ...claims(...held), client_id: clientId, ...change });
+const tokenWith = (clientScopes: readonly string[], change: object = {}) =>
+  sign(key, { ...claims(...clientScopes), client_id: clientId, ...change });
 
 interface Connecting {
   readonly token?: string;
@@ -47,7 +46,7 @@ interface Statement {
   readonly Resource: string[];
 }
 function policyOf(answer: Awaited<ReturnType<typeof connect>>) {
-  if (!('policyDocuments' in answer)) throw new Error('it was refused');
+  if (!('policyDocuments' in answer)) throw new Error('the connection was refused');
   const [text = '', ...others] = answer.policyDocuments;
   expect(others).toEqual([]);
   const { Version, Statement: statements } = JSON.parse(text) as { Version: string; Statement: Statement[] };
@@ -55,8 +54,8 @@ function policyOf(answer: Awaited<ReturnType<typeof connect>>) {
   return { text, statements };
 }
 
-describe('A good token', () => {
-  test('lets its client be itself, and hear its own organisation on every channel. Nothing else.', async () => {
+describe('A valid token', () => {
+  test('allows its client id and the topics of its organisation, and nothing else', async () => {
     const { statements } = policyOf(await connect());
     const topics = channelKinds.map((kind) => `${kind}-${acme}-*/${channels[kind].topicSuffix}`);
     expect(statements).toEqual([
@@ -72,17 +71,17 @@ describe('A good token', () => {
     ]);
   });
 
-  test.each(scopes)('with %s alone hears what that scope is for.', async (scope) => {
+  test.each(scopes)('with %s alone allows the topics of that scope', async (scope) => {
     const { statements } = policyOf(await connect({ token: await tokenWith([scope]) }));
     const kinds = channelKinds.filter((kind) => channels[kind].scope === scope);
-    const heard = kinds.map((kind) => `${iot}:topic/${kind}-${acme}-*/${channels[kind].topicSuffix}`);
+    const receivable = kinds.map((kind) => `${iot}:topic/${kind}-${acme}-*/${channels[kind].topicSuffix}`);
     expect(statements.filter(({ Action }) => Action === 'iot:Receive').flatMap(({ Resource }) => Resource)).toEqual(
-      heard,
+      receivable,
     );
     expect(statements).toHaveLength(kinds.length > 0 ? 3 : 1);
   });
 
-  test('opens no topic that begins with a wildcard, and no other organisation’s.', async () => {
+  test('allows no topic that begins with a wildcard, and none of another organisation', async () => {
     const { text, statements } = policyOf(await connect());
     for (const resource of statements.flatMap(({ Resource }) => Resource)) {
       expect(resource).toMatch(/^arn:aws:iot:[^*]+:(client|topic|topicfilter)\/[^*+#]{9}/);
@@ -91,45 +90,45 @@ describe('A good token', () => {
     expect(text).not.toContain('Publish');
   });
 
-  test('makes a policy that IoT takes, with the longest name that a client can give itself.', async () => {
+  test('yields a policy within the size limit of AWS IoT for the longest MQTT client id', async () => {
     const { text } = policyOf(await connect({ mqttClientId: `${clientId}${'x'.repeat(102)}` }));
     expect(text.length).toBeLessThanOrEqual(2048);
   });
 
-  test('keeps its session until it ends and no longer, and is looked at again every five minutes.', async () => {
+  test('limits the session to its own lifetime, and refreshes the policy every five minutes', async () => {
     const answer = await connect({ token: await tokenWith(scopes, { exp: inSeconds(1800) }) });
     expect(answer).toMatchObject({ isAuthenticated: true, principalId: clientId, refreshAfterInSeconds: 300 });
-    if (!('disconnectAfterInSeconds' in answer)) throw new Error('it was refused');
+    if (!('disconnectAfterInSeconds' in answer)) throw new Error('the connection was refused');
     expect(answer.disconnectAfterInSeconds).toBeLessThanOrEqual(1800);
     expect(answer.disconnectAfterInSeconds).toBeGreaterThan(1790);
   });
 
-  test('that lasts for days has a session of one.', async () => {
+  test('limits the session to a day when it is valid for longer', async () => {
     const answer = await connect({ token: await tokenWith(scopes, { exp: inSeconds(1e6) }) });
     expect(answer).toMatchObject({ disconnectAfterInSeconds: 86_400 });
   });
 
-  test('is taken with what IoT adds to the user name.', async () => {
+  test('is accepted with the parameters that AWS IoT appends to the user name', async () => {
     await expect(connect({ username: `${clientId}?SDK=Python&Version=1` })).resolves.toMatchObject({
       isAuthenticated: true,
     });
   });
 
-  test.each(['', '-1', ':drone-7', '_a.b'])('may name its connection with "%s" behind its id.', async (name) => {
+  test.each(['', '-1', ':drone-7', '_a.b'])('is accepted with the suffix "%s" in the MQTT client id', async (name) => {
     await expect(connect({ mqttClientId: clientId + name })).resolves.toMatchObject({ isAuthenticated: true });
   });
 });
 
-describe('Refused is', () => {
+describe('A connection is refused', () => {
   test.each([
-    ['none', ''],
+    ['empty', ''],
     ['nonsense', 'x'],
-  ])('a password that is no token: %s.', async (_, token) => {
+  ])('with a password that is no token: %s', async (_, token) => {
     await expect(connect({ token })).resolves.toEqual(refused);
     expect(store).not.toHaveReceivedAnyCommand();
   });
 
-  test('a token that ends within five minutes, for IoT can not be told a shorter session.', async () => {
+  test('with a token that expires within five minutes, the shortest session of AWS IoT', async () => {
     const ends = (seconds: number) => tokenWith(scopes, { exp: inSeconds(seconds) });
     await expect(connect({ token: await ends(299) })).resolves.toEqual(refused);
     await expect(connect({ token: await ends(-1) })).resolves.toEqual(refused);
@@ -140,45 +139,45 @@ describe('Refused is', () => {
     ["another client's user name", { username: 'z'.repeat(26) }],
     ['no user name', { username: '' }],
     ["another client's MQTT client id", { mqttClientId: 'z'.repeat(26) }],
-    ['a part of its own', { mqttClientId: clientId.slice(0, -1) }],
+    ['a part of its own client id', { mqttClientId: clientId.slice(0, -1) }],
     ['no MQTT client id', { mqttClientId: '' }],
-    ['a slash in it, which would be a level of a topic', { mqttClientId: `${clientId}/1` }],
+    ['a slash in the MQTT client id, which would be a topic level', { mqttClientId: `${clientId}/1` }],
     ['a star in it', { mqttClientId: `${clientId}*` }],
     ['a question mark in it', { mqttClientId: `${clientId}?` }],
     ['a plus in it', { mqttClientId: `${clientId}+` }],
     ['a hash in it', { mqttClientId: `${clientId}#` }],
     ['a policy variable in it', { mqttClientId: `${clientId}\${iot:ClientId}` }],
-    ['a line behind it', { mqttClientId: `${clientId}\n` }],
-    ['one that is too long', { mqttClientId: clientId + 'x'.repeat(103) }],
-  ])('a good token with %s.', async (_, change) => {
+    ['a newline at its end', { mqttClientId: `${clientId}\n` }],
+    ['an MQTT client id that is too long', { mqttClientId: clientId + 'x'.repeat(103) }],
+  ])('with a valid token and %s', async (_, change) => {
     await expect(connect(change)).resolves.toEqual(refused);
   });
 
   test.each([
     ['suspended', { ...partner, status: 'suspended' }],
     ['unknown', undefined],
-  ])('a partner that is %s.', async (_, Item) => {
+  ])('for a partner that is %s', async (_, Item) => {
     store.on(GetCommand).resolves(Item ? { Item } : {});
     await expect(connect()).resolves.toEqual(refused);
     expect(logLines()).toMatchObject([{ level: 'INFO', reason: 'forbidden' }]);
   });
 
   test.each([{}, null, { protocolData: {} }, { protocolData: { mqtt: { username: 'x', clientId: 'x' } } }])(
-    'the event %j, which is an error in the log.',
+    'for the event %j, with an error in the log',
     async (event) => {
       await expect(handler(event)).resolves.toEqual(refused);
       expect(logLines()).toMatchObject([{ level: 'ERROR' }]);
     },
   );
 
-  test('everybody while partners can not be read, which is an error in the log.', async () => {
+  test('while partners cannot be read, with an error in the log', async () => {
     store.on(GetCommand).rejects(new Error('throttled'));
     await expect(connect()).resolves.toEqual(refused);
     expect(logLines()).toMatchObject([{ level: 'ERROR', error: { message: 'throttled' } }]);
   });
 });
 
-test('No token is in a log, whether it is good or not.', async () => {
+test('no token is in the log, valid or not', async () => {
   const token = await tokenWith(scopes);
   await connect({ token });
   await connect({ token, username: 'x' });

@@ -1,145 +1,195 @@
-import type { SQSEvent } from 'aws-lambda';
-import { registerDevice, registerGroup, removeFromFleet } from '../../../data/fleet/fleet-registry';
-import { changeJob } from '../../../data/jobs/job-changes';
-import { readItem } from '../../../data/jobs/jobs';
-import { sendToDeadLetterQueue } from '../../../data/platform/dead-letter-queue';
+import { BatchGetCommand, GetCommand, UpdateCommand } from '../../../data/store/document-client';
+import { toItem } from '../../../data/jobs/job-item';
 import type { JobStatus } from '../../../domain/job-lifecycle';
-import { invalid, Refusal } from '../../../domain/refusal';
-import { handler } from '../../../lambdas/queue/consume-platform-events';
-import { acceptTelemetry } from '../../../lambdas/delivery/telemetry/accept';
+import { conditionFailed, store } from '../../data/fixtures/store';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
+import { logLines } from '../fixtures/log';
+import { consume, deadLetters, platformEvent, time } from '../fixtures/platform-events';
+import { deviceItem, givenFollowers, newDeviceId, sentTo } from '../fixtures/telemetry';
 
-jest.mock('../../../data/fleet/fleet-registry');
-jest.mock('../../../data/jobs/job-changes');
-jest.mock('../../../data/jobs/jobs');
-jest.mock('../../../data/platform/dead-letter-queue');
-jest.mock('../../../lambdas/delivery/telemetry/accept');
-
+const now = new Date('2026-11-27T10:30:30.000Z');
 const at = '2026-11-27T10:30:00.000Z';
-/** As EventBridge writes it. */
-const time = '2026-11-20T10:30:00Z';
-const happened = new Date(time);
-const change = jest.mocked(changeJob);
-const read = jest.mocked(readItem);
-const accept = jest.mocked(acceptTelemetry);
-const aside = jest.mocked(sendToDeadLetterQueue);
-const bodyOf = (type: string, detail: unknown) =>
-  JSON.stringify({ id: 'event-1', source: 'drone-platform', 'detail-type': type, time, detail });
-const hear = (...bodies: string[]) =>
-  handler({ Records: bodies.map((body, index) => ({ messageId: `m${index}`, body })) } as unknown as SQSEvent);
-const done = { batchItemFailures: [] };
-const report = (status: JobStatus, jobId = id('job')) => bodyOf('job.status.reported', { jobId, status, at });
+const succeeded = { batchItemFailures: [] };
+const report = (status: JobStatus, jobId = id('job')) => platformEvent('job.status.reported', { jobId, status, at });
 const sample = (deviceId = id('device')) => ({ deviceId, timestamp: at, battery: { percent: 50 } });
+const telemetry = (detail: object) => platformEvent('device.telemetry.reported', detail);
+const removal = platformEvent('device.removed', { deviceId: id('device') });
+
+const updates = (table: string) =>
+  store.commandCalls(UpdateCommand, { TableName: table }).map(({ args: [{ input }] }) => input);
+/** The removal of the sample device, as it is written to the fleet table. */
+const removed = {
+  Key: { organisation: acme, id: id('device') },
+  ExpressionAttributeValues: { ':removed': 'removed', ':eventTime': time },
+};
+/** Stores the sample job with a status that a report cannot change. */
+function givenJobThatIs(status: JobStatus): void {
+  const item = toItem(acme, sampleJob({ status }));
+  store.on(UpdateCommand, { TableName: 'jobs' }).rejects(conditionFailed(item));
+  store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: item });
+}
+const givenDevices = (...fleet: object[]) => store.on(BatchGetCommand).resolves({ Responses: { fleet } });
 
 beforeEach(() => {
-  jest.resetAllMocks();
-  jest.spyOn(process.stdout, 'write').mockReturnValue(true);
-  accept.mockResolvedValue(1);
-  jest.mocked(registerGroup).mockResolvedValue(true);
-  jest.mocked(registerDevice).mockResolvedValue(true);
-  jest.mocked(removeFromFleet).mockResolvedValue(true);
+  jest.useFakeTimers({ now, doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+  store.resolves({});
+});
+afterEach(() => {
+  jest.useRealTimers();
 });
 
-test('A reported status is a change of the job’s own organisation, named after the event', async () => {
-  change.mockImplementation((_caller, _jobId, _change, { now }) => Promise.resolve(sampleJob({ updatedAt: now })));
-  expect(await hear(report('QUEUED'))).toEqual(done);
-  const options = expect.objectContaining({ changeId: 'platform-event-1' }) as unknown;
-  expect(change).toHaveBeenCalledWith(acme, id('job'), { status: 'QUEUED' }, options);
+describe('A reported job status', () => {
+  test('changes the job in the name of its organisation, once per event', async () => {
+    const changed = toItem(acme, sampleJob({ status: 'QUEUED', updatedAt: now.toISOString() }));
+    store.on(UpdateCommand, { TableName: 'jobs' }).resolves({ Attributes: changed });
+    expect(await consume(report('QUEUED'))).toEqual(succeeded);
+    expect(updates('jobs')).toMatchObject([
+      {
+        Key: { organisation: acme, jobId: id('job') },
+        ExpressionAttributeValues: { ':caller': acme, ':status': 'QUEUED', ':changeId': 'platform-event-1' },
+      },
+    ]);
+    expect(logLines()).toEqual([]);
+  });
+
+  test.each<[string, JobStatus, JobStatus]>([
+    ['late', 'IN_PROGRESS', 'QUEUED'],
+    ['contradictory', 'COMPLETED', 'FAILED'],
+  ])('that is %s is dropped with that reason', async (reason, known, reported) => {
+    givenJobThatIs(known);
+    expect(await consume(report(reported))).toEqual(succeeded);
+    expect(logLines()).toMatchObject([{ level: 'WARN', type: 'job.status.reported', reason }]);
+    expect(deadLetters()).toEqual([]);
+  });
+
+  test('that arrives before its predecessor is retried', async () => {
+    givenJobThatIs('QUEUED');
+    expect(await consume(report('COMPLETED'))).toEqual({ batchItemFailures: [{ itemIdentifier: 'm0' }] });
+    expect(logLines()).toMatchObject([{ level: 'INFO', eventId: 'event-1' }]);
+  });
+
+  test.each([id('job'), 'no-id'])('of an unknown job (%s) is dropped', async (jobId) => {
+    store.on(UpdateCommand, { TableName: 'jobs' }).rejects(conditionFailed());
+    expect(await consume(report('QUEUED', jobId))).toEqual(succeeded);
+    expect(logLines()).toMatchObject([{ reason: 'unknown' }]);
+  });
+
+  test('is retried when DynamoDB fails, and the events behind it are applied', async () => {
+    store.on(UpdateCommand, { TableName: 'jobs' }).rejects(new Error('throttled'));
+    expect(await consume(report('QUEUED'), removal)).toEqual({ batchItemFailures: [{ itemIdentifier: 'm0' }] });
+    expect(updates('fleet')).toMatchObject([removed]);
+    expect(logLines()).toMatchObject([{ level: 'ERROR', error: { message: 'throttled' } }]);
+  });
 });
 
-test.each<[string, JobStatus, JobStatus]>([
-  ['late', 'IN_PROGRESS', 'QUEUED'],
-  ['contradictory', 'COMPLETED', 'FAILED'],
-])('A report that is %s changes nothing and is left at that', async (_reason, known, reported) => {
-  change.mockRejectedValue(invalid('status', 'no'));
-  read.mockResolvedValue({ owner: acme, changeId: undefined, job: sampleJob({ status: known }) });
-  expect(await hear(report(reported))).toEqual(done);
-  expect(aside).not.toHaveBeenCalled();
+describe('Reported telemetry', () => {
+  test('is delivered and saved like published telemetry', async () => {
+    const deviceId = newDeviceId();
+    givenDevices(deviceItem(deviceId));
+    givenFollowers(deviceId, 'follower');
+    expect(await consume(telemetry(sample(deviceId)))).toEqual(succeeded);
+    expect(sentTo('follower')).toMatchObject([{ type: 'device.telemetry', deviceId, battery: { percent: 50 } }]);
+    expect(updates('fleet')).toMatchObject([{ Key: { organisation: acme, id: deviceId } }]);
+  });
+
+  test('of several organisations is saved for each owner', async () => {
+    const foreign = id('device', rival);
+    const own = newDeviceId();
+    const keys = (organisation: string, deviceId: string) => ({
+      RequestItems: { fleet: { Keys: [{ organisation, id: deviceId }], ConsistentRead: true } },
+    });
+    for (const [organisation, deviceId] of [
+      [acme, own],
+      [rival, foreign],
+    ] as const)
+      store
+        .on(BatchGetCommand, keys(organisation, deviceId))
+        .resolves({ Responses: { fleet: [deviceItem(deviceId, { organisation })] } });
+    await consume(telemetry({ telemetry: [sample(own), sample(foreign)] }));
+    expect(updates('fleet')).toHaveLength(2);
+    expect(updates('fleet').map(({ Key }) => Key)).toEqual(
+      expect.arrayContaining([
+        { organisation: acme, id: own },
+        { organisation: rival, id: foreign },
+      ]),
+    );
+  });
+
+  test('that a replay repeats long after the event marks no device online', async () => {
+    const deviceId = newDeviceId();
+    givenDevices(deviceItem(deviceId, { reportedAt: at, lastState: JSON.stringify({ timestamp: at }) }));
+    expect(await consume(telemetry(sample(deviceId)))).toEqual(succeeded);
+    expect(updates('fleet')).toEqual([]);
+    expect(logLines()).toMatchObject([{ reason: 'late or repeated' }]);
+  });
+
+  test('of a device that is not in the fleet is sent to the dead-letter queue', async () => {
+    givenDevices();
+    const body = telemetry(sample(newDeviceId()));
+    expect(await consume(body)).toEqual(succeeded);
+    expect(deadLetters()).toEqual([[body, expect.stringContaining('is not a device of yours')]]);
+  });
 });
 
-test('A report that came before the one it builds on comes again', async () => {
-  change.mockRejectedValue(invalid('status', 'no'));
-  read.mockResolvedValue({ owner: acme, changeId: undefined, job: sampleJob({ status: 'QUEUED' }) });
-  expect(await hear(report('COMPLETED'))).toEqual({ batchItemFailures: [{ itemIdentifier: 'm0' }] });
-});
-
-test.each([id('job'), 'no-id'])('A report on a job that isn’t there (%s) changes nothing', async (jobId) => {
-  change.mockRejectedValue(new Refusal('job_not_found'));
-  read.mockResolvedValue(undefined);
-  expect(await hear(report('QUEUED', jobId))).toEqual(done);
-});
-
-test('Telemetry, one sample or many, goes the way of published telemetry, to each owner its own', async () => {
-  await hear(bodyOf('device.telemetry.reported', sample()));
-  expect(accept).toHaveBeenCalledWith(acme, [sample()], expect.any(Date), happened);
-  await hear(bodyOf('device.telemetry.reported', { telemetry: [sample(), sample(id('device', rival))] }));
-  expect(accept).toHaveBeenCalledWith(rival, [sample(id('device', rival))], expect.any(Date), happened);
-  expect(accept).toHaveBeenCalledTimes(3);
-});
-
-test('Groups and devices are registered and removed', async () => {
+describe('A fleet event', () => {
   const group = { deviceGroupId: id('group'), name: 'North', description: 'Rim' };
   const device = { deviceId: id('device'), deviceGroupId: id('group'), name: 'Kestrel' };
-  expect(await hear(bodyOf('device-group.registered', group), bodyOf('device.registered', device))).toEqual(done);
-  expect(registerGroup).toHaveBeenCalledWith(acme, group, happened);
-  expect(registerDevice).toHaveBeenCalledWith(acme, device, happened);
-  await hear(
-    bodyOf('device.removed', { deviceId: id('device') }),
-    bodyOf('device-group.removed', { deviceGroupId: id('group') }),
-  );
-  expect(removeFromFleet).toHaveBeenCalledWith(acme, 'device', id('device'), happened);
-  expect(removeFromFleet).toHaveBeenCalledWith(acme, 'group', id('group'), happened);
-});
 
-test('An event of the fleet that is older than what is known is left at that, and counted', async () => {
-  const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
-  jest.mocked(removeFromFleet).mockResolvedValue(false);
-  expect(await hear(bodyOf('device.removed', { deviceId: id('device') }))).toEqual(done);
-  expect(aside).not.toHaveBeenCalled();
-  expect(JSON.parse(String(write.mock.calls[0]?.[0]))).toMatchObject({ type: 'device.removed', reason: 'late' });
-});
+  test('registers groups and devices', async () => {
+    const events = [platformEvent('device-group.registered', group), platformEvent('device.registered', device)];
+    expect(await consume(...events)).toEqual(succeeded);
+    expect(updates('fleet')).toMatchObject([
+      {
+        Key: { organisation: acme, id: id('group') },
+        ExpressionAttributeValues: { ':name': 'North', ':description': 'Rim', ':eventTime': time },
+      },
+      {
+        Key: { organisation: acme, id: id('device') },
+        ExpressionAttributeValues: { ':name': 'Kestrel', ':deviceGroupId': id('group'), ':eventTime': time },
+      },
+    ]);
+  });
 
-test('An event from a clock that is ahead happened now', async () => {
-  const before = Date.now();
-  const body = JSON.parse(bodyOf('device.removed', { deviceId: id('device') })) as object;
-  await hear(JSON.stringify({ ...body, time: '2999-01-01T00:00:00Z' }));
-  const [, , , when] = jest.mocked(removeFromFleet).mock.calls[0] ?? [];
-  expect(when?.getTime()).toBeGreaterThanOrEqual(before);
-  expect(when?.getTime()).toBeLessThanOrEqual(Date.now());
+  test('removes groups and devices', async () => {
+    await consume(removal, platformEvent('device-group.removed', { deviceGroupId: id('group') }));
+    expect(updates('fleet')).toMatchObject([removed, { ...removed, Key: { organisation: acme, id: id('group') } }]);
+  });
+
+  test('that is older than the known state is dropped as late', async () => {
+    store.on(UpdateCommand, { TableName: 'fleet' }).rejects(conditionFailed());
+    expect(await consume(removal)).toEqual(succeeded);
+    expect(deadLetters()).toEqual([]);
+    expect(logLines()).toMatchObject([{ type: 'device.removed', reason: 'late' }]);
+  });
+
+  test('from a clock that is ahead counts as happening now', async () => {
+    await consume(removal.replace(time, '2999-01-01T00:00:00Z'));
+    expect(updates('fleet')).toMatchObject([{ ExpressionAttributeValues: { ':eventTime': '2026-11-27T10:30:30Z' } }]);
+  });
 });
 
 test.each([
   ['no JSON', 'hello'],
   ['no event', '{}'],
-  ['of somebody else', JSON.stringify({ id: 'e', source: 'stranger', 'detail-type': 'job.status.reported', time })],
-  ['of no time', bodyOf('device.removed', { deviceId: id('device') }).replace(time, 'noon')],
-  ['of an unknown type', bodyOf('weather.reported', {})],
-  ['named like what every object has', bodyOf('toString', {})],
-  ['without a job', bodyOf('job.status.reported', { status: 'QUEUED', at })],
-  ['with a status that there is not', bodyOf('job.status.reported', { jobId: id('job'), status: 'LOST', at })],
-  ['with a bad moment', bodyOf('job.status.reported', { jobId: id('job'), status: 'QUEUED', at: 'noon' })],
-  ['with a position that is none', bodyOf('device.telemetry.reported', { ...sample(), navigation: { position: 7 } })],
-  ['without samples', bodyOf('device.telemetry.reported', { telemetry: [] })],
-  ['about a device that can’t be ours', bodyOf('device.telemetry.reported', sample('drone-7'))],
-  ['about a group that can’t be ours', bodyOf('device-group.registered', { deviceGroupId: 'g', name: 'North' })],
-])('An event that is %s is put aside as it came, and what is behind it is heard', async (_what, body) => {
-  const behind = bodyOf('device.removed', { deviceId: id('device') });
-  expect(await hear(body, behind)).toEqual(done);
-  expect(aside).toHaveBeenCalledTimes(1);
-  expect(aside).toHaveBeenCalledWith(body, expect.stringMatching(/./));
-  expect(removeFromFleet).toHaveBeenCalledTimes(1);
-});
-
-test('Foreign devices in a list are put aside too', async () => {
-  accept.mockRejectedValue(invalid('telemetry.0.deviceId', 'is not a device of yours'));
-  expect(await hear(bodyOf('device.telemetry.reported', sample()))).toEqual(done);
-  expect(aside).toHaveBeenCalledWith(expect.anything(), expect.stringContaining('is not a device of yours'));
-});
-
-test('What the store could not do comes again', async () => {
-  change.mockRejectedValue(new Error('throttled'));
-  expect(await hear(report('QUEUED'), bodyOf('device.removed', { deviceId: id('device') }))).toEqual({
-    batchItemFailures: [{ itemIdentifier: 'm0' }],
-  });
-  expect(removeFromFleet).toHaveBeenCalledTimes(1);
-});
+  ['of another source', JSON.stringify({ id: 'e', source: 'stranger', 'detail-type': 'job.status.reported', time })],
+  ['without a valid time', removal.replace(time, 'noon')],
+  ['of an unknown type', platformEvent('weather.reported', {})],
+  ['of the type of an inherited property', platformEvent('toString', {})],
+  ['without a job', platformEvent('job.status.reported', { status: 'QUEUED', at })],
+  ['with an unknown status', platformEvent('job.status.reported', { jobId: id('job'), status: 'LOST', at })],
+  [
+    'with an invalid timestamp',
+    platformEvent('job.status.reported', { jobId: id('job'), status: 'QUEUED', at: 'noon' }),
+  ],
+  ['with an invalid position', telemetry({ ...sample(), navigation: { position: 7 } })],
+  ['without samples', telemetry({ telemetry: [] })],
+  ['about a device with a foreign id', telemetry(sample('drone-7'))],
+  ['about a group with a foreign id', platformEvent('device-group.registered', { deviceGroupId: 'g', name: 'North' })],
+])(
+  'an event that is %s is sent to the dead-letter queue unchanged, and the event behind it is applied',
+  async (_, body) => {
+    expect(await consume(body, removal)).toEqual(succeeded);
+    expect(deadLetters()).toEqual([[body, expect.stringMatching(/./)]]);
+    expect(updates('fleet')).toMatchObject([removed]);
+  },
+);

@@ -8,34 +8,34 @@ import { logLines } from '../fixtures/log';
 const share = (unique: string) => id('share', acme, unique.padStart(26, '0'));
 const count = (...bodies: string[]) =>
   handler({ Records: bodies.map((body, index) => ({ messageId: `message-${index}`, body })) } as unknown as SQSEvent);
-const asked = (unique: string) => JSON.stringify({ shareCode: share(unique) });
-const counting = (unique: string) => {
+const bodyOf = (unique: string) => JSON.stringify({ shareCode: share(unique) });
+const seatsUpdate = (unique: string) => {
   const owner = `seats#${share(unique)}`;
   return store.on(UpdateCommand, { TableName: 'connections', Key: { channel: owner, connectionId: owner } });
 };
-/** Lets viewers of a share have taken these places. */
-const given = (unique: string, ...held: string[]) =>
-  counting(unique).resolves({ Attributes: { ...(held.length > 0 && { held: new Set(held) }), counts: 1 } });
-const noted = (unique: string) =>
+/** Stores the taken seats of a share. */
+const givenSeats = (unique: string, ...seats: string[]) =>
+  seatsUpdate(unique).resolves({ Attributes: { ...(seats.length > 0 && { seats: new Set(seats) }), counts: 1 } });
+const storedCount = (unique: string) =>
   store
     .commandCalls(UpdateCommand, { TableName: 'shares', Key: { shareCode: share(unique) } })
     .map(({ args: [{ input }] }) => input.ExpressionAttributeValues?.[':taken'] as number);
 
-test('Each share in the queue gets the number of its viewers, of whom none may be left.', async () => {
+test('stores the number of viewers in each share of the queue, zero included', async () => {
   store.resolves({});
-  given('one', 'a', 'b');
-  given('other');
-  await expect(count(asked('one'), asked('other'))).resolves.toEqual({ batchItemFailures: [] });
-  expect([noted('one'), noted('other')]).toEqual([[2], [0]]);
+  givenSeats('one', 'a', 'b');
+  givenSeats('other');
+  await expect(count(bodyOf('one'), bodyOf('other'))).resolves.toEqual({ batchItemFailures: [] });
+  expect([storedCount('one'), storedCount('other')]).toEqual([[2], [0]]);
 });
 
-test('One that can not be counted comes back alone, and is an error in the log.', async () => {
+test('retries only the shares that fail, with an error in the log', async () => {
   store.resolves({});
-  given('one', 'a');
-  counting('other').rejects(new Error('throttled'));
-  await expect(count(asked('other'), '{}', asked('one'))).resolves.toEqual({
+  givenSeats('one', 'a');
+  seatsUpdate('other').rejects(new Error('throttled'));
+  await expect(count(bodyOf('other'), '{}', bodyOf('one'))).resolves.toEqual({
     batchItemFailures: [{ itemIdentifier: 'message-0' }, { itemIdentifier: 'message-1' }],
   });
-  expect(noted('one')).toEqual([1]);
+  expect(storedCount('one')).toEqual([1]);
   expect(logLines()).toMatchObject([{ level: 'ERROR', count: 2 }]);
 });

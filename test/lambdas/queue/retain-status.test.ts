@@ -2,7 +2,7 @@ import { ThrottlingException } from '@aws-sdk/client-iot-data-plane';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { GetCommand, QueryCommand } from '../../../data/store/document-client';
 import { toItem } from '../../../data/jobs/job-item';
-import { readOverdueRetention, retainLater } from '../../../data/connections/retained-status';
+import { readRetentionRequest, requestRetention } from '../../../data/connections/retained-status';
 import { handler } from '../../../lambdas/queue/retain-status';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
@@ -23,13 +23,13 @@ const given = (...jobs: Parameters<typeof sampleJob>[0][]) => {
 };
 const states = () => published().map(({ text, ...how }) => ({ ...how, state: text && (JSON.parse(text) as object) }));
 
-describe('A channel whose state could not be retained', () => {
+describe('A channel in the queue', () => {
   test.each([
     ['QUEUED', {}],
     ['IN_PROGRESS', {}],
     ['COMPLETED', { expiresIn: 86_400 }],
     ['CANCELLED', { expiresIn: 86_400 }],
-  ] as const)('has it retained as it is now: %s, for %j.', async (status, how) => {
+  ] as const)('gets its current state retained: %s, with %j', async (status, how) => {
     given({ status }, { status });
     await expect(retain(job)).resolves.toEqual({ batchItemFailures: [] });
     expect(states()).toEqual([
@@ -40,29 +40,32 @@ describe('A channel whose state could not be retained', () => {
     ]);
   });
 
-  test('that changes meanwhile is retained again, so that the older state does not stay.', async () => {
+  test('gets a state that changes meanwhile retained again, so that the older one does not stay', async () => {
     given({ status: 'QUEUED' }, { status: 'IN_PROGRESS', version: 3 }, { status: 'IN_PROGRESS', version: 3 });
     await retain(job);
     expect(states()).toMatchObject([{ state: { jobState: 'QUEUED' } }, { state: { jobState: 'IN_PROGRESS' } }]);
   });
 
-  test('of a job that is gone is cleared.', async () => {
+  test('of a deleted job is cleared', async () => {
     store.on(GetCommand).resolves({});
     await retain(job);
     expect(published()).toMatchObject([{ text: '', retain: true }]);
   });
 
   test.each([
-    ['that of the device that has changed', [deviceItem(id('device', acme, '0'.repeat(26))), deviceItem(id('device'))]],
-    ['that of another device when that one is gone', [deviceItem(id('device', acme, '0'.repeat(26)))]],
-  ])('of a group is %s.', async (_, devices) => {
+    [
+      'the state of the device that has changed',
+      [deviceItem(id('device', acme, '0'.repeat(26))), deviceItem(id('device'))],
+    ],
+    ['the state of another device when that one was removed', [deviceItem(id('device', acme, '0'.repeat(26)))]],
+  ])('of a group gets %s', async (_, devices) => {
     const item = { kind: 'group', deviceGroupId: id('group'), name: 'North', description: '' };
     store.on(QueryCommand).resolves({ Items: [item, ...devices] });
     await retain(group);
     expect(states()).toMatchObject([{ state: { deviceId: devices.at(-1)?.['deviceId'] } }]);
   });
 
-  test('that is refused again comes back, and keeps no other waiting.', async () => {
+  test('is retried when AWS IoT throttles it again, and blocks no other', async () => {
     const other = { kind: 'job', id: id('job', acme, '0'.repeat(26)) };
     store.on(GetCommand).resolves({ Item: toItem(acme, sampleJob()) });
     broker
@@ -70,28 +73,28 @@ describe('A channel whose state could not be retained', () => {
       .rejectsOnce(new ThrottlingException({ message: 'busy', $metadata: {} }))
       .resolves({});
     await expect(retain(job, other)).resolves.toEqual({ batchItemFailures: [{ itemIdentifier: 'message-0' }] });
-    expect(logLines()).toMatchObject([{ level: 'WARN', message: 'a state could not be retained' }]);
+    expect(logLines()).toMatchObject([{ level: 'WARN', message: 'state could not be retained' }]);
   });
 });
 
-describe('The message by which it waits', () => {
-  test('is held back until AWS IoT takes the next one of the topic.', async () => {
+describe('The message of a channel', () => {
+  test('is delayed until AWS IoT accepts the next retained message of the topic', async () => {
     process.env['RETENTION_QUEUE_URL'] = 'https://queue.test/retention';
-    await retainLater(group);
+    await requestRetention(group);
     expect(queue).toHaveReceivedCommandWith(SendMessageCommand, {
       QueueUrl: 'https://queue.test/retention',
       DelaySeconds: 2,
       MessageBody: JSON.stringify(group),
     });
-    expect(readOverdueRetention(JSON.stringify(group))).toEqual(group);
+    expect(readRetentionRequest(JSON.stringify(group))).toEqual(group);
   });
 
-  test.each(['', '{}', JSON.stringify({ kind: 'weather', id: 'x' })])('is not %j.', (body) => {
-    expect(() => readOverdueRetention(body)).toThrow();
+  test.each(['', '{}', JSON.stringify({ kind: 'weather', id: 'x' })])('is refused when it is %j', (body) => {
+    expect(() => readRetentionRequest(body)).toThrow();
   });
 
-  test('can not be sent by a function that was not bound to the queue.', async () => {
+  test('needs the address of the queue', async () => {
     delete process.env['RETENTION_QUEUE_URL'];
-    await expect(retainLater(job)).rejects.toThrow('RETENTION_QUEUE_URL is not set');
+    await expect(requestRetention(job)).rejects.toThrow('RETENTION_QUEUE_URL is not set');
   });
 });

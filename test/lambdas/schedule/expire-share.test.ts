@@ -10,7 +10,7 @@ beforeEach(() => {
   store.resolves({});
 });
 
-test('A share whose time is up is marked so, by a write that looks again whether it is, and then removed.', async () => {
+test('marks an expired share by a conditional write, then deletes it', async () => {
   await handler({ shareCode, expiresAt: from(-1000) });
   const [mark, removal, ...more] = sent();
   expect(mark).toMatchObject({
@@ -21,7 +21,7 @@ test('A share whose time is up is marked so, by a write that looks again whether
   expect(more).toEqual([]);
 });
 
-test('A share that has time left is waited for, and not ended a moment early.', async () => {
+test('waits for a share that has not expired yet', async () => {
   const expiresAt = from(150);
   const ended = handler({ shareCode, expiresAt });
   expect(store).not.toHaveReceivedAnyCommand();
@@ -30,7 +30,7 @@ test('A share that has time left is waited for, and not ended a moment early.', 
   expect(Date.parse(now ?? '')).toBeGreaterThanOrEqual(Date.parse(expiresAt));
 });
 
-test('To be called twice, or after the share was revoked, is fine.', async () => {
+test('accepts a repeated call and a share that was revoked', async () => {
   store.on(UpdateCommand).rejects(conditionFailed());
   await expect(handler({ shareCode, expiresAt: from(-1000) })).resolves.toBeUndefined();
   expect(store).not.toHaveReceivedCommand(DeleteCommand);
@@ -39,13 +39,13 @@ test('To be called twice, or after the share was revoked, is fine.', async () =>
 test.each([
   ['mark', UpdateCommand],
   ['remove', DeleteCommand],
-])('A store that does not %s it is an error, so that it is tried again.', async (_, command) => {
+])('fails when the table cannot %s it, so that it is retried', async (_, command) => {
   store.on(command).rejects(new Error('throttled'));
   await expect(handler({ shareCode, expiresAt: from(-1000) })).rejects.toThrow('throttled');
 });
 
 test.each([{}, { shareCode }, { shareCode, expiresAt: 'soon' }, { expiresAt: from(0) }, null])(
-  'The event %j is an error, and nothing is ended.',
+  'fails for the event %j without a write',
   async (event) => {
     await expect(handler(event)).rejects.toMatchObject({ name: '$ZodError' });
     expect(store).not.toHaveReceivedAnyCommand();

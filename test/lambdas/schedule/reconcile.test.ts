@@ -8,7 +8,7 @@ const now = new Date('2026-11-27T10:30:00.000Z');
 const ago = (ms: number) => new Date(now.getTime() - ms).toISOString();
 const deviceNamed = (end: string, organisation = acme) => id('device', organisation, end.padStart(26, '0'));
 
-/** Lets the index have these devices, in pages, and the table what was heard of each. */
+/** Stores these devices, in pages of the index. */
 function given(...pages: object[][]) {
   const scan = store.on(ScanCommand, { IndexName: 'online' });
   const read = store.on(BatchGetCommand);
@@ -22,7 +22,8 @@ const online = (deviceId: string, ms: number, change: object = {}) => ({
   ...{ organisation: acme, id: deviceId, status: 'online', reportedAt: ago(ms) },
   ...change,
 });
-const ended = () => store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input.Key?.['id'] as unknown);
+const markedOffline = () =>
+  store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input.Key?.['id'] as unknown);
 
 beforeEach(() => {
   jest.useFakeTimers({ now, doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
@@ -32,14 +33,14 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-test('Devices of all organisations that nobody watched go offline, if they are silent still.', async () => {
+test('marks silent devices without a check offline, of all organisations', async () => {
   const other = deviceNamed('1', rival);
   given(
     [online(deviceNamed('1'), 35_001), online(deviceNamed('2'), 35_000)],
     [online(other, 86_400_000, { organisation: rival })],
   );
   await handler();
-  expect(ended()).toEqual([deviceNamed('1'), other]);
+  expect(markedOffline()).toEqual([deviceNamed('1'), other]);
   expect(store).toHaveReceivedCommandWith(UpdateCommand, {
     Key: { organisation: rival, id: other },
     ConditionExpression: 'reportedAt = :reportedAt AND #status = :online',
@@ -47,7 +48,7 @@ test('Devices of all organisations that nobody watched go offline, if they are s
   expect(logLines()).toMatchObject([{ level: 'WARN', count: 2 }]);
 });
 
-test('Only the index of devices that are online is read through, and of them no more than when they were heard of.', async () => {
+test('scans only the index of online devices, and reads only when each last reported', async () => {
   given([online(deviceNamed('1'), 0)]);
   await handler();
   expect(store).toHaveReceivedCommandTimes(ScanCommand, 1);
@@ -61,29 +62,29 @@ test('Only the index of devices that are online is read through, and of them no 
       },
     },
   });
-  expect(ended()).toEqual([]);
+  expect(markedOffline()).toEqual([]);
   expect(logLines()).toEqual([]);
 });
 
 test.each([
   ['is offline by now', { status: 'offline' }],
-  ['was never heard of', { reportedAt: undefined }],
-])('A device that %s is left as it is.', async (_, change) => {
+  ['never reported', { reportedAt: undefined }],
+])('does not change a device that %s', async (_, change) => {
   given([online(deviceNamed('1'), 60_000, change)]);
   await handler();
-  expect(ended()).toEqual([]);
+  expect(markedOffline()).toEqual([]);
 });
 
-test('A device that spoke meanwhile is no fault.', async () => {
+test('accepts that a device reported meanwhile', async () => {
   given([online(deviceNamed('1'), 60_000)]);
   store.on(UpdateCommand).rejects(conditionFailed());
   await expect(handler()).resolves.toBeUndefined();
   expect(logLines()).toEqual([]);
 });
 
-test('A fault with one device keeps none of the others, and is one of the run.', async () => {
+test('marks the other devices when one fails, and fails then', async () => {
   given([online(deviceNamed('1'), 60_000), online(deviceNamed('2'), 60_000)], [online(deviceNamed('3'), 60_000)]);
   store.on(UpdateCommand, { Key: { organisation: acme, id: deviceNamed('1') } }).rejects(new Error('no store'));
   await expect(handler()).rejects.toThrow('no store');
-  expect(ended()).toEqual(['1', '2', '3'].map((end) => deviceNamed(end)));
+  expect(markedOffline()).toEqual(['1', '2', '3'].map((end) => deviceNamed(end)));
 });

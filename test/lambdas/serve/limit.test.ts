@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => jest.useRealTimers());
 
-test('A call within the limit is told how many are left, and until when, in Unix seconds.', async () => {
+test('answers a call within the limit with the remaining calls and the reset time in Unix seconds', async () => {
   counted(1);
   const { status, headers } = await call(handler, request);
   expect(status).toBe(200);
@@ -29,25 +29,22 @@ test('A call within the limit is told how many are left, and until when, in Unix
   expect(headers).not.toHaveProperty('Retry-After');
 });
 
-test('The last call within the limit is served, and told that none is left.', async () => {
+test('serves the last call within the limit, with none remaining', async () => {
   counted(120);
   expect(await call(handler, request)).toMatchObject({ status: 200, headers: { 'X-RateLimit-Remaining': '0' } });
 });
 
-test.each([121, 5000])(
-  'Call %d of a window is refused, told when to come again, and its handler not run.',
-  async (calls) => {
-    counted(calls);
-    expect(await call(handler, request)).toMatchObject({
-      status: 429,
-      body: { error: 'Too many requests' },
-      headers: { 'X-RateLimit-Limit': '120', 'X-RateLimit-Remaining': '0', 'Retry-After': '42' },
-    });
-    expect(run).not.toHaveBeenCalled();
-  },
-);
+test.each([121, 5000])('refuses call %d of a window with Retry-After, without running the handler', async (calls) => {
+  counted(calls);
+  expect(await call(handler, request)).toMatchObject({
+    status: 429,
+    body: { error: 'Too many requests' },
+    headers: { 'X-RateLimit-Limit': '120', 'X-RateLimit-Remaining': '0', 'Retry-After': '42' },
+  });
+  expect(run).not.toHaveBeenCalled();
+});
 
-test('Calls are counted per client, endpoint and minute.', async () => {
+test('counts calls per client, endpoint and minute', async () => {
   counted(1);
   await call(handler, request);
   expect(sent()).toMatchObject([{ Key: { id: `calls#client1#GET /v3/shares/{shareCode}/resources#${windowStart}` } }]);
@@ -57,38 +54,38 @@ test.each([
   [0, windowStart],
   [59_999, windowStart],
   [60_000, windowStart + 60],
-])('%d ms into a minute the window began at %d.', async (ms, start) => {
+])('uses windows of whole minutes: %d ms after the start the window began at %d', async (ms, start) => {
   counted(1);
   jest.setSystemTime(windowStart * 1000 + ms);
   const { headers } = await call(handler, request);
   expect(headers['X-RateLimit-Reset']).toBe(String(start + 60));
 });
 
-test('A refusal carries the headers of the limit too.', async () => {
+test('sets the headers on refusals too', async () => {
   counted(3);
   run.mockRejectedValueOnce(new Refusal('share_not_found'));
   expect(await call(handler, request)).toMatchObject({ status: 404, headers: { 'X-RateLimit-Remaining': '117' } });
 });
 
-test('A call that the scope keeps out is not counted.', async () => {
+test('does not count a call without the scope', async () => {
   expect(await call(handler, { scopes: ['share:manage'] })).toMatchObject({ status: 403 });
   expect(store).not.toHaveReceivedAnyCommand();
 });
 
-test('Bad input is counted, for it costs as much.', async () => {
+test('counts invalid input too', async () => {
   counted(60);
   const create = serve('POST /v3/jobs/create', () => Promise.reject(new Error('must not run')));
   const answer = await call(create, { scopes: ['command:create'], body: '{' });
   expect(answer).toMatchObject({ status: 400, headers: { 'X-RateLimit-Remaining': '0' } });
 });
 
-test('Where no limit is promised, nothing is counted and no header says so.', async () => {
+test('neither counts nor sets headers for an endpoint without a limit', async () => {
   const { headers } = await call(serve('GET /v3/resources', run), { scopes: ['resources:read'] });
   expect(Object.keys(headers).filter((name) => name.startsWith('X-RateLimit'))).toEqual([]);
   expect(store).not.toHaveReceivedAnyCommand();
 });
 
-test('When the counter can not be reached nobody gets in: 500, and the handler is not run.', async () => {
+test('answers 500 without running the handler when the counter fails', async () => {
   store.on(UpdateCommand).rejects(new Error('throttled'));
   expect(await call(handler, request)).toMatchObject({ status: 500 });
   expect(run).not.toHaveBeenCalled();

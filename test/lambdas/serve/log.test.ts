@@ -10,7 +10,7 @@ import { logLines, written } from '../fixtures/log';
 
 const secret = 'kx9mhush7q2v5w8y1z3a4b6c';
 const share = { ...sampleShare({ shareCode: id('share', acme, secret) }), organisation: acme };
-const told = { message: 'request', requestId, clientId: 'client1', organisation: acme };
+const line = { message: 'request', requestId, clientId: 'client1', organisation: acme };
 
 const requests = {
   path: { shareCode: share.shareCode },
@@ -18,16 +18,16 @@ const requests = {
   body: { resourceId: secret, shareType: secret, [secret]: secret, metadata: { note: secret } },
 };
 
-test('Each request is one line that says which endpoint, who and how it ended.', async () => {
+test('logs one line per request with endpoint, client and status', async () => {
   store.onAnyCommand().resolves({});
   await call(revokeShare, { scopes: ['share:manage'], path: { shareCode: share.shareCode } });
   expect(logLines()).toMatchObject([
-    { ...told, level: 'INFO', endpoint: 'DELETE /v3/shares/{shareCode}', status: 200 },
+    { ...line, level: 'INFO', endpoint: 'DELETE /v3/shares/{shareCode}', status: 200 },
   ]);
   expect(logLines()[0]?.['durationMs']).toEqual(expect.any(Number));
 });
 
-test('A request that nobody is known to have made is a line without a caller.', async () => {
+test('logs a request without a caller without a client id', async () => {
   await call(revokeShare, { path: { shareCode: share.shareCode } });
   expect(logLines()).toMatchObject([{ status: 401 }]);
   expect(logLines()[0]).not.toHaveProperty('clientId');
@@ -38,31 +38,36 @@ test.each([
   ['is refused for its limit', createShare, 429, () => store.on(UpdateCommand).resolves({ Attributes: { calls: 99 } })],
   ['finds its share', revokeShare, 200, () => store.onAnyCommand().resolves({})],
   ['finds no share', revokeShare, 404, () => store.onAnyCommand().rejects(conditionFailed())],
-  ['meets a defect of the store', revokeShare, 500, () => store.onAnyCommand().rejects(conditionFailed(share))],
-  ['meets a broken share', revokeShare, 500, () => store.onAnyCommand().rejects(conditionFailed({ note: secret }))],
-  ['meets no counter', listShareResources, 500, () => store.onAnyCommand().resolves({})],
-] as const)('No secret, token or body is in the log when a request %s.', async (_, handler, status, prepare) => {
+  [
+    'fails at a condition that cannot fail',
+    revokeShare,
+    500,
+    () => store.onAnyCommand().rejects(conditionFailed(share)),
+  ],
+  ['reads an invalid share', revokeShare, 500, () => store.onAnyCommand().rejects(conditionFailed({ note: secret }))],
+  ['gets no count of its limit', listShareResources, 500, () => store.onAnyCommand().resolves({})],
+] as const)('logs no secret, token or body when a request %s', async (_, handler, status, prepare) => {
   prepare();
   await call(handler, { scopes: ['share:read', 'share:manage', 'stream:share'], ...requests });
-  expect(logLines()).toMatchObject([{ ...told, status }]);
+  expect(logLines()).toMatchObject([{ ...line, status }]);
   expect(written.join('')).not.toContain(secret);
 });
 
-test('No secret is in the log when a request is refused for its query.', async () => {
+test('logs no secret when a request is refused for its query', async () => {
   const query = { nextToken: [secret], [secret]: [secret] };
   await call(revokeShare, { scopes: ['share:manage'], ...requests, query });
-  expect(logLines()).toMatchObject([{ ...told, status: 400 }]);
+  expect(logLines()).toMatchObject([{ ...line, status: 400 }]);
   expect(written.join('')).not.toContain(secret);
 });
 
 test.each([
-  ['a condition', conditionFailed({ shareCode: secret })],
-  ['a transaction', transactionCancelled(['ConditionalCheckFailed', { reply: secret }])],
+  ['a failed condition', conditionFailed({ shareCode: secret })],
+  ['a cancelled transaction', transactionCancelled(['ConditionalCheckFailed', { reply: secret }])],
   [
-    'an error of our own',
+    'an error with further properties',
     Object.assign(new Error('lost'), { token: secret, response: { headers: { token: secret } } }),
   ],
-])('The items and other properties that %s carries stay out of the log.', async (_, error) => {
+])('logs neither items nor further properties of %s', async (_, error) => {
   await call(
     serve('GET /v3/resources', () => Promise.reject(error)),
     { scopes: ['resources:read'] },
@@ -73,7 +78,7 @@ test.each([
   expect(written.join('')).not.toContain(secret);
 });
 
-test('What caused an error is in the log, since the error itself often says little.', async () => {
+test('logs the cause of an error', async () => {
   const error = new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
   await call(
     serve('GET /v3/resources', () => Promise.reject(error)),

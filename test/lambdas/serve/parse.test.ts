@@ -27,7 +27,7 @@ const refused = (...details: { path: string; message: unknown }[]) => ({
 beforeEach(() => seen.mockReset());
 
 describe('A body', () => {
-  test('reaches the handler as its schema reads it.', async () => {
+  test('reaches the handler as its schema parses it', async () => {
     expect(await patch({ name: 'Other', metadata: { a: [1] } })).toMatchObject({ status: 200 });
     expect(seen).toHaveBeenCalledWith({ body: { name: 'Other', metadata: { a: [1] } }, ifVersion: undefined });
   });
@@ -35,19 +35,19 @@ describe('A body', () => {
   test.each([
     ['is missing', undefined, 'a JSON body is required'],
     ['is empty', '', 'a JSON body is required'],
-    ['was cut', '{"name":"Oth', 'the body is not valid JSON'],
+    ['is truncated', '{"name":"Oth', 'the body is not valid JSON'],
     ['is a form', 'name=Other', 'the body is not valid JSON'],
     ['is two values', '{}{}', 'the body is not valid JSON'],
     ['begins with a byte order mark', '\ufeff{}', 'the body is not valid JSON'],
     ['is null', 'null', expect.stringContaining('expected object')],
     ['is a list', '[]', expect.stringContaining('expected object')],
     ['is text', '"name"', expect.stringContaining('expected object')],
-  ])('that %s is refused.', async (_, body, message) => {
+  ])('that %s is refused', async (_, body, message) => {
     expect(await patch(body)).toMatchObject(refused({ path: '', message }));
     expect(seen).not.toHaveBeenCalled();
   });
 
-  test('with several faults is told each of them, and where.', async () => {
+  test('with several faults is answered with each of them and its path', async () => {
     const answer = await patch({ priority: 11, status: 'PAUSED', metadata: { a: 1e999 } });
     expect(answer.body['details']).toMatchObject([{ path: 'priority' }, { path: 'status' }]);
     expect(await patch('{"metadata":{"a":1e999}}')).toMatchObject(
@@ -55,24 +55,24 @@ describe('A body', () => {
     );
   });
 
-  test('with fields that the service does not know is told their names.', async () => {
+  test('with unknown fields is answered with their names', async () => {
     expect(await patch('{"nam":"x","jobId":1,"__proto__":{"a":1}}')).toMatchObject(
       refused({ path: '', message: 'unknown field: nam, jobId, __proto__' }),
     );
   });
 
-  test('is not echoed at length.', async () => {
+  test('is not repeated at length in the answer', async () => {
     const { body } = await patch({ ['x'.repeat(5000)]: 1 });
     expect(JSON.stringify(body).length).toBeLessThan(300);
   });
 
-  test('with thousands of unknown fields names the first of them.', async () => {
+  test('with thousands of unknown fields is answered with the first of them', async () => {
     const { body } = await patch(Object.fromEntries(Array.from({ length: 9000 }, (_, index) => [`field${index}`, 1])));
     const message = 'unknown field: field0, field1, field2, field3, field4, and 8995 more';
     expect(body).toEqual({ error: 'invalid_request', details: [{ path: '', message }] });
   });
 
-  test('with a list that is too long is refused for that alone.', async () => {
+  test('with a list that is too long is refused for its length only', async () => {
     const handler = serve('POST /v3/streams/share', () => Promise.reject(new Error('not reached')));
     store.on(UpdateCommand).resolves({ Attributes: { calls: 1 } });
     const permissions = Array(100_000).fill('odd');
@@ -83,7 +83,7 @@ describe('A body', () => {
     );
   });
 
-  test('with many faults has the first twenty named, and says how many more there are.', () => {
+  test('with many faults is answered with the first 20 and the number of the others', () => {
     const issues = Array.from({ length: 25 }, (_, index) => ({
       ...{ code: 'custom' as const, path: [index], message: 'odd', input: 1 },
     }));
@@ -95,7 +95,7 @@ describe('A body', () => {
     ]);
   });
 
-  test('may come in base64, as API Gateway sends what it takes for binary.', async () => {
+  test('is decoded from base64, in which API Gateway sends binary bodies', async () => {
     const handler: typeof patchJob = patchJob;
     const encoded = Buffer.from('{"name":"Café"}').toString('base64');
     const answer = await call(
@@ -106,32 +106,32 @@ describe('A body', () => {
     expect(seen).toHaveBeenCalledWith(expect.objectContaining({ body: { name: 'Café' } }));
   });
 
-  test('of an endpoint that takes none is not looked at.', async () => {
+  test('is ignored by an endpoint without one', async () => {
     const remove = serve('DELETE /v3/jobs/{jobId}', () => Promise.resolve({ success: true, message: 'done' }));
     expect(await call(remove, { scopes: ['command:update'], body: '{"oops' })).toMatchObject({ status: 200 });
   });
 });
 
 describe('A query', () => {
-  test('reaches the handler as its schema reads it.', async () => {
+  test('reaches the handler as its schema parses it', async () => {
     await list({ limit: ['500'], status: ['QUEUED'] });
     expect(seen).toHaveBeenCalledWith({ query: { limit: 100, status: 'QUEUED' } });
   });
 
   test.each([
     ['a parameter given twice', { status: ['QUEUED', 'FAILED'] }, 'status', 'must be given once'],
-    ['a parameter given twice alike', { limit: ['5', '5'] }, 'limit', 'must be given once'],
-    ['a limit of nothing', { limit: ['0'] }, 'limit', 'must be an integer of 1 or more'],
+    ['a parameter given twice with one value', { limit: ['5', '5'] }, 'limit', 'must be given once'],
+    ['a limit of zero', { limit: ['0'] }, 'limit', 'must be an integer of 1 or more'],
     ['an empty limit', { limit: [''] }, 'limit', 'must be an integer of 1 or more'],
-    ['a parameter that the service does not know', { page: ['2'] }, '', 'unknown field: page'],
-    ['a name that objects are born with', { constructor: ['1'] }, '', 'unknown field: constructor'],
-  ])('with %s is refused.', async (_, query, path, message) => {
+    ['an unknown parameter', { page: ['2'] }, '', 'unknown field: page'],
+    ['the name of an inherited property', { constructor: ['1'] }, '', 'unknown field: constructor'],
+  ])('with %s is refused', async (_, query, path, message) => {
     expect(await list(query)).toMatchObject(refused({ path, message }));
     expect(seen).not.toHaveBeenCalled();
   });
 });
 
-test('A query of an endpoint that takes no parameters is refused by name, like any unknown one.', async () => {
+test('a query of an endpoint without parameters is refused with their names', async () => {
   const handler = serve('GET /v3/jobs/{jobId}', () => Promise.resolve({ success: true, job: sampleJob() }));
   const sent = { scopes: ['command:read'], path: { jobId: id('job') } } as const;
   expect(await call(handler, { ...sent, query: { version: ['3'] } })).toMatchObject(
@@ -146,25 +146,25 @@ describe('If-Match', () => {
     ['"0"', 0],
     [' "12" ', 12],
     ['*', undefined],
-  ])('%j asks for version %s.', async (header, version) => {
+  ])('%j requires version %s', async (header, version) => {
     expect(await patch({}, { 'If-Match': header })).toMatchObject({ status: 200 });
     expect(seen).toHaveBeenCalledWith(expect.objectContaining({ ifVersion: version }));
   });
 
   test.each(['3', 'W/"3"', '"x"', '""', '"3', "'3'", '"-1"', '"1.5"', `"${'9'.repeat(40)}"`, '"3", "4"', ''])(
-    '%j is no version that we gave: it asks for one that no job has, so that a job that is not there stays 404.',
+    '%j, which is no ETag of this service, requires a version that no job has, so that an unknown job is still a 404',
     async (header) => {
       await patch({}, { 'If-Match': header });
       expect(seen).toHaveBeenCalledWith(expect.objectContaining({ ifVersion: 0 }));
     },
   );
 
-  test('is found whatever the case of its name.', async () => {
+  test('is read whatever the case of its name', async () => {
     await patch({}, { 'iF-mAtCh': '"7"' });
     expect(seen).toHaveBeenCalledWith(expect.objectContaining({ ifVersion: 7 }));
   });
 
-  test('means nothing to an endpoint without versions.', async () => {
+  test('is ignored by an endpoint without versions', async () => {
     store.on(UpdateCommand).resolves({ Attributes: { calls: 1 } });
     const create = serve('POST /v3/jobs/create', () => Promise.resolve({ success: true, job: sampleJob() }));
     const body = { name: 'Rim', deviceGroupId: id('group') };

@@ -17,7 +17,7 @@ const summary = {
   priority: 5,
   createdAt: '2026-11-27T10:00:00.000Z',
 };
-const kept = { fingerprint, reply: JSON.stringify({ success: true, job: summary }), ttl: 4e9 };
+const storedAnswer = { fingerprint, reply: JSON.stringify({ success: true, job: summary }), ttl: 4e9 };
 const reused = {
   status: 400,
   body: {
@@ -40,13 +40,13 @@ beforeEach(() => {
   store.on(GetCommand).resolves({});
 });
 
-test('Without a key nothing is looked up, and there is no answer to keep.', async () => {
+test('neither reads nor stores an answer without a key', async () => {
   expect(await create({})).toMatchObject({ status: 201 });
   expect(store).not.toHaveReceivedCommand(GetCommand);
   expect(run).toHaveBeenCalledWith(expect.objectContaining({ firstAnswer: undefined }));
 });
 
-test('With a new key the handler gets what to keep: per client and endpoint, with the hash of the body.', async () => {
+test('gives the handler the answer to store for a new key, per client and endpoint, with the hash of the body', async () => {
   expect(await create({ 'Idempotency-Key': key })).toMatchObject({ status: 201 });
   const [[{ firstAnswer, now }]] = run.mock.calls as [[{ firstAnswer: unknown; now: string }]];
   expect(firstAnswer).toEqual({
@@ -57,8 +57,8 @@ test('With a new key the handler gets what to keep: per client and endpoint, wit
   });
 });
 
-test('The same key and body get the first answer again, and the handler is not run.', async () => {
-  store.on(GetCommand).resolves({ Item: kept });
+test('repeats the first answer for the same key and body, without running the handler', async () => {
+  store.on(GetCommand).resolves({ Item: storedAnswer });
   const answer = await create({ 'Idempotency-Key': key });
   expect(answer).toMatchObject({
     status: 201,
@@ -69,8 +69,8 @@ test('The same key and body get the first answer again, and the handler is not r
   expect(logLines()).toMatchObject([{ level: 'INFO', status: 201 }]);
 });
 
-test('The same body said in another way is the same body.', async () => {
-  store.on(GetCommand).resolves({ Item: kept });
+test('takes a body for the same whatever its defaults, its whitespace and the order of its fields', async () => {
+  store.on(GetCommand).resolves({ Item: storedAnswer });
   const { priority, ...withDefault } = body;
   expect(priority).toBe(5);
   const reordered = '{ "deviceGroupId": "' + id('group') + '",\n "name": "Rim" }';
@@ -79,28 +79,28 @@ test('The same body said in another way is the same body.', async () => {
   expect(run).not.toHaveBeenCalled();
 });
 
-test('The same key with another body is refused.', async () => {
-  store.on(GetCommand).resolves({ Item: kept });
+test('refuses the same key with another body', async () => {
+  store.on(GetCommand).resolves({ Item: storedAnswer });
   expect(await create({ 'Idempotency-Key': key }, { ...body, name: 'Other' })).toMatchObject(reused);
   expect(run).not.toHaveBeenCalled();
 });
 
 test.each([
-  ['the same body gets the first answer', fingerprint, { status: 201, body: { job: { name: 'First' } } }],
-  ['another body is refused', 'another hash', reused],
-])('When the key was used at this very moment, %s.', async (_, first, expected) => {
+  ['repeats the first answer for the same body', fingerprint, { status: 201, body: { job: { name: 'First' } } }],
+  ['refuses another body', 'another hash', reused],
+])('%s when the key was used at the same moment', async (_, first, expected) => {
   run.mockRejectedValue(new AlreadyAnswered(first, { success: true, job: summary }));
   expect(await create({ 'Idempotency-Key': key })).toMatchObject(expected);
   expect(logLines()).toHaveLength(1);
 });
 
-test('A first answer that was kept broken is a 500, not a job.', async () => {
-  store.on(GetCommand).resolves({ Item: { ...kept, reply: '{"success":true}' } });
+test('answers 500 when the stored answer is invalid', async () => {
+  store.on(GetCommand).resolves({ Item: { ...storedAnswer, reply: '{"success":true}' } });
   expect(await create({ 'Idempotency-Key': key })).toMatchObject({ status: 500 });
   expect(logLines()).toMatchObject([{ level: 'ERROR', status: 500, error: { name: '$ZodError' } }]);
 });
 
-test('When the key can not be looked up nothing is made: 500.', async () => {
+test('answers 500 without running the handler when the key cannot be read', async () => {
   store.on(GetCommand).rejects(new Error('throttled'));
   expect(await create({ 'Idempotency-Key': key })).toMatchObject({ status: 500 });
   expect(run).not.toHaveBeenCalled();
@@ -110,14 +110,14 @@ test.each([
   [key.toUpperCase(), 'Idempotency-Key'],
   [` ${key} `, 'Idempotency-Key'],
   [key, 'idempotency-key'],
-])('The key %j in the header %s is the same key.', async (given, name) => {
+])('takes the key %j in the header %s for the same key', async (given, name) => {
   await create({ [name]: given });
   const [lookup] = store.commandCalls(GetCommand);
   expect(lookup?.args[0].input.Key).toEqual({ id: `answer#client1#POST /v3/jobs/create#${key}` });
 });
 
 test.each(['', ' ', '1', 'key', `${key}0`, key.replaceAll('-', ''), `{${key}}`, `${key}#x`, `urn:uuid:${key}`])(
-  'The key %j is no UUID and is refused.',
+  'refuses the key %j, which is no UUID',
   async (given) => {
     expect(await create({ 'Idempotency-Key': given })).toMatchObject({
       status: 400,
@@ -127,7 +127,7 @@ test.each(['', ' ', '1', 'key', `${key}0`, key.replaceAll('-', ''), `{${key}}`, 
   },
 );
 
-test('A key means nothing to an endpoint that makes nothing new.', async () => {
+test('ignores a key on an endpoint that is not idempotent by key', async () => {
   const patch = serve('PATCH /v3/jobs/{jobId}', () => Promise.resolve({ success: true, job: sampleJob() }));
   const answer = await call(patch, { scopes: ['command:update'], body: {}, headers: { 'Idempotency-Key': 'odd' } });
   expect(answer.status).toBe(200);

@@ -14,8 +14,8 @@ const fine = getJob(() => Promise.resolve(reply));
 const throwing = (error: unknown) => getJob(jest.fn<Promise<typeof reply>, []>().mockRejectedValue(error));
 const internal = { error: 'Internal server error', requestId };
 
-describe('A request that is fine', () => {
-  test('gets its reply, with nothing in it that was not promised.', async () => {
+describe('A valid request', () => {
+  test('gets its reply without fields that are not in the schema', async () => {
     const answer = await call(fine, read);
     expect(answer.status).toBe(200);
     const { updatedAt, ...promised } = reply.job;
@@ -23,7 +23,7 @@ describe('A request that is fine', () => {
     expect(answer.body).toEqual({ success: true, job: promised });
   });
 
-  test('gets headers that name it, its version and that nobody may keep the answer.', async () => {
+  test('gets headers with its id and the version, and that forbid caching', async () => {
     const { headers } = await call(fine, read);
     expect(headers).toEqual({
       'Content-Type': 'application/json',
@@ -33,7 +33,7 @@ describe('A request that is fine', () => {
     });
   });
 
-  test('reaches its handler with who calls, what for and when.', async () => {
+  test('reaches its handler with caller, path and time', async () => {
     const seen: unknown[] = [];
     const handler = serve('GET /v3/jobs/{jobId}', (request) => {
       seen.push(request);
@@ -47,31 +47,31 @@ describe('A request that is fine', () => {
   });
 });
 
-describe('The scope', () => {
+describe('The scope check', () => {
   const run = jest.fn(() => Promise.resolve(reply));
   beforeEach(() => run.mockClear());
 
   test.each([
-    ['has not the scope', { scopes: ['command:update', 'share:read'] }, 403, 'Forbidden'],
+    ['lacks the scope', { scopes: ['command:update', 'share:read'] }, 403, 'Forbidden'],
     ['has no scope', { scopes: [] }, 403, 'Forbidden'],
-    ['ended while the policy was cached', { ...read, tokenEnds: Math.floor(Date.now() / 1000) }, 401, 'Unauthorized'],
-    ['was never looked at', {}, 401, 'Unauthorized'],
-    ['says not when it ends', { ...read, tokenEnds: NaN }, 401, 'Unauthorized'],
-  ] as const)('A token that %s is refused before anything is done.', async (_, sent, status, error) => {
+    ['expired while the policy was cached', { ...read, tokenEnds: Math.floor(Date.now() / 1000) }, 401, 'Unauthorized'],
+    ['has no context', {}, 401, 'Unauthorized'],
+    ['has no expiry', { ...read, tokenEnds: NaN }, 401, 'Unauthorized'],
+  ] as const)('refuses a token that %s, before any other step', async (_, sent, status, error) => {
     const answer = await call(getJob(run), sent);
     expect(answer).toMatchObject({ status, body: { error }, headers: { 'x-request-id': requestId } });
     expect(run).not.toHaveBeenCalled();
     expect(store).not.toHaveReceivedAnyCommand();
   });
 
-  test('A scope that only begins like the right one is not it.', async () => {
+  test('does not accept a scope that only begins like the right one', async () => {
     const handler = serve('POST /v3/jobs/{jobId}/cancel', () => Promise.reject(new Error('must not run')));
     expect(await call(handler, { scopes: ['command:updates' as Scope] })).toMatchObject({ status: 403 });
   });
 });
 
 describe('A handler', () => {
-  test.each(refusalCodes)('that refuses with %s is answered so, and the log has no error.', async (code) => {
+  test.each(refusalCodes)('that refuses with %s yields its status and text, and no error in the log', async (code) => {
     const { status, text } = refusals[code];
     const answer = await call(throwing(new Refusal(code)), read);
     expect(answer).toMatchObject({ status, body: { error: text } });
@@ -83,7 +83,7 @@ describe('A handler', () => {
     ['text', 'table jobs-7 is on fire'],
     ['an object', { toString: (): string => 'table jobs-7 is on fire' }],
   ])(
-    'that throws %s is a 500 with a request id and no detail, and one line in the log tells more.',
+    'that throws %s yields a 500 with a request id and no detail, and one log line with the error',
     async (_, thrown) => {
       const answer = await call(throwing(thrown), read);
       expect(answer).toMatchObject({ status: 500, headers: { 'x-request-id': requestId } });
@@ -94,14 +94,14 @@ describe('A handler', () => {
     },
   );
 
-  test('that throws before its first promise is a 500 too.', async () => {
+  test('that throws synchronously yields a 500', async () => {
     const handler = getJob(() => {
       throw new Error('at once');
     });
     expect(await call(handler, read)).toMatchObject({ status: 500, body: internal });
   });
 
-  test('that never settles is a 500 before Lambda ends it.', async () => {
+  test('that never settles yields a 500 before the timeout of Lambda', async () => {
     const answer = await call(
       getJob(() => new Promise(() => undefined)),
       read,
@@ -111,7 +111,7 @@ describe('A handler', () => {
     expect(logLines()).toMatchObject([{ error: { name: 'TimeoutError' } }]);
   });
 
-  test('whose limit is never counted is a 500 before Lambda ends it.', async () => {
+  test('whose limit is never counted yields a 500 before the timeout of Lambda', async () => {
     store.onAnyCommand().callsFake(() => new Promise(() => undefined));
     const handler = serve('GET /v3/shares/{shareCode}/resources', () => Promise.reject(new Error('must not run')));
     expect(await call(handler, { scopes: ['share:read'] }, 150)).toMatchObject({ status: 500, body: internal });
@@ -121,8 +121,8 @@ describe('A handler', () => {
   test.each([
     ['nothing', undefined],
     ['a job without its version', { success: true, job: { ...reply.job, version: undefined } }],
-    ['a failure dressed as success', { success: false, job: reply.job }],
-  ])('that replies %s breaks its promise: 500, and the log says where.', async (_, result) => {
+    ['success: false', { success: false, job: reply.job }],
+  ])('that replies with %s yields a 500, with the schema error in the log', async (_, result) => {
     const answer = await call(
       getJob(() => Promise.resolve(result as typeof reply)),
       read,
@@ -132,7 +132,7 @@ describe('A handler', () => {
     expect(logLines()).toMatchObject([{ level: 'ERROR', error: { name: '$ZodError' } }]);
   });
 
-  test('that fails does not fail the next request.', async () => {
+  test('that fails does not affect the next request', async () => {
     const handler = getJob(jest.fn(() => Promise.resolve(reply)).mockRejectedValueOnce(new Error('once')));
     expect((await call(handler, read)).status).toBe(500);
     expect((await call(handler, read)).status).toBe(200);

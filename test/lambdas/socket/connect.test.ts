@@ -10,52 +10,51 @@ import {
 import '../fixtures/issuer';
 import { shareProtocols } from '../../../contract/telemetry';
 import { handler } from '../../../lambdas/socket/connect';
-import { openPartnerSession } from '../../../lambdas/channel/open-session';
 import { acme, id } from '../../domain/fixtures/samples';
-import { askedFor, greeter } from '../../data/fixtures/greeter';
+import { snapshotRequests, lambda } from '../../data/fixtures/snapshot-function';
 import { conditionFailed, sent, store } from '../../data/fixtures/store';
 import { written } from '../fixtures/log';
 import { throughCloudFront } from '../fixtures/origin';
 import { later, queue, shareItem } from '../fixtures/telemetry';
 
 const shareCode = id('share');
-/** What the handshake of the telemetry endpoint is answered with. */
+/** The answer to a handshake of the telemetry endpoint. */
 const open = (query: Record<string, string>, headers: Record<string, string> = {}) =>
   handler({
     headers: { ...throughCloudFront, ...headers },
     queryStringParameters: { channel: 'telemetry', ...query },
     requestContext: { connectionId: 'socket', requestId: 'request-1' },
   } as never);
-/** The same, as a page makes it. */
+/** The answer to a handshake of the share page, which offers subprotocols. */
 const openPage = (protocols: readonly string[] = Object.values(shareProtocols)) =>
   open({ shareCode }, { 'Sec-WebSocket-Protocol': protocols.join(', ') });
-const agreedOn = (protocol: string) => ({ statusCode: 200, headers: { 'Sec-WebSocket-Protocol': protocol } });
+const acceptedWith = (protocol: string) => ({ statusCode: 200, headers: { 'Sec-WebSocket-Protocol': protocol } });
 const seats = { channel: `seats#${shareCode}`, connectionId: `seats#${shareCode}` };
-const full = () => conditionFailed({ ...seats, held: new Set([`${later} 1 other`]) });
-const written_ = () => written.join('');
-/** What a viewer is told whose share goes before it is noted. */
-const lastWord = (): unknown =>
+const full = () => conditionFailed({ ...seats, seats: new Set([`${later} 1 other`]) });
+const logText = () => written.join('');
+/** The final message of a share that is deleted before the viewer is stored. */
+const finalMessage = (): unknown =>
   expect.stringMatching(/"shareState":"REVOKED".*"currentViewers":0|"currentViewers":0.*"shareState":"REVOKED"/);
-/** What has been done to the seats of the share, in order: `ADD`, `DELETE`. */
-const atSeats = () =>
+/** Updates of the share's seats, in order: `ADD`, `DELETE`. */
+const seatUpdates = () =>
   store
     .commandCalls(UpdateCommand, { Key: seats })
     .map(({ args: [{ input }] }) => input.UpdateExpression?.split(' ', 1)[0]);
-/** Lets the connections table know what has been noted of the socket. */
-const givenNoted = () =>
+/** Stores the items of the socket. */
+const givenStoredSocket = () =>
   store.on(QueryCommand, { IndexName: 'by-connection' }).resolves({
     Items: ['session#socket', `share#${shareCode}`].map((channel) => ({
       ...{ channel, connectionId: 'socket', shareCode, session: true, openedAt: 1, expiresAt: later },
     })),
   });
-const forgotten = () =>
+const deletedChannels = () =>
   store.commandCalls(DeleteCommand).map(({ args: [{ input }] }) => input.Key?.['channel'] as string);
 
 beforeEach(() => {
   store.resolves({});
   store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: shareItem() });
   store.on(UpdateCommand, { TableName: 'requests' }).resolves({ Attributes: { calls: 1 } });
-  // Nobody has been asked to count yet; then somebody has.
+  // The first viewer requests a count; for the next one it is requested already.
   store
     .on(UpdateCommand, { Key: seats })
     .resolvesOnce({})
@@ -63,9 +62,9 @@ beforeEach(() => {
 });
 
 describe('A viewer with a share code', () => {
-  test('takes a place, and is noted with what the share permits and for how long.', async () => {
+  test('takes a seat, and is stored with the permissions of the share', async () => {
     expect(await open({ shareCode })).toEqual({ statusCode: 200 });
-    expect(atSeats()).toEqual(['ADD']);
+    expect(seatUpdates()).toEqual(['ADD']);
     const { RequestItems } = sent().at(-1) as { RequestItems: { connections: object[] } };
     expect(RequestItems.connections).toHaveLength(3);
     expect(RequestItems.connections[0]).toMatchObject({
@@ -75,9 +74,9 @@ describe('A viewer with a share code', () => {
     });
   });
 
-  test('is told the state by an invocation for it alone, and counted a second later.', async () => {
+  test('requests a snapshot by an invocation of its own, and a viewer count a second later', async () => {
     await open({ shareCode });
-    expect(askedFor()).toEqual([{ kind: 'viewer', connectionId: 'socket', end: lastWord() }]);
+    expect(snapshotRequests()).toEqual([{ kind: 'viewer', connectionId: 'socket', end: finalMessage() }]);
     expect(queue).toHaveReceivedCommandTimes(SendMessageCommand, 1);
     expect(queue).toHaveReceivedCommandWith(SendMessageCommand, { MessageBody: JSON.stringify({ shareCode }) });
   });
@@ -85,37 +84,37 @@ describe('A viewer with a share code', () => {
   test.each([
     ['is unknown', id('share', 'nobody00')],
     ['has expired', shareCode],
-  ])('that %s is refused with 404 after one read.', async (_, guess) => {
+  ])('that %s is refused with 404 after one read', async (_, guess) => {
     const expired = shareItem({ expiresAt: '2026-01-01T00:00:00.000Z' });
     store.on(GetCommand, { TableName: 'shares' }).resolves(guess === shareCode ? { Item: expired } : {});
     expect(await open({ shareCode: guess })).toMatchObject({ statusCode: 404 });
     expect(sent()).toHaveLength(1);
   });
 
-  test('of an organisation that is suspended is refused with 404 before it takes a place, and a page is told so.', async () => {
+  test('of a suspended organisation is refused with 404 before a seat is taken, on a page by subprotocol', async () => {
     store.on(GetCommand, { TableName: 'partners', Key: { clientId: `org-${acme}` } }).resolves({
       Item: { organisation: acme, status: 'suspended' },
     });
     expect(await open({ shareCode })).toMatchObject({ statusCode: 404 });
     expect(store).not.toHaveReceivedCommand(UpdateCommand);
-    expect(await openPage()).toEqual(agreedOn('share.not-found'));
+    expect(await openPage()).toEqual(acceptedWith('share.not-found'));
     expect(store).not.toHaveReceivedCommand(PutCommand);
   });
 
-  test('that can be none is refused with 404 without asking the store.', async () => {
+  test('that is invalid is refused with 404 without a read', async () => {
     for (const guess of ['x', id('job'), `${shareCode}#`, '../..'])
       expect(await open({ shareCode: guess })).toMatchObject({ statusCode: 404 });
     expect(sent()).toEqual([]);
   });
 
-  test('of a share that is full is refused with 429.', async () => {
+  test('of a full share is refused with 429', async () => {
     store.on(UpdateCommand, { Key: seats }).rejects(full());
     expect(await open({ shareCode })).toMatchObject({ statusCode: 429 });
     expect(store).not.toHaveReceivedCommand(BatchWriteCommand);
-    expect(askedFor()).toEqual([]);
+    expect(snapshotRequests()).toEqual([]);
   });
 
-  test('of a share that has let in all that it may in this minute is refused with 429 before it takes a place.', async () => {
+  test('of a share at its limit of new viewers a minute is refused with 429 before a seat is taken', async () => {
     const busy = id('share', acme, '01jd00000000000000000busy0');
     const item = shareItem({ shareCode: busy, maxViewers: 5 });
     store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: item });
@@ -127,55 +126,55 @@ describe('A viewer with a share code', () => {
       await open({ shareCode: busy }, { 'Sec-WebSocket-Protocol': Object.values(shareProtocols).join(', ') }),
     ).toMatchObject({ statusCode: 429 });
     expect(store).toHaveReceivedCommandTimes(UpdateCommand, 1);
-    expect(greeter).not.toHaveReceivedAnyCommand();
+    expect(lambda).not.toHaveReceivedAnyCommand();
   });
 
   test.each([
-    ['it can not be noted', () => store.on(BatchWriteCommand).rejects(new Error('throttled'))],
+    ['it cannot be stored', () => store.on(BatchWriteCommand).rejects(new Error('throttled'))],
     [
-      'not all of it can be noted',
+      'not all of its items can be stored',
       () =>
         store.on(BatchWriteCommand).resolves({ UnprocessedItems: { connections: [{ DeleteRequest: { Key: {} } }] } }),
     ],
-    ['the state can not be asked for', () => greeter.rejects(new Error('Rate Exceeded.'))],
-    ['nobody can be asked to count it', () => queue.rejects(new Error('no queue'))],
-  ])('gives its seat back, and is forgotten after that, when %s.', async (_, given) => {
-    givenNoted();
+    ['the snapshot cannot be requested', () => lambda.rejects(new Error('Rate Exceeded.'))],
+    ['the viewer count cannot be requested', () => queue.rejects(new Error('no queue'))],
+  ])('releases its seat and then deletes its items when %s', async (_, given) => {
+    givenStoredSocket();
     given();
     expect(await open({ shareCode })).toEqual({ statusCode: 500 });
-    expect(atSeats()).toEqual(['ADD', 'DELETE']);
+    expect(seatUpdates()).toEqual(['ADD', 'DELETE']);
     const [taken, returned] = store.commandCalls(UpdateCommand, { Key: seats }).map(({ args: [{ input }] }) => input);
     expect(returned?.ExpressionAttributeValues?.[':places']).toEqual(taken?.ExpressionAttributeValues?.[':place']);
-    expect(forgotten()).toEqual(['session#socket', `share#${shareCode}`]);
+    expect(deletedChannels()).toEqual(['session#socket', `share#${shareCode}`]);
   });
 
-  test('is in no log, whether let in or not.', async () => {
+  test('is in no log, whether accepted or refused', async () => {
     await open({ shareCode });
     await open({ shareCode: id('share', 'nobody00') });
-    expect(written_()).toContain('handshake');
-    expect(written_()).not.toMatch(/share-/);
+    expect(logText()).toContain('handshake');
+    expect(logText()).not.toMatch(/share-/);
   });
 });
 
-describe('A page', () => {
-  test('with a share code that there is not costs one read, and writes nothing.', async () => {
+describe('A share page', () => {
+  test('with an unknown share code costs one read and no write', async () => {
     store.on(GetCommand, { TableName: 'shares' }).resolves({});
-    expect(await openPage()).toEqual(agreedOn('share.not-found'));
+    expect(await openPage()).toEqual(acceptedWith('share.not-found'));
     expect(store.calls()).toHaveLength(1);
     expect(store).toHaveReceivedCommandTimes(GetCommand, 1);
-    expect(greeter).not.toHaveReceivedAnyCommand();
+    expect(lambda).not.toHaveReceivedAnyCommand();
   });
 
   test.each([
     ['too_many_viewers', 'share.full', () => store.on(UpdateCommand, { Key: seats }).rejects(full())],
     ['share_not_found', 'share.not-found', () => store.on(GetCommand, { TableName: 'shares' }).resolves({})],
   ])(
-    'that is refused for %s is let in with %s, greeted by nobody and noted nowhere.',
-    async (reason, agreed, given) => {
+    'that is refused for %s gets the subprotocol %s, without a write or an invocation',
+    async (reason, protocol, given) => {
       given();
-      expect(await openPage()).toEqual(agreedOn(agreed));
-      expect(written_()).toContain(`"reason":"${reason}"`);
-      expect(greeter).not.toHaveReceivedAnyCommand();
+      expect(await openPage()).toEqual(acceptedWith(protocol));
+      expect(logText()).toContain(`"reason":"${reason}"`);
+      expect(lambda).not.toHaveReceivedAnyCommand();
       expect(store).not.toHaveReceivedCommand(PutCommand);
       expect(store).not.toHaveReceivedCommand(BatchWriteCommand);
       expect(queue).not.toHaveReceivedAnyCommand();
@@ -183,77 +182,29 @@ describe('A page', () => {
   );
 
   test.each([['share'], ['share.full'], ['other'], ['']])(
-    'that offers only «%s» is refused by the handshake.',
+    'that offers only the subprotocol "%s" is refused by the status of the handshake',
     async (offered) => {
       store.on(GetCommand, { TableName: 'shares' }).resolves({});
       expect(await openPage([offered])).toMatchObject({ statusCode: 404 });
     },
   );
 
-  test('fails by the handshake when the store does.', async () => {
+  test('gets a failed handshake when the table fails', async () => {
     store.on(GetCommand, { TableName: 'shares' }).rejects(new Error('down'));
     expect(await openPage()).toEqual({ statusCode: 500 });
   });
 
-  test('may watch as any viewer, and knows it by the subprotocol.', async () => {
-    expect(await openPage()).toEqual(agreedOn('share'));
+  test('is accepted like any viewer, with the subprotocol share', async () => {
+    expect(await openPage()).toEqual(acceptedWith('share'));
     expect(store).toHaveReceivedCommandTimes(BatchWriteCommand, 1);
-    expect(askedFor()).toEqual([{ kind: 'viewer', connectionId: 'socket', end: lastWord() }]);
+    expect(snapshotRequests()).toEqual([{ kind: 'viewer', connectionId: 'socket', end: finalMessage() }]);
   });
 });
 
 test.each([{}, { shareCode: '' }, { channel: 'job', id: id('job'), shareCode }])(
-  'Who comes with %j has neither token nor share: 401.',
+  'a handshake with %j has neither token nor share code: 401',
   async (query) => {
     expect(await open(query)).toMatchObject({ statusCode: 401 });
     expect(sent()).toEqual([]);
   },
 );
-
-describe('A partner', () => {
-  const now = new Date('2026-11-27T10:30:00.000Z');
-  const seconds = now.getTime() / 1000;
-  const identity = (scopes: string[], expiresAt = seconds + 3600) =>
-    ({ clientId: 'client1', organisation: acme, scopes, expiresAt }) as never;
-
-  test.each([['resources:read'], ['stream:publish']])(
-    'with the scope %s is let in, as long as its token stands.',
-    async (scope) => {
-      await openPartnerSession('socket', identity([scope, 'command:read']), now);
-      expect(sent()[0]).toMatchObject({ Key: { channel: 'client#client1', connectionId: 'client#client1' } });
-      const [, { RequestItems }] = sent() as [unknown, { RequestItems: { connections: object[] } }];
-      const Item = { kind: 'partner', clientId: 'client1', openedAt: seconds, expiresAt: seconds + 3600 };
-      expect(RequestItems.connections).toMatchObject([{ PutRequest: { Item } }]);
-    },
-  );
-
-  test('is let in for two hours at the most.', async () => {
-    await openPartnerSession('socket', identity(['resources:read'], seconds + 9000), now);
-    const [, { RequestItems }] = sent() as [unknown, { RequestItems: { connections: object[] } }];
-    expect(RequestItems.connections).toMatchObject([{ PutRequest: { Item: { expiresAt: seconds + 7200 } } }]);
-  });
-
-  test('without either scope is refused before it takes a place.', async () => {
-    const opened = openPartnerSession('socket', identity(['command:read', 'share:read']), now);
-    await expect(opened).rejects.toMatchObject({ code: 'forbidden' });
-    expect(sent()).toEqual([]);
-  });
-
-  test('with too many connections is refused.', async () => {
-    const held = new Set(Array.from({ length: 50 }, (_, index) => `${seconds + 60} ${seconds} ${index}`));
-    store.on(UpdateCommand).rejects(conditionFailed({ held }));
-    const opened = openPartnerSession('socket', identity(['resources:read']), now);
-    await expect(opened).rejects.toMatchObject({ code: 'too_many_requests' });
-    expect(store).not.toHaveReceivedCommand(BatchWriteCommand);
-  });
-
-  test('gives its place back when it can not be noted: no end will follow that would.', async () => {
-    const fault = new Error('throttled');
-    store.on(BatchWriteCommand).rejects(fault);
-    await expect(openPartnerSession('socket', identity(['resources:read']), now)).rejects.toBe(fault);
-    const [taken, returned, ...more] = store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input);
-    expect(returned?.Key).toEqual(taken?.Key);
-    expect(returned?.ExpressionAttributeValues?.[':places']).toEqual(taken?.ExpressionAttributeValues?.[':place']);
-    expect(more).toEqual([]);
-  });
-});

@@ -1,44 +1,44 @@
 import { DeleteCommand, QueryCommand, UpdateCommand } from '../../../data/store/document-client';
 import { connection } from '../../data/fixtures/sockets';
-import { placeOf } from '../../../data/connections/places';
+import { seatOf } from '../../../data/connections/seats';
 import { handler } from '../../../lambdas/socket/disconnect';
 import { store } from '../../data/fixtures/store';
 
-const leave = () => handler({ requestContext: { connectionId: 'socket-1' } } as never);
+const disconnect = () => handler({ requestContext: { connectionId: 'socket-1' } } as never);
 
 beforeEach(() => {
   store.onAnyCommand().resolves({});
 });
 
-test('A connection that ends is forgotten and gives its place back.', async () => {
+test('deletes the connection and releases its seat', async () => {
   store.on(QueryCommand).resolves({ Items: [connection()] });
-  await expect(leave()).resolves.toEqual({ statusCode: 200 });
+  await expect(disconnect()).resolves.toEqual({ statusCode: 200 });
   expect(store).toHaveReceivedCommandTimes(DeleteCommand, 1);
   expect(store).toHaveReceivedCommandWith(UpdateCommand, {
     Key: { channel: 'client#client1', connectionId: 'client#client1' },
-    ExpressionAttributeValues: expect.objectContaining({ ':places': new Set([placeOf(connection())]) }) as never,
+    ExpressionAttributeValues: expect.objectContaining({ ':released': new Set([seatOf(connection())]) }) as never,
   });
 });
 
-test('One that follows much gives its place back once, and is forgotten by a write for each, after one read.', async () => {
+test('deletes each subscription of the connection after one read, and releases its seat once', async () => {
   const followed = Array.from({ length: 40 }, (_, index) => ({
     ...connection(),
     ...{ channel: `telemetry#device-${index}`, session: true as const },
   }));
   store.on(QueryCommand).resolves({ Items: followed });
-  await leave();
+  await disconnect();
   expect(store).toHaveReceivedCommandTimes(QueryCommand, 1);
   expect(store).toHaveReceivedCommandTimes(UpdateCommand, 1);
   expect(store).toHaveReceivedCommandTimes(DeleteCommand, 40);
 });
 
-test('One that is forgotten already, or was never let in, is fine.', async () => {
+test('accepts a connection that was deleted already or never accepted', async () => {
   store.on(QueryCommand).resolves({});
-  await expect(leave()).resolves.toEqual({ statusCode: 200 });
+  await expect(disconnect()).resolves.toEqual({ statusCode: 200 });
   expect(store.calls()).toHaveLength(1);
 });
 
-test('A store that fails is an error, so that it is seen.', async () => {
+test('fails when the table fails, so that the alarm counts it', async () => {
   store.on(QueryCommand).rejects(new Error('throttled'));
-  await expect(leave()).rejects.toThrow('throttled');
+  await expect(disconnect()).rejects.toThrow('throttled');
 });

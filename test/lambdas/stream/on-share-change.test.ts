@@ -1,59 +1,77 @@
-import { publishPlatformEvent } from '../../../data/platform/platform-bus';
-import { cancelExpiry, scheduleExpiry } from '../../../data/shares/share-expiry';
+import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { CreateScheduleCommand, DeleteScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
+import { mockClient } from 'aws-sdk-client-mock';
 import { handler } from '../../../lambdas/stream/on-share-change';
 import { record } from '../../data/fixtures/stream-record';
 import { acme, sampleShare } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';
+import { bus } from '../fixtures/telemetry';
 
-jest.mock('../../../data/platform/platform-bus');
-jest.mock('../../../data/shares/share-expiry');
+Object.assign(process.env, {
+  EXPIRY_SCHEDULE_GROUP: 'expiry',
+  EXPIRY_FUNCTION_ARN: 'arn:aws:lambda:eu-central-1:123456789012:function:expire',
+  EXPIRY_ROLE_ARN: 'arn:aws:iam::123456789012:role/expiry',
+  EXPIRY_FAILURES_ARN: 'arn:aws:sqs:eu-central-1:123456789012:failures',
+});
 
 const share = sampleShare();
 const item = { ...share, organisation: acme };
 const keys = { organisation: acme, shareCode: share.shareCode };
-const made = record(keys, undefined, item);
-const gone = record(keys, item, undefined);
-const see = (...Records: object[]) => handler({ Records });
-const told = () => jest.mocked(publishPlatformEvent).mock.calls.map(([type]) => type);
-const allFine = { batchItemFailures: [] };
+const creation = record(keys, undefined, item);
+const deletion = record(keys, item, undefined);
+const run = (...Records: object[]) => handler({ Records });
+const succeeded = { batchItemFailures: [] };
 
+const scheduler = mockClient(SchedulerClient);
 beforeEach(() => {
-  for (const mock of [publishPlatformEvent, scheduleExpiry, cancelExpiry])
-    jest.mocked<(...given: never[]) => Promise<void>>(mock).mockReset();
+  scheduler.reset();
+  scheduler.resolves({});
 });
 
-test('The end of a new share is scheduled, and the drone platform hears of it', async () => {
-  expect(await see(made)).toEqual(allFine);
-  expect(jest.mocked(scheduleExpiry).mock.calls).toEqual([[share]]);
-  expect(told()).toEqual(['share.created']);
+/** Types of the events on the bus. */
+const publishedTypes = () =>
+  bus
+    .commandCalls(PutEventsCommand)
+    .flatMap(({ args: [{ input }] }) => (input.Entries ?? []).map(({ DetailType }) => DetailType));
+/** Inputs of the schedules that were created. */
+const schedules = () =>
+  scheduler
+    .commandCalls(CreateScheduleCommand)
+    .map(({ args: [{ input }] }) => JSON.parse(input.Target?.Input ?? '') as unknown);
+const shareSchedule = { shareCode: share.shareCode, expiresAt: share.expiresAt };
+
+test('a new share gets a schedule for its end, and is published to the platform', async () => {
+  expect(await run(creation)).toEqual(succeeded);
+  expect(schedules()).toEqual([shareSchedule]);
+  expect(publishedTypes()).toEqual(['share.created']);
 });
 
-test('A share that has ended needs no schedule, and the drone platform hears of it', async () => {
-  expect(await see(gone)).toEqual(allFine);
-  expect(jest.mocked(cancelExpiry).mock.calls).toEqual([[share]]);
-  expect(scheduleExpiry).not.toHaveBeenCalled();
-  expect(told()).toEqual(['share.ended']);
+test('a deleted share loses its schedule, and its end is published to the platform', async () => {
+  await run(creation);
+  const [created] = scheduler.commandCalls(CreateScheduleCommand);
+  scheduler.resetHistory();
+  expect(await run(deletion)).toEqual(succeeded);
+  expect(scheduler.calls()).toHaveLength(1);
+  expect(scheduler).toHaveReceivedCommandWith(DeleteScheduleCommand, {
+    GroupName: 'expiry',
+    Name: created?.args[0].input.Name,
+  });
+  expect(publishedTypes()).toEqual(['share.created', 'share.ended']);
 });
 
-test('A change in between is neither', async () => {
-  expect(await see(record(keys, item, { ...item, currentViewers: 1 }))).toEqual(allFine);
-  expect([scheduleExpiry, cancelExpiry, publishPlatformEvent].map((each) => jest.mocked(each).mock.calls)).toEqual([
-    [],
-    [],
-    [],
-  ]);
+test('a change of a share is neither scheduled nor published', async () => {
+  expect(await run(record(keys, item, { ...item, currentViewers: 1 }))).toEqual(succeeded);
+  expect(scheduler.calls()).toEqual([]);
+  expect(bus.calls()).toEqual([]);
 });
 
-test.each([
-  ['the schedule', scheduleExpiry, () => told(), ['share.created']],
-  ['the platform', publishPlatformEvent, () => jest.mocked(scheduleExpiry).mock.calls, [[share]]],
-])(
-  'What fails for %s does not keep the other from it, and the share comes again',
-  async (_, fails, other, expected) => {
-    jest.mocked<(...given: never[]) => Promise<void>>(fails).mockRejectedValue(new Error('throttled'));
-    expect((await see(made)).batchItemFailures).toHaveLength(1);
-    expect(other()).toEqual(expected);
-    expect(logLines()).toMatchObject([{ level: 'ERROR', message: 'a share could not be seen to' }]);
-    expect(JSON.stringify(logLines())).not.toContain(share.shareCode);
-  },
-);
+test.each<[string, () => unknown, () => unknown, unknown]>([
+  ['the scheduler', () => scheduler.rejects(new Error('throttled')), publishedTypes, ['share.created']],
+  ['the bus', () => bus.rejects(new Error('throttled')), schedules, [shareSchedule]],
+])('a failure of %s does not stop the other step, and the record is retried', async (_, fail, otherStep, expected) => {
+  fail();
+  expect((await run(creation)).batchItemFailures).toHaveLength(1);
+  expect(otherStep()).toEqual(expected);
+  expect(logLines()).toMatchObject([{ level: 'ERROR', message: 'share change could not be processed' }]);
+  expect(JSON.stringify(logLines())).not.toContain(share.shareCode);
+});

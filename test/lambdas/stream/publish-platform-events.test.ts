@@ -12,8 +12,8 @@ const done = { batchItemFailures: [] };
 const job = sampleJob({ version: 1 });
 const queued = sampleJob({ version: 2, status: 'QUEUED' });
 
-/** Type and detail of all that the platform was told. */
-const told = () =>
+/** Type and detail of all events that were put on the bus. */
+const publishedEvents = () =>
   bus.commandCalls(PutEventsCommand).flatMap(({ args: [{ input }] }) =>
     (input.Entries ?? []).map(({ DetailType, Detail = '' }) => ({
       type: DetailType,
@@ -21,31 +21,31 @@ const told = () =>
     })),
   );
 
-test('A job is told once for each change, in order, and each change has an id of its own', async () => {
+test('publishes one event per change of a job, in order, each with its own id', async () => {
   expect(await run(jobRecord(undefined, job, 1), jobRecord(job, queued, 2), jobRecord(queued, undefined, 3))).toEqual(
     done,
   );
-  expect(told().map(({ type, detail }) => [type, detail['eventId']])).toEqual([
+  expect(publishedEvents().map(({ type, detail }) => [type, detail['eventId']])).toEqual([
     ['job.created', `${job.jobId}/1`],
     ['job.updated', `${job.jobId}/2`],
     ['job.deleted', `${job.jobId}/3`],
   ]);
 });
 
-test('A record that is handed over again is told again in the same words, with the same id', async () => {
+test('publishes an equal event with the same id when a record is retried', async () => {
   const share = { ...sampleShare(), organisation: acme, ttl: 1 };
   const records = [jobRecord(job, queued), record({ organisation: acme, shareCode: id('share') }, undefined, share)];
   await run(...records);
   await run(...records);
-  const [first, second, ...again] = told();
+  const [first, second, ...again] = publishedEvents();
   expect(again).toEqual([first, second]);
   expect(first?.detail['eventId']).not.toBe(second?.detail['eventId']);
 });
 
-test('What the bus does not take comes again from there', async () => {
+test('is retried from the first record that the bus does not accept', async () => {
   bus.on(PutEventsCommand).rejects(new Error('throttled'));
   expect(await run(jobRecord(undefined, job, 7), jobRecord(job, queued, 8))).toEqual({
     batchItemFailures: [{ itemIdentifier: '7' }],
   });
-  expect(told()).toHaveLength(1);
+  expect(publishedEvents()).toHaveLength(1);
 });

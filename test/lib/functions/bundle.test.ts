@@ -10,20 +10,20 @@ const read = () => readFileSync(join(folder, entry, 'index.js'), 'utf8');
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('The SDK is inside the bundle: it loads nothing but what Node.js has', () => {
+test('a bundle contains the SDK and loads only modules of Node.js', () => {
   const loaded = [...read().matchAll(/\brequire\("([^"]+)"\)/g)].map(([, name]) => name);
   expect(loaded).toContain('node:https');
   expect(loaded.filter((name) => name?.startsWith('@') || name?.includes('sdk'))).toEqual([]);
 });
 
-test('Credentials come from the environment, without the search for them', () => {
+test('credentials come from the environment, without the SDK’s provider chain', () => {
   expect(Object.keys(inputs)).toContain('lib/functions/bundled/environment-credentials.ts');
-  const searching =
+  const providerChain =
     /credential-provider-(node|ini|sso|http|process|web-identity|imds|login)|nested-clients|token-providers/;
-  expect(Object.keys(inputs).filter((path) => searching.test(path))).toEqual([]);
+  expect(Object.keys(inputs).filter((path) => providerChain.test(path))).toEqual([]);
 });
 
-test('Caches of endpoints and streams of the web, which no function needs, stay out', () => {
+test('endpoint caches and web streams, which no function needs, are left out', () => {
   expect(Object.keys(inputs)).toEqual(
     expect.arrayContaining([
       'lib/functions/bundled/no-endpoint-discovery.ts',
@@ -34,12 +34,12 @@ test('Caches of endpoints and streams of the web, which no function needs, stay 
   expect(read()).not.toContain('stream/web');
 });
 
-test('The same source makes the same bundle, so that unchanged code keeps its asset', () => {
+test('the same source results in the same bundle, so that unchanged code keeps its asset', () => {
   const first = read();
   bundle([entry, 'http/jobs/get-job'], folder);
   expect(read()).toBe(first);
 });
 
-test('A function without a file stops the synthesis, by name', () => {
+test('a missing file stops synthesis with an error that names it', () => {
   expect(() => bundle(['http/jobs/nowhere'], folder)).toThrow('http/jobs/nowhere.ts');
 });

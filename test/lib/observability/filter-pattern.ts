@@ -6,9 +6,9 @@ interface Filter {
   readonly dimensions: readonly { readonly Key: string; readonly Value: string }[];
 }
 
-/** The metric filters on the log of a function, by its path. */
-export function filtersOn({ byPath, resources }: Synthesised, place: string): Filter[] {
-  const log = byPath('AWS::Logs::LogGroup')[`${place}/Log`];
+/** Returns the metric filters on the log of a function. */
+export function filtersOn({ byPath, resources }: Synthesised, path: string): Filter[] {
+  const log = byPath('AWS::Logs::LogGroup')[`${path}/Log`];
   const [logId] = Object.entries(resources).find(([, found]) => found === log) ?? [];
   return Object.values(byPath('AWS::Logs::MetricFilter'))
     .filter(({ Properties }) => (Properties['LogGroupName'] as { Ref: string }).Ref === logId)
@@ -22,18 +22,18 @@ export function filtersOn({ byPath, resources }: Synthesised, place: string): Fi
 }
 
 /**
- * What a filter makes of a line of the log, as far as its pattern compares fields with texts, one of which has to be
- * there (CloudWatch Logs user guide, "Filter pattern syntax"): the values of its dimensions, or undefined for a line that
- * does not count. Without each of its dimensions a line does not count either.
+ * Applies a metric filter to a log line. Supports patterns that compare fields with texts, joined by `||` (CloudWatch Logs user
+ * guide, "Filter pattern syntax"). Returns the values of the filter's dimensions, or undefined for a line that does not match
+ * or lacks a dimension.
  */
-export function counted({ pattern, dimensions }: Filter, line: Record<string, unknown>): string[] | undefined {
+export function dimensionsOf({ pattern, dimensions }: Filter, line: Record<string, unknown>): string[] | undefined {
   const terms = pattern.slice(1, -1).split('||');
-  const fits = terms.map((term) => {
+  const matches = terms.map((term) => {
     const [, field = '', text] = /^\s*\(?\$\.(\w+) = "([^"*]+)"\)?\s*$/.exec(term) ?? [];
-    if (text === undefined) throw new Error(`can't read ${pattern}`);
+    if (text === undefined) throw new Error(`unsupported pattern ${pattern}`);
     return line[field] === text;
   });
-  if (!fits.includes(true)) return undefined;
+  if (!matches.includes(true)) return undefined;
   const values = dimensions.map(({ Value }) => line[Value.replace(/^\$\./, '')]);
   return values.includes(undefined) ? undefined : values.map(String);
 }

@@ -1,89 +1,82 @@
-import '../without-code';
-import type { SQSEvent } from 'aws-lambda';
-import { changeJob } from '../../../data/jobs/job-changes';
-import { BatchGetCommand, QueryCommand, UpdateCommand } from '../../../data/store/document-client';
-import { readItem } from '../../../data/jobs/jobs';
-import { invalid, Refusal } from '../../../domain/refusal';
-import { handler as hear } from '../../../lambdas/queue/consume-platform-events';
-import { acceptTelemetry } from '../../../lambdas/delivery/telemetry/accept';
+import '../without-bundling';
+import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from '../../../data/store/document-client';
+import { toItem } from '../../../data/jobs/job-item';
+import type { JobStatus } from '../../../domain/job-lifecycle';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 import { connection, sockets } from '../../data/fixtures/sockets';
-import { store } from '../../data/fixtures/store';
+import { conditionFailed, store } from '../../data/fixtures/store';
 import { logLines, written } from '../../lambdas/fixtures/log';
-import { deviceItem } from '../../lambdas/fixtures/telemetry';
-import { counted, filtersOn } from './filter-pattern';
+import { consume, platformEvent } from '../../lambdas/fixtures/platform-events';
+import { deviceItem, newDeviceId } from '../../lambdas/fixtures/telemetry';
+import { dimensionsOf, filtersOn } from './filter-pattern';
 import { smallTable, synthesise } from '../synthesised';
-
-jest.mock('../../../data/jobs/job-changes');
-jest.mock('../../../data/jobs/jobs');
-jest.mock('../../../data/platform/dead-letter-queue');
-jest.mock('../../../lambdas/delivery/telemetry/accept');
 
 const stack = synthesise({}, smallTable);
 
-/** What the filters on a function's log count of what has been logged: name of the metric and dimensions. */
-const countedOf = (place: string) =>
+/** Metric name and dimensions that the filters on a function's log count for the lines logged so far. */
+const metricsOf = (path: string) =>
   logLines().flatMap((line) =>
-    filtersOn(stack, place).flatMap((filter) => {
-      const values = counted(filter, line);
+    filtersOn(stack, path).flatMap((filter) => {
+      const values = dimensionsOf(filter, line);
       return values ? [[filter.metric, ...values].join(' ')] : [];
     }),
   );
 
-describe('What the drone platform reports', () => {
-  const at = '2026-11-27T10:30:00.000Z';
-  const say = (type: string, detail: unknown) => {
-    const body = JSON.stringify({ id: 'event-1', source: 'drone-platform', 'detail-type': type, time: at, detail });
-    return hear({ Records: [{ messageId: 'm', body }] } as unknown as SQSEvent);
-  };
-  const report = (status: string) => say('job.status.reported', { jobId: id('job'), status, at });
-  const known = (status: 'QUEUED' | 'IN_PROGRESS' | 'COMPLETED') => {
-    jest.mocked(changeJob).mockRejectedValue(invalid('status', 'no'));
-    jest
-      .mocked(readItem)
-      .mockResolvedValue({ owner: acme, changeId: undefined, job: sampleJob({ status, updatedAt: at }) });
-  };
-  const telemetry = () => say('device.telemetry.reported', { deviceId: id('device'), timestamp: at });
+describe('An event of the drone platform', () => {
+  const at = new Date().toISOString();
+  const report = (status: JobStatus) => consume(platformEvent('job.status.reported', { jobId: id('job'), status, at }));
+  const telemetry = (deviceId = newDeviceId()) =>
+    consume(platformEvent('device.telemetry.reported', { deviceId, timestamp: at }));
 
-  test.each([
-    ['late', () => known('IN_PROGRESS'), () => report('QUEUED')],
-    ['contradictory', () => known('COMPLETED'), () => report('FAILED')],
-    ['repeated', () => jest.mocked(changeJob).mockResolvedValue(sampleJob()), () => report('QUEUED')],
-    ['unknown', () => jest.mocked(readItem).mockResolvedValue(undefined), () => report('QUEUED')],
-    ['late or repeated', () => jest.mocked(acceptTelemetry).mockResolvedValue(0), telemetry],
-    ['malformed', () => undefined, () => say('job.status.reported', { at })],
-    ['unknown_action', () => undefined, () => say('weather.reported', {})],
-    ['invalid_request', () => jest.mocked(acceptTelemetry).mockRejectedValue(invalid('telemetry', 'no')), telemetry],
-  ])('and is dropped for being %s is counted under that reason', async (reason, given, when) => {
-    jest.mocked(changeJob).mockRejectedValue(new Refusal('job_not_found'));
+  /** Stores the sample job with a status that the report cannot change, or no job. */
+  function givenJob(status?: JobStatus): void {
+    const item = status && toItem(acme, sampleJob({ status }));
+    store.on(UpdateCommand).rejects(conditionFailed(item));
+    store.on(GetCommand).resolves(item ? { Item: item } : {});
+  }
+  const givenDevices = (...fleet: object[]) => store.on(BatchGetCommand).resolves({ Responses: { fleet } });
+  const lastState = JSON.stringify({ timestamp: at });
+  const known = newDeviceId();
+
+  beforeEach(() => {
+    store.resolves({});
+  });
+
+  test.each<[string, () => unknown, () => Promise<unknown>]>([
+    ['late', () => givenJob('IN_PROGRESS'), () => report('QUEUED')],
+    ['contradictory', () => givenJob('COMPLETED'), () => report('FAILED')],
+    ['repeated', () => givenJob('QUEUED'), () => report('QUEUED')],
+    ['unknown', () => givenJob(), () => report('QUEUED')],
+    ['late or repeated', () => givenDevices(deviceItem(known, { lastState })), () => telemetry(known)],
+    ['malformed', () => undefined, () => consume(platformEvent('job.status.reported', { at }))],
+    ['unknown_action', () => undefined, () => consume(platformEvent('weather.reported', {}))],
+    ['invalid_request', () => givenDevices(), () => telemetry()],
+  ])('that is dropped as %s is counted under that reason', async (reason, given, when) => {
     given();
     await when();
     expect(written.join('')).not.toBe('');
-    expect(countedOf('PlatformIntegration/InboundEvents/ConsumePlatformEvents')).toEqual([
+    expect(metricsOf('PlatformIntegration/InboundEvents/ConsumePlatformEvents')).toEqual([
       `PlatformReportsDropped ${reason}`,
     ]);
   });
 
-  test('and that a follower can not be told of is not counted: the text of an error would be a metric.', async () => {
-    const { acceptTelemetry: accept } = jest.requireActual<typeof import('../../../lambdas/delivery/telemetry/accept')>(
-      '../../../lambdas/delivery/telemetry/accept',
-    );
-    jest.mocked(acceptTelemetry).mockImplementation(accept);
-    store.on(BatchGetCommand).resolves({ Responses: { fleet: [deviceItem(id('device'))] } });
-    store.on(UpdateCommand).resolves({});
-    store.on(QueryCommand).resolves({ Items: [connection({ channel: `telemetry#${id('device')}` })] });
+  test('that cannot be sent to a follower is not counted: the text of an error would be a dimension', async () => {
+    const deviceId = newDeviceId();
+    givenDevices(deviceItem(deviceId));
+    store.on(QueryCommand).resolves({ Items: [connection({ channel: `telemetry#${deviceId}` })] });
     sockets.rejects(new Error('socket hang up on 10.0.0.7'));
-    await say('device.telemetry.reported', { deviceId: id('device'), timestamp: new Date().toISOString() });
-    expect(logLines()).toMatchObject([{ message: 'a socket could be neither reached nor closed' }]);
-    expect(countedOf('PlatformIntegration/InboundEvents/ConsumePlatformEvents')).toEqual([]);
+    await telemetry(deviceId);
+    expect(logLines()).toMatchObject([{ message: 'socket could be neither posted to nor closed' }]);
+    expect(metricsOf('PlatformIntegration/InboundEvents/ConsumePlatformEvents')).toEqual([]);
   });
 
-  test.each([
-    ['is taken', () => jest.mocked(acceptTelemetry).mockResolvedValue(1), telemetry],
-    ['comes too early, and so comes again,', () => known('QUEUED'), () => report('COMPLETED')],
-  ])('and %s is not counted', async (_, given, when) => {
+  const accepted = newDeviceId();
+  test.each<[string, () => unknown, () => Promise<unknown>]>([
+    ['is accepted', () => givenDevices(deviceItem(accepted)), () => telemetry(accepted)],
+    ['is retried because it is early', () => givenJob('QUEUED'), () => report('COMPLETED')],
+  ])('that %s is not counted', async (_, given, when) => {
     given();
     await when();
-    expect(countedOf('PlatformIntegration/InboundEvents/ConsumePlatformEvents')).toEqual([]);
+    expect(metricsOf('PlatformIntegration/InboundEvents/ConsumePlatformEvents')).toEqual([]);
   });
 });

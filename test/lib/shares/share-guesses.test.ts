@@ -1,5 +1,5 @@
 import { DeleteCommand, GetCommand, UpdateCommand } from '../../../data/store/document-client';
-import '../without-code';
+import '../without-bundling';
 import '../../lambdas/fixtures/issuer';
 import { shareProtocols } from '../../../contract/telemetry';
 import { endpointTable } from '../../../contract/access';
@@ -7,45 +7,46 @@ import { handler as getShare } from '../../../lambdas/http/shares/get-share';
 import { handler as listShareResources } from '../../../lambdas/http/shares/list-share-resources';
 import { handler as revokeShare } from '../../../lambdas/http/shares/revoke-share';
 import { handler as connect } from '../../../lambdas/socket/connect';
-import '../../data/fixtures/greeter';
+import '../../data/fixtures/snapshot-function';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { acme, id, rival } from '../../domain/fixtures/samples';
 import { call } from '../../lambdas/fixtures/api-gateway';
 import { logLines, written } from '../../lambdas/fixtures/log';
 import { throughCloudFront } from '../../lambdas/fixtures/origin';
 import { shareItem } from '../../lambdas/fixtures/telemetry';
-import { counted, filtersOn } from '../observability/filter-pattern';
+import { dimensionsOf, filtersOn } from '../observability/filter-pattern';
 import { synthesise } from '../synthesised';
 
 const ofShares = Object.entries(endpointTable).filter(([key]) => key.includes('/shares'));
 const stack = synthesise({}, Object.fromEntries(ofShares));
 
 const guess = id('share', acme, 'kx9mhush7q2v5w8y1z3a4b6c');
-const open = (query: Record<string, string>, headers: Record<string, string> = {}) =>
+const connectWith = (query: Record<string, string>, headers: Record<string, string> = {}) =>
   connect({
     headers: { ...throughCloudFront, ...headers },
     queryStringParameters: { channel: 'telemetry', shareCode: guess, ...query },
     requestContext: { connectionId: 'socket', requestId: 'request-1' },
   } as never);
-const ask = (handler: unknown) => call(handler, { scopes: ['share:read', 'share:manage'], path: { shareCode: guess } });
+const callWithGuess = (handler: unknown) =>
+  call(handler, { scopes: ['share:read', 'share:manage'], path: { shareCode: guess } });
 
-const tries: [what: string, place: string, make: () => Promise<unknown>][] = [
-  ['a viewer', 'StatusChannels/Sockets/Connect', () => open({})],
+const attempts: [actor: string, path: string, attempt: () => Promise<unknown>][] = [
+  ['a viewer', 'Realtime/WebSocket/Connect', () => connectWith({})],
   [
-    'a page, which is let in to be told,',
-    'StatusChannels/Sockets/Connect',
-    () => open({}, { 'Sec-WebSocket-Protocol': Object.values(shareProtocols).join() }),
+    'a share page, whose handshake succeeds with an error subprotocol',
+    'Realtime/WebSocket/Connect',
+    () => connectWith({}, { 'Sec-WebSocket-Protocol': Object.values(shareProtocols).join() }),
   ],
-  ['a partner who asks for what is behind it', 'Endpoints/list-share-resources', () => ask(listShareResources)],
-  ['a partner who asks for it', 'Endpoints/get-share', () => ask(getShare)],
-  ['a partner who revokes it', 'Endpoints/revoke-share', () => ask(revokeShare)],
+  ['a partner that lists its resources', 'Endpoints/list-share-resources', () => callWithGuess(listShareResources)],
+  ['a partner that reads it', 'Endpoints/get-share', () => callWithGuess(getShare)],
+  ['a partner that revokes it', 'Endpoints/revoke-share', () => callWithGuess(revokeShare)],
 ];
 
-/** What the filters on a function's log count of what has been logged: name of the metric and dimensions. */
-const countedOf = (place: string) =>
+/** Metrics that the filters on a function's log count from the logged lines, as name and dimensions. */
+const metricsOf = (path: string) =>
   logLines().flatMap((line) =>
-    filtersOn(stack, place).flatMap((filter) => {
-      const values = counted(filter, line);
+    filtersOn(stack, path).flatMap((filter) => {
+      const values = dimensionsOf(filter, line);
       return values ? [[filter.metric, ...values].join(' ')] : [];
     }),
   );
@@ -57,29 +58,29 @@ beforeEach(() => {
   store.on(UpdateCommand, { TableName: 'requests' }).resolves({ Attributes: { calls: 1 } });
 });
 
-test.each(tries)('A share code that there is not, tried by %s is counted, and in no log', async (_, place, make) => {
-  await make();
-  expect(countedOf(place)).toEqual(['ShareCodesRefused share_not_found']);
+test.each(attempts)('an unknown share code from %s is counted, and logged nowhere', async (_, path, attempt) => {
+  await attempt();
+  expect(metricsOf(path)).toEqual(['ShareCodesRefused share_not_found']);
   expect(written.join('')).not.toContain(guess);
 });
 
-test('What else is refused is not counted', async () => {
+test('other refusals are not counted', async () => {
   store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: shareItem() });
-  await open({ shareCode: '' });
+  await connectWith({ shareCode: '' });
   await call(getShare, { scopes: ['share:read'], path: { shareCode: id('share', rival) } });
   expect(logLines()).toMatchObject([{ reason: 'unauthorized' }, { reason: 'forbidden' }]);
-  for (const [, place] of tries) expect(countedOf(place)).toEqual([]);
+  for (const [, path] of attempts) expect(metricsOf(path)).toEqual([]);
 });
 
-test('Every function that share codes are sent to is looked at', () => {
+test('every function that receives share codes is counted', () => {
   const filters = Object.keys(stack.byPath('AWS::Logs::MetricFilter')).filter((path) =>
-    path.startsWith('ShareGuesses'),
+    path.startsWith('Observability/ShareGuesses'),
   );
-  expect(filters).toHaveLength(new Set(tries.map(([, place]) => place)).size);
+  expect(filters).toHaveLength(new Set(attempts.map(([, path]) => path)).size);
 });
 
-test('The alarm fires at a hundred within five minutes, over all of them', () => {
-  expect(stack.byPath('AWS::CloudWatch::Alarm')['Alarms/ShareCodesRefused']?.Properties).toMatchObject({
+test('the alarm fires at 100 within five minutes, over all functions', () => {
+  expect(stack.byPath('AWS::CloudWatch::Alarm')['Observability/Alarms/ShareCodesRefused']?.Properties).toMatchObject({
     Namespace: 'DroneMissionApi',
     MetricName: 'ShareCodesRefused',
     Dimensions: [{ Name: 'reason', Value: 'share_not_found' }],

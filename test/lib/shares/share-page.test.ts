@@ -17,7 +17,7 @@ function synthesise(context: Record<string, string> = {}) {
   return { template: Template.fromStack(stack), folder: app.outdir };
 }
 
-/** The files that are brought to the bucket, by their kind. */
+/** Files for the bucket. */
 const filesIn = (folder: string) => ({
   page: readdirSync(join(folder, 'viewer/page')),
   assets: readdirSync(join(folder, 'viewer/assets')).sort(),
@@ -35,7 +35,7 @@ function policyIn(template: Template): string {
 describe('The share page in the template', () => {
   const { template, folder } = synthesise();
 
-  it('lies in a bucket that only CloudFront reads', () => {
+  test('is in a bucket that only CloudFront reads', () => {
     template.hasResourceProperties('AWS::S3::Bucket', {
       PublicAccessBlockConfiguration: {
         ...{ BlockPublicAcls: true, BlockPublicPolicy: true, IgnorePublicAcls: true, RestrictPublicBuckets: true },
@@ -55,9 +55,9 @@ describe('The share page in the template', () => {
     ]);
   });
 
-  it('is brought there after its files, which may be kept for ever', () => {
-    const shipped = template.findResources('Custom::CDKBucketDeployment');
-    const kinds = Object.values(shipped).map(({ Properties }) => {
+  test('is deployed after its assets, which browsers may cache forever', () => {
+    const deployed = template.findResources('Custom::CDKBucketDeployment');
+    const kinds = Object.values(deployed).map(({ Properties }) => {
       const { DestinationBucketKeyPrefix: prefix, SystemMetadata, Prune } = Properties as Record<string, unknown>;
       return { prefix, SystemMetadata, Prune };
     });
@@ -69,10 +69,10 @@ describe('The share page in the template', () => {
       },
       { prefix: 'share', SystemMetadata: { 'cache-control': 'no-store' }, Prune: false },
     ]);
-    expect(Object.values(shipped)[1]?.['DependsOn']).toContain(Object.keys(shipped)[0]);
+    expect(Object.values(deployed)[1]?.['DependsOn']).toContain(Object.keys(deployed)[0]);
   });
 
-  it('has a video player in a file of its own, and names that change with the content', () => {
+  test('has the video player in a separate file, and file names that change with the content', () => {
     const { page, assets } = filesIn(folder);
     expect(page).toEqual(['index.html']);
     expect(assets.map((name) => name.replace(/-[0-9A-Z]{8}\./, '-HASH.'))).toEqual(
@@ -80,7 +80,7 @@ describe('The share page in the template', () => {
     );
   });
 
-  it('brings along the licences of all that is bundled with it, and names them', () => {
+  test('includes the licences of all bundled packages and links to them', () => {
     const [file = ''] = filesIn(folder).assets.filter((name) => name.endsWith('.txt'));
     const licences = readFileSync(join(folder, 'viewer/assets', file), 'utf8');
     for (const name of ['hls.js', 'leaflet', 'uplot']) expect(licences).toContain(`${name}\n\n`);
@@ -89,7 +89,7 @@ describe('The share page in the template', () => {
     expect(html).toContain(`<link rel="license" href="/share/assets/${file}" />`);
   });
 
-  it('is the same each time, so that nothing is shipped without need', () => {
+  test('is the same each time, so that unchanged files are not deployed again', () => {
     const again = synthesise();
     expect(filesIn(again.folder)).toEqual(filesIn(folder));
     const keys = (one: Template) =>
@@ -99,7 +99,7 @@ describe('The share page in the template', () => {
     expect(keys(again.template)).toEqual(keys(template));
   });
 
-  it('runs nothing but its own scripts and styles', () => {
+  test('allows only its own scripts and styles', () => {
     expect(policyIn(template)).not.toMatch(/unsafe|\*(?!\.kinesisvideo)/);
     const html = readFileSync(join(folder, 'viewer/page/index.html'), 'utf8');
     expect(html).not.toMatch(/ style=| on\w+=|<style|<script(?![^>]* src="\/share\/assets\/)/);
@@ -107,13 +107,13 @@ describe('The share page in the template', () => {
 });
 
 describe('The map of the share page', () => {
-  it('is OpenStreetMap’s, with its name', () => {
+  test('is OpenStreetMap by default, with attribution', () => {
     const { template, folder } = synthesise();
     expect(policyIn(template)).toContain("img-src 'self' data: https://tile.openstreetmap.org;");
     expect(scriptIn(folder)).toContain('https://www.openstreetmap.org/copyright');
   });
 
-  it('comes from another server when the deployment says so', () => {
+  test('comes from the server of the deployment option', () => {
     const mapTileUrl = 'https://{s}.tiles.example.com/{z}/{x}/{y}.png?key=abc';
     const { template, folder } = synthesise({ mapTileUrl, mapAttribution: 'Example maps' });
     expect(policyIn(template)).toContain("img-src 'self' data: https://*.tiles.example.com;");
@@ -122,14 +122,14 @@ describe('The map of the share page', () => {
     expect(scriptIn(folder)).not.toContain('openstreetmap.org');
   });
 
-  it('has no tiles when none are wanted', () => {
+  test('has no tiles with mapTileUrl=none', () => {
     const { template, folder } = synthesise({ mapTileUrl: 'none' });
     expect(policyIn(template)).toContain("img-src 'self' data:;");
     expect(scriptIn(folder)).not.toContain('openstreetmap.org');
   });
 
-  it.each(['http://tiles.example.com/{z}/{x}/{y}', 'https://tiles.example.com/{z}/{x}', `https://a'; b/{z}/{x}/{y}`])(
-    'is refused at %s',
+  test.each(['http://tiles.example.com/{z}/{x}/{y}', 'https://tiles.example.com/{z}/{x}', `https://a'; b/{z}/{x}/{y}`])(
+    'refuses the URL %s',
     (mapTileUrl) => expect(() => synthesise({ mapTileUrl })).toThrow('mapTileUrl'),
   );
 });

@@ -1,13 +1,14 @@
+import { tableNames } from '../../../contract/tables';
 import { filtersOn } from '../observability/filter-pattern';
-import { ownFunctions } from '../rights';
+import { ownFunctions } from '../permissions';
 import { synthesise } from '../synthesised';
 
 const whole = synthesise({ simulatedFleet: 'true' });
 
 test.each(Object.entries(whole.byPath('AWS::CloudWatch::Alarm')))(
-  'The alarm %s says what partners suffer',
+  'the alarm %s describes the impact on partners',
   (_, alarm) => {
-    expect(alarm.Properties['AlarmDescription']).toMatch(/partners|slow or (answers? 500|refused)|counts as online/i);
+    expect(alarm.Properties['AlarmDescription']).toMatch(/partners|slow or (returns 500|refused)/i);
     expect(alarm.Properties).toMatchObject({
       ComparisonOperator: 'GreaterThanOrEqualToThreshold',
       TreatMissingData: 'notBreaching',
@@ -16,7 +17,7 @@ test.each(Object.entries(whole.byPath('AWS::CloudWatch::Alarm')))(
 );
 
 const alarms = whole.byPath('AWS::CloudWatch::Alarm');
-const alarmNamed = (name: string) => alarms[`Alarms/${name}`]?.Properties;
+const alarmNamed = (name: string) => alarms[`Observability/Alarms/${name}`]?.Properties;
 
 interface MetricQuery {
   readonly Id: string;
@@ -27,8 +28,8 @@ interface MetricQuery {
 }
 const queriesOf = (name: string) => (alarmNamed(name)?.['Metrics'] ?? []) as MetricQuery[];
 
-test('There are alarms for failures, capacity, tokens, guesses, retained messages, and each table, queue of failures and reader', () => {
-  const tables = ['connections', 'fleet', 'jobs', 'partners', 'requests', 'shares'].map((name) => `${name}Throttled`);
+test('the alarms cover failures, capacity, tokens, guesses, retained messages, and each table, dead-letter queue and stream reader', () => {
+  const tables = tableNames.map((name) => `${name.charAt(0).toUpperCase()}${name.slice(1)}Throttled`);
   const others = [
     ...['Failures', 'FanOutFailures', 'InboundEventsFailures', 'NoCapacity', 'NoTokens', 'ShareExpiryFailures'],
     ...[
@@ -41,11 +42,11 @@ test('There are alarms for failures, capacity, tokens, guesses, retained message
     ...['OnShareChangeLate', 'StatusFanOutLate', 'PublishPlatformEventsLate'],
   ];
   const named = Object.keys(alarms).filter((name) => !name.endsWith('Errors'));
-  expect(named.sort()).toEqual([...others, ...tables].map((name) => `Alarms/${name}`).sort());
+  expect(named.sort()).toEqual([...others, ...tables].map((name) => `Observability/Alarms/${name}`).sort());
 });
 
-test.each(Object.keys(alarms))('%s adds up no metric that has no data when nothing happens', (path) => {
-  const queries = queriesOf(path.replace('Alarms/', ''));
+test.each(Object.keys(alarms))('%s fills missing data in sums of metrics', (path) => {
+  const queries = queriesOf(path.replace('Observability/Alarms/', ''));
   const [sum] = queries.filter(({ Expression }) => Expression?.includes('+'));
   if (!sum) {
     expect(queries.filter(({ Expression }) => /[-+]/.test(Expression ?? ''))).toEqual([]);
@@ -62,44 +63,44 @@ test.each(Object.keys(alarms))('%s adds up no metric that has no data when nothi
 });
 
 test.each([
-  ['jobsThrottled', ['', 'by-status']],
-  ['connectionsThrottled', ['', 'by-connection']],
-  ['fleetThrottled', ['', 'online']],
-  ['sharesThrottled', ['']],
-])('%s sees reads and writes of the table and of its indexes: %j', (name, places) => {
-  const seen = queriesOf(name).flatMap(({ MetricStat }) => {
+  ['JobsThrottled', ['', 'by-status']],
+  ['ConnectionsThrottled', ['', 'by-connection']],
+  ['FleetThrottled', ['', 'online']],
+  ['SharesThrottled', ['']],
+])('%s counts reads and writes of the table and of its indexes: %j', (name, paths) => {
+  const counted = queriesOf(name).flatMap(({ MetricStat }) => {
     if (!MetricStat) return [];
     const { MetricName, Dimensions = [] } = MetricStat.Metric;
     const index = Dimensions.find((one) => one.Name === 'GlobalSecondaryIndexName');
     return [`${MetricName} ${(index?.Value ?? '') as string}`];
   });
-  expect(seen).toEqual(places.flatMap((place) => [`ReadThrottleEvents ${place}`, `WriteThrottleEvents ${place}`]));
+  expect(counted).toEqual(paths.flatMap((path) => [`ReadThrottleEvents ${path}`, `WriteThrottleEvents ${path}`]));
 });
 
-/** Functions that answer 500 themselves are counted where partners get it, by API Gateway. */
+/** Functions of endpoints have no alarm of their own: API Gateway counts their errors as replies with 500. */
 const watched = Object.entries(ownFunctions(whole))
   .map(([path, lambda]) => [path.replace(/\/Function$/, ''), lambda] as const)
-  .filter(([place]) => !place.startsWith('Endpoints/'));
+  .filter(([path]) => !path.startsWith('Endpoints/'));
 
-test.each(watched)('%s has an alarm for its errors, those that it has caught and logged too', (place, lambda) => {
+test.each(watched)('%s has an alarm for its errors, including those that it caught and logged', (path, lambda) => {
   const [id] = Object.entries(whole.resources).find(([, found]) => found === lambda) ?? [];
-  const last = place.split('/').at(-1) ?? '';
+  const last = path.split('/').at(-1) ?? '';
   const name = `${last.charAt(0).toUpperCase()}${last.slice(1)}Errors`;
   const metrics = queriesOf(name).flatMap(({ MetricStat }) => (MetricStat ? [MetricStat.Metric] : []));
   expect(metrics).toEqual([
     { Namespace: 'DroneMissionApi', MetricName: name },
     { Namespace: 'AWS/Lambda', MetricName: 'Errors', Dimensions: [{ Name: 'FunctionName', Value: { Ref: id } }] },
   ]);
-  const filters = filtersOn(whole, place).filter(({ metric }) => metric === name);
+  const filters = filtersOn(whole, path).filter(({ metric }) => metric === name);
   expect(filters).toEqual([{ metric: name, pattern: '{ $.level = "ERROR" }', dimensions: [] }]);
 });
 
-test('Each function has an alarm of its own, so that errors of one hide none of another', () => {
+test('each of these functions has its own alarm', () => {
   const names = Object.keys(alarms).filter((name) => name.endsWith('Errors'));
   expect(names).toHaveLength(watched.length);
 });
 
-test('The alarm on retained messages fires at 80 % of what the account may retain', () => {
+test('the alarm on retained messages fires at 80 % of the account’s quota', () => {
   expect(alarmNamed('RetainedMessages')).toMatchObject({ Threshold: 80 });
   const [share, usage] = queriesOf('RetainedMessages');
   expect(share?.Expression).toBe('100 * retained / SERVICE_QUOTA(retained)');
@@ -107,10 +108,10 @@ test('The alarm on retained messages fires at 80 % of what the account may retai
 });
 
 test.each([
-  ['FanOutFailures', 'StatusChannels/FanOut/Failures', 'Partners missed a change'],
-  ['ShareExpiryFailures', 'StatusChannels/ShareExpiry/Failures', 'Partners hear hours late that a share has expired'],
-])('%s fires at the first failure', (name, queue, impact) => {
-  const alarm = whole.byPath('AWS::CloudWatch::Alarm')[`Alarms/${name}`]?.Properties;
+  ['FanOutFailures', 'Realtime/FanOut/Failures', 'Partners missed a change'],
+  ['ShareExpiryFailures', 'ShareExpiry/Failures', 'Partners receive the end of an expired share hours late'],
+])('%s fires at the first message in the dead-letter queue', (name, queue, impact) => {
+  const alarm = whole.byPath('AWS::CloudWatch::Alarm')[`Observability/Alarms/${name}`]?.Properties;
   const [queueId] =
     Object.entries(whole.resources).find(([, found]) => found === whole.byPath('AWS::SQS::Queue')[queue]) ?? [];
   expect(alarm).toMatchObject({
@@ -123,13 +124,13 @@ test.each([
 });
 
 test.each([
-  ['StatusFanOutLate', 'StatusChannels/FanOut/StatusFanOut', 'IteratorAge', 60_000],
-  ['OnShareChangeLate', 'StatusChannels/ShareExpiry/OnShareChange', 'IteratorAge', 60_000],
+  ['StatusFanOutLate', 'Realtime/FanOut/StatusFanOut', 'IteratorAge', 60_000],
+  ['OnShareChangeLate', 'ShareExpiry/OnShareChange', 'IteratorAge', 60_000],
   ['PublishPlatformEventsLate', 'PlatformIntegration/OutboundEvents/PublishPlatformEvents', 'IteratorAge', 60_000],
-])('%s looks at %s', (name, place, metric, threshold) => {
-  const lambda = whole.byPath('AWS::Lambda::Function')[`${place}/Function`];
+])('%s measures the lag of %s', (name, path, metric, threshold) => {
+  const lambda = whole.byPath('AWS::Lambda::Function')[`${path}/Function`];
   const [functionId] = Object.entries(whole.resources).find(([, found]) => found === lambda) ?? [];
-  expect(whole.byPath('AWS::CloudWatch::Alarm')[`Alarms/${name}`]?.Properties).toMatchObject({
+  expect(whole.byPath('AWS::CloudWatch::Alarm')[`Observability/Alarms/${name}`]?.Properties).toMatchObject({
     Namespace: 'AWS/Lambda',
     MetricName: metric,
     Dimensions: [{ Name: 'FunctionName', Value: { Ref: functionId } }],
@@ -138,10 +139,10 @@ test.each([
   });
 });
 
-test('Every function that reads a stream of a table has an alarm for being late', () => {
+test('every stream reader has an alarm on its lag', () => {
   const readers = Object.entries(whole.byPath('AWS::Lambda::EventSourceMapping'))
     .filter(([, { Properties }]) => 'StartingPosition' in Properties)
-    .map(([place]) => `Alarms/${place.split('/').at(-2) ?? ''}Late`);
+    .map(([path]) => `Observability/Alarms/${path.split('/').at(-2) ?? ''}Late`);
   const late = Object.keys(whole.byPath('AWS::CloudWatch::Alarm')).filter((name) => name.endsWith('Late'));
   expect(late.sort()).toEqual([...new Set(readers)].sort());
 });

@@ -1,37 +1,37 @@
-import { environmentOf, rightsIn } from '../rights';
+import { environmentOf, permissionsIn } from '../permissions';
 import { smallTable, synthesise } from '../synthesised';
 
 const stack = synthesise({}, smallTable);
 const { byPath, resources } = stack;
-const { rightsOf, nameOf } = rightsIn(stack);
+const { permissionsOf, nameOf } = permissionsIn(stack);
 
 const mappings = Object.entries(byPath('AWS::Lambda::EventSourceMapping')).filter(
-  ([path, { Properties }]) => path.startsWith('StatusChannels/') && 'StartingPosition' in Properties,
+  ([path, { Properties }]) => /^(Realtime|ShareExpiry)\//.test(path) && 'StartingPosition' in Properties,
 );
 
 const only = (filter: object) => ({ Filters: [{ Pattern: JSON.stringify(filter) }] });
 
 test.each([
-  ['FanOut/StatusFanOut/FromJobs', 'jobs', 'FanOut', undefined],
-  ['FanOut/StatusFanOut/FromShares', 'shares', 'FanOut', undefined],
+  ['Realtime/FanOut/StatusFanOut/FromJobs', 'jobs', 'Realtime/FanOut', undefined],
+  ['Realtime/FanOut/StatusFanOut/FromShares', 'shares', 'Realtime/FanOut', undefined],
   [
-    'FanOut/StatusFanOut/FromFleet',
+    'Realtime/FanOut/StatusFanOut/FromFleet',
     'fleet',
-    'FanOut',
+    'Realtime/FanOut',
     only({ dynamodb: { Keys: { id: { S: [{ prefix: 'device-' }] } } } }),
   ],
   ['ShareExpiry/OnShareChange/FromShares', 'shares', 'ShareExpiry', only({ eventName: ['INSERT', 'REMOVE'] })],
-])('%s takes what changes in %s', (name, table, part, filter) => {
-  const mapping = Object.fromEntries(mappings)[`StatusChannels/${name}`]?.Properties ?? {};
+])('%s reads the stream of %s', (name, table, part, filter) => {
+  const mapping = Object.fromEntries(mappings)[name]?.Properties ?? {};
   expect(nameOf(mapping['EventSourceArn'])).toBe(`${table}/stream`);
-  expect(nameOf(mapping['FunctionName'])).toBe(`StatusChannels/${name.split('/').slice(0, 2).join('/')}/Function`);
+  expect(nameOf(mapping['FunctionName'])).toBe(`${name.split('/').slice(0, -1).join('/')}/Function`);
   expect(mapping['FilterCriteria']).toEqual(filter);
   const { OnFailure } = mapping['DestinationConfig'] as { OnFailure: { Destination: unknown } };
-  expect(nameOf(OnFailure.Destination)).toBe(`StatusChannels/${part}/Failures`);
+  expect(nameOf(OnFailure.Destination)).toBe(`${part}/Failures`);
 });
 
 test.each(mappings)(
-  '%s keeps order, tries again for a quarter of an hour, and is blocked by no record',
+  '%s keeps the order, retries for 15 minutes, and is not blocked by a failing record',
   (_path, { Properties }) => {
     expect(Properties).toMatchObject({
       StartingPosition: 'TRIM_HORIZON',
@@ -40,49 +40,48 @@ test.each(mappings)(
       BisectBatchOnFunctionError: true,
       MaximumRecordAgeInSeconds: 900,
     });
-    // Five tries are over within seconds, while a table or AWS IoT may be out for minutes.
+    // A number of retries is used up within seconds, while a table or AWS IoT may be down for minutes.
     expect(Properties).not.toHaveProperty('MaximumRetryAttempts');
-    // Several batches of a shard at once would be in order for each item still, but a window would hold changes back.
+    // A batching window would delay changes.
     expect(Properties).not.toHaveProperty('MaximumBatchingWindowInSeconds');
     expect(Properties['Enabled'] ?? true).toBe(true);
   },
 );
 
-test('No other stream is read', () => {
+test('no other streams are read', () => {
   expect(mappings).toHaveLength(4);
 });
 
-test.each(['FanOut', 'ShareExpiry'])('What %s could not work on is kept for two weeks, encrypted', (part) => {
-  const place = `StatusChannels/${part}/Failures`;
-  expect(byPath('AWS::SQS::Queue')[place]?.Properties).toEqual({
-    MessageRetentionPeriod: 14 * 24 * 3600,
-    SqsManagedSseEnabled: true,
-    Tags: expect.anything() as unknown,
-  });
-  const policy = byPath('AWS::SQS::QueuePolicy')[`${place}/Policy`]?.Properties['PolicyDocument'];
-  expect(policy).toMatchObject({
-    Statement: [{ Effect: 'Deny', Action: 'sqs:*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }],
-  });
-});
+test.each(['Realtime/FanOut', 'ShareExpiry'])(
+  'the dead-letter queue of %s keeps messages for two weeks, encrypted',
+  (part) => {
+    const path = `${part}/Failures`;
+    expect(byPath('AWS::SQS::Queue')[path]?.Properties).toEqual({
+      MessageRetentionPeriod: 14 * 24 * 3600,
+      SqsManagedSseEnabled: true,
+      Tags: expect.anything() as unknown,
+    });
+    const policy = byPath('AWS::SQS::QueuePolicy')[`${path}/Policy`]?.Properties['PolicyDocument'];
+    expect(policy).toMatchObject({
+      Statement: [{ Effect: 'Deny', Action: 'sqs:*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }],
+    });
+  },
+);
 
 describe.each([
-  [
-    ...['StatusChannels/ShareExpiry', 'ExpireShare'],
-    (group: string) => group,
-    ['sqs:SendMessage StatusChannels/ShareExpiry/Failures'],
-  ],
-  ['StatusChannels/Heartbeat', 'Heartbeat', () => 'default', []],
-  ['Reconcile', 'Reconcile', () => 'default', []],
-] as const)('Schedules of %s', (place, called, groupOf, more) => {
+  [...['ShareExpiry', 'ExpireShare'], (group: string) => group, ['sqs:SendMessage ShareExpiry/Failures']],
+  ['Realtime/Heartbeat', 'Heartbeat', () => 'default', []],
+  ['Realtime/Reconcile', 'Reconcile', () => 'default', []],
+] as const)('Schedules of %s', (path, called, groupOf, more) => {
   const [group] = Object.values(byPath('AWS::Scheduler::ScheduleGroup')).map(({ Properties }) => Properties['Name']);
 
-  test('may call their function, put aside what they could not hand over, and nothing else', () => {
-    const rights = [`lambda:InvokeFunction ${place}/${called}/Function`, ...more];
-    expect(rightsOf(place)).toEqual(rights.map((right) => `Allow ${right}`));
+  test('may only invoke their function and send failures to their dead-letter queue', () => {
+    const permissions = [`lambda:InvokeFunction ${path}/${called}/Function`, ...more];
+    expect(permissionsOf(path)).toEqual(permissions.map((permission) => `Allow ${permission}`));
   });
 
-  test('are the only ones that take on their role', () => {
-    const role = byPath('AWS::IAM::Role')[`${place}/Role`]?.Properties['AssumeRolePolicyDocument'];
+  test('are the only ones that can assume their role', () => {
+    const role = byPath('AWS::IAM::Role')[`${path}/Role`]?.Properties['AssumeRolePolicyDocument'];
     const { Statement } = role as {
       Statement: { Action: string; Principal: object; Condition: { StringEquals: Record<string, unknown> } }[];
     };
@@ -98,15 +97,15 @@ describe.each([
   });
 });
 
-test('A share that could not be ended on time is put aside with those that could not be scheduled', () => {
-  const expire = byPath('AWS::Lambda::Function')['StatusChannels/ShareExpiry/ExpireShare/Function']?.Properties;
+test('failed expiries go to the same dead-letter queue as failed schedules', () => {
+  const expire = byPath('AWS::Lambda::Function')['ShareExpiry/ExpireShare/Function']?.Properties;
   const { TargetArn } = expire?.['DeadLetterConfig'] as { TargetArn: unknown };
-  const schedule = byPath('AWS::Lambda::Function')['StatusChannels/ShareExpiry/OnShareChange/Function'];
+  const schedule = byPath('AWS::Lambda::Function')['ShareExpiry/OnShareChange/Function'];
   for (const queue of [TargetArn, environmentOf(schedule)['EXPIRY_FAILURES_ARN']])
-    expect(nameOf(queue)).toBe('StatusChannels/ShareExpiry/Failures');
+    expect(nameOf(queue)).toBe('ShareExpiry/Failures');
 });
 
-test('No stream has more than the two readers that DynamoDB advises', () => {
+test('no stream has more than two readers, as DynamoDB recommends', () => {
   const sources = Object.values(byPath('AWS::Lambda::EventSourceMapping')).map(({ Properties }) =>
     JSON.stringify(Properties['EventSourceArn']),
   );
@@ -115,16 +114,16 @@ test('No stream has more than the two readers that DynamoDB advises', () => {
   for (const source of new Set(readers)) expect(readers.filter((other) => other === source).length).toBeLessThan(3);
 });
 
-test('Schedules of shares go with the stack, for their group has a fixed name', () => {
+test('the schedule group of shares is deleted with the stack, since its name is fixed', () => {
   const [group] = Object.values(byPath('AWS::Scheduler::ScheduleGroup'));
   expect(group?.DeletionPolicy).toBe('Delete');
 });
 
 test.each([
-  ['The heart beats', 'StatusChannels/Heartbeat', 'Heartbeat', 'rate(1 minute)'],
-  ['What is untrue is made true', 'Reconcile', 'Reconcile', 'rate(1 minute)'],
-])('%s in time, and a run that failed is not made up for', (_, place, called, rate) => {
-  const schedule = byPath('AWS::Scheduler::Schedule')[`${place}/Schedule`];
+  ['Realtime/Heartbeat', 'Heartbeat', 'rate(1 minute)'],
+  ['Realtime/Reconcile', 'Reconcile', 'rate(1 minute)'],
+])('%s is scheduled on time, and a failed run is not retried', (path, called, rate) => {
+  const schedule = byPath('AWS::Scheduler::Schedule')[`${path}/Schedule`];
   expect(schedule?.Properties).toMatchObject({
     ScheduleExpression: rate,
     FlexibleTimeWindow: { Mode: 'OFF' },
@@ -132,10 +131,10 @@ test.each([
     Target: { RetryPolicy: { MaximumRetryAttempts: 0 } },
   });
   const { Arn, RoleArn } = schedule?.Properties['Target'] as { Arn: unknown; RoleArn: unknown };
-  expect([nameOf(Arn), nameOf(RoleArn)]).toEqual([`${place}/${called}/Function`, `${place}/Role`]);
+  expect([nameOf(Arn), nameOf(RoleArn)]).toEqual([`${path}/${called}/Function`, `${path}/Role`]);
 });
 
-test('There are no other schedules in the template, and one group for those of shares', () => {
+test('the template has no other schedules, and one schedule group, for shares', () => {
   expect(Object.keys(byPath('AWS::Scheduler::Schedule'))).toHaveLength(2);
   expect(Object.values(resources).filter(({ Type }) => Type === 'AWS::Scheduler::ScheduleGroup')).toHaveLength(1);
 });

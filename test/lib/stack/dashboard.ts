@@ -1,5 +1,5 @@
 import { filtersOn } from '../observability/filter-pattern';
-import { ownFunctions } from '../rights';
+import { ownFunctions } from '../permissions';
 import { referred, synthesise } from '../synthesised';
 
 const whole = synthesise({ simulatedFleet: 'true' });
@@ -7,7 +7,7 @@ const { resources, byPath } = whole;
 
 type Reference = { readonly Ref: string } | { readonly 'Fn::GetAtt': readonly [string, string] };
 
-/** The body of a dashboard as JSON, with each reference as `<LogicalId>` or `<LogicalId.Attribute>`. */
+/** Parses the body of a dashboard, with references as `<LogicalId>` or `<LogicalId.Attribute>`. */
 function bodyOf(dashboard: unknown): unknown {
   const { 'Fn::Join': join } = (dashboard as { DashboardBody: { 'Fn::Join': [string, (string | Reference)[]] } })
     .DashboardBody;
@@ -37,14 +37,14 @@ const body = bodyOf(dashboard?.Properties) as { widgets: Widget[]; periodOverrid
 const graphs = body.widgets.filter(({ type }) => type === 'metric');
 const alarms = Object.entries(resources).filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm');
 
-/** A metric as the dashboard names it: namespace, name, then names and values of dimensions, without what follows. */
+/** A metric of a graph or an alarm. */
 interface Metric {
   readonly namespace: string;
   readonly name: string;
   readonly dimensions: Readonly<Record<string, string>>;
 }
 
-/** Metrics of a graph; an expression is none. */
+/** Metrics of a graph, without expressions. */
 const metricsOf = ({ properties }: Widget): Metric[] =>
   (properties.metrics ?? [])
     .map((entry) => entry.filter((part): part is string => typeof part === 'string'))
@@ -54,7 +54,6 @@ const metricsOf = ({ properties }: Widget): Metric[] =>
 const dimensions = (pairs: string[]): Record<string, string> =>
   Object.fromEntries(pairs.flatMap((key, index) => (index % 2 === 0 ? [[key, pairs[index + 1] ?? '']] : [])));
 
-/** The same of what an alarm looks at. */
 function metricsOfAlarm(properties: Readonly<Record<string, unknown>>): Metric[] {
   const named = (metric: Record<string, unknown>): Metric => ({
     namespace: String(metric['Namespace']),
@@ -76,32 +75,31 @@ const reference = (value: unknown): readonly string[] =>
 
 const inOrder = (metrics: Metric[]) => metrics.map((metric) => JSON.stringify(metric)).sort();
 
-test('The dashboard has the state of every alarm on top', () => {
+test('the dashboard shows the state of every alarm at the top', () => {
   const [first] = body.widgets;
   expect(first).toMatchObject({ type: 'alarm', x: 0, y: 0, width: 24 });
   expect(first?.properties.alarms?.toSorted()).toEqual(alarms.map(([id]) => `<${id}.Arn>`).sort());
 });
 
-test.each(alarms.map(([, { Properties, Metadata }]) => [Metadata?.['aws:cdk:path']?.split('/')[2] ?? '', Properties]))(
-  '%s is on the dashboard with what it looks at, the line from which it fires, and what partners suffer',
-  (name, properties) => {
-    const [graph, ...others] = graphs.filter(
-      ({ properties: { title } }) => `${title ?? ''}.` === properties['AlarmDescription'],
-    );
-    // Two functions may let partners suffer the same.
-    const own = [graph, ...others].find((one) => one?.properties.annotations?.horizontal[0]?.label.startsWith(name));
-    expect(own?.properties.annotations?.horizontal).toEqual([
-      expect.objectContaining({
-        value: properties['Threshold'],
-        label: `${name}: alarm from ${properties['Threshold'] as number} on`,
-      }),
-    ]);
-    expect(inOrder(own ? metricsOf(own) : [])).toEqual(inOrder(metricsOfAlarm(properties)));
-  },
-);
+test.each(
+  alarms.map(([, { Properties, Metadata }]) => [Metadata?.['aws:cdk:path']?.split('/').at(-2) ?? '', Properties]),
+)('%s is on the dashboard with its metrics, its threshold, and its impact on partners', (name, properties) => {
+  const [graph, ...others] = graphs.filter(
+    ({ properties: { title } }) => `${title ?? ''}.` === properties['AlarmDescription'],
+  );
+  // Two alarms may have the same impact.
+  const own = [graph, ...others].find((one) => one?.properties.annotations?.horizontal[0]?.label.startsWith(name));
+  expect(own?.properties.annotations?.horizontal).toEqual([
+    expect.objectContaining({
+      value: properties['Threshold'],
+      label: `${name}: alarm from ${properties['Threshold'] as number} on`,
+    }),
+  ]);
+  expect(inOrder(own ? metricsOf(own) : [])).toEqual(inOrder(metricsOfAlarm(properties)));
+});
 
-/** What AWS gives, by namespace: the dimensions of a metric, and which resources they name. */
-const given: Readonly<Record<string, readonly (readonly [dimensions: string, type?: string])[]>> = {
+/** Dimensions of the metrics of AWS by namespace, and the type of resource that they name. */
+const awsMetrics: Readonly<Record<string, readonly (readonly [dimensions: string, type?: string])[]>> = {
   'AWS/ApiGateway': [['ApiName,Method,Resource,Stage'], ['ApiName,Stage'], ['ApiId,Stage', 'AWS::ApiGatewayV2::Api']],
   'AWS/DynamoDB': [['TableName', 'AWS::DynamoDB::Table'], ['GlobalSecondaryIndexName,TableName']],
   'AWS/IoT': [['Protocol']],
@@ -110,9 +108,9 @@ const given: Readonly<Record<string, readonly (readonly [dimensions: string, typ
   'AWS/Usage': [['Class,Resource,Service,Type']],
 };
 
-test('Every graph shows metrics that AWS or a filter of the stack makes, of resources of the stack', () => {
-  const filtered = [...Object.keys(ownFunctions(whole))].flatMap((place) =>
-    filtersOn(whole, place.replace(/\/Function$/, '')).map(({ metric }) => metric),
+test('every graph shows existing metrics, of AWS or of a filter of the stack, for resources of the stack', () => {
+  const filtered = [...Object.keys(ownFunctions(whole))].flatMap((path) =>
+    filtersOn(whole, path.replace(/\/Function$/, '')).map(({ metric }) => metric),
   );
   const metrics = graphs.flatMap(metricsOf);
   expect(metrics.length).toBeGreaterThan(80);
@@ -121,7 +119,7 @@ test('Every graph shows metrics that AWS or a filter of the stack makes, of reso
       expect(filtered).toContain(name);
       continue;
     }
-    const known = given[namespace]?.find(([names]) => names === Object.keys(named).sort().join(','));
+    const known = awsMetrics[namespace]?.find(([names]) => names === Object.keys(named).sort().join(','));
     expect([namespace, Object.keys(named), known]).not.toContain(undefined);
     for (const value of Object.values(named).filter((one) => one.startsWith('<'))) {
       const type = resources[value.slice(1, -1).split('.')[0] ?? '']?.Type;
@@ -138,16 +136,16 @@ test.each([
   ['Count', 'Tokens:'],
   ['ConnectCount', 'WSS:'],
   ['MessageCount', 'WSS:'],
-  ['Connect.Success', 'MQTT, all'],
-  ['PublishIn.Success', 'MQTT, all'],
-])('What partners feel first comes first: %s of %s', (metric, title) => {
+  ['Connect.Success', 'MQTT, whole'],
+  ['PublishIn.Success', 'MQTT, whole'],
+])('the graphs of what partners experience are above those of alarms: %s of %s', (metric, title) => {
   const shown = graphs.filter((graph) => graph.properties.title?.startsWith(title));
   expect(shown.flatMap(metricsOf).map(({ name }) => name)).toContain(metric);
   const firstOfAlarms = Math.min(...graphs.filter(({ properties }) => properties.annotations).map(({ y }) => y));
   for (const { y } of shown) expect(y).toBeLessThan(firstOfAlarms);
 });
 
-test('Metrics are shown over the period of their alarms, and no graph covers another', () => {
+test('metrics have the period of their alarms, and no graphs overlap', () => {
   expect(body.periodOverride).toBe('inherit');
   const cells = body.widgets.flatMap(({ x, y, width, height }) =>
     Array.from({ length: width * height }, (_, index) => `${x + (index % width)},${y + Math.floor(index / width)}`),

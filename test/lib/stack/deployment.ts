@@ -1,6 +1,7 @@
 import { smallTable, synthesise, type CfnResource } from '../synthesised';
-import { scopes } from '../../../contract/access';
-import { environmentOf } from '../rights';
+import { scopeDescriptions } from '../../../contract/endpoint';
+import { tableNames } from '../../../contract/tables';
+import { environmentOf } from '../permissions';
 
 const whole = synthesise();
 const tablesOf = ({ byPath }: { byPath: (type: string) => Record<string, CfnResource> }) =>
@@ -17,14 +18,14 @@ describe('A table', () => {
     ['Partners', [text('clientId', 'HASH')], false, undefined],
     ['Requests', [text('id', 'HASH')], false, ttl],
     ['Connections', [text('channel', 'HASH'), text('connectionId', 'RANGE')], false, ttl],
-  ])('%s has its keys, stream and expiry', (name, keys, streamed, expiry) => {
+  ])('%s has its keys, stream and time to live', (name, keys, streamed, expiry) => {
     const table = Object.fromEntries(tablesOf(whole))[name]?.Properties;
     expect(table?.['KeySchema']).toEqual(keys);
     expect(table?.['StreamSpecification']).toEqual(streamed ? { StreamViewType: 'NEW_AND_OLD_IMAGES' } : undefined);
     expect(table?.['TimeToLiveSpecification']).toEqual(expiry);
   });
 
-  test.each(tablesOf(whole))('%s is on demand, encrypted, recoverable and hard to lose', (_name, table) => {
+  test.each(tablesOf(whole))('%s is on demand, encrypted, recoverable and protected from deletion', (_name, table) => {
     expect(table).toMatchObject({
       DeletionPolicy: 'Retain',
       UpdateReplacePolicy: 'Retain',
@@ -37,7 +38,7 @@ describe('A table', () => {
     });
   });
 
-  test('of jobs finds them by status too, with all that a list shows', () => {
+  test('of jobs has an index by status with all fields of a list', () => {
     const [index] = Object.fromEntries(tablesOf(whole))['Jobs']?.Properties['GlobalSecondaryIndexes'] as object[];
     expect(index).toEqual({
       IndexName: 'by-status',
@@ -48,15 +49,15 @@ describe('A table', () => {
 });
 
 describe('Context', () => {
-  test('removeData lets go of all data with the stack', () => {
+  test('removeData deletes all data with the stack', () => {
     const { byPath } = synthesise({ removeData: 'true' }, smallTable);
     const kept = [...Object.values(byPath('AWS::DynamoDB::Table')), ...Object.values(byPath('AWS::Cognito::UserPool'))];
-    expect(kept.map(({ DeletionPolicy }) => DeletionPolicy)).toEqual(Array(7).fill('Delete'));
+    expect(kept.map(({ DeletionPolicy }) => DeletionPolicy)).toEqual(Array(tableNames.length + 1).fill('Delete'));
     expect(JSON.stringify(kept)).toContain('"DeletionProtectionEnabled":false');
     expect(JSON.stringify(kept)).not.toMatch(/"DeletionProtectionEnabled":true|"DeletionProtection":"ACTIVE"/);
   });
 
-  test('domainName and certificateArn put the API at a name of ours too, under which new clients get their scopes', () => {
+  test('domainName and certificateArn add a custom domain, which is also the resource server of new clients', () => {
     const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/abc';
     const { template, byPath, outputs } = synthesise({ domainName: 'api.example.com', certificateArn }, smallTable);
     template.hasResourceProperties('AWS::ApiGateway::DomainName', {
@@ -75,10 +76,10 @@ describe('Context', () => {
     expect(outputs).toContain('DomainTarget');
   });
 
-  test('webSocketDomainName and webSocketCertificateArn put the sockets at a name of ours', () => {
+  test('webSocketDomainName and webSocketCertificateArn set the custom domain of WebSockets', () => {
     const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/abc';
-    const choices = { webSocketDomainName: 'channels.example.com', webSocketCertificateArn: certificateArn };
-    const { template, byPath } = synthesise(choices, smallTable);
+    const options = { webSocketDomainName: 'channels.example.com', webSocketCertificateArn: certificateArn };
+    const { template, byPath } = synthesise(options, smallTable);
     template.hasResourceProperties('AWS::CloudFront::Distribution', {
       DistributionConfig: {
         Aliases: ['channels.example.com'],
@@ -95,10 +96,10 @@ describe('Context', () => {
     expect(JSON.stringify(byPath('AWS::Lambda::Function'))).not.toContain('wss://channels.example.com');
   });
 
-  test('mqttDomainName and mqttCertificateArn put the topics at a name of ours', () => {
+  test('mqttDomainName and mqttCertificateArn add a custom domain for MQTT', () => {
     const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/abc';
-    const choices = { mqttDomainName: 'mqtt.example.com', mqttCertificateArn: certificateArn };
-    const { template } = synthesise(choices, smallTable);
+    const options = { mqttDomainName: 'mqtt.example.com', mqttCertificateArn: certificateArn };
+    const { template } = synthesise(options, smallTable);
     template.hasResourceProperties('AWS::IoT::DomainConfiguration', {
       DomainName: 'mqtt.example.com',
       DomainConfigurationStatus: 'ENABLED',
@@ -108,12 +109,12 @@ describe('Context', () => {
     template.hasOutput('MqttUrl', { Value: 'mqtts://mqtt.example.com:8883' });
   });
 
-  test('shareBaseUrl is where share links lead', () => {
+  test('shareBaseUrl is the base URL of share links', () => {
     const { byPath } = synthesise({ shareBaseUrl: 'https://share.example.com/' }, smallTable);
     expect(JSON.stringify(byPath('AWS::Lambda::Function'))).toContain('"SHARE_BASE_URL":"https://share.example.com"');
   });
 
-  test('alarmTopicArn hears of every alarm', () => {
+  test('alarmTopicArn is notified of every alarm', () => {
     const alarmTopicArn = 'arn:aws:sns:eu-west-1:123456789012:on-call';
     const { byPath } = synthesise({ alarmTopicArn }, smallTable);
     for (const { Properties } of Object.values(byPath('AWS::CloudWatch::Alarm'))) {
@@ -122,25 +123,27 @@ describe('Context', () => {
   });
 });
 
-test('Nobody can sign up, and every scope of the contract can be given', () => {
+test('the user pool allows no sign-up and has every scope of the contract', () => {
   whole.template.hasResourceProperties('AWS::Cognito::UserPool', {
     AdminCreateUserConfig: { AllowAdminCreateUserOnly: true },
     DeletionProtection: 'ACTIVE',
   });
   whole.template.resourceCountIs('AWS::Cognito::UserPoolClient', 0);
   const [server] = Object.values(whole.byPath('AWS::Cognito::UserPoolResourceServer'));
-  const given = (server?.Properties['Scopes'] as { ScopeName: string }[]).map(({ ScopeName }) => ScopeName);
-  expect(given.sort()).toEqual([...scopes].sort());
+  const given = server?.Properties['Scopes'] as { ScopeName: string; ScopeDescription: string }[];
+  expect(Object.fromEntries(given.map(({ ScopeName, ScopeDescription }) => [ScopeName, ScopeDescription]))).toEqual(
+    scopeDescriptions,
+  );
 });
 
-test('The stack puts out what onboarding a partner and speaking to the platform need', () => {
+test('the outputs are those that onboarding and the drone platform need', () => {
   const store = ['FleetTable', 'PartnersTable', 'ResourceServer', 'SharesTable', 'UsagePlanId', 'UserPoolId'];
-  const addresses = ['BaseUrl', 'MqttUrl', 'ShareBaseUrl', 'WebSocketUrl'];
+  const addresses = ['BaseUrl', 'DocsUrl', 'MqttUrl', 'ShareBaseUrl', 'WebSocketUrl'];
   const platform = ['PlatformArchiveArn', 'PlatformBusArn'];
   expect([...whole.outputs].sort()).toEqual([...store, ...addresses, ...platform].sort());
 });
 
-test('The stack has room to grow below the 500 resources that CloudFormation allows', () => {
+test('the stack has fewer than the 500 resources that CloudFormation allows', () => {
   const count = Object.keys(whole.resources).length;
   console.info(`${count} resources`);
   expect(count).toBeLessThan(500);

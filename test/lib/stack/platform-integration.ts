@@ -1,32 +1,33 @@
-import { environmentOf, rightsFor, rightsIn, socketRights } from '../rights';
+import { PLATFORM, SERVICE } from '../../../contract/platform';
+import { environmentOf, permissionsFor, permissionsIn, socketPermissions } from '../permissions';
 import { smallTable, synthesise } from '../synthesised';
 
 const stack = synthesise({ simulatedFleet: 'true', simulatedFleetSpeed: '5' }, smallTable);
 const { byPath } = stack;
-const { rightsOf, nameOf } = rightsIn(stack);
+const { permissionsOf, nameOf } = permissionsIn(stack);
 const functions = byPath('AWS::Lambda::Function');
 const rules = byPath('AWS::Events::Rule');
 
-const queueRights = (queue: string, ...actions: string[]) => actions.map((action) => `sqs:${action} ${queue}`);
-const streamRights = (table: string) => [
+const queuePermissions = (queue: string, ...actions: string[]) => actions.map((action) => `sqs:${action} ${queue}`);
+const streamPermissions = (table: string) => [
   'dynamodb:ListStreams *',
   ...['DescribeStream', 'GetRecords', 'GetShardIterator'].map((action) => `dynamodb:${action} ${table}/stream`),
 ];
 
-test('Who tells the platform may read the stream of jobs, and speak on the bus', () => {
-  const place = 'PlatformIntegration/OutboundEvents/PublishPlatformEvents';
-  const failures = queueRights(
+test('PublishPlatformEvents may read the stream of jobs and publish events', () => {
+  const path = 'PlatformIntegration/OutboundEvents/PublishPlatformEvents';
+  const failures = queuePermissions(
     'PlatformIntegration/OutboundEvents/Failures',
     'GetQueueAttributes',
     'GetQueueUrl',
     'SendMessage',
   );
-  const more = [...streamRights('jobs'), ...failures, 'events:PutEvents Platform/Bus'];
-  expect(rightsOf(place)).toEqual(rightsFor(place, [], more));
+  const more = [...streamPermissions('jobs'), ...failures, 'events:PutEvents Platform/Bus'];
+  expect(permissionsOf(path)).toEqual(permissionsFor(path, [], more));
 });
 
-test('Who hears the platform may change jobs and the fleet, and pass telemetry on', () => {
-  const place = 'PlatformIntegration/InboundEvents/ConsumePlatformEvents';
+test('ConsumePlatformEvents may update jobs and the fleet, and deliver telemetry', () => {
+  const path = 'PlatformIntegration/InboundEvents/ConsumePlatformEvents';
   const consume = ['ReceiveMessage', 'ChangeMessageVisibility', 'GetQueueUrl', 'DeleteMessage', 'GetQueueAttributes'];
   const tables = {
     jobs: ['get', 'update'],
@@ -35,20 +36,20 @@ test('Who hears the platform may change jobs and the fleet, and pass telemetry o
     requests: ['update'],
   } as const;
   const more = [
-    ...queueRights('PlatformIntegration/InboundEvents/Events', ...consume),
-    ...queueRights('PlatformIntegration/InboundEvents/Failures', 'SendMessage'),
-    ...queueRights('Telemetry/Silence', 'SendMessage'),
-    ...socketRights,
+    ...queuePermissions('PlatformIntegration/InboundEvents/Events', ...consume),
+    ...queuePermissions('PlatformIntegration/InboundEvents/Failures', 'SendMessage'),
+    ...queuePermissions('Realtime/Telemetry/DeviceChecks', 'SendMessage'),
+    ...socketPermissions,
   ];
-  expect(rightsOf(place)).toEqual(rightsFor(place, [tables], more));
+  expect(permissionsOf(path)).toEqual(permissionsFor(path, [tables], more));
 });
 
-test('What the platform says waits in a queue, and what can’t be worked on ends in the one for failures', () => {
+test('events of the platform are queued, and failed ones are sent to the dead-letter queue', () => {
   const queue = byPath('AWS::SQS::Queue')['PlatformIntegration/InboundEvents/Events']?.Properties;
   const { deadLetterTargetArn, maxReceiveCount } = queue?.['RedrivePolicy'] as Record<string, unknown>;
   expect([nameOf(deadLetterTargetArn), maxReceiveCount]).toEqual(['PlatformIntegration/InboundEvents/Failures', 5]);
   const rule = rules['PlatformIntegration/InboundEvents/FromPlatform']?.Properties;
-  expect(rule?.['EventPattern']).toEqual({ source: ['drone-platform'] });
+  expect(rule?.['EventPattern']).toEqual({ source: [PLATFORM] });
   const [target] = rule?.['Targets'] as { Arn: unknown; DeadLetterConfig: { Arn: unknown } }[];
   expect([nameOf(target?.Arn), nameOf(target?.DeadLetterConfig.Arn)]).toEqual([
     'PlatformIntegration/InboundEvents/Events',
@@ -57,19 +58,21 @@ test('What the platform says waits in a queue, and what can’t be worked on end
 });
 
 test.each(['OutboundEventsFailures', 'InboundEventsFailures', 'SimulatedFleetFailures'])(
-  'The alarm %s fires at the first failure',
+  'the alarm %s fires at the first message',
   (name) => {
-    expect(byPath('AWS::CloudWatch::Alarm')[`Alarms/${name}`]?.Properties).toMatchObject({ Threshold: 1 });
+    expect(byPath('AWS::CloudWatch::Alarm')[`Observability/Alarms/${name}`]?.Properties).toMatchObject({
+      Threshold: 1,
+    });
   },
 );
 
 describe('The simulated fleet', () => {
-  test('hears of jobs and commands, and may do no more than note the ones and answer the others', () => {
-    const place = 'SimulatedFleet/ConsumeJobEvents';
+  test('consumes job and control events, and may only store jobs and publish outcomes', () => {
+    const path = 'SimulatedFleet/ConsumeJobEvents';
     const more = ['PutItem', 'UpdateItem'].map((action) => `dynamodb:${action} SimulatedFleet/Missions`);
-    expect(rightsOf(place)).toEqual(rightsFor(place, [], [...more, 'events:PutEvents Platform/Bus']));
+    expect(permissionsOf(path)).toEqual(permissionsFor(path, [], [...more, 'events:PutEvents Platform/Bus']));
     expect(rules['SimulatedFleet/FromService']?.Properties['EventPattern']).toEqual({
-      source: ['drone-mission-api'],
+      source: [SERVICE],
       'detail-type': ['job.created', 'job.updated', 'job.cancelled', 'job.deleted', 'control.requested'],
     });
     const [target] = rules['SimulatedFleet/FromService']?.Properties['Targets'] as {
@@ -78,19 +81,21 @@ describe('The simulated fleet', () => {
     expect(nameOf(target?.DeadLetterConfig.Arn)).toBe('SimulatedFleet/Failures');
   });
 
-  test('reads the inventory, writes its own table alone, and speaks on the bus', () => {
-    const place = 'SimulatedFleet/Fly';
+  test('reads the fleet, writes only its own table, and publishes events', () => {
+    const path = 'SimulatedFleet/Fly';
     const own = ['Scan', 'UpdateItem'].map((action) => `dynamodb:${action} SimulatedFleet/Missions`);
-    expect(rightsOf(place)).toEqual(rightsFor(place, [{ fleet: ['scan'] }], [...own, 'events:PutEvents Platform/Bus']));
-    expect(environmentOf(functions[`${place}/Function`])).toMatchObject({ SPEED: '5', REST: '10' });
+    expect(permissionsOf(path)).toEqual(
+      permissionsFor(path, [{ fleet: ['scan'] }], [...own, 'events:PutEvents Platform/Bus']),
+    );
+    expect(environmentOf(functions[`${path}/Function`])).toMatchObject({ SPEED: '5', REST: '10' });
   });
 
-  test('is called every minute', () => {
+  test('is invoked every minute', () => {
     const schedule = byPath('AWS::Scheduler::Schedule')['SimulatedFleet/Schedule']?.Properties;
     expect(schedule).toMatchObject({ ScheduleExpression: 'rate(1 minute)', State: 'ENABLED' });
   });
 
-  test('is not there unless asked for', () => {
+  test('is not deployed by default', () => {
     const { resources } = synthesise({}, smallTable);
     const paths = Object.values(resources).map(({ Metadata }) => Metadata?.['aws:cdk:path'] ?? '');
     expect(paths.filter((path) => path.includes('SimulatedFleet'))).toEqual([]);
@@ -102,7 +107,7 @@ describe('The simulated fleet', () => {
     [{ simulatedFleetSpeed: '0' }, 'from 1 to 100'],
     [{ simulatedFleetSpeed: 'fast' }, 'from 1 to 100'],
     [{ simulatedFleetRest: '21' }, 'simulatedFleetRest must be a number from 1 to 20'],
-  ])('is not half asked for: %j', (context, message) => {
+  ])('refuses the invalid options %j', (context, message) => {
     expect(() => synthesise(context, smallTable)).toThrow(message);
   });
 });

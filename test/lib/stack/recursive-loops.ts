@@ -1,24 +1,24 @@
-import { ownFunctions, rightsIn } from '../rights';
+import { ownFunctions, permissionsIn } from '../permissions';
 import { referred, synthesise } from '../synthesised';
 
 const stack = synthesise({ simulatedFleet: 'true' });
-const { nameOf, rightsOf } = rightsIn(stack);
+const { nameOf, permissionsOf } = permissionsIn(stack);
 
-/** Places of the functions that may send messages to the queue that calls them. */
+/** Paths of the functions that may send messages to the queue that invokes them. */
 const looping = Object.values(stack.byPath('AWS::Lambda::EventSourceMapping'))
   .map(({ Properties }) => ({
-    place: nameOf(Properties['FunctionName']).replace(/\/Function$/, ''),
+    path: nameOf(Properties['FunctionName']).replace(/\/Function$/, ''),
     queue: stack.resources[referred(Properties['EventSourceArn'])],
     source: Properties['EventSourceArn'],
   }))
   .filter(({ queue }) => queue?.Type === 'AWS::SQS::Queue')
-  .filter(({ place, source }) => rightsOf(place).includes(`Allow sqs:SendMessage ${nameOf(source)}`))
-  .map(({ place }) => place);
+  .filter(({ path, source }) => permissionsOf(path).includes(`Allow sqs:SendMessage ${nameOf(source)}`))
+  .map(({ path }) => path);
 
-test('Lambda lets a function that sends to its own queue go on after 16 rounds, and no other function', () => {
+test('recursive loops are allowed only for the function that sends to its own queue', () => {
   const allowed = Object.entries(ownFunctions(stack))
     .filter(([, { Properties }]) => Properties['RecursiveLoop'] === 'Allow')
-    .map(([place]) => place.replace(/\/Function$/, ''));
-  expect(looping).toEqual(['Telemetry/WatchSilence']);
+    .map(([path]) => path.replace(/\/Function$/, ''));
+  expect(looping).toEqual(['Realtime/Telemetry/CheckDevices']);
   expect(allowed).toEqual(looping);
 });

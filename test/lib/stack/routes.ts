@@ -22,7 +22,7 @@ function routes(): Map<string, CfnResource> {
   );
 }
 
-/** The function that a method calls, by its construct's name. */
+/** Construct id of the function that a method invokes. */
 function functionOf(method: CfnResource | undefined): string | undefined {
   const uri = JSON.stringify(method?.Properties['Integration']);
   const called = Object.entries(byPath('AWS::Lambda::Function')).find(([path]) => {
@@ -32,7 +32,6 @@ function functionOf(method: CfnResource | undefined): string | undefined {
   return called?.[0].split('/')[1];
 }
 
-/** What a mock integration answers: status, body and headers. */
 function fixedReply(method: CfnResource | undefined) {
   const integration = method?.Properties['Integration'] as {
     Type: string;
@@ -52,7 +51,7 @@ function fixedReply(method: CfnResource | undefined) {
 describe.each(endpoints)('%s', (key, endpoint) => {
   const method = methods.get(key);
 
-  test(endpoint.scope === null ? 'asks for an API key and no token' : 'asks the authorizer', () => {
+  test(endpoint.scope === null ? 'requires an API key and no token' : 'invokes the authorizer', () => {
     expect(method?.Properties).toMatchObject(
       endpoint.scope === null
         ? { ApiKeyRequired: true, AuthorizationType: 'NONE' }
@@ -61,26 +60,60 @@ describe.each(endpoints)('%s', (key, endpoint) => {
     expect(method?.Properties['ApiKeyRequired'] ?? false).toBe(endpoint.scope === null);
   });
 
-  test('calls the function of its handler', () => {
+  test('invokes the function of its handler', () => {
     expect(functionOf(method)).toBe(endpoint.handler.split('/').at(-1));
     expect(method?.Properties['Integration']).toMatchObject({ Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST' });
   });
 });
 
-/** Paths with no endpoint: each resource without a path parameter below it has a catch-all of its own. */
-const unknown = [
-  ...['/', '/{path+}', '/v3', '/v3/{path+}', '/v3/auth', '/v3/auth/{path+}', '/v3/auth/token/{path+}'],
-  ...['/v3/jobs/create/{path+}', '/v3/jobs/{jobId}/{path+}', '/v3/jobs/{jobId}/cancel/{path+}'],
-  ...['/v3/streams', '/v3/streams/{path+}', '/v3/streams/share/{shareCode}/{path+}'],
-  ...['/v3/shares/{shareCode}/{path+}', '/v3/shares/{shareCode}/resources/{path+}', '/v3/resources/{path+}'],
+/** All paths and their prefixes. */
+const resourcePaths = [
+  ...new Set(paths.flatMap((path) => path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/')))),
 ];
 
-test('Nothing is served beside the table of endpoints, the 405s and the 404s', () => {
-  const others = [...paths, ...unknown].map((path) => `ANY ${path}`);
-  expect([...methods.keys()].sort()).toEqual([...Object.keys(endpointTable), ...others].sort());
+/** Paths without an endpoint: each resource without a path parameter below it has its own catch-all. */
+const unknown = [
+  ...resourcePaths.filter((path) => !paths.includes(path)).map((path) => path || '/'),
+  ...resourcePaths
+    .filter((path) => !resourcePaths.some((other) => other.startsWith(`${path}/{`)))
+    .map((path) => `${path}/{path+}`),
+];
+
+test('paths without an endpoint are above and below those that have one', () => {
+  expect(unknown).toEqual(expect.arrayContaining(['/', '/{path+}', '/v3', '/v3/streams', '/v3/jobs/{jobId}/{path+}']));
+  expect(unknown).not.toContain('/v3/jobs/{path+}');
 });
 
-test.each(paths)('Any other method of %s is 405 with Allow', (path) => {
+test('the methods are exactly the endpoints of the contract, the redirect to the docs site, the 405s and the 404s', () => {
+  const others = [...paths, ...unknown, '/docs', '/docs/{path+}'].map((path) => `ANY ${path}`);
+  expect([...methods.keys()].sort()).toEqual([...Object.keys(endpointTable), 'GET /docs', ...others].sort());
+});
+
+describe('GET /docs', () => {
+  test('redirects to the docs site on the host of the channels, without a token', () => {
+    const redirect = methods.get('GET /docs');
+    expect(redirect?.Properties).toMatchObject({ AuthorizationType: 'NONE' });
+    const { status, chosen, headers } = fixedReply(redirect);
+    expect({ status, chosen }).toEqual({ status: '302', chosen: ['{"statusCode":302}'] });
+    const { 'Fn::Join': joined } = (headers as Record<string, { 'Fn::Join': [string, unknown[]] }>)[
+      'method.response.header.Location'
+    ] ?? { 'Fn::Join': ['', []] };
+    const [distribution] = Object.keys(resources).filter(
+      (id) => resources[id]?.Type === 'AWS::CloudFront::Distribution',
+    );
+    expect(joined).toEqual(['', ["'https://", { 'Fn::GetAtt': [distribution, 'DomainName'] }, "/docs/'"]]);
+  });
+
+  test('is the only method of its path, and nothing is below it', () => {
+    expect(fixedReply(methods.get('ANY /docs'))).toMatchObject({
+      status: '405',
+      headers: { 'method.response.header.Allow': "'GET'" },
+    });
+    expect(fixedReply(methods.get('ANY /docs/{path+}'))).toMatchObject({ status: '404' });
+  });
+});
+
+test.each(paths)('any other method of %s answers 405 with Allow', (path) => {
   const allow = endpoints.map(([key]) => routeOf(key)).filter((route) => route.path === path);
   const names = allow.map(({ method }) => method).sort();
   expect(fixedReply(methods.get(`ANY ${path}`))).toEqual({
@@ -95,7 +128,7 @@ test.each(paths)('Any other method of %s is 405 with Allow', (path) => {
   });
 });
 
-test.each(unknown)('An unknown path is 404 even with a bearer token: %s', (path) => {
+test.each(unknown)('an unknown path answers 404 even with a bearer token: %s', (path) => {
   expect(fixedReply(methods.get(`ANY ${path}`))).toMatchObject({
     status: '404',
     body: { 'application/json': '{"error":"Not found"}' },
@@ -103,9 +136,9 @@ test.each(unknown)('An unknown path is 404 even with a bearer token: %s', (path)
   });
 });
 
-test('The console may not call functions past the authorizer', () => {
+test('the API Gateway console may not invoke functions without the authorizer', () => {
   const all = Object.entries(byPath('AWS::Lambda::Permission'));
-  const permissions = all.filter(([path]) => !path.startsWith('StatusChannels/'));
+  const permissions = all.filter(([path]) => !path.startsWith('Realtime/'));
   expect(permissions).toHaveLength(endpoints.length + 1);
   expect(JSON.stringify(permissions)).not.toContain('test-invoke-stage');
 });

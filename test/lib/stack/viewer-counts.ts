@@ -1,39 +1,39 @@
-import { environmentOf, ownFunctions, rightsIn } from '../rights';
+import { environmentOf, ownFunctions, permissionsIn } from '../permissions';
 import { smallTable, synthesise } from '../synthesised';
 
 const stack = synthesise({}, smallTable);
 const { byPath } = stack;
-const { nameOf } = rightsIn(stack);
+const { nameOf } = permissionsIn(stack);
 const functions = ownFunctions(stack);
-const place = 'StatusChannels/ViewerCounts';
-const queue = byPath('AWS::SQS::Queue')[`${place}/Changed`]?.Properties;
+const path = 'Realtime/ViewerCounts';
+const queue = byPath('AWS::SQS::Queue')[`${path}/Changed`]?.Properties;
 
-test('Shares whose viewers are to be counted wait in a queue that is encrypted and reached over TLS only', () => {
+test('the queue of counts is encrypted and requires TLS', () => {
   expect(queue).toMatchObject({ SqsManagedSseEnabled: true, MessageRetentionPeriod: 300 });
-  expect(byPath('AWS::SQS::QueuePolicy')[`${place}/Changed/Policy`]?.Properties['PolicyDocument']).toMatchObject({
+  expect(byPath('AWS::SQS::QueuePolicy')[`${path}/Changed/Policy`]?.Properties['PolicyDocument']).toMatchObject({
     Statement: [{ Effect: 'Deny', Action: 'sqs:*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }],
   });
 });
 
-test('They are counted in batches of ten, of which one that fails comes back alone', () => {
-  const mapping = byPath('AWS::Lambda::EventSourceMapping')[`${place}/FromChanged`]?.Properties;
+test('counts are consumed in batches of ten, and only failed messages are retried', () => {
+  const mapping = byPath('AWS::Lambda::EventSourceMapping')[`${path}/FromChanged`]?.Properties;
   expect(mapping).toMatchObject({ BatchSize: 10, FunctionResponseTypes: ['ReportBatchItemFailures'] });
   expect([nameOf(mapping?.['EventSourceArn']), nameOf(mapping?.['FunctionName'])]).toEqual([
-    `${place}/Changed`,
-    `${place}/CountViewers/Function`,
+    `${path}/Changed`,
+    `${path}/CountViewers/Function`,
   ]);
-  // A window would let a share change its number later than two seconds.
+  // With a batching window a count would take more than two seconds.
   expect(mapping).not.toHaveProperty('MaximumBatchingWindowInSeconds');
 });
 
-test('A message stays hidden six times as long as the function may take, as Lambda advises', () => {
-  const seconds = Number(functions[`${place}/CountViewers/Function`]?.Properties['Timeout']);
+test('the visibility timeout is six times the function’s timeout, as Lambda recommends', () => {
+  const seconds = Number(functions[`${path}/CountViewers/Function`]?.Properties['Timeout']);
   expect(queue?.['VisibilityTimeout']).toBeGreaterThanOrEqual(6 * seconds);
 });
 
-test('Whoever asks for a count is told of that queue', () => {
-  const asking = Object.values(functions).map((lambda) => environmentOf(lambda)['VIEWER_COUNT_QUEUE_URL']);
-  const told = asking.filter((url) => url !== undefined).map(nameOf);
-  expect(told.length).toBeGreaterThan(5);
-  expect(new Set(told)).toEqual(new Set([`${place}/Changed`]));
+test('every function that requests counts has this queue in its environment', () => {
+  const urls = Object.values(functions).map((lambda) => environmentOf(lambda)['VIEWER_COUNT_QUEUE_URL']);
+  const requesters = urls.filter((url) => url !== undefined).map(nameOf);
+  expect(requesters.length).toBeGreaterThan(5);
+  expect(new Set(requesters)).toEqual(new Set([`${path}/Changed`]));
 });

@@ -2,12 +2,12 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { stackName } from '../../../lib/drone-mission-api-stack';
 import { addStacks } from '../../../lib/stacks';
 import { newApp } from '../new-app';
-import { smallTable, synthesise } from '../synthesised';
+import { smallContract, smallTable, synthesise } from '../synthesised';
 
 const webAclArn = 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/edge/11111111-2222-3333-4444-555555555555';
 const stacksOf = (context: Record<string, string>) => {
   const app = newApp({ edgeRateLimit: '2000', ...context }, false);
-  addStacks(app, smallTable);
+  addStacks(app, smallContract);
   return app.synth().stacks;
 };
 
@@ -15,7 +15,7 @@ describe('webRateLimit', () => {
   const limited = synthesise({ webRateLimit: '100000' }, smallTable);
   const [acl] = Object.values(limited.byPath('AWS::WAFv2::WebACL'));
 
-  test('answers an address that sends more to the REST API in five minutes as the contract says, and nobody else', () => {
+  test('answers 429 in the shape of the contract to an IP address that exceeds the limit', () => {
     expect(acl?.Properties).toMatchObject({
       Scope: 'REGIONAL',
       DefaultAction: { Allow: {} },
@@ -31,7 +31,7 @@ describe('webRateLimit', () => {
     });
   });
 
-  test('is of the stage that partners call', () => {
+  test('is associated with the stage of the REST API', () => {
     const [association] = Object.values(limited.byPath('AWS::WAFv2::WebACLAssociation'));
     const arn = JSON.stringify(association?.Properties['ResourceArn']);
     const [api] = Object.entries(limited.resources).find(([, { Type }]) => Type === 'AWS::ApiGateway::RestApi') ?? [];
@@ -39,25 +39,25 @@ describe('webRateLimit', () => {
     expect(arn).toContain(`{"Ref":"${api}"},"/stages/",{"Ref":"${stage}"}`);
   });
 
-  test('keeps no sample of a request, which would hold tokens and share codes', () => {
+  test('keeps no sampled requests, which would contain tokens and share codes', () => {
     expect(JSON.stringify(acl)).not.toContain('"SampledRequestsEnabled":true');
     expect(JSON.stringify(acl).match(/"SampledRequestsEnabled":false/g)).toHaveLength(2);
   });
 
-  test('is not there unless it is chosen', () => {
+  test('adds nothing by default', () => {
     expect(synthesise({}, smallTable).byPath('AWS::WAFv2::WebACL')).toEqual({});
   });
 });
 
 describe('cloudFrontWebAclArn', () => {
-  test('is the web ACL of channels and share page', () => {
+  test('is the web ACL of the distribution of channels and share page', () => {
     const { template } = synthesise({ cloudFrontWebAclArn: webAclArn }, smallTable);
     template.hasResourceProperties('AWS::CloudFront::Distribution', { DistributionConfig: { WebACLId: webAclArn } });
   });
 });
 
 describe('edgeRateLimit', () => {
-  test('makes a stack in us-east-1 beside that of the stage, with a web ACL for CloudFront and its ARN', () => {
+  test('adds a stack in us-east-1 with a web ACL for CloudFront and its ARN as output', () => {
     const stacks = stacksOf({ stage: 'staging' });
     expect(stacks.map(({ stackName: name }) => name).sort()).toEqual([
       'DroneMissionApi-staging',
@@ -73,7 +73,7 @@ describe('edgeRateLimit', () => {
     template.hasOutput('CloudFrontWebAclArn', { Value: { 'Fn::GetAtt': [expectId(template), 'Arn'] } });
   });
 
-  test('is the only choice that makes a second stack', () => {
+  test('is the only option that adds a second stack', () => {
     const more = { webRateLimit: '100000', cloudFrontWebAclArn: webAclArn, edgeRateLimit: '' };
     expect(stacksOf(more).map(({ stackName: name }) => name)).toEqual([stackName(undefined)]);
   });

@@ -1,26 +1,27 @@
-import { channelPathsCode } from '../../../lib/realtime/channel-paths';
-import { environmentOf, rightsIn } from '../rights';
+import { channels } from '../../../contract/channels';
+import { channelPathsCode } from '../../../lib/realtime/websocket/channel-paths';
+import { environmentOf, permissionsIn } from '../permissions';
 import { referred, smallTable, synthesise, type CfnResource } from '../synthesised';
 
 const stack = synthesise({}, smallTable);
 const { template, byPath, resources } = stack;
-const { nameOf } = rightsIn(stack);
+const { nameOf } = permissionsIn(stack);
 const routes = new Map(
   Object.values(byPath('AWS::ApiGatewayV2::Route')).map((route) => [String(route.Properties['RouteKey']), route]),
 );
 const idOf = (resource: CfnResource | undefined) =>
   Object.entries(resources).find(([, found]) => found === resource)?.[0] ?? '?';
 
-/** Place of the function that a route calls. */
+/** Construct id of the function that a route invokes. */
 function calledBy(route: CfnResource | undefined): string {
   const target = route?.Properties['Target'] as { 'Fn::Join': [string, [string, unknown]] };
   const integration = resources[referred(target['Fn::Join'][1][1])]?.Properties;
   expect(integration?.['IntegrationType']).toBe('AWS_PROXY');
-  return /StatusChannels\/Sockets\/(\w+)/.exec(nameOf(integration?.['IntegrationUri']))?.[1] ?? '?';
+  return /Realtime\/(?:WebSocket|Actions)\/(\w+)/.exec(nameOf(integration?.['IntegrationUri']))?.[1] ?? '?';
 }
 
 describe('The WebSocket API', () => {
-  test('finds the action of a message', () => {
+  test('selects the route by the action of a message', () => {
     template.hasResourceProperties('AWS::ApiGatewayV2::Api', {
       ProtocolType: 'WEBSOCKET',
       RouteSelectionExpression: '$request.body.action',
@@ -32,12 +33,12 @@ describe('The WebSocket API', () => {
     ['$disconnect', 'Disconnect'],
     ['$default', 'AnswerMessage'],
     ['ping', 'AnswerMessage'],
-  ])('%s calls %s', (key, name) => {
+  ])('%s invokes %s', (key, name) => {
     expect(calledBy(routes.get(key))).toBe(name);
     expect(routes.get(key)?.Properties['AuthorizationType']).toBe('NONE');
   });
 
-  test.each(['$default', 'ping'])('%s sends the answer back', (key) => {
+  test.each(['$default', 'ping'])('%s returns the reply', (key) => {
     const route = routes.get(key);
     expect(route?.Properties['RouteResponseSelectionExpression']).toBe('$default');
     template.hasResourceProperties('AWS::ApiGatewayV2::RouteResponse', {
@@ -46,27 +47,27 @@ describe('The WebSocket API', () => {
     });
   });
 
-  test('may call its functions, each for its route alone', () => {
+  test('may invoke each function only for its routes', () => {
     const allowed = Object.entries(byPath('AWS::Lambda::Permission'))
-      .filter(([path]) => path.startsWith('StatusChannels/Sockets/Api/'))
+      .filter(([path]) => path.startsWith('Realtime/WebSocket/Api/'))
       .map(([, { Properties }]) => Properties);
     for (const { Principal, Action } of allowed) {
       expect([Principal, Action]).toEqual(['apigateway.amazonaws.com', 'lambda:InvokeFunction']);
     }
     const sources = allowed.map(({ SourceArn }) => nameOf(SourceArn));
-    for (const key of routes.keys()) expect(sources).toContain(`execute-api:StatusChannels/Sockets/Api/*${key}`);
+    for (const key of routes.keys()) expect(sources).toContain(`execute-api:Realtime/WebSocket/Api/*${key}`);
     expect(sources).toHaveLength(routes.size);
   });
 });
 
-describe('Its stage', () => {
+describe('The stage of the WebSocket API', () => {
   const [stage] = Object.values(byPath('AWS::ApiGatewayV2::Stage'));
 
-  test('is always what the template says', () => {
+  test('is deployed automatically', () => {
     expect(stage?.Properties).toMatchObject({ StageName: 'live', AutoDeploy: true });
   });
 
-  test('logs each handshake and message as JSON, without queries, which may hold tokens', () => {
+  test('logs each handshake and message as JSON, without queries, which may contain tokens', () => {
     const { Format, DestinationArn } = stage?.Properties['AccessLogSettings'] as {
       Format: string;
       DestinationArn: unknown;
@@ -78,28 +79,28 @@ describe('Its stage', () => {
     expect(resources[referred(DestinationArn)]?.Properties['RetentionInDays']).toBe(90);
   });
 
-  test('keeps no log of what is said, and comes after the permission to log at all', () => {
+  test('does not log message contents, and is created after the permission to write logs', () => {
     expect(stage?.Properties['DefaultRouteSettings']).toBeUndefined();
     const [account] = Object.values(byPath('AWS::ApiGateway::Account'));
     expect((stage as unknown as { DependsOn: string[] }).DependsOn).toContain(idOf(account));
   });
 });
 
-describe('CloudFront in front of it', () => {
+describe('The distribution in front of the WebSocket API', () => {
   const [distribution] = Object.values(byPath('AWS::CloudFront::Distribution'));
   const config = distribution?.Properties['DistributionConfig'] as Record<string, unknown>;
   const behaviour = config['DefaultCacheBehavior'] as Record<string, unknown>;
 
-  test('reaches the API over TLS at its host', () => {
+  test('connects to the API over TLS', () => {
     const [origin] = config['Origins'] as { Id: string; DomainName: unknown; CustomOriginConfig: object }[];
-    expect(nameOf(origin?.DomainName)).toBe('StatusChannels/Sockets/Api.execute-api.<>.<>');
+    expect(nameOf(origin?.DomainName)).toBe('Realtime/WebSocket/Api.execute-api.<>.<>');
     expect(origin?.CustomOriginConfig).toEqual({ OriginProtocolPolicy: 'https-only', OriginSSLProtocols: ['TLSv1.2'] });
     expect(behaviour['TargetOriginId']).toBe(origin?.Id);
   });
 
-  test('proves with a secret that it does, which the function of $connect knows from then on', () => {
+  test('sends a secret that the function of $connect knows, and is updated before that function', () => {
     const [origin] = config['Origins'] as { OriginCustomHeaders: { HeaderName: string; HeaderValue: unknown }[] }[];
-    const connect = byPath('AWS::Lambda::Function')['StatusChannels/Sockets/Connect/Function'];
+    const connect = byPath('AWS::Lambda::Function')['Realtime/WebSocket/Connect/Function'];
     const [id] = Object.entries(resources).find(([, { Type }]) => Type === 'AWS::SecretsManager::Secret') ?? [];
     const reference = { 'Fn::Join': ['', ['{{resolve:secretsmanager:', { Ref: id }, ':SecretString:::}}']] };
     expect(origin?.OriginCustomHeaders).toEqual([{ HeaderName: 'x-origin-verify', HeaderValue: reference }]);
@@ -111,23 +112,23 @@ describe('CloudFront in front of it', () => {
     });
   });
 
-  test('takes TLS only and caches nothing', () => {
+  test('requires TLS and caches nothing', () => {
     expect(behaviour).toMatchObject({
       ViewerProtocolPolicy: 'https-only',
       AllowedMethods: ['GET', 'HEAD'],
-      // CachingDisabled, of CloudFront's own
+      // CloudFront's managed policy CachingDisabled
       CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
     });
   });
 
-  test('passes on everything but the host, which the API would not know', () => {
-    // AllViewerExceptHostHeader, of CloudFront's own
+  test('passes on everything but the host, which the API would refuse', () => {
+    // CloudFront's managed policy AllViewerExceptHostHeader
     expect(behaviour['OriginRequestPolicyId']).toBe('b689b0a8-53d0-40ab-baf2-68738e2966ac');
   });
 
-  test('keeps no refusal: the next handshake is asked about again', () => {
+  test('does not cache errors, so that the next handshake reaches the API', () => {
     const responses = config['CustomErrorResponses'] as { ErrorCode: number; ErrorCachingMinTTL: number }[];
-    // Those that CloudFront would keep for ten seconds, always or when the origin says so.
+    // Statuses that CloudFront would cache for ten seconds, always or if the origin allows it.
     expect(responses.map(({ ErrorCode }) => ErrorCode)).toEqual(
       expect.arrayContaining([400, 403, 404, 405, 414, 500, 501, 502, 503, 504]),
     );
@@ -135,21 +136,21 @@ describe('CloudFront in front of it', () => {
     expect(JSON.stringify(responses)).not.toContain('ResponsePagePath');
   });
 
-  test('turns paths into queries by a function of its own', () => {
+  test('maps paths to queries with a CloudFront function', () => {
     const [association] = behaviour['FunctionAssociations'] as { EventType: string; FunctionARN: unknown }[];
     expect(association?.EventType).toBe('viewer-request');
     expect(resources[referred(association?.FunctionARN)]?.Properties).toMatchObject({
       AutoPublish: true,
       FunctionConfig: { Runtime: 'cloudfront-js-2.0' },
-      FunctionCode: channelPathsCode('live'),
+      FunctionCode: channelPathsCode('live', channels),
     });
   });
 
-  test('keeps no log, which would hold queries and so tokens', () => {
+  test('has no access log, which would contain queries and so tokens', () => {
     expect(config['Logging']).toBeUndefined();
   });
 
-  test('is where partners connect to', () => {
+  test('is the address that partners connect to', () => {
     template.hasOutput('WebSocketUrl', {
       Value: { 'Fn::Join': ['', ['wss://', { 'Fn::GetAtt': [idOf(distribution), 'DomainName'] }]] },
     });
@@ -157,6 +158,6 @@ describe('CloudFront in front of it', () => {
   });
 });
 
-test('No function has an address of its own, past the API', () => {
+test('no function has a URL that bypasses the API', () => {
   template.resourceCountIs('AWS::Lambda::Url', 0);
 });

@@ -8,34 +8,34 @@ import { installed } from '../install/cache';
 import { ensureDebianProgram } from '../install/debian';
 import { NotInstalled, type Lane } from '../lane';
 
-/** What `-format '{{json .}}'` prints, of what is told on. */
+/** Output of `-format '{{json .}}'`, as far as it is used. */
 const problems = z.array(
   z.object({ filepath: z.string(), line: z.number(), column: z.number(), message: z.string(), kind: z.string() }),
 );
-/** 1: it has found something (actionlint's usage, "Exit status"); shellcheck's are the same. */
-const ANSWERS = [0, 1];
-/** A tag can be moved to other code, a commit can't; the comment is for people. */
+/** 1: it has found something (actionlint's usage, "Exit status"); the same for shellcheck. */
+const EXIT_CODES = [0, 1];
+/** Actions are pinned to a commit, since a tag can be moved; the comment names the version. */
 const pinned = /uses: (\.\/\S+|[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/;
 
-/** Workflows are run by GitHub alone, so what can be known of them here is whether they make sense. */
+/** Only GitHub can run workflows, so they are checked statically here. */
 export const actionlint: Lane = {
-  title: 'the workflows of GitHub Actions by actionlint, their scripts and those of CI by shellcheck',
+  title: 'the GitHub Actions workflows, by actionlint, and the scripts of workflows and CI, by shellcheck',
   run: async () => {
     await ensureDebianProgram('shellcheck', 'shellcheck');
     const program = join(await installActionlint(), 'actionlint');
     const workflows = filesIn('.github/workflows');
     const scripts = filesIn('.ci');
-    const objections = await judgeWorkflows(program, workflows);
+    const findings = await lintWorkflows(program, workflows);
     const { stdout } = await runCommand('shellcheck', ['--format', 'gcc', ...scripts], {
       cwd: root,
-      exitCodes: ANSWERS,
+      exitCodes: EXIT_CODES,
     });
     console.log(`  ${workflows.length} workflows, ${scripts.length} scripts`);
-    return [...objections, ...workflows.flatMap(unpinned), ...stdout.split('\n').filter(Boolean)];
+    return [...findings, ...workflows.flatMap(unpinned), ...stdout.split('\n').filter(Boolean)];
   },
 };
 
-/** Builds it, pinned with what it needs by go.sum, from the Go module proxy. */
+/** Builds it from the Go module proxy, with all modules pinned by go.sum. */
 async function installActionlint(): Promise<string> {
   if (spawnSync('go', ['version']).status !== 0)
     throw new NotInstalled('Go', 'version 1.25 or later, as go.mod in test/outsiders/actionlint says');
@@ -46,9 +46,9 @@ async function installActionlint(): Promise<string> {
   });
 }
 
-async function judgeWorkflows(program: string, files: readonly string[]): Promise<string[]> {
+async function lintWorkflows(program: string, files: readonly string[]): Promise<string[]> {
   const args = ['-shellcheck', 'shellcheck', '-pyflakes', '', '-format', '{{json .}}', ...files];
-  const { stdout } = await runCommand(program, args, { cwd: root, exitCodes: ANSWERS });
+  const { stdout } = await runCommand(program, args, { cwd: root, exitCodes: EXIT_CODES });
   return problems
     .parse(JSON.parse(stdout))
     .map(({ filepath, line, column, message, kind }) => `${filepath}:${line}:${column} ${message} [${kind}]`);
@@ -59,12 +59,12 @@ function unpinned(file: string): string[] {
     .split('\n')
     .flatMap((line, index) =>
       line.includes('uses:') && !pinned.test(line)
-        ? `${file}:${index + 1} is not pinned to a commit, with its version as a comment: ${line.trim()}`
+        ? `${file}:${index + 1} is not pinned to a commit with its version as a comment: ${line.trim()}`
         : [],
     );
 }
 
-/** @throws Error when there are none: then nothing would be judged */
+/** @throws Error for an empty folder, of which nothing would be checked */
 function filesIn(folder: string): string[] {
   const files = readdirSync(join(root, folder)).map((name) => join(folder, name));
   if (files.length === 0) throw new Error(`${folder} is empty`);

@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { root } from '../assemblies';
 import { runCommand } from '../command';
 import type { Lane } from '../lane';
+import { deployedPackages } from './deployed';
 
-/** What `npm audit --json` prints, of what is told on; npm documentation, "npm audit". */
+/** Output of `npm audit --json`, as far as it is used; npm documentation, "npm audit". */
 const audit = z.object({
   auditReportVersion: z.literal(2),
   vulnerabilities: z.record(
@@ -18,41 +19,37 @@ const audit = z.object({
 });
 type Report = z.output<typeof audit>;
 
-/** What is not deployed may have a fault that nobody can reach through it. */
+/** Severities tolerated in development dependencies, which are not deployed. */
 const TOLERATED_IN_TOOLS: readonly string[] = ['info', 'low', 'moderate'];
 
-/** Advisories of the registry on what package-lock.json names. */
+/** Advisories of the npm registry about the packages in package-lock.json. */
 export const advisories: Lane = {
-  title: 'what is installed, by the advisories of the npm registry',
+  title: 'the installed packages, by the advisories of the npm registry',
   run: async () => {
-    const deployed = await reportOn('--omit=dev');
-    if (typeof deployed === 'string') return unanswered(deployed);
-    const all = await reportOn();
-    if (typeof all === 'string') return unanswered(all);
-    return [
-      ...objectionsTo(deployed, () => true),
-      ...objectionsTo(all, (name, severity) => !(name in deployed) && !TOLERATED_IN_TOOLS.includes(severity)),
-    ];
+    const found = await reportOn();
+    if (typeof found === 'string') return withoutAdvisories(found);
+    const deployed = deployedPackages();
+    return findingsOf(found, (name, severity) => deployed.has(name) || !TOLERATED_IN_TOOLS.includes(severity));
   },
 };
 
-/** @returns the vulnerabilities by package, or what the registry answered in their place */
-async function reportOn(...options: string[]): Promise<Report['vulnerabilities'] | string> {
-  // 1: it has found some, or could not ask.
-  const { stdout, stderr } = await runCommand('npm', ['audit', '--json', ...options], { cwd: root, exitCodes: [0, 1] });
+/** @returns the vulnerabilities by package, or the registry's error */
+async function reportOn(): Promise<Report['vulnerabilities'] | string> {
+  // 1: it has found vulnerabilities, or the request failed.
+  const { stdout, stderr } = await runCommand('npm', ['audit', '--json'], { cwd: root, exitCodes: [0, 1] });
   const report = audit.safeParse(JSON.parse(stdout));
   return report.success ? report.data.vulnerabilities : `${stdout}${stderr}`.trim().split('\n').slice(0, 3).join(' ');
 }
 
-/** A mirror of the registry may have no advisories; where the workflows run, npm's own answers. */
-function unanswered(answer: string): string[] {
-  const said = `the registry answers no question about advisories: ${answer}`;
-  if (process.env['GITHUB_ACTIONS'] === 'true') return [said];
-  console.log(`  left out: ${said}`);
+/** A mirror of the registry may lack advisories; the workflows use npm's own registry. */
+function withoutAdvisories(answer: string): string[] {
+  const message = `the registry has no advisories: ${answer}`;
+  if (process.env['GITHUB_ACTIONS'] === 'true') return [message];
+  console.log(`  skipped: ${message}`);
   return [];
 }
 
-function objectionsTo(found: Report['vulnerabilities'], counts: (name: string, severity: string) => boolean): string[] {
+function findingsOf(found: Report['vulnerabilities'], counts: (name: string, severity: string) => boolean): string[] {
   return Object.values(found)
     .filter(({ name, severity }) => counts(name, severity))
     .map(({ name, severity, range, via }) => {

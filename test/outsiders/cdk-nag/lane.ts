@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import cdkJson from '../../../cdk.json';
-import { endpointTable } from '../../../contract/access';
+import { contract } from '../../../contract/contract';
 import { addStacks } from '../../../lib/stacks';
 import { everything } from '../assemblies';
 import type { Lane } from '../lane';
 
-/** What the CDK writes of its validations: those that have found something. */
+/** The CDK's validation report: the validations with findings. */
 const validationReport = z.object({
   pluginReports: z.array(
     z.object({
@@ -27,27 +27,27 @@ const validationReport = z.object({
   ),
 });
 
-/** AWS's own rules of what a solution should look like, and the CDK's validation against CloudFormation's schemas. */
+/** cdk-nag's AwsSolutions rules, and the CDK's validation against CloudFormation's schemas. */
 export const cdkNag: Lane = {
-  title: 'the app, by default and with every choice, judged by cdk-nag and CloudFormation’s schemas',
+  title: 'the app, by default and with every choice, by cdk-nag and CloudFormation’s schemas',
   run: () => {
-    const bad = objectionsTo((app) => new CfnBucket(new Stack(app, 'Bad'), 'Bucket', { accessControl: 'Nobody' }));
+    const bad = findingsOf((app) => new CfnBucket(new Stack(app, 'Bad'), 'Bucket', { accessControl: 'Nobody' }));
     const judges = new Set(bad.map(({ judge }) => judge));
-    if (judges.size !== 2) throw new Error(`of a bad bucket these say something: ${[...judges].join(', ')}`);
+    if (judges.size !== 2) throw new Error(`for a bad bucket only these have findings: ${[...judges].join(', ')}`);
     const found = [{}, everything].flatMap((choices) =>
-      objectionsTo((app) => addStacks(app, endpointTable), { ...cdkJson.context, ...choices }),
+      findingsOf((app) => addStacks(app, contract), { ...cdkJson.context, ...choices }),
     );
     return Promise.resolve(found.map(({ judge, text }) => `${judge} ${text}`));
   },
 };
 
-/** What they find in an app that is explained nowhere in it. */
-function objectionsTo(
+/** Findings in an app that it does not acknowledge. */
+function findingsOf(
   build: (app: App) => void,
   context: Readonly<Record<string, unknown>> = {},
 ): { judge: string; text: string }[] {
   const outdir = mkdtempSync(join(tmpdir(), 'outsiders-cdk-nag-'));
-  // The CDK prints its report, too.
+  // The CDK also prints its report.
   const { error } = console;
   console.error = () => undefined;
   try {
@@ -57,7 +57,7 @@ function objectionsTo(
     try {
       app.synth();
     } catch {
-      // The report says why.
+      // The report has the reason.
     }
     const report = validationReport.parse(JSON.parse(readFileSync(join(outdir, 'validation-report.json'), 'utf8')));
     return report.pluginReports.flatMap(({ pluginName, violations }) =>

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Something that cfn-lint says of a template, of what its JSON format has. */
+/** A finding of cfn-lint, with the used fields of its JSON output. */
 const match = z.object({
   Filename: z.string(),
   Level: z.string(),
@@ -17,5 +17,5 @@ const match = z.object({
 
 export type Match = z.output<typeof match>;
 
-/** @throws ZodError when it is not what cfn-lint prints as JSON */
+/** @throws ZodError unless it is cfn-lint's JSON output */
 export const parseMatches = (json: string): Match[] => z.array(match).parse(JSON.parse(json));

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../../local/free-port';
+import { freePort } from 'cloud-assembly-runner/free-port';
 import { runCommand } from '../command';
 import { installed } from '../install/cache';
 import { ensureDebianProgram } from '../install/debian';
@@ -10,9 +10,9 @@ const pom = join(__dirname, 'pom.xml');
 const start = join(__dirname, 'Loopback.java');
 
 /**
- * Amazon's DynamoDB Local, from Maven Central under Amazon's licence for it.
+ * Installs Amazon's DynamoDB Local from Maven Central, under Amazon's licence for it.
  * @returns folder with its archives and native libraries
- * @throws {NotInstalled} without a Java development kit and Maven, or when it is not to be had
+ * @throws {NotInstalled} without a Java development kit and Maven, or when it can't be downloaded
  */
 export async function installDynamoDbLocal(): Promise<string> {
   await ensureDebianProgram('javac', 'default-jdk-headless');
@@ -25,8 +25,8 @@ export async function installDynamoDbLocal(): Promise<string> {
 
 /**
  * Starts it on a free port of 127.0.0.1, in memory.
- * @param archives where it is installed
- * @param logFolder folder for what it prints
+ * @param archives folder where it is installed
+ * @param logFolder folder for its log
  */
 export async function startDynamoDbLocal(archives: string, logFolder: string): Promise<Server & { url: string }> {
   const port = await freePort();

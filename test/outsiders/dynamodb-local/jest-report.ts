@@ -24,19 +24,19 @@ const report = z.object({
 export interface JestReport {
   readonly passed: number;
   readonly total: number;
-  /** One text for each test that failed at every try, and for each file that could not be run. */
+  /** One text per test that failed at every try, and per file that could not be run. */
   readonly failures: readonly string[];
-  /** Tests that passed at a later try only. */
+  /** Tests that passed only when retried. */
   readonly retried: readonly string[];
 }
 
-/** Lines of a failure that are shown. */
+/** Maximum lines shown of a failure. */
 const SHOWN_LINES = 14;
 
 /**
- * @param json what `jest --json` writes
- * @param root folder that names of files are told without
- * @throws ZodError when it is something else
+ * @param json output of `jest --json`
+ * @param root folder that file names are relative to
+ * @throws ZodError for another format
  */
 export function readJestReport(json: string, root: string): JestReport {
   const { numPassedTests, numTotalTests, testResults } = report.parse(JSON.parse(json));

@@ -8,26 +8,26 @@ import { peakMemoryMb } from '../server';
 import { installDynamoDbLocal, startDynamoDbLocal } from './engine';
 import { readJestReport } from './jest-report';
 
-/** Test files that are left out, each with the reason. */
-const leftOut: Readonly<Record<string, string>> = {
+/** Test files that are skipped, with the reason. */
+const skippedFiles: Readonly<Record<string, string>> = {
   'simulated-fleet': 'starts a stack of its own, and two stacks cannot share the tables of one engine',
-  'share-page': 'a browser: what it does to the store, telemetry-viewers does too',
+  'share-page': 'needs a browser; telemetry-viewers covers the same DynamoDB calls',
 };
 
-/** Characters of what jest printed last that are shown when it fails without a failed test. */
-const SHOWN = 4000;
+/** Maximum characters shown of jest's output when it fails without a failed test, from its end. */
+const MAX_SHOWN_CHARACTERS = 4000;
 
-/** The engine of the tests is another one's DynamoDB; this is Amazon's own, with its expressions and its streams. */
+/** The tests' usual engine is third-party; this is Amazon's own, with its expressions and streams. */
 export const dynamoDbLocal: Lane = {
   title: "the tests of the API and the channels, on Amazon's DynamoDB Local",
   run: async () => {
     const archives = await installDynamoDbLocal();
-    for (const [name, reason] of Object.entries(leftOut)) console.log(`  left out: ${name}.test.ts, ${reason}`);
+    for (const [name, reason] of Object.entries(skippedFiles)) console.log(`  skipped: ${name}.test.ts, ${reason}`);
     const folder = mkdtempSync(join(tmpdir(), 'outsiders-dynamodb-'));
     const engine = await startDynamoDbLocal(archives, folder);
     try {
       const file = join(folder, 'report.json');
-      const ignored = ['--testPathIgnorePatterns', ...Object.keys(leftOut)];
+      const ignored = ['--testPathIgnorePatterns', ...Object.keys(skippedFiles)];
       const args = [
         'node_modules/jest/bin/jest.js',
         '--selectProjects',
@@ -43,9 +43,9 @@ export const dynamoDbLocal: Lane = {
         env: { DYNAMODB_ENDPOINT: engine.url },
         exitCodes: [0, 1],
       });
-      const failures = judge(file, peakMemoryMb(engine.processId));
-      // Jest fails at its end too, with all tests passed, such as when a log holds a secret.
-      return exitCode !== 0 && failures.length === 0 ? [stderr.slice(-SHOWN)] : failures;
+      const failures = readFailures(file, peakMemoryMb(engine.processId));
+      // Jest can fail with all tests passed, for example when a log holds a secret.
+      return exitCode !== 0 && failures.length === 0 ? [stderr.slice(-MAX_SHOWN_CHARACTERS)] : failures;
     } finally {
       await engine.stop();
       rmSync(folder, { recursive: true });
@@ -53,9 +53,9 @@ export const dynamoDbLocal: Lane = {
   },
 };
 
-function judge(file: string, memoryMb: number): readonly string[] {
+function readFailures(file: string, memoryMb: number): readonly string[] {
   const { passed, total, failures, retried } = readJestReport(readFileSync(file, 'utf8'), root);
   console.log(`  ${passed} of ${total} tests passed; the engine took ${memoryMb} MB`);
-  for (const title of retried) console.log(`  at the second try only: ${title}`);
+  for (const title of retried) console.log(`  passed on retry only: ${title}`);
   return total === 0 ? ['no test was run'] : failures;
 }

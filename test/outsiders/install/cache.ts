@@ -4,16 +4,16 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { NotInstalled } from '../lane';
 
-/** Outside the tree, so that a clean clone finds what was installed before; `OUTSIDERS_CACHE` names another folder. */
+/** Outside the working tree, so that a fresh clone reuses it; `OUTSIDERS_CACHE` names another folder. */
 function cacheFolder(): string {
   return process.env['OUTSIDERS_CACHE'] ?? join(homedir(), '.cache', 'drone-mission-api', 'outsiders');
 }
 
 /**
- * A folder of the cache that is installed once and never changed again: other contents have another folder.
- * @param name of what is installed, for people
- * @param contents everything that decides what is installed, such as a list of pinned versions
- * @param install fills an empty folder, which is then moved: what is installed must not hold its own path
+ * An immutable folder of the cache, installed once per content.
+ * @param name of the installation, for people
+ * @param contents everything that determines the installation, such as a list of pinned versions
+ * @param install fills an empty folder, which is then moved: the installation must not contain its own path
  * @throws {NotInstalled} when `install` fails
  */
 export async function installed(
@@ -32,7 +32,7 @@ export async function installed(
     renameSync(fresh, folder);
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true });
-    // Somebody else was faster: what is there is the same.
+    // Another process was faster: its result is the same.
     if (existsSync(folder)) return folder;
     throw new NotInstalled(name, error instanceof Error ? error.message : String(error), error);
   }

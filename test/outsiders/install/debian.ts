@@ -3,8 +3,8 @@ import { runCommand } from '../command';
 import { NotInstalled } from '../lane';
 
 /**
- * Makes sure that a program of a Debian package can be called: installs it on CI, elsewhere says how.
- * @throws {NotInstalled} when it is not there and can't or may not be installed
+ * Ensures that a program of a Debian package is available: installs it on CI, elsewhere fails with the command.
+ * @throws {NotInstalled} when it is missing and can't or may not be installed
  */
 export async function ensureDebianProgram(program: string, debianPackage: string): Promise<void> {
   if (isThere(program)) return;
@@ -18,7 +18,7 @@ export async function ensureDebianProgram(program: string, debianPackage: string
   } catch (error) {
     throw new NotInstalled(program, `${how} failed: ${error instanceof Error ? error.message : String(error)}`, error);
   }
-  if (!isThere(program)) throw new NotInstalled(program, `${how} did not bring it`);
+  if (!isThere(program)) throw new NotInstalled(program, `${how} did not install it`);
 }
 
 const isThere = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;

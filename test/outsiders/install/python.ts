@@ -4,11 +4,11 @@ import { runCommand } from '../command';
 import { installed } from './cache';
 
 /**
- * A Python of its own with the packages of a list.
- * @param name of what is installed, for people
- * @param requirements file with every package, pinned: none is added because another one wants it
- * @returns its interpreter; call programs with `-m`, since their scripts hold a path that is no longer theirs
- * @throws {NotInstalled} without Python 3 with venv, or when the packages are not to be had
+ * Installs a Python virtual environment with a list of packages.
+ * @param name of the installation, for people
+ * @param requirements file with all packages pinned: no others are installed
+ * @returns its interpreter; call programs with `-m`, since their scripts contain the path before the move
+ * @throws {NotInstalled} without Python 3 with venv, or when the packages can't be downloaded
  */
 export async function pythonWith(name: string, requirements: string): Promise<string> {
   const folder = await installed(name, readFileSync(requirements, 'utf8'), async (fresh) => {

@@ -3,15 +3,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** AWS, as far as a function asks for what is in an account where nothing is. */
+/** A stub of the AWS APIs that functions call, for an account without any data. */
 export interface EmptyAccount {
   readonly url: string;
-  /** Calls that it has no answer to: `<service>.<operation>`. */
+  /** Calls without an answer: `<service>.<operation>`. */
   readonly unknown: readonly string[];
   close(): void;
 }
 
-/** Answers of DynamoDB when there is no item. */
+/** DynamoDB's answers without items. */
 const nothing: Readonly<Record<string, object>> = {
   GetItem: {},
   Query: { Items: [], Count: 0, ScannedCount: 0 },
@@ -20,7 +20,7 @@ const nothing: Readonly<Record<string, object>> = {
   UpdateItem: {},
 };
 
-/** What SQS answers when it takes a message: the client looks whether it is the one that it sent. */
+/** SQS's answer to SendMessage: the client verifies the MD5 of the body. */
 function taken(target: string, body: string): object | undefined {
   if (target !== 'AmazonSQS.SendMessage') return undefined;
   const { MessageBody } = JSON.parse(body) as { MessageBody: string };

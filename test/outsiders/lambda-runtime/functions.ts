@@ -1,10 +1,16 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { withSecrets } from '../../../local/dynamic-references';
-import { resolve } from '../../../local/intrinsics';
-import { accountId, region, scopeOf, type Assembly, type Known } from '../../../local/template';
+import { resolveDynamicReferences } from 'cloud-assembly-runner/cloudformation/dynamic-references';
+import { resolve } from 'cloud-assembly-runner/cloudformation/intrinsics';
+import {
+  accountId,
+  region,
+  scopeOf,
+  type Assembly,
+  type CreatedResource,
+} from 'cloud-assembly-runner/cloudformation/template';
 
-/** A function as it is deployed: where its code is, and all that Lambda would tell it. */
+/** A deployed function: its code and its configuration. */
 export interface DeployedFunction {
   readonly logicalId: string;
   readonly runtime: string;
@@ -25,12 +31,12 @@ const shape = z.object({
 });
 const metadata = z.object({ 'aws:asset:path': z.string() });
 
-/** What each secret of the account is. */
+/** Value of every secret of the account. */
 export const SECRET = 'known-to-few';
 
-/** Every function of a synthesised app; what refers to other resources has made-up values of their form. */
+/** Every function of a synthesised app; references to other resources get made-up values of their format. */
 export function functionsOf({ template, stackName, folder }: Assembly): DeployedFunction[] {
-  const madeUp = (logicalId: string): Known => ({
+  const madeUp = (logicalId: string): CreatedResource => ({
     ref: logicalId,
     attribute: (name) =>
       name.endsWith('URL')
@@ -44,7 +50,7 @@ export function functionsOf({ template, stackName, folder }: Assembly): Deployed
     .filter(([, { Type }]) => Type === 'AWS::Lambda::Function')
     .map(([logicalId, { Properties, Metadata }]) => {
       const properties = resolve({ ...Properties, Role: '', Code: '', Layers: [] }, scope);
-      const own = shape.parse(withSecrets(properties, () => SECRET));
+      const own = shape.parse(resolveDynamicReferences(properties, () => SECRET));
       const name = `${stackName}-${logicalId}`;
       return {
         logicalId,

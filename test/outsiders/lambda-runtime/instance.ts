@@ -3,16 +3,16 @@ import type { LambdaRuntime } from '../install/node';
 import type { DeployedFunction } from './functions';
 import { startRuntimeApi, type Outcome } from './runtime-api';
 
-/** An instance of a function, under AWS's runtime interface client. */
+/** An instance of a function, run by AWS's runtime interface client. */
 export interface Instance {
-  /** Rejects when the instance can't be initialised, ends, or does not answer within the function's timeout. */
+  /** Rejects when the instance can't be initialised, exits, or does not answer within the function's timeout. */
   invoke(event: unknown): Promise<Outcome>;
-  /** All that it has printed. */
+  /** Its output. */
   readonly printed: () => string;
   stop(): void;
 }
 
-/** @param endpointUrl where its calls of AWS go */
+/** @param endpointUrl of its AWS calls */
 export async function startInstance(
   { binFolder, modules, client }: LambdaRuntime,
   { folder, handler, arn, timeoutMs, environment }: DeployedFunction,

@@ -5,12 +5,12 @@ import type { Lane } from '../lane';
 import { startEmptyAccount, type EmptyAccount } from './empty-account';
 import { functionsOf, type DeployedFunction } from './functions';
 import { startInstance, type Instance } from './instance';
-import { trials, type Trial } from './trials';
+import { functionCases, type FunctionCase } from './function-cases';
 
-/** Functions that are tried at a time. */
-const AT_ONCE = 3;
+/** Functions tested concurrently. */
+const CONCURRENCY = 3;
 
-/** What loads a handler, calls it and tells Lambda of its errors in AWS is this very client, on this Node.js. */
+/** Lambda itself uses this client, on this Node.js, to load and call handlers and to report their errors. */
 export const lambdaRuntime: Lane = {
   title: "every function, loaded and called by AWS's runtime interface client on the Node.js of the template",
   run: async () => {
@@ -18,18 +18,20 @@ export const lambdaRuntime: Lane = {
     const all = await everyFunction();
     const ours = all.filter(({ runtime: name }) => name === 'nodejs24.x');
     for (const { logicalId, runtime: name } of all.filter((one) => !ours.includes(one)))
-      console.log(`  left out: ${logicalId}, which runs on ${name}: the client is that of Node.js`);
+      console.log(`  skipped: ${logicalId}, which runs on ${name}: the client is for Node.js`);
     const account = await startEmptyAccount();
     try {
-      const objections = await tryAll(ours, runtime, account);
-      const used = Object.keys(trials).filter((name) => ours.some(({ logicalId }) => logicalId.startsWith(name)));
+      const findings = await testAll(ours, runtime, account);
+      const used = Object.keys(functionCases).filter((name) =>
+        ours.some(({ logicalId }) => logicalId.startsWith(name)),
+      );
       console.log(`  ${ours.length} functions on ${[...new Set(ours.map(({ runtime: name }) => name))].join(', ')}`);
       return [
-        ...objections,
-        ...Object.keys(trials)
+        ...findings,
+        ...Object.keys(functionCases)
           .filter((name) => !used.includes(name))
-          .map((name) => `there is no function ${name} in the template`),
-        ...account.unknown.map((call) => `a function called ${call}, which its event does not ask for`),
+          .map((name) => `the template has no function ${name}`),
+        ...account.unknown.map((call) => `a function called ${call}, which its event does not need`),
       ];
     } finally {
       account.close();
@@ -37,36 +39,36 @@ export const lambdaRuntime: Lane = {
   },
 };
 
-/** Some functions are there only when something is not chosen. */
+/** Some functions exist only without some choice. */
 async function everyFunction(): Promise<DeployedFunction[]> {
   const all = [...functionsOf(await defaultStack()), ...functionsOf(await fullStack())];
   return [...new Map(all.map((one) => [one.logicalId, one])).values()];
 }
 
-async function tryAll(
+async function testAll(
   all: readonly DeployedFunction[],
   runtime: LambdaRuntime,
   account: EmptyAccount,
 ): Promise<string[]> {
   const waiting = [...all];
-  const objections: string[] = [];
+  const findings: string[] = [];
   const work = async () => {
     for (let one = waiting.shift(); one; one = waiting.shift())
-      objections.push(...(await tryOne(one, runtime, account)));
+      findings.push(...(await testFunction(one, runtime, account)));
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return objections;
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  return findings;
 }
 
-async function tryOne(one: DeployedFunction, runtime: LambdaRuntime, { url }: EmptyAccount): Promise<string[]> {
+async function testFunction(one: DeployedFunction, runtime: LambdaRuntime, { url }: EmptyAccount): Promise<string[]> {
   const { logicalId } = one;
-  const own = Object.entries(trials).find(([name]) => logicalId.startsWith(name))?.[1];
-  if (!own) return [`${logicalId} has no row in test/outsiders/lambda-runtime/trials.ts`];
+  const own = Object.entries(functionCases).find(([name]) => logicalId.startsWith(name))?.[1];
+  if (!own) return [`${logicalId} has no row in test/outsiders/lambda-runtime/function-cases.ts`];
   const instance = await startInstance(runtime, one, url);
   try {
-    const objections: string[] = [];
-    for (const trial of own) objections.push(...(await objectionsTo(trial, instance)));
-    return [...objections, ...strayLines(one, instance)].map((text) => `${logicalId}: ${text}`);
+    const findings: string[] = [];
+    for (const trial of own) findings.push(...(await findingsOf(trial, instance)));
+    return [...findings, ...strayLines(one, instance)].map((text) => `${logicalId}: ${text}`);
   } catch (error) {
     return [`${logicalId}: ${error instanceof Error ? error.message : String(error)}`];
   } finally {
@@ -74,12 +76,12 @@ async function tryOne(one: DeployedFunction, runtime: LambdaRuntime, { url }: Em
   }
 }
 
-async function objectionsTo({ event, outcome }: Trial, instance: Instance): Promise<string[]> {
+async function findingsOf({ event, outcome }: FunctionCase, instance: Instance): Promise<string[]> {
   const found = differences(outcome, await instance.invoke(event), 'the outcome');
   return found.map((text) => `${text}, with ${JSON.stringify(event).slice(0, 300)}`);
 }
 
-/** What is logged as JSON must be that, line by line, or CloudWatch's filters don't see it. */
+/** Lines of a JSON log that are not JSON log records, which CloudWatch's filters would miss. */
 function strayLines({ environment }: DeployedFunction, instance: Instance): string[] {
   if (environment['AWS_LAMBDA_LOG_FORMAT'] !== 'JSON') return [];
   const lines = instance

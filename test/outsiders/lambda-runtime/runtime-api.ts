@@ -1,19 +1,19 @@
 /**
- * The Lambda Runtime API, as Lambda offers it to the runtime of one instance
- * (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html): one invocation at a time.
+ * The Lambda Runtime API for one instance (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html): one invocation
+ * at a time.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** What became of an invocation: what the handler gave, or the error that the runtime told of. */
+/** Result of an invocation: the handler's response, or the error that the runtime reported. */
 export type Outcome = { readonly response: unknown } | { readonly error: unknown };
 
 export interface RuntimeApi {
-  /** Host and port, as `AWS_LAMBDA_RUNTIME_API` has them. */
+  /** Host and port, for `AWS_LAMBDA_RUNTIME_API`. */
   readonly address: string;
-  /** Hands an event to the runtime. Rejects when the runtime says that it could not be initialised. */
+  /** Passes an event to the runtime. Rejects when the runtime reports an initialisation error. */
   invoke(event: unknown): Promise<Outcome>;
   close(): void;
 }
@@ -28,38 +28,38 @@ interface Invocation {
 const PREFIX = '/2018-06-01/runtime';
 const ACCEPTED = JSON.stringify({ status: 'OK' });
 
-/** @param functionArn and time left, in ms, that every invocation has */
+/** @param timeLeftMs remaining time of every invocation */
 export async function startRuntimeApi(functionArn: string, timeLeftMs: number): Promise<RuntimeApi> {
   const waiting: Invocation[] = [];
   const running = new Map<string, Invocation>();
-  let asking: ServerResponse | undefined;
-  let broken: Error | undefined;
+  let waitingRuntime: ServerResponse | undefined;
+  let initError: Error | undefined;
 
-  const handOver = () => {
-    if (!asking || waiting.length === 0) return;
+  const deliverNext = () => {
+    if (!waitingRuntime || waiting.length === 0) return;
     const invocation = waiting.shift() as Invocation;
     running.set(invocation.requestId, invocation);
-    asking.writeHead(200, {
+    waitingRuntime.writeHead(200, {
       'content-type': 'application/json',
       'lambda-runtime-aws-request-id': invocation.requestId,
       'lambda-runtime-deadline-ms': String(Date.now() + timeLeftMs),
       'lambda-runtime-invoked-function-arn': functionArn,
       'lambda-runtime-trace-id': 'Root=1-5bef4de7-ad49b0e87f6ef6c87fc2e700;Parent=9a9197af755a6419;Sampled=1',
     });
-    asking.end(invocation.event);
-    asking = undefined;
+    waitingRuntime.end(invocation.event);
+    waitingRuntime = undefined;
   };
 
   const fail = (error: Error) => {
-    broken = error;
+    initError = error;
     for (const { reject } of waiting.splice(0)) reject(error);
   };
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = (request.url ?? '').slice(PREFIX.length);
     if (path === '/invocation/next' && request.method === 'GET') {
-      asking = response;
-      handOver();
+      waitingRuntime = response;
+      deliverNext();
       return;
     }
     const body: unknown = JSON.parse((await text(request)) || 'null');
@@ -87,8 +87,8 @@ export async function startRuntimeApi(functionArn: string, timeLeftMs: number): 
     invoke: (event) =>
       new Promise((resolve, reject) => {
         waiting.push({ requestId: randomUUID(), event: JSON.stringify(event), resolve, reject });
-        if (broken) fail(broken);
-        else handOver();
+        if (initError) fail(initError);
+        else deliverNext();
       }),
     close: () => {
       server.closeAllConnections();

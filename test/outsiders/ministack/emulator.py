@@ -1,4 +1,4 @@
-"""Starts MiniStack, with what version 1.5.33 lacks of AWS's behaviour added; each is said in mends.ts."""
+"""Starts MiniStack, with patches for AWS behaviour that version 1.5.33 lacks; emulator-differences.ts lists them."""
 
 import json
 import re
@@ -21,7 +21,7 @@ def with_provider_url(pool_id):
 
 provisioners._cognito_user_pool_attributes = with_provider_url
 
-# Calls on an IoT domain configuration are on its ARN, which ends with an id of AWS's.
+# Calls on an IoT domain configuration are authorised for its ARN, which ends with an id chosen by AWS.
 iot_resource_arns = iam_actions.iot_resource_arns
 
 
@@ -37,7 +37,7 @@ def with_domain_configurations(method, path, body, region, account_id):
 
 iam_actions.iot_resource_arns = with_domain_configurations
 
-# A function learns of the API key that the request was accepted with.
+# The event of a function includes the API key of the request.
 lambda_event = apigateway_v1._build_lambda_event_v1
 
 
@@ -51,7 +51,7 @@ def with_api_key(api_id, stage_name, stage, resource, path, method, headers, *re
 
 apigateway_v1._build_lambda_event_v1 = with_api_key
 
-# A handshake that $connect refuses gets its status, not 403 in any case.
+# A refused handshake gets the status that $connect returned, not always 403.
 refusal: ContextVar = ContextVar("refusal", default=None)
 invoke_socket_function = apigateway._invoke_ws_lambda
 
@@ -86,9 +86,9 @@ async def with_refusals(scope, receive, send, *args, **more):
 
 apigateway.handle_websocket = with_refusals
 
-# CloudFront passes WebSockets on to the origin, after the function of the viewer request, with the origin's headers.
+# CloudFront forwards WebSockets to the origin, after the viewer-request function, with the origin's custom headers.
 class Upgrade(Exception):
-    """Instead of a request to the origin."""
+    """Raised instead of a request to the origin."""
 
 
 upgrading: ContextVar = ContextVar("upgrading", default=False)

@@ -2,15 +2,15 @@ import { join } from 'node:path';
 import { startServer, type Server } from '../server';
 
 const REGION = 'eu-central-1';
-/** Where all calls of AWS go that name no host of their own. */
+/** Endpoint of all AWS calls that name no host of their own. */
 const ENDPOINT = `https://${REGION}.amazonaws.com`;
 const PORT = 4566;
 const READY_WITHIN_MS = 30_000;
 
-/** Where `fillWorkFolder` has put the certificate. */
+/** Path of the certificate that `fillWorkFolder` creates. */
 export const certificateIn = (work: string) => join(work, 'certificate.pem');
 
-/** The environment of a program that calls AWS, as the administrator of an account there. */
+/** Environment of a program that calls AWS as the account's administrator. */
 export const administrator = (work: string) => ({
   AWS_ENDPOINT_URL: ENDPOINT,
   AWS_REGION: REGION,
@@ -22,10 +22,10 @@ export const administrator = (work: string) => ({
 });
 
 /**
- * Starts the emulator on 443, where AWS is, and on a port that it has to have beside that.
- * @param work folder with its certificate, where its log goes
- * @param python interpreter that has its package
- * @param nodeFolder folder of the Node.js that functions run on
+ * Starts the emulator on port 443, where AWS is, and on the second port that it requires.
+ * @param work folder with its certificate and for its log
+ * @param python interpreter with its package
+ * @param nodeFolder folder of the functions' Node.js
  */
 export function startEmulator(work: string, python: string, nodeFolder: string): Promise<Server> {
   const temporary = join(work, 'temporary');
@@ -43,7 +43,7 @@ export function startEmulator(work: string, python: string, nodeFolder: string):
       MINISTACK_SSL_CERT: certificate,
       MINISTACK_SSL_KEY: join(work, 'key.pem'),
       SFTP_ENABLED: '0',
-      // What its functions get: the Node.js of the template, and this authority instead of AWS's.
+      // The functions' environment: the template's Node.js, and this certificate authority instead of AWS's.
       PATH: `${nodeFolder}:${process.env['PATH'] ?? ''}`,
       NODE_EXTRA_CA_CERTS: certificate,
       AWS_CA_BUNDLE: certificate,

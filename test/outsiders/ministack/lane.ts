@@ -7,20 +7,20 @@ import { ensureDebianProgram } from '../install/debian';
 import { installLambdaRuntime } from '../install/node';
 import { pythonWith } from '../install/python';
 import { NotInstalled, type Lane } from '../lane';
-import { mended, storyWithout } from './differing';
-import type { Trimmed } from './trim';
+import { patches, skippedParts } from './emulator-differences';
+import type { TrimResult } from './trim';
 import { fillWorkFolder } from './work-folder';
 
-/** Programs, and the packages of Debian that have them. */
+/** Programs and their Debian packages. */
 const programs = { ip: 'iproute2', unshare: 'util-linux', dnsmasq: 'dnsmasq-base', openssl: 'openssl', unzip: 'unzip' };
 const FIVE_MINUTES_MS = 300_000;
-/** `inside.ts` ends with this when the emulator objects, and with others when it fails itself. */
-const OBJECTED = 3;
+/** Exit code of the inner program when there is a finding; others mean that it failed itself. */
+const FINDING_EXIT_CODE = 3;
 
 /**
- * The template is deployed by the CDK's own command on an emulator that others wrote, with IAM enforced, and a partner's
- * story is told there. All of it runs in a network namespace in which AWS's host names lead to the emulator, so that every
- * address is the one that the stack's outputs name.
+ * Deploys the template with the CDK's command line to an emulator with IAM enforced, and runs the smoke test there. All
+ * runs in a network namespace where AWS's host names resolve to the emulator, so that every address in the stack's outputs
+ * works.
  */
 export const ministack: Lane = {
   title: 'a deployment and the smoke test on MiniStack, an emulator of AWS, with IAM enforced',
@@ -32,14 +32,14 @@ export const ministack: Lane = {
     const work = mkdtempSync(join(tmpdir(), 'outsiders-ministack-'));
     try {
       const trimmed = await fillWorkFolder(work, runtime);
-      sayWhatDiffers(trimmed);
-      const idle = [...trimmed.leftOut].filter(([, count]) => count === 0);
+      printDifferences(trimmed);
+      const idle = [...trimmed.removed].filter(([, count]) => count === 0);
       const { exitCode, stdout } = await runInside(work, python, runtime.binFolder);
       const lines = stdout.trimEnd().split('\n');
-      const objection = exitCode === OBJECTED ? lines.pop() : undefined;
+      const objection = exitCode === FINDING_EXIT_CODE ? lines.pop() : undefined;
       for (const line of lines) console.log(`  ${line}`);
       return [
-        ...idle.map(([{ type }]) => `${type} is left out, but the template has none`),
+        ...idle.map(([{ type }]) => `${type} is skipped, but the template has none`),
         ...(objection === undefined ? [] : [String(JSON.parse(objection.replace(/^✗ /, '')))]),
       ];
     } finally {
@@ -48,27 +48,27 @@ export const ministack: Lane = {
   },
 };
 
-function sayWhatDiffers({ kept, leftOut }: Trimmed): void {
-  const total = [...leftOut.values()].reduce((sum, count) => sum + count, kept);
+function printDifferences({ kept, removed }: TrimResult): void {
+  const total = [...removed.values()].reduce((sum, count) => sum + count, kept);
   console.log(`  ${kept} of ${total} resources are deployed`);
-  for (const [{ type, having, reason }, count] of leftOut)
-    console.log(`  left out: ${count} ${type}${having === undefined ? '' : ` with ${having}`}, since ${reason}`);
-  for (const [part, reason] of Object.entries(storyWithout))
-    console.log(`  left out of the story: ${part}, since ${reason}`);
-  for (const mend of mended) console.log(`  mended in the emulator: ${mend}`);
+  for (const [{ type, having, reason }, count] of removed)
+    console.log(`  skipped: ${count} ${type}${having === undefined ? '' : ` with ${having}`}, since ${reason}`);
+  for (const [part, reason] of Object.entries(skippedParts))
+    console.log(`  skipped in the smoke test: ${part}, since ${reason}`);
+  for (const mend of patches) console.log(`  patched in the emulator: ${mend}`);
 }
 
 function runInside(work: string, python: string, node: string) {
   const isolated = ['--net', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
   const machine = ['bash', join(__dirname, 'namespace.sh'), work, python];
-  const story = [process.execPath, '--require', 'tsx/cjs', join(__dirname, 'inside.ts'), work, python, node];
+  const story = [process.execPath, '--require', 'tsx/cjs', join(__dirname, 'run-in-namespace.ts'), work, python, node];
   return runCommand('unshare', [...isolated, ...machine, ...story], {
     cwd: root,
-    // A process reads it once, at its start.
+    // Node reads it at start only.
     env: { NODE_EXTRA_CA_CERTS: join(work, 'certificate.pem') },
-    exitCodes: [0, OBJECTED],
+    exitCodes: [0, FINDING_EXIT_CODE],
     timeoutMs: FIVE_MINUTES_MS,
-    // It waits for what it has started, whatever else it is told.
+    // It waits for its child processes, whatever other signal it gets.
     killSignal: 'SIGKILL',
   });
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 
-/** Memory that all processes of a program but this one have now, in MB, as far as it is theirs alone. Linux. */
+/** Private memory of all other processes of a program, in MB. Linux only. */
 export function memoryOfOthersMb(program: string): number {
   const own = String(process.pid);
   const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && name !== own);
@@ -19,7 +19,7 @@ const privateKilobytes = (id: string) =>
     Number(size),
   ).reduce((sum, one) => sum + one, 0);
 
-/** Empty when the process has ended meanwhile. */
+/** Empty when the process has ended. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');

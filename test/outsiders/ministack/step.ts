@@ -1,36 +1,36 @@
 import { root } from '../assemblies';
 import { runCommand } from '../command';
 
-/** What somebody else's program, or ours against it, objects to. */
-export class Objection extends Error {
+/** A finding: a third-party program, or this project's against it, failed. */
+export class Finding extends Error {
   override readonly name = 'Objection';
 }
 
-/** A deployment that hangs, as one does that waits for a custom resource, is ended. */
-const WITHIN_MS = 120_000;
-/** Lines of a failed program that are shown, its last ones. */
+/** Timeout of a program, such as a deployment that waits for a custom resource forever. */
+const TIMEOUT_MS = 120_000;
+/** Maximum lines shown of a failed program, from its end. */
 const SHOWN_LINES = 40;
 
 /**
- * Runs a program of the project with this Node.js, and says how long it took.
+ * Runs a program of the project with this Node.js, and prints its duration.
  * @param title for people
  * @param args of Node.js
- * @param told matches the lines that are shown when it fails
- * @returns what it printed
- * @throws {Objection} when it ends with 1; Error when it ends otherwise or takes too long
+ * @param shown matches the lines to show when it fails
+ * @returns its output
+ * @throws {Finding} when it ends with 1; Error when it ends otherwise or times out
  */
 export async function step(
   title: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  told: RegExp,
+  shown: RegExp,
 ): Promise<string> {
   const began = performance.now();
-  const options = { cwd: root, env, exitCodes: [0, 1], timeoutMs: WITHIN_MS };
+  const options = { cwd: root, env, exitCodes: [0, 1], timeoutMs: TIMEOUT_MS };
   const { exitCode, stdout, stderr } = await runCommand(process.execPath, args, options);
   if (exitCode !== 0) {
-    const lines = `${stdout}\n${stderr}`.split('\n').filter((line) => told.test(line));
-    throw new Objection([`${title}:`, ...lines.slice(-SHOWN_LINES)].join('\n'));
+    const lines = `${stdout}\n${stderr}`.split('\n').filter((line) => shown.test(line));
+    throw new Finding([`${title}:`, ...lines.slice(-SHOWN_LINES)].join('\n'));
   }
   console.log(`${title}: ${((performance.now() - began) / 1000).toFixed(1)} s`);
   return stdout;

@@ -4,9 +4,9 @@ import * as z from 'zod';
 import { defaultStack, type SynthesisedStack } from '../assemblies';
 import { runCommand } from '../command';
 import type { LambdaRuntime } from '../install/node';
-import { trimmedCopy, type Trimmed } from './trim';
+import { trimmedCopy, type TrimResult } from './trim';
 
-/** Every name that anything calls in the namespace. A wildcard stands for one label. */
+/** Every host name used in the namespace. A wildcard matches one label. */
 const NAMES = [
   ...['localhost', '*.amazonaws.com', 'eu-central-1.amazonaws.com', '*.eu-central-1.amazonaws.com'],
   ...['s3', 'execute-api', 'iot'].map((service) => `*.${service}.eu-central-1.amazonaws.com`),
@@ -14,12 +14,12 @@ const NAMES = [
 ];
 
 /**
- * Fills a folder with what the emulator and its machine need, by the names that `namespace.sh` and `inside.ts` know: a
- * certificate, Lambda's layers, a place for temporary files, and the app that is to be deployed.
+ * Fills a folder with what the emulator and its machine need, under the names that the scripts in this folder use: a
+ * certificate, Lambda's layers, a folder for temporary files, and the app to deploy.
  */
-export async function fillWorkFolder(path: string, { modules }: LambdaRuntime): Promise<Trimmed> {
+export async function fillWorkFolder(path: string, { modules }: LambdaRuntime): Promise<TrimResult> {
   for (const name of ['layers', 'temporary']) mkdirSync(join(path, name));
-  // Functions are unpacked below it, and look for modules in all folders above them.
+  // Functions are unpacked below it, and Node.js searches modules in all parent folders.
   symlinkSync(modules, join(path, 'temporary', 'node_modules'));
   const app = await defaultStack();
   await makeCertificate(path);
@@ -36,7 +36,7 @@ async function makeCertificate(folder: string): Promise<void> {
 
 const layer = z.object({ 'aws:asset:path': z.string() });
 
-/** Lambda has them below /opt; the emulator leaves them packed. */
+/** Lambda mounts layers at /opt; the emulator leaves them packed. */
 async function unpackLayers({ folder, template }: SynthesisedStack, work: string): Promise<void> {
   const layers = Object.values(template.Resources).filter(({ Type }) => Type === 'AWS::Lambda::LayerVersion');
   const archives = new Set(layers.map(({ Metadata }) => layer.parse(Metadata)['aws:asset:path']));

@@ -2,7 +2,7 @@ import { viewerRequest, type ViewerRequestEvent } from './event';
 
 export interface Case {
   readonly event: ViewerRequestEvent;
-  /** The request that goes on, or the answer instead of it; only these fields are compared. */
+  /** The forwarded request, or the response instead; only these fields are compared. */
   readonly expected: Readonly<Record<string, unknown>>;
 }
 
@@ -68,8 +68,21 @@ const sharePaths: readonly Case[] = [
   on('/', NOT_FOUND),
 ];
 
-/** What every CloudFront function of the template must make of its requests. */
+const docsPaths: readonly Case[] = [
+  on('/docs', { statusCode: 302, headers: { location: { value: '/docs/' } } }),
+  on('/docs/', { uri: '/docs/index.html', querystring: {} }, { other: TWICE }),
+  on('/docs/reference/rest', { uri: '/docs/reference/rest.html', querystring: {} }),
+  on('/docs/openapi.json', { uri: '/docs/openapi.json', querystring: {} }),
+  on('/docs/llms.txt', { uri: '/docs/llms.txt', querystring: {} }),
+  on('/docs/assets/app.0A.js', { uri: '/docs/assets/app.0A.js', querystring: {} }, { other: TWICE }),
+  on('/docs/reference/', NOT_FOUND),
+  on('/docs/constructor', NOT_FOUND),
+  on('/docsx', NOT_FOUND),
+];
+
+/** The cases of every CloudFront function of the template. */
 export const casesFor = (stage: string): readonly FunctionCases[] => [
   { of: /ChannelPaths/, cases: channelPaths(stage) },
   { of: /^SharePagePaths/, cases: sharePaths },
+  { of: /^DocsSitePaths/, cases: docsPaths },
 ];

@@ -1,4 +1,4 @@
-/** A viewer request as a CloudFront function gets it (CloudFront developer guide, "Event structure"). */
+/** A viewer request in a CloudFront function's format (CloudFront developer guide, "Event structure"). */
 export interface ViewerRequest {
   readonly method: string;
   readonly uri: string;
@@ -19,7 +19,7 @@ export interface ViewerRequestEvent {
   readonly request: ViewerRequest;
 }
 
-/** The event of a browser's or a client's request. */
+/** The event of a GET request. */
 export function viewerRequest(uri: string, querystring: ViewerRequest['querystring'] = {}): ViewerRequestEvent {
   return {
     version: '1.0',

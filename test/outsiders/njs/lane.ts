@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import type { Template } from '../../../local/template';
+import type { Template } from 'cloud-assembly-runner/cloudformation/template';
 import { fullStack } from '../assemblies';
 import { runCommand } from '../command';
 import { ensureDebianProgram } from '../install/debian';
@@ -18,8 +18,8 @@ const viewerFunction = z.object({
 const MAX_CODE_BYTES = 10 * 1024;
 
 /**
- * The engine that CloudFront's JavaScript runtime comes from. This one is older than runtime 2.0: what it refuses is
- * outside the documented language, or so new that it is better left out.
+ * njs, the engine that CloudFront's JavaScript runtime is based on. This version is older than runtime 2.0: what it rejects
+ * is outside the documented language, or too new to rely on.
  */
 export const njs: Lane = {
   title: 'the CloudFront functions, run by njs',
@@ -28,32 +28,32 @@ export const njs: Lane = {
     const { template } = await fullStack();
     const tables = casesFor(stageOf(template));
     const functions = Object.entries(template.Resources).filter(([, { Type }]) => Type === 'AWS::CloudFront::Function');
-    const objections = tables
+    const findings = tables
       .filter(({ of }) => !functions.some(([logicalId]) => of.test(logicalId)))
       .map(({ of }) => `there is no function ${of.source} in the template`);
     for (const [logicalId, { Properties }] of functions) {
       const { FunctionCode } = viewerFunction.parse(Properties);
       const cases = tables.find(({ of }) => of.test(logicalId))?.cases;
-      if (!cases) objections.push(`${logicalId} has no table of cases in test/outsiders/njs/cases.ts`);
-      else objections.push(...(await judge(logicalId, FunctionCode, cases)));
+      if (!cases) findings.push(`${logicalId} has no table of cases in test/outsiders/njs/cases.ts`);
+      else findings.push(...(await runCases(logicalId, FunctionCode, cases)));
     }
-    return objections;
+    return findings;
   },
 };
 
-/** Name of the one stage that the WebSocket API has. */
+/** Name of the WebSocket API's only stage. */
 function stageOf({ Resources }: Template): string {
   const stages = Object.values(Resources).filter(({ Type }) => Type === 'AWS::ApiGatewayV2::Stage');
   return z.tuple([z.object({ StageName: z.string() })]).parse(stages.map(({ Properties }) => Properties))[0].StageName;
 }
 
-async function judge(logicalId: string, code: string, cases: readonly Case[]): Promise<string[]> {
+async function runCases(logicalId: string, code: string, cases: readonly Case[]): Promise<string[]> {
   const bytes = Buffer.byteLength(code);
   if (bytes > MAX_CODE_BYTES) return [`${logicalId} has ${bytes} bytes, CloudFront takes ${MAX_CODE_BYTES}`];
   const folder = mkdtempSync(join(tmpdir(), 'outsiders-njs-'));
   const file = join(folder, 'function.js');
   const events = JSON.stringify(cases.map(({ event }) => event));
-  // One line for each: it breaks long ones.
+  // One line each: njs wraps long ones.
   writeFileSync(file, `${code}\n${events}.forEach((event) => console.log(JSON.stringify(handler(event))));\n`);
   try {
     const { exitCode, stdout, stderr } = await runCommand('njs', [file], { exitCodes: [0, 1], timeoutMs: 10_000 });
@@ -66,7 +66,7 @@ async function judge(logicalId: string, code: string, cases: readonly Case[]): P
   }
 }
 
-/** @throws ZodError when there are not so many, SyntaxError when one is no JSON */
+/** @throws ZodError for another number of results, SyntaxError when one is not JSON */
 function resultsIn(stdout: string, count: number) {
   const lines = stdout.trimEnd().split('\n');
   return z

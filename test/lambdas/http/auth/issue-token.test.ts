@@ -14,7 +14,7 @@ const form = (fields: Record<string, string>) => new URLSearchParams(fields).toS
 const basic = (id: string, secret: string) => ({
   Authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
 });
-const ask = (body: unknown, headers = {}, apiKeyId = 'key1') => call(handler, { body, headers, apiKeyId });
+const requestToken = (body: unknown, headers = {}, apiKeyId = 'key1') => call(handler, { body, headers, apiKeyId });
 
 let cognito: jest.SpyInstance<Promise<Response>>;
 const cognitoAnswers = (status: number, body: unknown) =>
@@ -29,7 +29,7 @@ beforeEach(() => {
 
 test.each([
   ['JSON', grant, {}],
-  ['JSON with more in it than is needed', { ...grant, scope: 'a', audience: 'b' }, {}],
+  ['JSON with further fields', { ...grant, scope: 'a', audience: 'b' }, {}],
   ['a form', form(grant), asForm],
   ['a form with its charset', form(grant), { 'content-type': 'Application/X-WWW-Form-Urlencoded; charset=UTF-8' }],
   [
@@ -38,8 +38,8 @@ test.each([
     { ...asForm, ...basic('client1', 'kx9mhush') },
   ],
   ['JSON with credentials by Basic', { grant_type: grant.grant_type }, basic('client1', 'kx9mhush')],
-])('A token is given to who asks by %s, and nobody may keep the answer.', async (_, body, headers) => {
-  expect(await ask(body, headers)).toMatchObject({
+])('issues a token for %s, in an answer that may not be cached', async (_, body, headers) => {
+  expect(await requestToken(body, headers)).toMatchObject({
     status: 200,
     body: granted,
     headers: { 'Cache-Control': 'no-store', 'Content-Type': 'application/json' },
@@ -48,11 +48,11 @@ test.each([
 });
 
 test.each([
-  ['form-encoded, as RFC 6749 has them', 'a%2Bb%5Fc', 'a+b_c'],
-  ['as they are, as many clients send them', 'a+b_c', 'a+b_c'],
+  ['form-encoded, as RFC 6749 requires', 'a%2Bb%5Fc', 'a+b_c'],
+  ['unencoded, as many clients send them', 'a+b_c', 'a+b_c'],
   ['with a colon in the secret', 'a:b', 'a:b'],
-])('Credentials come by Basic %s', async (_, given, secret) => {
-  await ask({ grant_type: grant.grant_type }, basic('client1', given));
+])('accepts credentials by Basic %s', async (_, given, secret) => {
+  await requestToken({ grant_type: grant.grant_type }, basic('client1', given));
   expect(sentForm()).toMatchObject({ client_id: 'client1', client_secret: secret });
 });
 
@@ -67,8 +67,13 @@ const twoWays = expect.stringContaining('one way, not two') as string;
 
 test.each([
   ['no body', undefined, {}, 'a JSON body is required'],
-  ['a body that was cut', '{"grant', {}, 'the body is not valid JSON'],
-  ['a form that is called JSON', form(grant), { 'Content-Type': 'application/json' }, 'the body is not valid JSON'],
+  ['a truncated body', '{"grant', {}, 'the body is not valid JSON'],
+  [
+    'a form with the content type of JSON',
+    form(grant),
+    { 'Content-Type': 'application/json' },
+    'the body is not valid JSON',
+  ],
   ['no grant type', credentials, {}, expect.stringMatching(/^grant_type: /)],
   ['an empty form', '', asForm, expect.stringMatching(/^grant_type: /)],
   ['no client', { ...grant, client_id: undefined }, {}, needed],
@@ -79,91 +84,89 @@ test.each([
   ['credentials both ways', grant, basic('client1', 'kx9mhush'), twoWays],
   ['the client both ways', { ...grant, client_secret: undefined }, basic('client1', 'x'), twoWays],
   ['the secret both ways', { ...grant, client_id: undefined }, basic('client1', 'x'), twoWays],
-  [
-    'Basic that can not be decoded',
-    { grant_type: grant.grant_type },
-    basic('%', 'x'),
-    expect.stringContaining('Basic'),
-  ],
+  ['Basic that cannot be decoded', { grant_type: grant.grant_type }, basic('%', 'x'), expect.stringContaining('Basic')],
   ['Basic without a secret', { grant_type: grant.grant_type }, basic('client1', ''), needed],
-])('A request with %s is an invalid_request that says why.', async (_, body, headers, description) => {
-  expect(await ask(body, headers)).toMatchObject({
+])('answers invalid_request with a description to a request with %s', async (_, body, headers, description) => {
+  expect(await requestToken(body, headers)).toMatchObject({
     status: 400,
     body: { error: 'invalid_request', error_description: description as unknown },
   });
   expect(cognito).not.toHaveBeenCalled();
 });
 
-test.each(['password', 'CLIENT_CREDENTIALS', ''])('The grant type "%s" is not supported.', async (grant_type) => {
-  expect(await ask({ ...grant, grant_type })).toMatchObject({
-    status: 400,
-    body: { error: 'unsupported_grant_type', error_description: 'grant_type must be client_credentials.' },
-  });
-});
+test.each(['password', 'CLIENT_CREDENTIALS', ''])(
+  'answers unsupported_grant_type to the grant type "%s"',
+  async (grant_type) => {
+    expect(await requestToken({ ...grant, grant_type })).toMatchObject({
+      status: 400,
+      body: { error: 'unsupported_grant_type', error_description: 'grant_type must be client_credentials.' },
+    });
+  },
+);
 
 const rejected = {
   status: 401,
   body: { error: 'invalid_client', error_description: 'The client credentials were rejected.' },
 };
 
-test('Credentials that Cognito rejects with 400 are a 401.', async () => {
+test('answers 401 when Cognito rejects the credentials with 400', async () => {
   cognitoAnswers(400, { error: 'invalid_client' });
-  expect(await ask(grant)).toMatchObject(rejected);
+  expect(await requestToken(grant)).toMatchObject(rejected);
 });
 
-test('A client that nobody is gets the same 401, and Cognito is not asked.', async () => {
+test('answers the same 401 to an unknown client, without calling Cognito', async () => {
   store.on(GetCommand).resolves({});
-  expect(await ask(grant)).toMatchObject(rejected);
+  expect(await requestToken(grant)).toMatchObject(rejected);
   expect(cognito).not.toHaveBeenCalled();
 });
 
 test.each([
   ["another partner's API key", partner, 'key2'],
   ['a partner that is suspended', { ...partner, status: 'suspended' }, 'key1'],
-])('%s is a 403 without a code of OAuth, and Cognito is not asked.', async (_, Item, apiKeyId) => {
+])('answers 403 without an OAuth error code to %s, without calling Cognito', async (_, Item, apiKeyId) => {
   store.on(GetCommand).resolves({ Item });
-  const { status, body } = await ask(grant, {}, apiKeyId);
+  const { status, body } = await requestToken(grant, {}, apiKeyId);
   expect([status, body]).toEqual([403, { error: 'Forbidden' }]);
   expect(cognito).not.toHaveBeenCalled();
 });
 
-test('A request without an API key, if API Gateway ever let one through, is a 403.', async () => {
+test('answers 403 to a request without an API key, should API Gateway pass one on', async () => {
   expect(await call(handler, { body: grant })).toMatchObject({ status: 403 });
 });
 
-test("Cognito's quota is a 429.", async () => {
+test('answers 429 when the quota of Cognito is used up', async () => {
   cognitoAnswers(429, {});
-  expect(await ask(grant)).toMatchObject({ status: 429, body: { error: 'Too many requests' } });
+  expect(await requestToken(grant)).toMatchObject({ status: 429, body: { error: 'Too many requests' } });
 });
 
 test.each([
-  ['can not be reached', () => cognito.mockRejectedValue(new TypeError('fetch failed'))],
+  ['is unreachable', () => cognito.mockRejectedValue(new TypeError('fetch failed'))],
   ['fails', () => cognitoAnswers(500, {})],
-  ['answers oddly', () => cognitoAnswers(200, { token: 'x' })],
-])('When Cognito %s it is our fault, not the client’s: 500.', async (_, prepare) => {
+  ['answers with an unknown body', () => cognitoAnswers(200, { token: 'x' })],
+])('answers 500, not 401, when Cognito %s', async (_, prepare) => {
   prepare();
-  const { status, body } = await ask(grant);
+  const { status, body } = await requestToken(grant);
   expect([status, body]).toEqual([500, { error: 'Internal server error', requestId: 'request-1' }]);
   expect(logLines()).toMatchObject([{ level: 'ERROR', status: 500 }]);
 });
 
 test.each([
-  ['is given', 200, granted],
+  ['is issued', 200, granted],
   ['is refused', 400, { error: 'invalid_client' }],
-  ['can not be had', 503, { secret: 'kx9mhush' }],
-])('Neither the secret nor the token is in the log when a token %s.', async (_, status, answer) => {
+  ['cannot be issued', 503, { secret: 'kx9mhush' }],
+])('logs neither the secret nor the token when a token %s', async (_, status, answer) => {
   cognitoAnswers(status, answer);
-  await ask(grant);
-  await ask({ grant_type: grant.grant_type }, basic('client1', 'kx9mhush'));
+  await requestToken(grant);
+  await requestToken({ grant_type: grant.grant_type }, basic('client1', 'kx9mhush'));
   expect(logLines()).toHaveLength(2);
   for (const secret of ['kx9mhush', granted.access_token, basic('client1', 'kx9mhush').Authorization.slice(6)])
     expect(written.join('')).not.toContain(secret);
 });
 
 test.each(['grant_type=client_credentials', 'client_id=client1', 'client_secret=x', 'scope=a&scope=b'])(
-  'A form with a parameter given twice (%s) is refused without asking anybody (RFC 6749 section 3.2).',
+  'refuses a form with a parameter given twice (%s) without calling Cognito (RFC 6749 section 3.2)',
   async (again) => {
-    const { status, body } = await ask(`${form(grant)}&${again}`, asForm);
+    const { status, body } = await requestToken(`${form(grant)}&${again}`, asForm);
     const [name] = again.split('=');
     expect([status, body]).toEqual([
       400,

@@ -1,0 +1,3 @@
+import { startDocsBuild } from '../../lib/docs/docs-build';
+
+startDocsBuild();

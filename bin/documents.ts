@@ -1,0 +1,72 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { format, resolveConfig } from 'prettier';
+import { asyncApiDocument } from '../contract/documents/asyncapi/document';
+import { platformDocument } from '../contract/documents/asyncapi/platform-document';
+import { openApiDocument } from '../contract/documents/openapi/document';
+import { postmanCollection } from './documents/postman-collection';
+
+const root = join(__dirname, '..');
+const usage = `usage: npm run documents -- [--check]
+
+Writes the API's documents into docs/api/, and the types of the TypeScript client. --check only compares: exit code 1 if one is not up to date.
+`;
+
+/** The documents, by their path. */
+const documents = {
+  'docs/api/openapi.json': openApiDocument,
+  'docs/api/asyncapi.json': asyncApiDocument,
+  'docs/api/platform-asyncapi.json': platformDocument,
+  'docs/api/postman-collection.json': () => postmanCollection(openApiDocument()),
+} as const satisfies Record<string, () => unknown>;
+
+/** The text of a document's file, in the format of the repository. */
+async function textOf(path: string, document: unknown): Promise<string> {
+  const file = join(root, path);
+  return format(JSON.stringify(document), { ...(await resolveConfig(file)), filepath: file });
+}
+
+/** Generates the types of the TypeScript client from the written documents, or compares them. */
+function generateTypes(check: boolean): boolean {
+  const words = [
+    'run',
+    '--silent',
+    'types',
+    '--workspace',
+    'drone-mission-client',
+    ...(check ? ['--', '--check'] : []),
+  ];
+  return spawnSync('npm', words, { cwd: root, stdio: 'inherit' }).status === 0;
+}
+
+async function run(args: string[]): Promise<number> {
+  const { values } = parseArgs({ args, options: { check: { type: 'boolean', default: false } } });
+  const stale: string[] = [];
+  for (const [path, generate] of Object.entries(documents)) {
+    const file = join(root, path);
+    const text = await textOf(path, await generate());
+    if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
+    stale.push(path);
+    if (values.check) continue;
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    process.stdout.write(`${path}\n`);
+  }
+  if (values.check && stale.length > 0) {
+    process.stderr.write(`not up to date: ${stale.join(', ')}. Run «npm run documents» and commit the result.\n`);
+    return 1;
+  }
+  return generateTypes(values.check) ? 0 : 1;
+}
+
+run(process.argv.slice(2)).then(
+  (exitCode) => {
+    process.exitCode = exitCode;
+  },
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+    process.exitCode = 2;
+  },
+);

@@ -1,0 +1,105 @@
+import { openWebSocket, type OpenWebSocket } from '../client/websocket';
+import { RestClient } from '../client/rest-client';
+import { CleanUp } from './clean-up';
+import { Inbox, type Message } from './inbox';
+import type { Timeouts } from './timeouts';
+import type { Target } from './target';
+import { MissingPrerequisite, TimedOut } from './errors';
+
+/** An open WebSocket and its messages. */
+export interface Connection {
+  readonly inbox: Inbox;
+  readonly socket: OpenWebSocket;
+}
+
+/** Values that steps provide to later steps. */
+interface Values {
+  readonly token: string;
+  /** The group and device that jobs use, and the device whose telemetry is published. */
+  readonly fleet: { readonly deviceGroupId: string; readonly deviceId: string; readonly observedId: string };
+  /** A scheduled job, which no fleet takes. */
+  readonly job: { readonly jobId: string };
+  readonly mqttInbox: Inbox;
+  readonly jobChannel: Connection;
+  readonly telemetry: Connection;
+  /** Timestamp of the published sample, ISO 8601. */
+  readonly sample: string;
+  readonly share: { readonly shareCode: string };
+  readonly viewer: Connection;
+}
+
+/** State of one run: its target, what it has created, its timeouts. */
+export class SmokeContext {
+  readonly rest: RestClient;
+  readonly cleanUp = new CleanUp();
+  readonly #values: Partial<Values> = {};
+  #sockets = 0;
+
+  /** @param signal aborts, with the reason, to end the run */
+  constructor(
+    readonly target: Target,
+    readonly timeouts: Timeouts,
+    readonly signal: AbortSignal,
+  ) {
+    this.rest = new RestClient(target.baseUrl, target.ca);
+  }
+
+  /** Provides a value to later steps. */
+  set<Name extends keyof Values>(name: Name, value: Values[Name]): void {
+    this.#values[name] = value;
+  }
+
+  /** Value of an earlier step. @throws MissingPrerequisite without one */
+  get<Name extends keyof Values>(name: Name): Values[Name] {
+    const found = this.#values[name];
+    if (found === undefined) throw new MissingPrerequisite(`needs the result of an earlier step: ${name}`);
+    return found;
+  }
+
+  /**
+   * Runs a task that is aborted after a timeout or with the run. (Not `AbortSignal.any`: in Node 20 it does not keep
+   * the signal of `AbortSignal.timeout` alive, so the timeout may be garbage-collected.)
+   * @param ms after which the signal aborts with a TimeoutError
+   */
+  async withTimeout<Result>(ms: number, task: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const ending = new AbortController();
+    const abortWithRun = () => ending.abort(this.signal.reason);
+    const timer = setTimeout(() => ending.abort(new TimedOut()), ms);
+    this.signal.addEventListener('abort', abortWithRun);
+    try {
+      this.signal.throwIfAborted();
+      return await task(ending.signal);
+    } finally {
+      clearTimeout(timer);
+      this.signal.removeEventListener('abort', abortWithRun);
+    }
+  }
+
+  /**
+   * Waits for the first message that matches, which may have come already.
+   * @param expected describes it, for people
+   * @throws Unexpected with what came instead
+   */
+  receive(inbox: Inbox, expected: string, matches: (message: Message) => boolean): Promise<Message> {
+    return this.withTimeout(this.timeouts.messageMs, (signal) => inbox.first(expected, matches, signal));
+  }
+
+  /**
+   * Opens a WebSocket below {ws_url}, which the clean-up closes.
+   * @param token none for viewers
+   * @throws HandshakeRefused, or Error without an answer
+   */
+  async openWebSocket(path: string, token?: string): Promise<Connection> {
+    const { wsUrl, ca } = this.target;
+    if (wsUrl === undefined) throw new MissingPrerequisite('needs a WebSocket address');
+    const inbox = new Inbox();
+    const url = wsUrl + path;
+    const socket = await openWebSocket({ url, ca, onMessage: inbox.add, ...(token !== undefined && { token }) });
+    void socket.closed.then(() => inbox.end());
+    this.cleanUp.add(`socket ${++this.#sockets}`, () => {
+      socket.close();
+      return Promise.resolve();
+    });
+    return { inbox, socket };
+  }
+}

@@ -1,0 +1,10 @@
+"""Client of the Drone Mission Integration API."""
+
+# First, so that an old Python gets a line that says so.
+from . import _python_version  # noqa: F401  # isort: skip
+
+from ._channels.received import Gap
+from .client import Client
+from .errors import ApiConnectionError, ApiError, DroneMissionError
+
+__all__ = ["ApiConnectionError", "ApiError", "Client", "DroneMissionError", "Gap"]

@@ -1,0 +1,1 @@
+"""Status channels and telemetry over WSS and MQTTS."""

@@ -1,0 +1,166 @@
+"""Channels over WebSockets."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+import websockets.exceptions
+from websockets.sync.client import ClientConnection, connect
+
+from .._connection_problem import connection_error, not_the_api
+from .._http.refusal import refusal
+from ..errors import ApiError, DroneMissionError
+from .connection import Channel, ConnectionLost, Message
+from .settings import REPLACE_AFTER_S, ChannelSettings
+
+# Answers and heartbeats, which are not about a resource.
+_SERVICE_MESSAGES = ("heartbeat", "pong", "subscribed")
+_LONGEST_PONG_WAIT_S = 10.0
+
+
+def refusal_of_message(subject: str, message: Message) -> ApiError:
+    """Makes the error for a message `{"type":"error"}`."""
+    return ApiError(
+        subject,
+        status=0,
+        error=str(message.get("error")),
+        code=message.get("code"),
+        details=message.get("details", ()),
+        request_id=message.get("requestId"),
+    )
+
+
+@dataclass(frozen=True)
+class OpenSocket:
+    """An open WebSocket.
+
+    Attributes:
+        socket: The connection.
+        replace_at: When it is to be replaced, since its token or its time ends; Unix seconds.
+        context: Closes it: the library wants its connections to be used as context managers.
+    """
+
+    socket: ClientConnection
+    replace_at: float
+    context: ExitStack
+
+    def close(self) -> None:
+        """Closes it."""
+        self.context.close()
+
+
+def open_socket(path: str, subject: str, settings: ChannelSettings) -> OpenSocket:
+    """Opens a WebSocket with the access token.
+
+    Raises:
+        ApiError: When the handshake was refused.
+        ApiConnectionError: When it was not answered.
+    """
+    if settings.ws_url is None:
+        raise DroneMissionError("ws_url is missing: the client needs the address of the channels, wss://….")
+    url = settings.ws_url + path
+    token = settings.tokens.get()
+    connecting = ExitStack()
+    try:
+        socket = connecting.enter_context(
+            connect(
+                url,
+                additional_headers={"Authorization": f"Bearer {token.text}"},
+                ssl=settings.tls if url.startswith("wss:") else None,
+                open_timeout=settings.timeout,
+                close_timeout=1,
+                # The service's own ping is sent instead, which API Gateway passes on.
+                ping_interval=None,
+            )
+        )
+    except websockets.exceptions.InvalidStatus as error:
+        response = error.response
+        if response.status_code == 401:
+            settings.tokens.forget(token)
+        text = (response.body or b"").decode("utf-8", "replace")
+        raise refusal(subject, response.status_code, response.headers, text) from None
+    # A peer that hangs up before the request was sent has closed a connection that was never open.
+    except (websockets.exceptions.InvalidMessage, websockets.exceptions.ConnectionClosed) as error:
+        raise connection_error(error, url, "ws_url") from None
+    except websockets.exceptions.InvalidHandshake:
+        raise not_the_api(url, "ws_url") from None
+    except OSError as error:
+        raise connection_error(error, url, "ws_url") from None
+    return OpenSocket(socket, min(token.renew_at, time.time() + REPLACE_AFTER_S), connecting)
+
+
+class WebSocketConnection:
+    """A WebSocket that follows a channel, and that is watched.
+
+    A lost network or a laptop that slept leaves a socket open but dead. The service sends a heartbeat only every four
+    minutes, and answers a ping at once.
+
+    Raises:
+        ApiError, ApiConnectionError: When it can't be opened.
+    """
+
+    def __init__(self, channel: Channel, settings: ChannelSettings) -> None:
+        self._subject = channel.subject
+        self._open = open_socket(channel.path, channel.subject, settings)
+        self.replace_at = self._open.replace_at
+        self._ping_after = settings.ping_after
+        self._pong_within = min(_LONGEST_PONG_WAIT_S, settings.ping_after)
+        self._received_at = time.monotonic()
+        self._pinged_at: float | None = None
+        try:
+            if channel.request is not None:
+                self._send(channel.request)
+        except ConnectionLost as lost:
+            self.close()
+            raise connection_error(lost, settings.ws_url or "", "ws_url") from None
+
+    def receive(self, timeout: float) -> Message | None:
+        """Waits for a message about the resource; see `Connection`."""
+        until = time.monotonic() + timeout
+        while True:
+            now = time.monotonic()
+            text = self._receive_text(max(0.0, min(until, self._watch_at()) - now))
+            if text is not None:
+                self._received_at, self._pinged_at = time.monotonic(), None
+                message = json.loads(text)
+                if message["type"] == "error":
+                    raise ConnectionLost(refusal_of_message(self._subject, message))
+                if message["type"] not in _SERVICE_MESSAGES:
+                    return dict(message)
+            elif time.monotonic() >= self._watch_at():
+                self._watch()
+            elif time.monotonic() >= until:
+                return None
+
+    def close(self) -> None:
+        """Closes the socket."""
+        self._open.close()
+
+    def _receive_text(self, timeout: float) -> str | bytes | None:
+        try:
+            return self._open.socket.recv(timeout)
+        except TimeoutError:
+            return None
+        except websockets.exceptions.ConnectionClosed:
+            raise ConnectionLost from None
+
+    def _watch_at(self) -> float:
+        if self._pinged_at is not None:
+            return self._pinged_at + self._pong_within
+        return self._received_at + self._ping_after
+
+    def _watch(self) -> None:
+        """Sends a ping after a silence; a socket that stays silent is dead."""
+        if self._pinged_at is not None:
+            raise ConnectionLost
+        self._send({"action": "ping"})
+        self._pinged_at = time.monotonic()
+
+    def _send(self, message: Message) -> None:
+        try:
+            self._open.socket.send(json.dumps(message))
+        except websockets.exceptions.ConnectionClosed:
+            raise ConnectionLost from None

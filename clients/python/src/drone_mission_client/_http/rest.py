@@ -1,0 +1,82 @@
+"""Calls of the REST API."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from .refusal import refusal
+from .send import Sender
+from .token_source import TokenSource
+
+
+@dataclass(frozen=True)
+class Rest:
+    """Calls endpoints with an access token, and repeats where that is safe.
+
+    Attributes:
+        base_url: Without a slash at the end.
+        sender: Sends the requests.
+        tokens: Has the access token.
+    """
+
+    base_url: str
+    sender: Sender
+    tokens: TokenSource
+
+    def call(
+        self,
+        endpoint: str,
+        *,
+        path: Mapping[str, str] | None = None,
+        query: Mapping[str, object] | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: object = None,
+    ) -> Any:
+        """Calls an endpoint.
+
+        Args:
+            endpoint: Method and path with the names of its parameters: `GET /v3/jobs/{jobId}`.
+            path: Values of those parameters.
+            query: Parameters of the query; None leaves one out.
+            headers: Further headers.
+            body: Body to send as JSON.
+
+        Returns:
+            The body of the reply.
+
+        Raises:
+            ApiError: When the service refused the request.
+            ApiConnectionError: When there was no answer.
+        """
+        method, template = endpoint.split(" ")
+        address = template.format(**{name: quote(value, safe="") for name, value in (path or {}).items()})
+        request = self.sender.http.build_request(
+            method,
+            self.base_url + address,
+            params={name: str(value) for name, value in (query or {}).items() if value is not None},
+            headers=dict(headers or {}),
+            json=body,
+        )
+        response = self._send(request)
+        if response.is_success:
+            return response.json()
+        raise refusal(endpoint, response.status_code, response.headers, response.text)
+
+    def _send(self, request: httpx.Request) -> httpx.Response:
+        """Replaces a token that the service refuses once, since a 401 says that nothing was done."""
+        token = self.tokens.get()
+        request.headers["authorization"] = f"Bearer {token.text}"
+        response = self.sender.send(request)
+        if response.status_code != 401:
+            return response
+        self.tokens.forget(token)
+        renewed = self.tokens.get()
+        if renewed.text == token.text:
+            return response
+        request.headers["authorization"] = f"Bearer {renewed.text}"
+        return self.sender.send(request)

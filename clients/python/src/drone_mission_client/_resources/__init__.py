@@ -1,0 +1,1 @@
+"""What the client offers, a module for each kind of resource."""

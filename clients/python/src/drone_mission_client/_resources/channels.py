@@ -1,0 +1,51 @@
+"""The channels of a client, over the protocol that its caller chooses."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Literal
+from urllib.parse import quote
+
+from .._channels.connection import Channel, Connection, Message
+from .._channels.follow import follow
+from .._channels.mqtts import MqttConnection
+from .._channels.received import Gap, ReceivedMessages
+from .._channels.settings import ChannelSettings, FollowOptions
+from .._channels.wss import WebSocketConnection
+from ..errors import DroneMissionError
+
+Protocol = Literal["wss", "mqtts"]
+OnReconnect = Callable[[DroneMissionError | None], None]
+OnGap = Callable[[Gap], None]
+
+
+def status_path(collection: str, identifier: str) -> str:
+    """Path of the WebSocket with the status of a resource."""
+    return f"/v3/{collection}/{quote(identifier, safe='')}/status/ws"
+
+
+class Channels:
+    """The channels of a client."""
+
+    def __init__(self, settings: ChannelSettings) -> None:
+        self.settings = settings
+
+    def follow(
+        self,
+        channel: Channel,
+        over: Protocol,
+        stop: threading.Event | None,
+        on_reconnect: OnReconnect | None,
+        on_gap: OnGap | None,
+    ) -> Iterator[Message]:
+        """Yields the messages of a channel; see `_channels.follow.follow`."""
+
+        def connect(channel: Channel, received: ReceivedMessages) -> Connection:
+            if over == "mqtts":
+                return MqttConnection(channel, self.settings, received)
+            return WebSocketConnection(channel, self.settings)
+
+        if over not in ("wss", "mqtts"):
+            raise DroneMissionError(f"over must be 'wss' or 'mqtts', and is {over!r}.")
+        return follow(channel, connect, FollowOptions(stop, on_reconnect, on_gap), self.settings.max_retries)

@@ -1,0 +1,123 @@
+"""Jobs: requests for drone missions."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Iterator
+from typing import cast
+
+from .._channels.connection import Channel, Message
+from .._http.rest import Rest
+from ..messages import JobStatusMessage
+from ..models import (
+    CancelledJob,
+    CreateJobRequest,
+    Job,
+    JobSummary,
+    ListJobsReply,
+    UpdatedJob,
+    UpdateJobRequest,
+)
+from .channels import Channels, OnGap, OnReconnect, Protocol, status_path
+from .pages import items_of
+from .snapshot import snapshot
+
+# No state follows these.
+_FINAL_STATES = ("COMPLETED", "FAILED", "CANCELLED")
+
+
+class Jobs:
+    """Jobs: requests for drone missions. Every method raises ApiError or ApiConnectionError."""
+
+    def __init__(self, rest: Rest, channels: Channels) -> None:
+        self._rest = rest
+        self._channels = channels
+
+    def create(self, job: CreateJobRequest, *, idempotency_key: str | None = None) -> JobSummary:
+        """Creates a job.
+
+        Args:
+            job: What to fly.
+            idempotency_key: A UUID that makes the create repeatable for 24 hours. By default each call has a new one;
+                pass your own where your program may be restarted in between.
+        """
+        headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())}
+        return cast(JobSummary, self._rest.call("POST /v3/jobs/create", body=job, headers=headers)["job"])
+
+    def list(self, *, status: str | None = None, limit: int | None = None) -> Iterator[JobSummary]:
+        """Yields all jobs of the organisation, newest first, page after page.
+
+        Args:
+            status: Only jobs in this state.
+            limit: Size of a page, 50 by default and at most 100.
+        """
+        return items_of(lambda next_token: self.page(status=status, limit=limit, next_token=next_token), "jobs")
+
+    def page(
+        self, *, status: str | None = None, limit: int | None = None, next_token: str | None = None
+    ) -> ListJobsReply:
+        """Reads one page of jobs; its `nextToken`, if it has one, is what to ask for the next page with."""
+        query = {"status": status, "limit": limit, "nextToken": next_token}
+        return cast(ListJobsReply, self._rest.call("GET /v3/jobs", query=query))
+
+    def get(self, job_id: str) -> Job:
+        """Reads a job."""
+        return cast(Job, self._rest.call("GET /v3/jobs/{jobId}", path={"jobId": job_id})["job"])
+
+    def update(self, job_id: str, changes: UpdateJobRequest, *, if_version: int | None = None) -> UpdatedJob:
+        """Changes a job; `metadata` is replaced as a whole.
+
+        Args:
+            job_id: The job.
+            changes: Its new values.
+            if_version: Change the job only if it still has this version.
+        """
+        headers = {} if if_version is None else {"If-Match": f'"{if_version}"'}
+        path = {"jobId": job_id}
+        return cast(
+            UpdatedJob, self._rest.call("PATCH /v3/jobs/{jobId}", path=path, body=changes, headers=headers)["job"]
+        )
+
+    def cancel(self, job_id: str) -> CancelledJob:
+        """Cancels a job that is PENDING or QUEUED."""
+        return cast(CancelledJob, self._rest.call("POST /v3/jobs/{jobId}/cancel", path={"jobId": job_id})["job"])
+
+    def delete(self, job_id: str) -> None:
+        """Deletes a job."""
+        self._rest.call("DELETE /v3/jobs/{jobId}", path={"jobId": job_id})
+
+    def follow(
+        self,
+        job_id: str,
+        *,
+        over: Protocol = "wss",
+        stop: threading.Event | None = None,
+        on_reconnect: OnReconnect | None = None,
+        on_gap: OnGap | None = None,
+    ) -> Iterator[JobStatusMessage]:
+        """Yields a job's state, then each change of it and where its drone is.
+
+        Ends when the job is COMPLETED, FAILED, CANCELLED or deleted.
+
+        Args:
+            job_id: The job.
+            over: `wss` or `mqtts`.
+            stop: Ends the iteration when it is set; so does leaving the loop.
+            on_reconnect: Called when the connection is lost and will be made again.
+            on_gap: Called when changes were missed while the connection was lost.
+        """
+        channel = Channel(
+            path=status_path("jobs", job_id),
+            topic=f"{job_id}/JOB/STATUS",
+            subject="Following a job",
+            is_last=lambda message: bool(message.get("deleted")) or message["jobState"] in _FINAL_STATES,
+            read=lambda _last: [_state_of(self.get(job_id))],
+        )
+        return cast("Iterator[JobStatusMessage]", self._channels.follow(channel, over, stop, on_reconnect, on_gap))
+
+
+def _state_of(job: Job) -> Message:
+    """A job as a message of its channel."""
+    fields: Message = {name: job[name] for name in ("jobId", "deviceGroupId", "deviceId") if name in job}
+    return snapshot("job.status", job["version"], {**fields, "jobState": job["status"]})

@@ -1,0 +1,67 @@
+"""Live telemetry of devices."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from .._channels.connection import Channel
+from .._channels.publisher import Publisher
+from ..messages import DeviceTelemetryMessage, Sample
+from .channels import Channels, OnGap, OnReconnect
+
+PATH = "/telemetry"
+
+
+class Telemetry:
+    """Live telemetry. Every method raises ApiError or ApiConnectionError."""
+
+    def __init__(self, channels: Channels) -> None:
+        self._channels = channels
+        self._publisher = Publisher(PATH, channels.settings)
+
+    def follow(
+        self,
+        *,
+        device_id: str | None = None,
+        device_group_id: str | None = None,
+        stop: threading.Event | None = None,
+        on_reconnect: OnReconnect | None = None,
+        on_gap: OnGap | None = None,
+    ) -> Iterator[DeviceTelemetryMessage]:
+        """Yields the last known state of each device, then every sample. Goes on until you leave the loop.
+
+        Args:
+            device_id: One device, or
+            device_group_id: all devices of a group.
+            stop: Ends the iteration when it is set.
+            on_reconnect: Called when the connection is lost and will be made again.
+            on_gap: Called when samples were missed while the connection was lost.
+        """
+        target = {"deviceId": device_id, "deviceGroupId": device_group_id}
+        channel = Channel(
+            path=PATH,
+            topic=None,
+            subject="Following telemetry",
+            is_last=lambda _message: False,
+            request={"action": "subscribe", **{name: value for name, value in target.items() if value is not None}},
+        )
+        return cast(
+            "Iterator[DeviceTelemetryMessage]", self._channels.follow(channel, "wss", stop, on_reconnect, on_gap)
+        )
+
+    def publish(self, samples: Sequence[Sample]) -> int:
+        """Publishes samples of the organisation's devices, over a connection that stays open until the client closes.
+
+        Long lists are sent in parts. What may not have arrived is sent again, since the service ignores a sample that
+        is not newer than the last.
+
+        Returns:
+            The number of samples that the service has accepted.
+        """
+        return self._publisher.publish(samples)
+
+    def close(self) -> None:
+        """Closes the connection that samples are published over."""
+        self._publisher.close()

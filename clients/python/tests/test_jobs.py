@@ -1,0 +1,72 @@
+"""Requests over real HTTP."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+
+from drone_mission_client import ApiError, Client
+from stack import Partner
+
+
+def test_all_jobs_are_listed_page_after_page(client: Client, partner: Partner) -> None:
+    created = [
+        client.jobs.create({"name": f"Page {number}", "deviceGroupId": partner.device_group_id})["jobId"]
+        for number in range(3)
+    ]
+    listed = [job["jobId"] for job in client.jobs.list(limit=1)]
+    assert listed[:3] == created[::-1]
+    assert len(listed) == len(set(listed))
+
+
+def test_a_page_holds_no_more_than_its_limit_and_names_the_next(client: Client, job_id: str) -> None:
+    page = client.jobs.page(status="PENDING", limit=1)
+    assert [job["jobId"] for job in page["jobs"]] == [job_id]
+    assert client.jobs.page(status="PENDING", limit=1, next_token=page["nextToken"])["jobs"][0]["jobId"] != job_id
+
+
+def test_a_create_with_the_same_key_creates_one_job(client: Client, partner: Partner) -> None:
+    key = str(uuid.uuid4())
+    request = {"name": "Once", "deviceGroupId": partner.device_group_id}
+    first, second = (client.jobs.create(request, idempotency_key=key) for _ in range(2))  # type: ignore[arg-type]
+    assert first == second
+
+
+def test_an_update_for_another_version_is_refused(client: Client, job_id: str) -> None:
+    assert client.jobs.update(job_id, {"priority": 9}, if_version=1)["version"] == 2
+    with pytest.raises(ApiError, match="read it again") as raised:
+        client.jobs.update(job_id, {"priority": 1}, if_version=1)
+    assert raised.value.status == 412
+
+
+def test_a_cancelled_and_deleted_job_is_gone(client: Client, job_id: str) -> None:
+    assert client.jobs.cancel(job_id)["status"] == "CANCELLED"
+    client.jobs.delete(job_id)
+    with pytest.raises(ApiError) as raised:
+        client.jobs.get(job_id)
+    assert (raised.value.status, raised.value.error) == (404, "Job not found")
+    assert raised.value.request_id
+
+
+def test_an_invalid_request_names_each_wrong_field(client: Client) -> None:
+    with pytest.raises(ApiError) as raised:
+        client.jobs.create({"name": "", "deviceGroupId": "group"})
+    assert [detail["path"] for detail in raised.value.details] == ["name"]
+    assert "name" in str(raised.value)
+
+
+def test_a_share_can_be_read_listed_and_revoked(client: Client) -> None:
+    device = client.device_groups.list()[0]["devices"][0]
+    share_code = client.shares.create({"resourceId": device["deviceId"], "shareType": "DEVICE_STATUS"})["shareCode"]
+    assert client.shares.get(share_code)["permissions"] == ["view"]
+    assert client.shares.resources(share_code)[0]["deviceId"] == device["deviceId"]
+    assert share_code in {share["shareCode"] for share in client.shares.list(limit=1)}
+    client.shares.revoke(share_code)
+    assert share_code not in {share["shareCode"] for share in client.shares.list()}
+
+
+def test_a_client_with_a_token_of_its_caller_needs_no_secret(client: Client, partner: Partner, job_id: str) -> None:
+    without = {"client_secret": None, "api_key": None, "token": client.access_token}
+    with partner.client(**without) as other:
+        assert other.jobs.get(job_id)["status"] == "PENDING"

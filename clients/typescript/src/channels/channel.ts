@@ -1,0 +1,44 @@
+import type { TokenSource } from '../http/token-source.ts';
+import type { OpenSocket } from '../sockets/socket.ts';
+import type { Questions } from './questions.ts';
+import type { Gap, SequencedMessage } from './received.ts';
+import type { WatchdogTimes } from './watchdog.ts';
+
+/** What all channels of a client share. */
+export interface ChannelSettings {
+  readonly open: OpenSocket;
+  /** Undefined for a viewer of a share, who needs no token. */
+  readonly tokens: TokenSource | undefined;
+  readonly watchdog: WatchdogTimes;
+  /** Attempts before the first connection. Later, a lost channel is reconnected until its caller ends it. */
+  readonly maxRetries: number;
+  /** How long a message waits for its answer. */
+  readonly answerWithinMs: number;
+}
+
+/** A channel to follow. */
+export interface Channel {
+  /** `wss://…` with path and query. */
+  readonly url: string;
+  /** What is followed, for error messages; without identifiers. */
+  readonly subject: string;
+  readonly protocols?: readonly string[];
+  /** Why the subprotocol that the service selected means a refusal; undefined when it means none. */
+  readonly refusalOf?: (protocol: string) => Error | undefined;
+  /** Message to send on each new connection. */
+  readonly request?: object;
+  /** What is asked over each connection. */
+  readonly questions?: Questions;
+  /** Whether a message is the last one. */
+  readonly isLast: (message: SequencedMessage) => boolean;
+}
+
+/** What a caller may want to know of a channel beside its messages. */
+export interface FollowOptions {
+  /** Ends the iteration, which then throws the signal's reason. A `break` ends it too, without an error. */
+  readonly signal?: AbortSignal | undefined;
+  /** Is told when the connection is lost and will be made again. */
+  readonly onReconnect?: ((why: Error | undefined) => void) | undefined;
+  /** Is told when changes were missed while the connection was lost. */
+  readonly onGap?: ((gap: Gap) => void) | undefined;
+}

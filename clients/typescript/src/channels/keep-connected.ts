@@ -1,0 +1,106 @@
+import { sleep, untilAborted } from '../abort.ts';
+import { waitBefore } from '../backoff.ts';
+import { ApiError } from '../errors.ts';
+import type { Channel, ChannelSettings, FollowOptions } from './channel.ts';
+import { connect, type ChannelConnection } from './connection.ts';
+import type { SequencedMessage } from './received.ts';
+import { isTemporary } from './temporary.ts';
+
+/** How long a connection that is being replaced waits for the first message of the new one, in ms. */
+const OVERLAP_MS = 5_000;
+
+/** Timers may fire so much too early, in ms: the old token would still count as good. */
+const EARLY_MS = 5;
+
+/** What a lost channel's next attempt depends on. */
+interface Progress {
+  /** Whether any connection has been made. */
+  hasConnected: boolean;
+  /** Attempts since a connection last brought a message. */
+  failures: number;
+  /** Whether the last attempt was refused with 401, after which one attempt is made with a new token. */
+  isUnauthorised: boolean;
+}
+
+/** What to do after an attempt that failed. */
+type Verdict = 'again' | 'ended' | 'failed';
+
+function verdictOn(error: unknown, progress: Progress, maxRetries: number): Verdict {
+  const { hasConnected, failures, isUnauthorised } = progress;
+  if (error instanceof ApiError && error.status === 401 && !isUnauthorised) return 'again';
+  // Deleted, revoked or expired while there was no connection.
+  if (hasConnected && error instanceof ApiError && error.status === 404) return 'ended';
+  return isTemporary(error, hasConnected) && (hasConnected || failures < maxRetries) ? 'again' : 'failed';
+}
+
+/**
+ * Keeps a channel connected until its resource no longer exists. A connection whose token or time is about to end is closed
+ * only after its successor has brought the first message, so that no change falls between the two.
+ * @param onMessage gets the messages of all connections, repeats included
+ * @throws ApiError, ConnectionError when another attempt can't help; the reason of the signal
+ */
+export async function keepConnected(
+  channel: Channel,
+  settings: ChannelSettings,
+  onMessage: (message: SequencedMessage) => void,
+  onReconnect: FollowOptions['onReconnect'],
+  signal: AbortSignal,
+): Promise<void> {
+  const progress: Progress = { hasConnected: false, failures: 0, isUnauthorised: false };
+  let current: ChannelConnection | undefined;
+  try {
+    for (;;) {
+      const next = await connect(channel, settings, onMessage, signal).catch((error: unknown) => {
+        signal.throwIfAborted();
+        const verdict = verdictOn(error, progress, settings.maxRetries);
+        if (verdict === 'failed') throw error;
+        return { verdict, error };
+      });
+      if ('verdict' in next) {
+        if (next.verdict === 'ended') return;
+        const refused = next.error instanceof ApiError ? next.error : undefined;
+        progress.isUnauthorised = refused?.status === 401;
+        // All seats of the client may be taken, one of them by the connection to be replaced.
+        if (refused?.status === 429) current?.close();
+        await sleep(waitBefore(++progress.failures, refused?.retryAfterMs), signal);
+        continue;
+      }
+      if (current) await handOver(current, next, signal);
+      current = next;
+      progress.hasConnected = true;
+      progress.isUnauthorised = false;
+
+      const why = await untilAborted(endOf(next), signal);
+      if (why === 'due') continue;
+      current = undefined;
+      if (next.isConfirmed()) progress.failures = 0;
+      if (why.error && !isTemporary(why.error, true)) throw why.error;
+      onReconnect?.(why.error);
+      await sleep(waitBefore(++progress.failures), signal);
+    }
+  } finally {
+    current?.close();
+  }
+}
+
+/** Waits until a connection has closed, or is to be replaced. */
+async function endOf({ closed, replaceAt }: ChannelConnection): Promise<'due' | { readonly error: Error | undefined }> {
+  const stop = new AbortController();
+  const due = sleep(Math.max(0, replaceAt - Date.now()) + EARLY_MS, stop.signal).then(() => 'due' as const);
+  // Rejects when the connection closes first.
+  due.catch(() => undefined);
+  try {
+    return await Promise.race([due, closed.then((error) => ({ error }))]);
+  } finally {
+    stop.abort();
+  }
+}
+
+/** Closes a connection once its successor has brought a message, has closed, or brings nothing. */
+async function handOver(old: ChannelConnection, next: ChannelConnection, signal: AbortSignal): Promise<void> {
+  const stop = new AbortController();
+  const limit = sleep(OVERLAP_MS, AbortSignal.any([signal, stop.signal])).catch(() => undefined);
+  await Promise.race([next.firstMessage, next.closed, limit]);
+  stop.abort();
+  old.close();
+}

@@ -1,0 +1,61 @@
+import type { ChannelSettings } from './channels/channel.ts';
+import { issueToken } from './http/issue-token.ts';
+import { suppliedToken } from './http/supplied-token.ts';
+import { TokenSource } from './http/token-source.ts';
+import type { CallOptions } from './http/call.ts';
+import { settingsFrom, type ClientOptions } from './options.ts';
+import { DeviceGroups } from './resources/device-groups.ts';
+import { Jobs } from './resources/jobs.ts';
+import { Shares } from './resources/shares.ts';
+import { StatusChannels } from './resources/status-channels.ts';
+import { Telemetry } from './resources/telemetry.ts';
+import { createRest, type Rest } from './rest.ts';
+import type { OpenSocket } from './sockets/socket.ts';
+
+/** How long a ping waits for its answer, in ms. */
+const PONG_WITHIN_MS = 10_000;
+
+/** A client of the Drone Mission Integration API; the entry points give it the WebSocket of their platform. */
+export class Client {
+  readonly jobs: Jobs;
+  readonly shares: Shares;
+  readonly deviceGroups: DeviceGroups;
+  readonly telemetry: Telemetry;
+  /** The REST API by path, typed, for what the other properties do not offer. It returns errors instead of throwing them. */
+  readonly rest: Rest;
+  readonly #tokens: TokenSource;
+
+  /** @throws DroneMissionError that names the option which is missing or wrong */
+  constructor(options: ClientOptions, open: OpenSocket) {
+    const { baseUrl, wsUrl, access, pingAfterMs, maxRetries, ...sending } = settingsFrom(options);
+    const rules = { ...sending, maxRetries };
+    const request = 'token' in access ? suppliedToken(access.token) : issueToken(baseUrl, access, rules);
+    this.#tokens = new TokenSource(request);
+    this.rest = createRest(baseUrl, this.#tokens, rules);
+    const settings: ChannelSettings = {
+      open,
+      tokens: this.#tokens,
+      watchdog: { pingAfterMs, pongWithinMs: Math.min(PONG_WITHIN_MS, pingAfterMs) },
+      maxRetries,
+      answerWithinMs: rules.timeoutMs,
+    };
+    const channels = new StatusChannels(settings, wsUrl);
+    this.jobs = new Jobs(this.rest, channels);
+    this.shares = new Shares(this.rest, channels);
+    this.deviceGroups = new DeviceGroups(this.rest, channels);
+    this.telemetry = new Telemetry(channels);
+  }
+
+  /**
+   * An access token with enough time left, such as the password of an MQTTS connection.
+   * @throws ApiError, ConnectionError
+   */
+  async accessToken({ signal }: CallOptions = {}): Promise<string> {
+    return (await this.#tokens.get(signal)).token;
+  }
+
+  /** Closes what is open for publishing. What is followed is ended by its own signal or by `break`. */
+  close(): void {
+    this.telemetry.close();
+  }
+}

@@ -1,0 +1,68 @@
+import { untilAborted } from '../abort.ts';
+import { ApiError } from '../errors.ts';
+
+/** A token as it was issued. */
+export interface IssuedToken {
+  readonly token: string;
+  /** Undefined when the token does not say how long it is valid. */
+  readonly lifetimeMs: number | undefined;
+}
+
+/** A token that may be used now. Times are Unix ms. */
+export interface CurrentToken {
+  readonly token: string;
+  /** When a new one is due. */
+  readonly renewAt: number;
+  readonly expiresAt: number;
+}
+
+/**
+ * How long before its end a token is replaced: six minutes, since MQTTS refuses tokens with less than five left, but a tenth
+ * of the lifetime at most, so that tokens with a short lifetime are used too.
+ */
+export const renewalMarginMs = (lifetimeMs: number): number => Math.min(360_000, lifetimeMs / 10);
+
+/** After a failed renewal the token that is still valid is used for so long before the next attempt. */
+const RENEWAL_PAUSE_MS = 10_000;
+
+/** Keeps one access token and renews it ahead of its end, with one request however many callers wait. */
+export class TokenSource {
+  #current: CurrentToken | undefined;
+  #pending: Promise<CurrentToken> | undefined;
+
+  /** @param request gets a new token; throws when it can't */
+  constructor(private readonly request: () => Promise<IssuedToken>) {}
+
+  /**
+   * A token that is not due for renewal, unless renewing failed and the old one is still valid.
+   * @param signal ends the waiting of this caller only
+   * @throws ApiError, ConnectionError when there is no valid token
+   */
+  async get(signal?: AbortSignal): Promise<CurrentToken> {
+    const current = this.#current;
+    if (current && Date.now() < current.renewAt) return current;
+    this.#pending ??= this.#renew().finally(() => (this.#pending = undefined));
+    return untilAborted(this.#pending, signal);
+  }
+
+  /** Forgets a token that the service has refused. */
+  forget(token: string): void {
+    if (this.#current?.token === token) this.#current = undefined;
+  }
+
+  async #renew(): Promise<CurrentToken> {
+    const previous = this.#current;
+    const askedAt = Date.now();
+    try {
+      const { token, lifetimeMs = Infinity } = await this.request();
+      // Counted from the request, so rather too short than too long.
+      const expiresAt = askedAt + lifetimeMs;
+      const renewAt = lifetimeMs === Infinity ? Infinity : expiresAt - renewalMarginMs(lifetimeMs);
+      return (this.#current = { token, expiresAt, renewAt });
+    } catch (error) {
+      const isRefused = error instanceof ApiError && error.status < 500 && error.status !== 429;
+      if (!previous || isRefused || Date.now() >= previous.expiresAt) throw error;
+      return (this.#current = { ...previous, renewAt: Math.min(Date.now() + RENEWAL_PAUSE_MS, previous.expiresAt) });
+    }
+  }
+}

@@ -1,0 +1,951 @@
+// Generated from docs/api/asyncapi.json by `npm run types -w drone-mission-client`: change that document instead.
+
+export type paths = Record<string, never>;
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        AcceptedMessage: {
+            /**
+             * @description Any number, or a text of up to 128 characters. It comes back on the answer to the message.
+             * @example 7
+             */
+            id?: string | number;
+            /**
+             * @description Identifier of the command; its outcome has the same one.
+             * @example 01kb1x5n2c4d6f8g0h2j4k6m8n
+             */
+            requestId: string;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "accepted";
+        };
+        /** @description State of the battery. */
+        Battery: {
+            /**
+             * @description Charge in percent, 0 to 100.
+             * @example 81
+             */
+            percent?: number;
+            /**
+             * @description Remaining flight time in seconds, 0 to 86400.
+             * @example 1260
+             */
+            remainingFlightTime?: number;
+            /**
+             * @description Volts, 0 to 1000.
+             * @example 24.1
+             */
+            voltage?: number;
+        };
+        /** @description The camera. */
+        Camera: {
+            orientation?: components["schemas"]["Orientation"];
+        };
+        /** @description The command. Fields other than `name` are passed on to the drone platform unchanged. */
+        Command: {
+            /**
+             * @description Name of the command. The drone platform defines which ones its drones understand.
+             * @example RETURN_HOME
+             */
+            name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ControlMessage: {
+            /**
+             * @description Name of the action.
+             * @constant
+             */
+            action: "control";
+            command: components["schemas"]["Command"];
+            /**
+             * @description Any number, or a text of up to 128 characters. It comes back on the answer to the message.
+             * @example 7
+             */
+            id?: string | number;
+        };
+        ControlOutcomeMessage: {
+            /** @description The device that the command was for. */
+            deviceId: string;
+            /**
+             * @description `DONE`; `REFUSED`: not attempted; `FAILED`: attempted without success.
+             * @example REFUSED
+             * @enum {string}
+             */
+            outcome: "DONE" | "REFUSED" | "FAILED";
+            /**
+             * @description Why the command was refused or has failed, if the platform says so.
+             * @example DEVICE_BUSY
+             * @enum {string}
+             */
+            reason?: "NOT_SUPPORTED" | "NOT_ALLOWED" | "DEVICE_OFFLINE" | "DEVICE_BUSY" | "TOO_LATE" | "DEVICE_FAULT";
+            /**
+             * @description The `requestId` with which the command was accepted.
+             * @example 01kb1x5n2c4d6f8g0h2j4k6m8n
+             */
+            requestId: string;
+            /**
+             * Format: date-time
+             * @description Time of the outcome. ISO 8601 in UTC.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            timestamp: string;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "control.outcome";
+        };
+        DeviceStatusMessage: {
+            battery?: components["schemas"]["Battery"];
+            /**
+             * @description Present in the message about the removal of the device. If it returns, its `sequence` continues.
+             * @constant
+             */
+            deleted?: true;
+            /**
+             * @description Identifier of a device group, from `GET /v3/resources`.
+             * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
+             */
+            deviceGroupId: string;
+            /**
+             * @description Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+             * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
+             */
+            deviceId: string;
+            /**
+             * @description What the dock does. Known values: `OPEN`, `CLOSED`, `OPENING`, `CLOSING`, `COOLING`, `CHARGING`, `TASK_INPROGRESS`. Others may appear: accept them.
+             * @example OPEN
+             */
+            dockState?: string;
+            /**
+             * @description What the drone does. Known values: `MANUAL`, `GPS_NORMAL`, `WAYPOINT`, `HOVER`, `ORBIT`, `LANDED`, `DOCKED`, `RETURNING`. Others may appear: accept them.
+             * @example WAYPOINT
+             */
+            droneState?: string;
+            navigation?: components["schemas"]["Navigation"];
+            sensorPayload?: components["schemas"]["SensorPayload"];
+            /**
+             * Format: int64
+             * @description Version of the device; each device counts by itself.
+             * @example 41
+             */
+            sequence: number;
+            /**
+             * @description `true` for a device that exists in a simulation only.
+             * @example false
+             */
+            simulated?: boolean;
+            /**
+             * @description Present in the state at the time of connecting, which is not a change. Only over WebSockets.
+             * @constant
+             */
+            snapshot?: true;
+            /**
+             * @description `online` while the device reports telemetry; `offline` after 30 seconds of silence.
+             * @example online
+             * @enum {string}
+             */
+            status: "online" | "offline";
+            /**
+             * Format: date-time
+             * @description Time of the device’s last report; if it never reported, of the change. ISO 8601 in UTC.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            timestamp: string;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "device.status";
+            weather?: components["schemas"]["Weather"];
+        };
+        DeviceTelemetryMessage: {
+            battery?: components["schemas"]["Battery"];
+            /**
+             * @description Identifier of a device group, from `GET /v3/resources`.
+             * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
+             */
+            deviceGroupId: string;
+            /**
+             * @description Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+             * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
+             */
+            deviceId: string;
+            /**
+             * @description What the dock does. Known values: `OPEN`, `CLOSED`, `OPENING`, `CLOSING`, `COOLING`, `CHARGING`, `TASK_INPROGRESS`. Others may appear: accept them.
+             * @example OPEN
+             */
+            dockState?: string;
+            /**
+             * @description What the drone does. Known values: `MANUAL`, `GPS_NORMAL`, `WAYPOINT`, `HOVER`, `ORBIT`, `LANDED`, `DOCKED`, `RETURNING`. Others may appear: accept them.
+             * @example WAYPOINT
+             */
+            droneState?: string;
+            /** @description The job that the device says it flies. */
+            jobId?: string;
+            navigation?: components["schemas"]["Navigation"];
+            /**
+             * Format: date-time
+             * @description When this service received the report. ISO 8601 in UTC.
+             * @example 2026-11-27T10:30:15.208Z
+             */
+            receivedAt: string;
+            sensorPayload?: components["schemas"]["SensorPayload"];
+            /**
+             * Format: int64
+             * @description The `timestamp` in Unix milliseconds, so more than 32 bits.
+             * @example 1795775415123
+             */
+            sequence: number;
+            /**
+             * @description `true` for a device that exists in a simulation only.
+             * @example false
+             */
+            simulated?: boolean;
+            /**
+             * @description Present in the last known state at the time of subscribing, which is not a new sample.
+             * @constant
+             */
+            snapshot?: true;
+            /**
+             * Format: date-time
+             * @description Time of the report by the device’s clock.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            timestamp: string;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "device.telemetry";
+            weather?: components["schemas"]["Weather"];
+        };
+        ErrorMessage: {
+            /**
+             * @description Stable code of the error. Branch on it.
+             * @example forbidden
+             * @enum {string}
+             */
+            code: "invalid_request" | "unknown_action" | "forbidden" | "resource_not_found" | "device_group_not_found" | "too_many_requests" | "share_not_found" | "internal_error";
+            /** @description What is wrong with each part of the message. Present with `invalid_request` and `unknown_action`. */
+            details?: components["schemas"]["MessageFault"][];
+            /**
+             * @description Text for people. Branch on `code`.
+             * @example Forbidden
+             */
+            error: string;
+            /**
+             * @description Any number, or a text of up to 128 characters. It comes back on the answer to the message.
+             * @example 7
+             */
+            id?: string | number;
+            /**
+             * @description Only with `internal_error`. Name it when you report the problem.
+             * @example 0b1f2c9e-5a3d-4c7e-9a54-3f7d1c2b8e60
+             */
+            requestId?: string;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "error";
+        };
+        HeartbeatMessage: {
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "heartbeat";
+        };
+        JobStatusMessage: {
+            /**
+             * @description Present in the final message: the resource was deleted.
+             * @constant
+             */
+            deleted?: true;
+            /**
+             * @description Identifier of a device group, from `GET /v3/resources`.
+             * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
+             */
+            deviceGroupId: string;
+            /** @description Device of the job, if it names one; in a message with a position, the device that reported it. */
+            deviceId?: string;
+            /**
+             * @description What the dock does. Known values: `OPEN`, `CLOSED`, `OPENING`, `CLOSING`, `COOLING`, `CHARGING`, `TASK_INPROGRESS`. Others may appear: accept them.
+             * @example OPEN
+             */
+            dockState?: string;
+            /**
+             * @description What the drone does. Known values: `MANUAL`, `GPS_NORMAL`, `WAYPOINT`, `HOVER`, `ORBIT`, `LANDED`, `DOCKED`, `RETURNING`. Others may appear: accept them.
+             * @example WAYPOINT
+             */
+            droneState?: string;
+            /**
+             * @description Identifier of the job, assigned by the service. Treat it as opaque.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId: string;
+            /**
+             * @description Status of the job.
+             * @example IN_PROGRESS
+             * @enum {string}
+             */
+            jobState: "PENDING" | "QUEUED" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED";
+            navigation?: components["schemas"]["Navigation"];
+            /**
+             * @description Present in a message about a change from one status to another: the status before it.
+             * @example QUEUED
+             * @enum {string}
+             */
+            previousState?: "PENDING" | "QUEUED" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED";
+            /**
+             * Format: int64
+             * @description Version of the job. It grows with every change, also with those that send no message, so a gap is not always a loss. A message with a position repeats the `sequence` of the state and has a later `timestamp`.
+             * @example 3
+             */
+            sequence: number;
+            /**
+             * @description `true` for a device that exists in a simulation only.
+             * @example false
+             */
+            simulated?: boolean;
+            /**
+             * @description Present in the state at the time of connecting, which is not a change. Only over WebSockets.
+             * @constant
+             */
+            snapshot?: true;
+            /**
+             * Format: date-time
+             * @description Time of the change; in a message with a position, the time of the device’s report. ISO 8601 in UTC.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            timestamp: string;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "job.status";
+        };
+        LiveVideo: {
+            /**
+             * Format: date-time
+             * @description When the URL stops working, 300 seconds after it was issued. Send `playback` for a new one.
+             * @example 2026-11-27T10:35:15.123Z
+             */
+            expiresAt: string;
+            /**
+             * @description Protocol of the video, HTTP Live Streaming.
+             * @constant
+             */
+            protocol: "HLS";
+            /**
+             * Format: uri
+             * @description Address of the HLS playlist. It can’t be revoked, so it lives only 300 seconds.
+             * @example https://video.drone-missions.example/hls/v1/getHLSMasterPlaylist.m3u8?SessionToken=example
+             */
+            url: string;
+        };
+        MessageFault: {
+            /**
+             * @description What is wrong.
+             * @example is not a device of yours
+             */
+            message: string;
+            /**
+             * @description The faulty field as a path such as `telemetry.0.battery.percent`; empty for the whole message.
+             * @example telemetry.0.deviceId
+             */
+            path: string;
+        };
+        /** @description Where the drone is and how it moves. */
+        Navigation: {
+            orientation?: components["schemas"]["Orientation"];
+            position?: components["schemas"]["Position"];
+            velocity?: components["schemas"]["Velocity"];
+        };
+        /** @description Orientation. */
+        Orientation: {
+            /**
+             * @description Degrees clockwise from true north, 0 to 360.
+             * @example 270.5
+             */
+            heading?: number;
+            /**
+             * @description Degrees, positive with the nose up, -180 to 180.
+             * @example -2.1
+             */
+            pitch?: number;
+            /**
+             * @description Degrees, positive to the right, -180 to 180.
+             * @example 0.3
+             */
+            roll?: number;
+        };
+        PingMessage: {
+            /**
+             * @description Name of the action.
+             * @constant
+             */
+            action: "ping";
+            /**
+             * @description Any number, or a text of up to 128 characters. It comes back on the answer to the message.
+             * @example 7
+             */
+            id?: string | number;
+        };
+        PlaybackMessage: {
+            /**
+             * @description Name of the action.
+             * @constant
+             */
+            action: "playback";
+            /**
+             * @description Any number, or a text of up to 128 characters. It comes back on the answer to the message.
+             * @example 7
+             */
+            id?: string | number;
+        };
+        PongMessage: {
+            /**
+             * @description Any number, or a text of up to 128 characters. It comes back on the answer to the message.
+             * @example 7
+             */
+            id?: string | number;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "pong";
+        };
+        /** @description Position as a GeoJSON point (RFC 7946). */
+        Position: {
+            /**
+             * @description Longitude (-180 to 180) and latitude (-90 to 90) in degrees, then altitude in metres above mean sea level (-500 to 20000): three numbers in this order, as in GeoJSON.
+             * @example [
+             *       8.5417,
+             *       47.3769,
+             *       485.5
+             *     ]
+             */
+            coordinates: number[];
+            /**
+             * @description Always `Point`.
+             * @constant
+             */
+            type: "Point";
+        };
+        PublishedMessage: {
+            /**
+             * @description How many of the samples were new. The others were not later than the last one of their device.
+             * @example 1
+             */
+            accepted: number;
+            /**
+             * @description Any number, or a text of up to 128 characters. It comes back on the answer to the message.
+             * @example 7
+             */
+            id?: string | number;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "published";
+        };
+        PublishMessage: {
+            /**
+             * @description Name of the action.
+             * @constant
+             */
+            action: "publish";
+            /**
+             * @description Any number, or a text of up to 128 characters. It comes back on the answer to the message.
+             * @example 7
+             */
+            id?: string | number;
+            /** @description One sample, or a list of samples. */
+            telemetry: components["schemas"]["Sample"] | components["schemas"]["Sample"][];
+        };
+        Sample: {
+            /** @description State of the battery. */
+            battery?: {
+                /**
+                 * @description Charge in percent, 0 to 100.
+                 * @example 81
+                 */
+                percent?: number;
+                /**
+                 * @description Remaining flight time in seconds, 0 to 86400.
+                 * @example 1260
+                 */
+                remainingFlightTime?: number;
+                /**
+                 * @description Volts, 0 to 1000.
+                 * @example 24.1
+                 */
+                voltage?: number;
+            };
+            /** @description A device of your organisation. */
+            deviceId: string;
+            /**
+             * @description What the dock does: one of the known values, `OPEN`, `CLOSED`, `OPENING`, `CLOSING`, `COOLING`, `CHARGING`, `TASK_INPROGRESS`, or one of your own.
+             * @example OPEN
+             */
+            dockState?: string;
+            /**
+             * @description What the drone does: one of the known values, `MANUAL`, `GPS_NORMAL`, `WAYPOINT`, `HOVER`, `ORBIT`, `LANDED`, `DOCKED`, `RETURNING`, or one of your own.
+             * @example WAYPOINT
+             */
+            droneState?: string;
+            /** @description The job that the device flies. While that job is `IN_PROGRESS`, its channel shows the position of the device. */
+            jobId?: string;
+            /** @description Where the drone is and how it moves. */
+            navigation?: {
+                /** @description Orientation. */
+                orientation?: {
+                    /**
+                     * @description Degrees clockwise from true north, 0 to 360.
+                     * @example 270.5
+                     */
+                    heading?: number;
+                    /**
+                     * @description Degrees, positive with the nose up, -180 to 180.
+                     * @example -2.1
+                     */
+                    pitch?: number;
+                    /**
+                     * @description Degrees, positive to the right, -180 to 180.
+                     * @example 0.3
+                     */
+                    roll?: number;
+                };
+                /** @description Position as a GeoJSON point (RFC 7946). */
+                position?: {
+                    /**
+                     * @description Longitude (-180 to 180) and latitude (-90 to 90) in degrees, then altitude in metres above mean sea level (-500 to 20000): three numbers in this order, as in GeoJSON.
+                     * @example [
+                     *       8.5417,
+                     *       47.3769,
+                     *       485.5
+                     *     ]
+                     */
+                    coordinates: number[];
+                    /**
+                     * @description Says what this object is.
+                     * @constant
+                     */
+                    type: "Point";
+                };
+                /** @description Velocity. */
+                velocity?: {
+                    /**
+                     * @description Speed over ground in metres per second, 0 to 200.
+                     * @example 12.5
+                     */
+                    groundSpeed?: number;
+                    /**
+                     * @description Metres per second, positive upwards, -200 to 200.
+                     * @example -0.5
+                     */
+                    verticalSpeed?: number;
+                };
+            };
+            /** @description Data of sensors: `camera`, and whatever else you have; as JSON at most 8 KiB together. */
+            sensorPayload?: {
+                /** @description The camera. */
+                camera?: {
+                    /** @description Orientation. */
+                    orientation?: {
+                        /**
+                         * @description Degrees clockwise from true north, 0 to 360.
+                         * @example 270.5
+                         */
+                        heading?: number;
+                        /**
+                         * @description Degrees, positive with the nose up, -180 to 180.
+                         * @example -2.1
+                         */
+                        pitch?: number;
+                        /**
+                         * @description Degrees, positive to the right, -180 to 180.
+                         * @example 0.3
+                         */
+                        roll?: number;
+                    };
+                } & {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            };
+            /**
+             * @description `true` for a device that exists in a simulation only.
+             * @example false
+             */
+            simulated?: boolean;
+            /**
+             * Format: date-time
+             * @description When the device measured the sample: a date and time with `Z` or an offset, at most 60 seconds ahead of the service’s clock.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            timestamp: string;
+            /** @description Weather that the device reports. */
+            weather?: {
+                /**
+                 * @description Relative humidity in percent, 0 to 100.
+                 * @example 61
+                 */
+                humidity?: number;
+                /**
+                 * @description Rain in millimetres per hour, 0 to 1000.
+                 * @example 0
+                 */
+                rain?: number;
+                /**
+                 * @description Degrees Celsius, -100 to 100.
+                 * @example 17.5
+                 */
+                temperature?: number;
+                /**
+                 * @description Degrees from which the wind blows, clockwise from true north, 0 to 360.
+                 * @example 225
+                 */
+                windDirection?: number;
+                /**
+                 * @description Metres per second, 0 to 150.
+                 * @example 4.2
+                 */
+                windSpeed?: number;
+            };
+        };
+        /** @description Data of sensors. Fields other than `camera` are specific to the vendor. */
+        SensorPayload: {
+            camera?: components["schemas"]["Camera"];
+        };
+        SharePlaybackMessage: {
+            /**
+             * @description `no_video_stream` while there is nothing to play.
+             * @example no_video_stream
+             * @constant
+             */
+            code?: "no_video_stream";
+            /**
+             * @description Text for people while there is nothing to play.
+             * @example The device has no video stream
+             */
+            error?: string;
+            /**
+             * @description Any number, or a text of up to 128 characters. It comes back on the answer to the message.
+             * @example 7
+             */
+            id?: string | number;
+            /** @description Where the live video can be played; `null` while the device has none. */
+            playback: components["schemas"]["LiveVideo"] | null;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "share.playback";
+        };
+        ShareStatusMessage: {
+            /**
+             * @description Viewers that watch the share now. It follows reality within two seconds.
+             * @example 2
+             */
+            currentViewers: number;
+            /**
+             * @description Present in the final message: the resource was deleted.
+             * @constant
+             */
+            deleted?: true;
+            /**
+             * Format: date-time
+             * @description When the share ends. ISO 8601 in UTC.
+             * @example 2026-11-27T11:30:15.123Z
+             */
+            expiresAt: string;
+            /**
+             * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
+             * @example 10
+             */
+            maxViewers: number;
+            /**
+             * Format: int64
+             * @description Version of the share.
+             * @example 4
+             */
+            sequence: number;
+            /**
+             * @description Identifier of the share, and all that a viewer needs: treat it like a password.
+             * @example share-7k2m9qx4-01kb1x5q2d8Zt4Gm1cVw9Rk3Hs7PbXeL
+             */
+            shareCode: string;
+            /**
+             * @description `ACTIVE`; in the final message `REVOKED` or `EXPIRED`.
+             * @example ACTIVE
+             * @enum {string}
+             */
+            shareState: "ACTIVE" | "REVOKED" | "EXPIRED";
+            /**
+             * @description Present in the state at the time of connecting, which is not a change. Only over WebSockets.
+             * @constant
+             */
+            snapshot?: true;
+            /**
+             * Format: date-time
+             * @description Time of the change. ISO 8601 in UTC.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            timestamp: string;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "share.status";
+        };
+        SubscribedMessage: {
+            /** @description The group, if the message named one. */
+            deviceGroupId?: string;
+            /** @description The device, if the message named one. */
+            deviceId?: string;
+            /**
+             * @description Any number, or a text of up to 128 characters. It comes back on the answer to the message.
+             * @example 7
+             */
+            id?: string | number;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "subscribed";
+        };
+        SubscribeMessage: {
+            /**
+             * @description Name of the action.
+             * @constant
+             */
+            action: "subscribe";
+            /** @description A device group of your organisation, which stands for all of its devices. Either this or `deviceId`. */
+            deviceGroupId?: string;
+            /** @description A device of your organisation. Either this or `deviceGroupId`. */
+            deviceId?: string;
+            /**
+             * @description Any number, or a text of up to 128 characters. It comes back on the answer to the message.
+             * @example 7
+             */
+            id?: string | number;
+        } & (unknown | unknown);
+        UnsubscribedMessage: {
+            /** @description The group, if the message named one. */
+            deviceGroupId?: string;
+            /** @description The device, if the message named one. */
+            deviceId?: string;
+            /**
+             * @description Any number, or a text of up to 128 characters. It comes back on the answer to the message.
+             * @example 7
+             */
+            id?: string | number;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "unsubscribed";
+        };
+        UnsubscribeMessage: {
+            /**
+             * @description Name of the action.
+             * @constant
+             */
+            action: "unsubscribe";
+            /** @description A device group of your organisation, which stands for all of its devices. Either this or `deviceId`. */
+            deviceGroupId?: string;
+            /** @description A device of your organisation. Either this or `deviceGroupId`. */
+            deviceId?: string;
+            /**
+             * @description Any number, or a text of up to 128 characters. It comes back on the answer to the message.
+             * @example 7
+             */
+            id?: string | number;
+        } & (unknown | unknown);
+        /** @description Velocity. */
+        Velocity: {
+            /**
+             * @description Speed over ground in metres per second, 0 to 200.
+             * @example 12.5
+             */
+            groundSpeed?: number;
+            /**
+             * @description Metres per second, positive upwards, -200 to 200.
+             * @example -0.5
+             */
+            verticalSpeed?: number;
+        };
+        ViewerShareStatusMessage: {
+            /**
+             * @description Viewers that watch the share now. It follows reality within two seconds.
+             * @example 2
+             */
+            currentViewers: number;
+            /**
+             * @description Present in the final message: the resource was deleted.
+             * @constant
+             */
+            deleted?: true;
+            /**
+             * Format: date-time
+             * @description When the share ends. ISO 8601 in UTC.
+             * @example 2026-11-27T11:30:15.123Z
+             */
+            expiresAt: string;
+            /**
+             * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
+             * @example 10
+             */
+            maxViewers: number;
+            /**
+             * @description What this viewer may do: `view`, and `control` to send commands. Only in the first message.
+             * @example [
+             *       "view",
+             *       "control"
+             *     ]
+             */
+            permissions?: ("view" | "control")[];
+            /**
+             * Format: int64
+             * @description Version of the share.
+             * @example 4
+             */
+            sequence: number;
+            /**
+             * @description Identifier of the share, and all that a viewer needs: treat it like a password.
+             * @example share-7k2m9qx4-01kb1x5q2d8Zt4Gm1cVw9Rk3Hs7PbXeL
+             */
+            shareCode: string;
+            /**
+             * @description `ACTIVE`; in the final message `REVOKED` or `EXPIRED`.
+             * @example ACTIVE
+             * @enum {string}
+             */
+            shareState: "ACTIVE" | "REVOKED" | "EXPIRED";
+            /**
+             * @description `STREAM`: live video together with the status. `DEVICE_STATUS`: position and status only. Only in the first message.
+             * @example STREAM
+             * @enum {string}
+             */
+            shareType?: "STREAM" | "DEVICE_STATUS";
+            /**
+             * @description Present in the state at the time of connecting, which is not a change. Only over WebSockets.
+             * @constant
+             */
+            snapshot?: true;
+            /**
+             * Format: date-time
+             * @description Time of the change. ISO 8601 in UTC.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            timestamp: string;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "share.status";
+        };
+        ViewerTelemetryMessage: {
+            battery?: components["schemas"]["Battery"];
+            /**
+             * @description Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+             * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
+             */
+            deviceId: string;
+            /**
+             * @description What the dock does. Known values: `OPEN`, `CLOSED`, `OPENING`, `CLOSING`, `COOLING`, `CHARGING`, `TASK_INPROGRESS`. Others may appear: accept them.
+             * @example OPEN
+             */
+            dockState?: string;
+            /**
+             * @description What the drone does. Known values: `MANUAL`, `GPS_NORMAL`, `WAYPOINT`, `HOVER`, `ORBIT`, `LANDED`, `DOCKED`, `RETURNING`. Others may appear: accept them.
+             * @example WAYPOINT
+             */
+            droneState?: string;
+            navigation?: components["schemas"]["Navigation"];
+            /**
+             * Format: date-time
+             * @description When this service received the report. ISO 8601 in UTC.
+             * @example 2026-11-27T10:30:15.208Z
+             */
+            receivedAt: string;
+            /** @description Data of sensors. Fields other than `camera` are specific to the vendor. */
+            sensorPayload?: {
+                /** @description The camera. */
+                camera: {
+                    orientation: components["schemas"]["Orientation"];
+                };
+            };
+            /**
+             * Format: int64
+             * @description The `timestamp` in Unix milliseconds, so more than 32 bits.
+             * @example 1795775415123
+             */
+            sequence: number;
+            /**
+             * @description `true` for a device that exists in a simulation only.
+             * @example false
+             */
+            simulated?: boolean;
+            /**
+             * @description Present in the last known state at the time of connecting, which is not a new sample.
+             * @constant
+             */
+            snapshot?: true;
+            /**
+             * Format: date-time
+             * @description Time of the report by the device’s clock.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            timestamp: string;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "device.telemetry";
+            weather?: components["schemas"]["Weather"];
+        };
+        /** @description Weather that the device reports. */
+        Weather: {
+            /**
+             * @description Relative humidity in percent, 0 to 100.
+             * @example 61
+             */
+            humidity?: number;
+            /**
+             * @description Rain in millimetres per hour, 0 to 1000.
+             * @example 0
+             */
+            rain?: number;
+            /**
+             * @description Degrees Celsius, -100 to 100.
+             * @example 17.5
+             */
+            temperature?: number;
+            /**
+             * @description Degrees from which the wind blows, clockwise from true north, 0 to 360.
+             * @example 225
+             */
+            windDirection?: number;
+            /**
+             * @description Metres per second, 0 to 150.
+             * @example 4.2
+             */
+            windSpeed?: number;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export type operations = Record<string, never>;

@@ -1,0 +1,2159 @@
+// Generated from docs/api/openapi.json by `npm run types -w drone-mission-client`: change that document instead.
+
+export interface paths {
+    "/v3/auth/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get an access token
+         * @description Issues an access token by the OAuth 2.0 client credentials grant. Send the API key in `x-api-key`; send `client_id` and `client_secret` either in the body, as JSON or as a form, or by HTTP Basic, but not both ways in one request.
+         *
+         *     The token carries all scopes of the client: `scope` and other unknown parameters are ignored. There is no refresh token. Keep the token and use it for all calls until shortly before it expires, instead of requesting one for each call.
+         *
+         *     API key and client must belong together, otherwise the answer is 403, as it is for a suspended client.
+         *
+         *     Limit: 50 requests a second per API key, with bursts of 100; beyond that 429 without `Retry-After`: wait a second.
+         */
+        post: operations["issueToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List jobs, newest first
+         * @description Returns a page of the organisation’s jobs, newest first. Each element is a summary: read a job for all its fields.
+         *
+         *     While there are more, the reply has a `nextToken`; pass it with the same `status` to get the next page. A token of another list or filter is 400. A page may hold fewer elements than `limit` although there are more: go on until a reply has no `nextToken`.
+         *
+         *     Without `status` the list is current. Filtered by `status` it may lag behind, usually by less than a second.
+         *
+         *     Scope: `command:read`.
+         */
+        get: operations["listJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/jobs/{jobId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a job
+         * @description Returns all fields of a job. Optional fields that were never set are left out. The header `ETag` holds the version, for `If-Match` of a later change.
+         *
+         *     Scope: `command:read`.
+         */
+        get: operations["getJob"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a job
+         * @description Deletes a job in any status. It is gone at once: reading it is 404, and its channel gets a final message with `deleted`. The drone platform is told; a drone that is flying the job may need time to stop, and what it still reports about the job is ignored. To keep the record of a job that has not started, cancel it instead.
+         *
+         *     Scope: `command:update`.
+         */
+        delete: operations["deleteJob"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a job
+         * @description Changes the given fields and leaves the others as they are. `metadata` is replaced as a whole, not merged. `{}` and the status that the job already has change nothing; any other field counts as a change, and `version` grows.
+         *
+         *     `status` moves only along the lifecycle: `PENDING` → `QUEUED`, `CANCELLED`, `FAILED`; `QUEUED` → `IN_PROGRESS`, `CANCELLED`, `FAILED`; `IN_PROGRESS` → `COMPLETED`, `FAILED`. Another move is 400 with both statuses in `details`. Setting `CANCELLED` has the same effect as cancelling, but a job that can’t be cancelled is refused with `invalid_request` instead of `Cannot cancel job`, one that is cancelled already is answered with 200, and the reply has no `cancelledAt`.
+         *
+         *     A job can be changed in every status, also when it is final. `deviceId`, `deviceGroupId`, `missionId` and `scheduledAt` can’t be changed: cancel the job and create another.
+         *
+         *     Scope: `command:update`.
+         */
+        patch: operations["updateJob"];
+        trace?: never;
+    };
+    "/v3/jobs/{jobId}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a job that is PENDING or QUEUED
+         * @description Cancels a job that is `PENDING` or `QUEUED`. A job in any other status, also one that is cancelled already, is 400 `Cannot cancel job`: a job in flight can’t be cancelled, only deleted. The request needs no body; one that is sent is ignored.
+         *
+         *     Scope: `command:update`.
+         */
+        post: operations["cancelJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/jobs/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a job
+         * @description Creates a job with the status `PENDING`. The drone platform then queues and flies it, at `scheduledAt` or as soon as possible; follow it on the job’s channel instead of polling.
+         *
+         *     `deviceId` must be a device of the device group, otherwise the answer is 400. A device group of another organisation is 403, an unknown one 404. An unknown field is 400, because a misspelt `scheduledAt` must not be lost silently.
+         *
+         *     Scope: `command:create`.
+         *
+         *     Limit: 60 calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an `Idempotency-Key`.
+         */
+        post: operations["createJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/resources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the device groups of the organisation with their devices
+         * @description Returns all device groups with their devices in one reply, in the order of their creation; there are no pages. This is where `deviceGroupId` and `deviceId` come from.
+         *
+         *     Scope: `resources:read`.
+         */
+        get: operations["listResources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the active shares of the organisation
+         * @description Returns a page of the shares that have neither expired nor been revoked, newest first, with the number of viewers at present.
+         *
+         *     While there are more, the reply has a `nextToken`. A page may hold fewer elements than `limit`, even none, although there are more: go on until a reply has no `nextToken`.
+         *
+         *     Scope: `share:read`.
+         */
+        get: operations["listShares"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/shares/{shareCode}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a share
+         * @description Returns a share. An expired or revoked share is 404, like one that never existed. `metadata` is not returned.
+         *
+         *     Scope: `share:read`.
+         */
+        get: operations["getShare"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a share
+         * @description Ends a share at once. When the answer arrives, all viewers are disconnected, and its channel has a final message with the state `REVOKED`. A video address that was issued before plays on for 300 seconds at most.
+         *
+         *     Scope: `share:manage`.
+         */
+        delete: operations["revokeShare"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/shares/{shareCode}/resources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the resources of a share
+         * @description Returns what stands behind a share: its device with the last known state and, for the type `STREAM`, an address of the live video. The list has one element, or none once the device has been removed.
+         *
+         *     Each call issues a new video address, which lives 300 seconds. For a continuous view follow the telemetry of the device instead of polling.
+         *
+         *     Scope: `share:read`.
+         *
+         *     Limit: 120 calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an `Idempotency-Key`.
+         */
+        get: operations["listShareResources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/streams/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the active shares of the organisation
+         * @description Returns a page of the shares that have neither expired nor been revoked, newest first, with the number of viewers at present.
+         *
+         *     While there are more, the reply has a `nextToken`. A page may hold fewer elements than `limit`, even none, although there are more: go on until a reply has no `nextToken`.
+         *
+         *     Scope: `share:read`.
+         *
+         *     The same operation as `GET /v3/shares`, under its second path.
+         */
+        get: operations["listStreamShares"];
+        put?: never;
+        /**
+         * Share a device's live video or status by link
+         * @description Creates a link to a public page that shows one device live, until `expiresIn` seconds have passed or the share is revoked. Whoever has the link can watch without a login, so treat `shareCode` and `shareUrl` like a password.
+         *
+         *     `shareType` `STREAM` shows the video and the status, `DEVICE_STATUS` the status only. The reply has only four fields: read the share for the others. A share can’t be changed: revoke it and create another.
+         *
+         *     An unknown `resourceId` is 404, another organisation’s 403.
+         *
+         *     Scope: `stream:share`.
+         *
+         *     Limit: 30 calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an `Idempotency-Key`.
+         */
+        post: operations["createShare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/streams/share/{shareCode}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a share
+         * @description Returns a share. An expired or revoked share is 404, like one that never existed. `metadata` is not returned.
+         *
+         *     Scope: `share:read`.
+         *
+         *     The same operation as `GET /v3/shares/{shareCode}`, under its second path.
+         */
+        get: operations["getStreamShare"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a share
+         * @description Ends a share at once. When the answer arrives, all viewers are disconnected, and its channel has a final message with the state `REVOKED`. A video address that was issued before plays on for 300 seconds at most.
+         *
+         *     Scope: `share:manage`.
+         *
+         *     The same operation as `DELETE /v3/shares/{shareCode}`, under its second path.
+         */
+        delete: operations["revokeStreamShare"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description State of the battery. */
+        Battery: {
+            /**
+             * @description Charge in percent, 0 to 100.
+             * @example 81
+             */
+            percent?: number;
+            /**
+             * @description Remaining flight time in seconds, 0 to 86400.
+             * @example 1260
+             */
+            remainingFlightTime?: number;
+            /**
+             * @description Volts, 0 to 1000.
+             * @example 24.1
+             */
+            voltage?: number;
+        };
+        /** @description The camera; other fields are specific to the vendor. */
+        Camera: {
+            orientation?: components["schemas"]["Orientation"];
+        };
+        /** @description Reply to “Cancel a job that is PENDING or QUEUED”. */
+        CancelJobReply: {
+            job: components["schemas"]["CancelledJob"];
+            /**
+             * @description Always `true`: errors have a status of 400 or more and a body with `error`.
+             * @constant
+             */
+            success: true;
+        };
+        /** @description A job after it was cancelled. */
+        CancelledJob: {
+            /**
+             * Format: date-time
+             * @description When the job was cancelled.
+             * @example 2026-11-27T10:31:40.512Z
+             */
+            cancelledAt: string;
+            /**
+             * @description Identifier of the job, assigned by the service. Treat it as opaque.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId: string;
+            /**
+             * @description Always `CANCELLED`.
+             * @example CANCELLED
+             * @constant
+             */
+            status: "CANCELLED";
+        };
+        /** @description The main fields of a new share. */
+        CreatedShare: {
+            /**
+             * Format: date-time
+             * @description When the share ends: viewers are disconnected, and from then on it is answered with 404.
+             * @example 2026-11-27T11:30:15.123Z
+             */
+            expiresAt: string;
+            /**
+             * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
+             * @example 10
+             */
+            maxViewers: number;
+            /**
+             * @description Identifier of the share, and all that a viewer needs: treat it like a password.
+             * @example share-7k2m9qx4-01kb1x5q2d8Zt4Gm1cVw9Rk3Hs7PbXeL
+             */
+            shareCode: string;
+            /**
+             * Format: uri
+             * @description Address of the public page of the share. Whoever has it can watch, without a login.
+             * @example https://share.drone-missions.example/share/share-7k2m9qx4-01kb1x5q2d8Zt4Gm1cVw9Rk3Hs7PbXeL
+             */
+            shareUrl: string;
+        };
+        /** @description Reply to “Create a job”. */
+        CreateJobReply: {
+            job: components["schemas"]["JobSummary"];
+            /**
+             * @description Always `true`: errors have a status of 400 or more and a body with `error`.
+             * @constant
+             */
+            success: true;
+        };
+        /** @description Body of “Create a job”. */
+        CreateJobRequest: {
+            /**
+             * @description Free text for people, up to 4096 characters. Left out of replies if it was never set.
+             * @example Crown of the dam, both sides
+             */
+            description?: string;
+            /**
+             * @description Identifier of a device group, from `GET /v3/resources`.
+             * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
+             */
+            deviceGroupId: string;
+            /**
+             * @description Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+             * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
+             */
+            deviceId?: string;
+            /**
+             * @description Any JSON object of yours: at most 16 KiB as JSON in UTF-8, at most 32 levels deep. It is stored and returned unchanged, and the drone platform receives it. PATCH replaces it as a whole.
+             * @example {
+             *       "site": "north",
+             *       "order": 4711
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Identifier of the mission to fly, as your drone platform knows it. This service passes it on unchecked.
+             * @example mission-42
+             */
+            missionId?: string;
+            /**
+             * @description Name of the job, for people: 1 to 256 characters.
+             * @example Rim inspection
+             */
+            name: string;
+            /**
+             * @description Priority for the drone platform, 1 (low) to 10 (high).
+             * @default 5
+             * @example 5
+             */
+            priority?: number;
+            /**
+             * Format: date-time
+             * @description When the drone platform shall fly the job, with an offset or `Z`; replies have it in UTC. Without it the job is flown as soon as possible.
+             * @example 2026-11-27T12:00:00.000Z
+             */
+            scheduledAt?: string;
+        };
+        /** @description Reply to “Share a device's live video or status by link”. */
+        CreateShareReply: {
+            share: components["schemas"]["CreatedShare"];
+            /**
+             * @description Always `true`: errors have a status of 400 or more and a body with `error`.
+             * @constant
+             */
+            success: true;
+        };
+        /** @description Body of “Share a device's live video or status by link”. */
+        CreateShareRequest: {
+            /**
+             * @description Lifetime of the share in seconds, 60 to 86400 (a day). It can’t be prolonged: create another share.
+             * @default 3600
+             * @example 3600
+             */
+            expiresIn?: number;
+            /**
+             * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
+             * @default 10
+             * @example 10
+             */
+            maxViewers?: number;
+            /**
+             * @description Any JSON object of yours: at most 16 KiB as JSON in UTF-8, at most 32 levels deep. It is stored with the share and not returned.
+             * @example {
+             *       "order": 4711
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description What viewers may do: `view`, and `control` to send commands to the drone. At least one; repetitions are dropped.
+             * @default [
+             *       "view"
+             *     ]
+             * @example [
+             *       "view"
+             *     ]
+             */
+            permissions?: components["schemas"]["Permission"][];
+            /**
+             * @description What is shared: a `deviceId` from `GET /v3/resources`, or the id of one of the device’s video streams.
+             * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
+             */
+            resourceId: string;
+            shareType: components["schemas"]["ShareType"];
+        };
+        /** @description A drone with its dock. */
+        Device: {
+            /**
+             * @description Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+             * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
+             */
+            deviceId: string;
+            /**
+             * @description Name of the device, for people.
+             * @example North 1
+             */
+            name: string;
+            status: components["schemas"]["DeviceStatus"];
+        };
+        /** @description Devices to which jobs are given together. */
+        DeviceGroup: {
+            /**
+             * @description What the group is, for people.
+             * @example Docks in the north
+             */
+            description: string;
+            /**
+             * @description Number of devices in the group.
+             * @example 1
+             */
+            deviceCount: number;
+            /**
+             * @description Identifier of a device group, from `GET /v3/resources`.
+             * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
+             */
+            deviceGroupId: string;
+            /** @description The devices of the group, in the order of their registration. */
+            devices: components["schemas"]["Device"][];
+            /**
+             * @description Name of the group, for people.
+             * @example North
+             */
+            name: string;
+        };
+        /** @description What a device reported. It holds only what the device knows. */
+        DeviceState: {
+            battery?: components["schemas"]["Battery"];
+            /**
+             * @description What the dock does. Known values: `OPEN`, `CLOSED`, `OPENING`, `CLOSING`, `COOLING`, `CHARGING`, `TASK_INPROGRESS`. Others may appear: accept them.
+             * @example OPEN
+             */
+            dockState?: string;
+            /**
+             * @description What the drone does. Known values: `MANUAL`, `GPS_NORMAL`, `WAYPOINT`, `HOVER`, `ORBIT`, `LANDED`, `DOCKED`, `RETURNING`. Others may appear: accept them.
+             * @example WAYPOINT
+             */
+            droneState?: string;
+            /**
+             * @description Identifier of the job, assigned by the service. Treat it as opaque.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId?: string;
+            navigation?: components["schemas"]["Navigation"];
+            sensorPayload?: components["schemas"]["SensorPayload"];
+            /**
+             * @description `true` for a device that exists in a simulation only.
+             * @example false
+             */
+            simulated?: boolean;
+            /**
+             * Format: date-time
+             * @description Time of the report by the device’s clock.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            timestamp: string;
+            weather?: components["schemas"]["Weather"];
+        };
+        /**
+         * @description `online` while the device reports telemetry; `offline` after 30 seconds of silence.
+         * @example online
+         * @enum {string}
+         */
+        DeviceStatus: "online" | "offline";
+        /** @description Why a request was refused. */
+        Error: {
+            /** @description What is wrong with each part of the request. Present with `invalid_request`; at most 20 faults, then their number. */
+            details?: components["schemas"]["ErrorDetail"][];
+            /**
+             * @description What went wrong. The texts are listed with each response and don’t change within `/v3/`.
+             * @example invalid_request
+             */
+            error: string;
+        };
+        /** @description One thing that is wrong with a request. */
+        ErrorDetail: {
+            /**
+             * @description Text for people.
+             * @example Job deleted successfully
+             */
+            message: string;
+            /**
+             * @description The faulty field as a path such as `metadata.site`, a query parameter or a header; empty for the whole input.
+             * @example priority
+             */
+            path: string;
+        };
+        /** @description A refusal of API Gateway, in its own form. */
+        GatewayError: {
+            /**
+             * @description Text for people.
+             * @example Job deleted successfully
+             */
+            message: string;
+        };
+        /** @description Reply to “Read a job”. */
+        GetJobReply: {
+            job: components["schemas"]["Job"];
+            /**
+             * @description Always `true`: errors have a status of 400 or more and a body with `error`.
+             * @constant
+             */
+            success: true;
+        };
+        /** @description Reply to “Read a share”. */
+        GetShareReply: {
+            share: components["schemas"]["Share"];
+            /**
+             * @description Always `true`: errors have a status of 400 or more and a body with `error`.
+             * @constant
+             */
+            success: true;
+        };
+        /** @description An unexpected error. */
+        InternalError: {
+            /**
+             * @description What went wrong. The texts are listed with each response and don’t change within `/v3/`.
+             * @example invalid_request
+             */
+            error: string;
+            /**
+             * @description Identifies the request; the same as the header `x-request-id`. Name it when you report a problem.
+             * @example 0b1f2c9e-5a3d-4c7e-9a54-3f7d1c2b8e60
+             */
+            requestId: string;
+        };
+        /** @description A job with all its fields. */
+        Job: {
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            createdAt: string;
+            /**
+             * @description Free text for people, up to 4096 characters. Left out of replies if it was never set.
+             * @example Crown of the dam, both sides
+             */
+            description?: string;
+            /**
+             * @description Identifier of a device group, from `GET /v3/resources`.
+             * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
+             */
+            deviceGroupId: string;
+            /**
+             * @description Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+             * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
+             */
+            deviceId?: string;
+            /**
+             * @description Identifier of the job, assigned by the service. Treat it as opaque.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId: string;
+            /**
+             * @description Any JSON object of yours: at most 16 KiB as JSON in UTF-8, at most 32 levels deep. It is stored and returned unchanged, and the drone platform receives it. PATCH replaces it as a whole.
+             * @example {
+             *       "site": "north",
+             *       "order": 4711
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Identifier of the mission to fly, as your drone platform knows it. This service passes it on unchecked.
+             * @example mission-42
+             */
+            missionId?: string;
+            /**
+             * @description Name of the job, for people: 1 to 256 characters.
+             * @example Rim inspection
+             */
+            name: string;
+            /**
+             * @description Priority for the drone platform, 1 (low) to 10 (high).
+             * @example 5
+             */
+            priority: number;
+            /**
+             * Format: date-time
+             * @description When the drone platform shall fly the job, with an offset or `Z`; replies have it in UTC. Without it the job is flown as soon as possible.
+             * @example 2026-11-27T12:00:00.000Z
+             */
+            scheduledAt?: string;
+            status: components["schemas"]["JobStatus"];
+            /**
+             * @description Grows by one with every change of the job; the number in its `ETag`.
+             * @example 1
+             */
+            version: number;
+        };
+        /**
+         * @description Status of the job. It moves only so: `PENDING` → `QUEUED`, `CANCELLED`, `FAILED`; `QUEUED` → `IN_PROGRESS`, `CANCELLED`, `FAILED`; `IN_PROGRESS` → `COMPLETED`, `FAILED`. The last three are final.
+         * @example PENDING
+         * @enum {string}
+         */
+        JobStatus: "PENDING" | "QUEUED" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED";
+        /** @description The main fields of a job. */
+        JobSummary: {
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            createdAt: string;
+            /**
+             * @description Identifier of the job, assigned by the service. Treat it as opaque.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId: string;
+            /**
+             * @description Name of the job, for people: 1 to 256 characters.
+             * @example Rim inspection
+             */
+            name: string;
+            /**
+             * @description Priority for the drone platform, 1 (low) to 10 (high).
+             * @example 5
+             */
+            priority: number;
+            status: components["schemas"]["JobStatus"];
+        };
+        /** @description A share with the number of its viewers. */
+        ListedShare: {
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            createdAt: string;
+            /**
+             * @description Viewers that watch the share now. It follows reality within two seconds.
+             * @example 2
+             */
+            currentViewers: number;
+            /**
+             * Format: date-time
+             * @description When the share ends: viewers are disconnected, and from then on it is answered with 404.
+             * @example 2026-11-27T11:30:15.123Z
+             */
+            expiresAt: string;
+            /**
+             * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
+             * @example 10
+             */
+            maxViewers: number;
+            /**
+             * @description What viewers may do: `view`, and `control` to send commands to the drone. At least one; repetitions are dropped.
+             * @example [
+             *       "view"
+             *     ]
+             */
+            permissions: components["schemas"]["Permission"][];
+            /**
+             * @description What is shared: a `deviceId` from `GET /v3/resources`, or the id of one of the device’s video streams.
+             * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
+             */
+            resourceId: string;
+            /**
+             * @description Identifier of the share, and all that a viewer needs: treat it like a password.
+             * @example share-7k2m9qx4-01kb1x5q2d8Zt4Gm1cVw9Rk3Hs7PbXeL
+             */
+            shareCode: string;
+            shareType: components["schemas"]["ShareType"];
+            /**
+             * Format: uri
+             * @description Address of the public page of the share. Whoever has it can watch, without a login.
+             * @example https://share.drone-missions.example/share/share-7k2m9qx4-01kb1x5q2d8Zt4Gm1cVw9Rk3Hs7PbXeL
+             */
+            shareUrl: string;
+        };
+        /** @description Reply to “List jobs, newest first”. */
+        ListJobsReply: {
+            /**
+             * @description Number of elements in the list of this reply, not in all pages.
+             * @example 1
+             */
+            count: number;
+            /** @description The jobs of this page, newest first. */
+            jobs: components["schemas"]["JobSummary"][];
+            /**
+             * @description Present if there are more elements: pass it as the query parameter `nextToken`, with the same filter, to get the next page. Opaque. Left out of the last page.
+             * @example WyJqb2JzIDdrMm05cXg0ICIsImpvYi03azJtOXF4NC0wMWtiMXg1bTl2M2Y4cTJyN3Q2dzR5MHoxYSJd
+             */
+            nextToken?: string;
+            /**
+             * @description Always `true`: errors have a status of 400 or more and a body with `error`.
+             * @constant
+             */
+            success: true;
+        };
+        /** @description Reply to “List the device groups of the organisation with their devices”. */
+        ListResourcesReply: {
+            /**
+             * @description Number of elements in the list of this reply, not in all pages.
+             * @example 1
+             */
+            count: number;
+            /** @description All device groups, in the order of their creation. */
+            resources: components["schemas"]["DeviceGroup"][];
+            /**
+             * @description Always `true`: errors have a status of 400 or more and a body with `error`.
+             * @constant
+             */
+            success: true;
+        };
+        /** @description Reply to “List the resources of a share”. */
+        ListShareResourcesReply: {
+            /**
+             * @description Number of elements in the list of this reply, not in all pages.
+             * @example 1
+             */
+            count: number;
+            /** @description The device of the share; empty once the device has been removed. */
+            resources: components["schemas"]["SharedDevice"][];
+            /**
+             * @description Always `true`: errors have a status of 400 or more and a body with `error`.
+             * @constant
+             */
+            success: true;
+        };
+        /** @description Reply to “List the active shares of the organisation”. */
+        ListSharesReply: {
+            /**
+             * @description Number of elements in the list of this reply, not in all pages.
+             * @example 1
+             */
+            count: number;
+            /**
+             * @description Present if there are more elements: pass it as the query parameter `nextToken`, with the same filter, to get the next page. Opaque. Left out of the last page.
+             * @example WyJqb2JzIDdrMm05cXg0ICIsImpvYi03azJtOXF4NC0wMWtiMXg1bTl2M2Y4cTJyN3Q2dzR5MHoxYSJd
+             */
+            nextToken?: string;
+            /** @description The active shares of this page, newest first. */
+            shares: components["schemas"]["ListedShare"][];
+            /**
+             * @description Always `true`: errors have a status of 400 or more and a body with `error`.
+             * @constant
+             */
+            success: true;
+        };
+        /** @description The operation is done. */
+        MessageReply: {
+            /**
+             * @description Text for people.
+             * @example Job deleted successfully
+             */
+            message: string;
+            /**
+             * @description Always `true`: errors have a status of 400 or more and a body with `error`.
+             * @constant
+             */
+            success: true;
+        };
+        /** @description Where the drone is and how it moves. */
+        Navigation: {
+            orientation?: components["schemas"]["Orientation"];
+            position?: components["schemas"]["Position"];
+            velocity?: components["schemas"]["Velocity"];
+        };
+        /** @description Why a token request was refused (RFC 6749 section 5.2). */
+        OAuthError: {
+            /**
+             * @description Error code of OAuth 2.0 (RFC 6749 section 5.2). Branch on it.
+             * @example invalid_client
+             */
+            error: string;
+            /**
+             * @description Explanation for people. The wording may change: branch on `error`.
+             * @example The client credentials were rejected.
+             */
+            error_description?: string;
+        };
+        /** @description Orientation of a drone or a camera. */
+        Orientation: {
+            /**
+             * @description Degrees clockwise from true north, 0 to 360.
+             * @example 270.5
+             */
+            heading?: number;
+            /**
+             * @description Degrees, positive with the nose up, -180 to 180.
+             * @example -2.1
+             */
+            pitch?: number;
+            /**
+             * @description Degrees, positive to the right, -180 to 180.
+             * @example 0.3
+             */
+            roll?: number;
+        };
+        /**
+         * @description `view`: watch. `control`: also send commands to the drone.
+         * @example view
+         * @enum {string}
+         */
+        Permission: "view" | "control";
+        /** @description Where the live video can be played. */
+        Playback: {
+            /**
+             * Format: date-time
+             * @description When the URL stops working, 300 seconds after it was issued. Request the resources again for a new one.
+             * @example 2026-11-27T10:35:15.123Z
+             */
+            expiresAt: string;
+            /**
+             * @description Protocol of the video, HTTP Live Streaming.
+             * @constant
+             */
+            protocol: "HLS";
+            /**
+             * Format: uri
+             * @description Address of the HLS playlist. It can’t be revoked, so it lives only 300 seconds.
+             * @example https://video.drone-missions.example/hls/v1/getHLSMasterPlaylist.m3u8?SessionToken=example
+             */
+            url: string;
+        };
+        /** @description A GeoJSON point (RFC 7946). */
+        Position: {
+            /**
+             * @description Longitude (-180 to 180) and latitude (-90 to 90) in degrees, then altitude in metres above mean sea level (-500 to 20000): three numbers in this order, as in GeoJSON.
+             * @example [
+             *       8.5417,
+             *       47.3769,
+             *       485.5
+             *     ]
+             */
+            coordinates: number[];
+            /**
+             * @description Always `Point`.
+             * @constant
+             */
+            type: "Point";
+        };
+        /** @description Data of sensors; fields other than `camera` are specific to the vendor. */
+        SensorPayload: {
+            camera?: components["schemas"]["Camera"];
+        };
+        /** @description A share with the address of its page. */
+        Share: {
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the share ends: viewers are disconnected, and from then on it is answered with 404.
+             * @example 2026-11-27T11:30:15.123Z
+             */
+            expiresAt: string;
+            /**
+             * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
+             * @example 10
+             */
+            maxViewers: number;
+            /**
+             * @description What viewers may do: `view`, and `control` to send commands to the drone. At least one; repetitions are dropped.
+             * @example [
+             *       "view"
+             *     ]
+             */
+            permissions: components["schemas"]["Permission"][];
+            /**
+             * @description What is shared: a `deviceId` from `GET /v3/resources`, or the id of one of the device’s video streams.
+             * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
+             */
+            resourceId: string;
+            /**
+             * @description Identifier of the share, and all that a viewer needs: treat it like a password.
+             * @example share-7k2m9qx4-01kb1x5q2d8Zt4Gm1cVw9Rk3Hs7PbXeL
+             */
+            shareCode: string;
+            shareType: components["schemas"]["ShareType"];
+            /**
+             * Format: uri
+             * @description Address of the public page of the share. Whoever has it can watch, without a login.
+             * @example https://share.drone-missions.example/share/share-7k2m9qx4-01kb1x5q2d8Zt4Gm1cVw9Rk3Hs7PbXeL
+             */
+            shareUrl: string;
+        };
+        /** @description The device behind a share. */
+        SharedDevice: {
+            /**
+             * @description Identifier of a device group, from `GET /v3/resources`.
+             * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
+             */
+            deviceGroupId: string;
+            /**
+             * @description Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+             * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
+             */
+            deviceId: string;
+            lastState?: components["schemas"]["DeviceState"];
+            /**
+             * @description Name of the device, for people.
+             * @example North 1
+             */
+            name: string;
+            /** @description Live video of a share of type `STREAM`: `null` while the device has none, left out for other shares. */
+            playback?: components["schemas"]["Playback"] | null;
+            status: components["schemas"]["DeviceStatus"];
+        };
+        /**
+         * @description `STREAM`: live video together with the status. `DEVICE_STATUS`: position and status only.
+         * @example STREAM
+         * @enum {string}
+         */
+        ShareType: "STREAM" | "DEVICE_STATUS";
+        /** @description An access token. */
+        Token: {
+            /**
+             * @description JWT for the header `Authorization: Bearer …` and as password over MQTT. Treat it as opaque.
+             * @example eyJraWQiOiJkZW1vIiwiYWxnIjoiUlMyNTYifQ.eyJzY29wZSI6IuKApiJ9.c2lnbmF0dXJl
+             */
+            access_token: string;
+            /**
+             * @description Seconds that the token is valid, 3600. Renew it before that, by your own clock from the time of the request.
+             * @example 3600
+             */
+            expires_in: number;
+            /**
+             * @description Always `Bearer`.
+             * @constant
+             */
+            token_type: "Bearer";
+        };
+        /** @description Credentials of a client. Other fields are ignored. */
+        TokenRequest: {
+            /**
+             * @description Client id from your onboarding. Leave it out if HTTP Basic carries it.
+             * @example 4q8sexampleclientid2v6k0m1
+             */
+            client_id?: string;
+            /**
+             * @description Client secret from your onboarding. Leave it out if HTTP Basic carries it.
+             * @example example-secret-from-your-onboarding
+             */
+            client_secret?: string;
+            /**
+             * @description Always `client_credentials`.
+             * @example client_credentials
+             * @enum {string}
+             */
+            grant_type: "client_credentials";
+        };
+        /** @description A job after a change, with the fields that can change. */
+        UpdatedJob: {
+            /**
+             * @description Free text for people, up to 4096 characters. Left out of replies if it was never set.
+             * @example Crown of the dam, both sides
+             */
+            description?: string;
+            /**
+             * @description Identifier of the job, assigned by the service. Treat it as opaque.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId: string;
+            /**
+             * @description Name of the job, for people: 1 to 256 characters.
+             * @example Rim inspection
+             */
+            name: string;
+            /**
+             * @description Priority for the drone platform, 1 (low) to 10 (high).
+             * @example 5
+             */
+            priority: number;
+            status: components["schemas"]["JobStatus"];
+            /**
+             * Format: date-time
+             * @description When the job was last changed.
+             * @example 2026-11-27T10:31:02.480Z
+             */
+            updatedAt: string;
+            /**
+             * @description Grows by one with every change of the job; the number in its `ETag`.
+             * @example 1
+             */
+            version: number;
+        };
+        /** @description Reply to “Change a job”. */
+        UpdateJobReply: {
+            job: components["schemas"]["UpdatedJob"];
+            /**
+             * @description Always `true`: errors have a status of 400 or more and a body with `error`.
+             * @constant
+             */
+            success: true;
+        };
+        /** @description Body of “Change a job”. */
+        UpdateJobRequest: {
+            /**
+             * @description Free text for people, up to 4096 characters. Left out of replies if it was never set.
+             * @example Crown of the dam, both sides
+             */
+            description?: string;
+            /**
+             * @description Any JSON object of yours: at most 16 KiB as JSON in UTF-8, at most 32 levels deep. It is stored and returned unchanged, and the drone platform receives it. PATCH replaces it as a whole.
+             * @example {
+             *       "site": "north",
+             *       "order": 4711
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Name of the job, for people: 1 to 256 characters.
+             * @example Rim inspection
+             */
+            name?: string;
+            /**
+             * @description Priority for the drone platform, 1 (low) to 10 (high).
+             * @example 5
+             */
+            priority?: number;
+            status?: components["schemas"]["JobStatus"];
+        };
+        /** @description Velocity of a drone. */
+        Velocity: {
+            /**
+             * @description Speed over ground in metres per second, 0 to 200.
+             * @example 12.5
+             */
+            groundSpeed?: number;
+            /**
+             * @description Metres per second, positive upwards, -200 to 200.
+             * @example -0.5
+             */
+            verticalSpeed?: number;
+        };
+        /** @description Weather that the device reports. */
+        Weather: {
+            /**
+             * @description Relative humidity in percent, 0 to 100.
+             * @example 61
+             */
+            humidity?: number;
+            /**
+             * @description Rain in millimetres per hour, 0 to 1000.
+             * @example 0
+             */
+            rain?: number;
+            /**
+             * @description Degrees Celsius, -100 to 100.
+             * @example 17.5
+             */
+            temperature?: number;
+            /**
+             * @description Degrees from which the wind blows, clockwise from true north, 0 to 360.
+             * @example 225
+             */
+            windDirection?: number;
+            /**
+             * @description Metres per second, 0 to 150.
+             * @example 4.2
+             */
+            windSpeed?: number;
+        };
+    };
+    responses: {
+        /** @description The token lacks the scope, another organisation owns the resource, or the client is suspended. A client that was suspended gets it within five minutes. */
+        Forbidden: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`. */
+        InternalServerError: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["InternalError"];
+            };
+        };
+        /** @description The path has no such method. `Allow` names those that it has. */
+        MethodNotAllowed: {
+            headers: {
+                Allow: components["headers"]["Allow"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The body is too large: AWS accepts about 6 MB here. It has a form of its own and no `x-request-id`. */
+        PayloadTooLarge: {
+            headers: {
+                "x-amzn-RequestId": components["headers"]["AmazonRequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["GatewayError"];
+            };
+        };
+        /** @description AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt. */
+        TooManyRequests: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The token is missing, invalid or expired. Request a new token. */
+        Unauthorized: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                "x-request-id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
+    parameters: {
+        /** @description A UUID (RFC 9562) of your choice, new for each creation. Repeat a request with the same key and body, for example after a timeout, and nothing is created twice: for 24 hours you get the first response again. Keys are per client and operation. Only successes are kept, so a request that was refused can be corrected and sent with the same key. Another body than that of a success is 400. Bodies are compared after parsing, so order and defaults don’t matter. */
+        IdempotencyKey: string;
+        /** @description Change the job only if it still has this version: the `ETag` of a read or a change, with its quotes. Otherwise 412. Without the header, or with `*`, any version is changed. */
+        IfMatch: string;
+    };
+    requestBodies: never;
+    headers: {
+        /** @description The methods of this path, separated by commas. */
+        Allow: string;
+        /** @description Identifies the request, in place of `x-request-id`. */
+        AmazonRequestId: string;
+        /** @description Responses must not be stored by caches. */
+        CacheControl: "no-store";
+        /** @description Version of the job in quotes, for `If-Match`. */
+        ETag: string;
+        /** @description Calls of this operation that your client has per minute. */
+        RateLimitLimit: number;
+        /** @description Calls that are left in this window. */
+        RateLimitRemaining: number;
+        /** @description When the next window begins, Unix time in seconds: the next full minute. */
+        RateLimitReset: number;
+        /** @description Identifies the request. Name it when you report a problem. */
+        RequestId: string;
+        /** @description Seconds to wait before the next attempt, 1 to 60. Missing when AWS limits the whole service: then wait a second, and double that with each further attempt. */
+        RetryAfter: number;
+        /** @description The scheme to authenticate with. Missing when the token expired within the last five minutes. */
+        WWWAuthenticate: "Bearer";
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    issueToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON or a form. Unknown fields are ignored. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenRequest"];
+                "application/x-www-form-urlencoded": components["schemas"]["TokenRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+            /**
+             * @description `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *
+             *     `unsupported_grant_type`: `grant_type` is not `client_credentials`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description `invalid_client`: the client id is unknown or the client secret is wrong. */
+            401: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description The API key is missing, unknown or another client’s, or the client is suspended. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    listJobs: {
+        parameters: {
+            query?: {
+                /** @description Most elements of the page, 50 without it. There are never more than 100: a higher number counts as 100. */
+                limit?: number;
+                /** @description The `nextToken` of the previous page. Leave it out for the first page; keep the other parameters as they were. */
+                nextToken?: string;
+                /** @description Only jobs with this status. */
+                status?: components["schemas"]["JobStatus"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListJobsReply"];
+                };
+            };
+            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    getJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the job, assigned by the service. Treat it as opaque. */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetJobReply"];
+                };
+            };
+            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `Job not found`: the job does not exist, or it was deleted. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    deleteJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the job, assigned by the service. Treat it as opaque. */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageReply"];
+                };
+            };
+            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `Job not found`: the job does not exist, or it was deleted. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    updateJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Change the job only if it still has this version: the `ETag` of a read or a change, with its quotes. Otherwise 412. Without the header, or with `*`, any version is changed. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description Identifier of the job, assigned by the service. Treat it as opaque. */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        /** @description JSON in UTF-8; unknown fields are refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateJobRequest"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    ETag: components["headers"]["ETag"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdateJobReply"];
+                };
+            };
+            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `Job not found`: the job does not exist, or it was deleted. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            /** @description `Precondition failed`: the job has another version than `If-Match` requires. */
+            412: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            413: components["responses"]["PayloadTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    cancelJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the job, assigned by the service. Treat it as opaque. */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CancelJobReply"];
+                };
+            };
+            /**
+             * @description `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *
+             *     `Cannot cancel job`: the job is neither `PENDING` nor `QUEUED`.
+             */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `Job not found`: the job does not exist, or it was deleted. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    createJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A UUID (RFC 9562) of your choice, new for each creation. Repeat a request with the same key and body, for example after a timeout, and nothing is created twice: for 24 hours you get the first response again. Keys are per client and operation. Only successes are kept, so a request that was refused can be corrected and sent with the same key. Another body than that of a success is 400. Bodies are compared after parsing, so order and defaults don’t matter. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON in UTF-8; unknown fields are refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateJobRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateJobReply"];
+                };
+            };
+            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
+            400: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `Device group not found`: the device group does not exist. */
+            404: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Your client has made 60 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    listResources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListResourcesReply"];
+                };
+            };
+            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    listShares: {
+        parameters: {
+            query?: {
+                /** @description Most elements of the page, 50 without it. There are never more than 100: a higher number counts as 100. */
+                limit?: number;
+                /** @description The `nextToken` of the previous page. Leave it out for the first page; keep the other parameters as they were. */
+                nextToken?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListSharesReply"];
+                };
+            };
+            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    getShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the share, and all that a viewer needs: treat it like a password. */
+                shareCode: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetShareReply"];
+                };
+            };
+            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `Share not found`: the share does not exist, has expired or was revoked. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    revokeShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the share, and all that a viewer needs: treat it like a password. */
+                shareCode: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageReply"];
+                };
+            };
+            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `Share not found`: the share does not exist, has expired or was revoked. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    listShareResources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the share, and all that a viewer needs: treat it like a password. */
+                shareCode: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListShareResourcesReply"];
+                };
+            };
+            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
+            400: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `Share not found`: the share does not exist, has expired or was revoked. */
+            404: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            /** @description Your client has made 120 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    listStreamShares: {
+        parameters: {
+            query?: {
+                /** @description Most elements of the page, 50 without it. There are never more than 100: a higher number counts as 100. */
+                limit?: number;
+                /** @description The `nextToken` of the previous page. Leave it out for the first page; keep the other parameters as they were. */
+                nextToken?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListSharesReply"];
+                };
+            };
+            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    createShare: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A UUID (RFC 9562) of your choice, new for each creation. Repeat a request with the same key and body, for example after a timeout, and nothing is created twice: for 24 hours you get the first response again. Keys are per client and operation. Only successes are kept, so a request that was refused can be corrected and sent with the same key. Another body than that of a success is 400. Bodies are compared after parsing, so order and defaults don’t matter. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description JSON in UTF-8; unknown fields are refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateShareRequest"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreateShareReply"];
+                };
+            };
+            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
+            400: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `Resource not found`: no device and no video stream has this `resourceId`. */
+            404: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            /** @description Your client has made 30 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    getStreamShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the share, and all that a viewer needs: treat it like a password. */
+                shareCode: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetShareReply"];
+                };
+            };
+            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `Share not found`: the share does not exist, has expired or was revoked. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    revokeStreamShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the share, and all that a viewer needs: treat it like a password. */
+                shareCode: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageReply"];
+                };
+            };
+            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description `Share not found`: the share does not exist, has expired or was revoked. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+}

@@ -1,0 +1,33 @@
+import type { FollowOptions } from '../channels/channel.ts';
+import { bodyOf, type CallOptions } from '../http/call.ts';
+import type { Rest } from '../rest.ts';
+import type { DeviceGroup, DeviceStatusMessage } from '../types.ts';
+import type { StatusChannels } from './status-channels.ts';
+
+/** Device groups with their devices. */
+export class DeviceGroups {
+  constructor(
+    private readonly rest: Rest,
+    private readonly channels: StatusChannels,
+  ) {}
+
+  /** The device groups of the organisation. @throws ApiError, ConnectionError */
+  async list(options: CallOptions = {}): Promise<readonly DeviceGroup[]> {
+    return (await bodyOf('GET /v3/resources', this.rest.GET('/v3/resources', { ...options }))).resources;
+  }
+
+  /**
+   * The state of each device of a group, then each change of one. Ends only when the group no longer exists.
+   * @throws ApiError, ConnectionError, the reason of the signal
+   */
+  follow(deviceGroupId: string, options: FollowOptions = {}): AsyncGenerator<DeviceStatusMessage, void, undefined> {
+    return this.channels.follow<DeviceStatusMessage>(
+      {
+        path: `/v3/devices/${encodeURIComponent(deviceGroupId)}/status/ws`,
+        subject: 'Following a device group',
+        isLast: () => false,
+      },
+      options,
+    );
+  }
+}

@@ -1,0 +1,108 @@
+import type { FollowOptions } from '../channels/channel.ts';
+import { bodyOf, type CallOptions } from '../http/call.ts';
+import type { Rest } from '../rest.ts';
+import type {
+  CancelledJob,
+  CreatedJob,
+  Job,
+  JobChange,
+  JobsPage,
+  JobsQuery,
+  JobStatusMessage,
+  JobSummary,
+  NewJob,
+  UpdatedJob,
+} from '../types.ts';
+import { itemsOf } from './pages.ts';
+import type { StatusChannels } from './status-channels.ts';
+
+/** Options of a create. */
+export interface CreateOptions extends CallOptions {
+  /**
+   * A UUID that makes a create repeatable for 24 hours. By default each call has a new one; pass your own where your program
+   * may be restarted in between.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** Options of a change. */
+export interface UpdateOptions extends CallOptions {
+  /** Change the job only if it still has this version. */
+  readonly ifVersion?: number | undefined;
+}
+
+/** No state follows these. */
+const FINAL_STATES: readonly unknown[] = ['COMPLETED', 'FAILED', 'CANCELLED'];
+
+/** Jobs: requests for drone missions. */
+export class Jobs {
+  constructor(
+    private readonly rest: Rest,
+    private readonly channels: StatusChannels,
+  ) {}
+
+  /** Creates a job. @throws ApiError, ConnectionError */
+  async create(body: NewJob, { idempotencyKey, ...options }: CreateOptions = {}): Promise<CreatedJob> {
+    const header = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
+    const created = this.rest.POST('/v3/jobs/create', { ...options, body, params: { header } });
+    return (await bodyOf('POST /v3/jobs/create', created)).job;
+  }
+
+  /** All jobs of the organisation, newest first, page after page. @throws ApiError, ConnectionError */
+  list(
+    query: Omit<JobsQuery, 'nextToken'> = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<JobSummary, void, undefined> {
+    return itemsOf(
+      (nextToken) => this.page({ ...query, ...(nextToken !== undefined && { nextToken }) }, options),
+      ({ jobs }) => jobs,
+    );
+  }
+
+  /** One page of jobs; its `nextToken`, if it has one, is what to ask for the next page with. @throws ApiError, ConnectionError */
+  page(query: JobsQuery = {}, options: CallOptions = {}): Promise<JobsPage> {
+    return bodyOf('GET /v3/jobs', this.rest.GET('/v3/jobs', { ...options, params: { query } }));
+  }
+
+  /** A job. @throws ApiError, ConnectionError */
+  async get(jobId: string, options: CallOptions = {}): Promise<Job> {
+    const found = this.rest.GET('/v3/jobs/{jobId}', { ...options, params: { path: { jobId } } });
+    return (await bodyOf('GET /v3/jobs/{jobId}', found)).job;
+  }
+
+  /** Changes a job; `metadata` is replaced as a whole. @throws ApiError, ConnectionError */
+  async update(jobId: string, body: JobChange, { ifVersion, ...options }: UpdateOptions = {}): Promise<UpdatedJob> {
+    const header = ifVersion === undefined ? {} : { 'If-Match': `"${ifVersion}"` };
+    const changed = this.rest.PATCH('/v3/jobs/{jobId}', { ...options, body, params: { path: { jobId }, header } });
+    return (await bodyOf('PATCH /v3/jobs/{jobId}', changed)).job;
+  }
+
+  /** Cancels a job that is PENDING or QUEUED. @throws ApiError, ConnectionError */
+  async cancel(jobId: string, options: CallOptions = {}): Promise<CancelledJob> {
+    const cancelled = this.rest.POST('/v3/jobs/{jobId}/cancel', { ...options, params: { path: { jobId } } });
+    return (await bodyOf('POST /v3/jobs/{jobId}/cancel', cancelled)).job;
+  }
+
+  /** Deletes a job. @throws ApiError, ConnectionError */
+  async delete(jobId: string, options: CallOptions = {}): Promise<void> {
+    await bodyOf(
+      'DELETE /v3/jobs/{jobId}',
+      this.rest.DELETE('/v3/jobs/{jobId}', { ...options, params: { path: { jobId } } }),
+    );
+  }
+
+  /**
+   * A job's state, then each change of it and where its drone is. Ends when the job is COMPLETED, FAILED, CANCELLED or deleted.
+   * @throws ApiError, ConnectionError, the reason of the signal
+   */
+  follow(jobId: string, options: FollowOptions = {}): AsyncGenerator<JobStatusMessage, void, undefined> {
+    return this.channels.follow<JobStatusMessage>(
+      {
+        path: `/v3/jobs/${encodeURIComponent(jobId)}/status/ws`,
+        subject: 'Following a job',
+        isLast: ({ deleted, jobState }) => deleted === true || FINAL_STATES.includes(jobState),
+      },
+      options,
+    );
+  }
+}

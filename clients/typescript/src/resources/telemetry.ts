@@ -1,0 +1,53 @@
+import type { FollowOptions } from '../channels/channel.ts';
+import type { CallOptions } from '../http/call.ts';
+import type { DeviceTelemetryMessage, TelemetrySample } from '../types.ts';
+import { TelemetryPublisher } from '../channels/publisher.ts';
+import type { StatusChannels } from './status-channels.ts';
+
+const PATH = '/telemetry';
+
+/** One device, or all devices of a group. */
+export type TelemetrySource = { readonly deviceId: string } | { readonly deviceGroupId: string };
+
+/** Live telemetry of devices. */
+export class Telemetry {
+  #publisher: TelemetryPublisher | undefined;
+
+  constructor(private readonly channels: StatusChannels) {}
+
+  /**
+   * The last known state of each device, then every sample. Ends only by `break` or the signal.
+   * @throws ApiError, ConnectionError, the reason of the signal
+   */
+  follow(
+    source: TelemetrySource,
+    options: FollowOptions = {},
+  ): AsyncGenerator<DeviceTelemetryMessage, void, undefined> {
+    return this.channels.follow<DeviceTelemetryMessage>(
+      {
+        path: PATH,
+        subject: 'Following telemetry',
+        request: { action: 'subscribe', ...source },
+        isLast: () => false,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Publishes samples of the organisation's devices, over a connection that stays open until {@link close}. Long lists are sent
+   * in parts; what may not have arrived is sent again, since the service ignores a sample that is not newer than the last.
+   * @returns the number of samples that the service has accepted
+   * @throws ApiError, ConnectionError, the reason of the signal
+   */
+  publish(samples: TelemetrySample | readonly TelemetrySample[], { signal }: CallOptions = {}): Promise<number> {
+    this.#publisher ??= new TelemetryPublisher(this.channels.urlOf(PATH), this.channels.settings);
+    return this.#publisher.publish([samples].flat(), signal);
+  }
+
+  /** Closes the connection that samples are published over. */
+  close(): void {
+    this.#publisher?.close();
+    this.#publisher = undefined;
+  }
+}

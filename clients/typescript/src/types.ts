@@ -1,0 +1,57 @@
+import type { components } from './messages.ts';
+import type { paths } from './openapi.ts';
+
+type Method = 'get' | 'post' | 'patch' | 'delete';
+type Operation<Path extends keyof paths, Name extends Method> = NonNullable<paths[Path][Name]>;
+type Json<Content> = Content extends { content: { 'application/json': infer Body } } ? Body : never;
+
+/** Body of the success of an endpoint. */
+type Reply<Path extends keyof paths, Name extends Method> =
+  Operation<Path, Name> extends { responses: infer Responses }
+    ? Json<Responses[Extract<keyof Responses, 200 | 201>]>
+    : never;
+
+/** Body of a request to an endpoint. */
+type Body<Path extends keyof paths, Name extends Method> =
+  Operation<Path, Name> extends { requestBody?: infer Content } ? Json<NonNullable<Content>> : never;
+
+/** Query parameters of an endpoint. */
+type Query<Path extends keyof paths> =
+  Operation<Path, 'get'> extends { parameters: { query?: infer Parameters } } ? NonNullable<Parameters> : never;
+
+export type NewJob = Body<'/v3/jobs/create', 'post'>;
+export type CreatedJob = Reply<'/v3/jobs/create', 'post'>['job'];
+export type JobsPage = Reply<'/v3/jobs', 'get'>;
+export type JobSummary = JobsPage['jobs'][number];
+export type JobsQuery = Query<'/v3/jobs'>;
+export type Job = Reply<'/v3/jobs/{jobId}', 'get'>['job'];
+export type JobChange = Body<'/v3/jobs/{jobId}', 'patch'>;
+export type UpdatedJob = Reply<'/v3/jobs/{jobId}', 'patch'>['job'];
+export type CancelledJob = Reply<'/v3/jobs/{jobId}/cancel', 'post'>['job'];
+
+export type NewShare = Body<'/v3/streams/share', 'post'>;
+export type CreatedShare = Reply<'/v3/streams/share', 'post'>['share'];
+export type SharesPage = Reply<'/v3/shares', 'get'>;
+export type ListedShare = SharesPage['shares'][number];
+export type SharesQuery = Query<'/v3/shares'>;
+export type Share = Reply<'/v3/shares/{shareCode}', 'get'>['share'];
+export type SharedResource = Reply<'/v3/shares/{shareCode}/resources', 'get'>['resources'][number];
+
+export type DeviceGroup = Reply<'/v3/resources', 'get'>['resources'][number];
+
+type Schemas = components['schemas'];
+export type JobStatusMessage = Schemas['JobStatusMessage'];
+export type DeviceStatusMessage = Schemas['DeviceStatusMessage'];
+export type ShareStatusMessage = Schemas['ShareStatusMessage'];
+export type DeviceTelemetryMessage = Schemas['DeviceTelemetryMessage'];
+export type TelemetrySample = Schemas['Sample'];
+/** What a viewer of a share receives. */
+export type ShareViewerMessage =
+  | Schemas['ViewerShareStatusMessage']
+  | Schemas['SharePlaybackMessage']
+  | Schemas['ViewerTelemetryMessage']
+  | Schemas['ControlOutcomeMessage'];
+/** A command of a viewer; fields beside `name` are passed on to the drone platform. */
+export type DroneCommand = Schemas['Command'];
+/** Where the live video can be played. */
+export type LiveVideo = Schemas['LiveVideo'];

@@ -1,0 +1,233 @@
+import { DroneMissionClient, type Gap, type JobStatusMessage } from '../src/index.ts';
+import { FakeService, until } from './fake-service.ts';
+
+let service: FakeService;
+beforeEach(async () => {
+  service = await new FakeService().start();
+});
+const followers: AbortController[] = [];
+afterEach(async () => {
+  for (const follower of followers.splice(0)) follower.abort();
+  await service.stop();
+});
+
+const status = (sequence: number, jobState: string, more: object = {}) => ({
+  type: 'job.status',
+  jobId: 'job-1',
+  deviceGroupId: 'group-1',
+  sequence,
+  jobState,
+  timestamp: `2026-11-22T10:00:0${sequence}.000Z`,
+  ...more,
+});
+const position = (sequence: number, second: number) => ({
+  ...status(sequence, 'IN_PROGRESS'),
+  navigation: { velocity: { groundSpeed: second } },
+  timestamp: `2026-11-22T10:01:${String(second).padStart(2, '0')}.000Z`,
+});
+const send = (message: object, follower = service.last) => follower.socket.send(JSON.stringify(message));
+const snapshot = (sequence: number, jobState: string) =>
+  (service.welcome = (follower) => send(status(sequence, jobState, { snapshot: true }), follower));
+
+/** Follows the job in the background. */
+function following(options: Parameters<DroneMissionClient['jobs']['follow']>[1] = {}, more: object = {}) {
+  const client = new DroneMissionClient({ ...service.options, ...more });
+  const told: JobStatusMessage[] = [];
+  const stop = new AbortController();
+  followers.push(stop);
+  const ended = (async () => {
+    for await (const message of client.jobs.follow('job-1', { signal: stop.signal, ...options })) told.push(message);
+  })();
+  ended.catch(() => undefined);
+  const states = () => told.map(({ sequence, jobState }) => `${sequence} ${jobState}`);
+  return { told, ended, states };
+}
+
+describe('following a job', () => {
+  test('brings the snapshot and each change, and ends with the final state', async () => {
+    snapshot(1, 'PENDING');
+    const { ended, states } = following();
+    await until(() => states().length === 1);
+    expect(service.last).toMatchObject({ path: '/v3/jobs/job-1/status/ws', token: 'token-1' });
+    send(status(2, 'QUEUED', { previousState: 'PENDING' }));
+    send({ type: 'heartbeat' });
+    send(status(3, 'CANCELLED', { previousState: 'QUEUED' }));
+    await ended;
+    expect(states()).toEqual(['1 PENDING', '2 QUEUED', '3 CANCELLED']);
+    await until(() => service.last.socket.readyState === service.last.socket.CLOSED);
+  });
+
+  test('ends when the job is deleted', async () => {
+    snapshot(4, 'QUEUED');
+    const { told, ended } = following();
+    await until(() => told.length === 1);
+    send(status(5, 'QUEUED', { deleted: true }));
+    await ended;
+    expect(told.at(-1)).toMatchObject({ sequence: 5, deleted: true });
+  });
+
+  test('tells repeats and stale messages of a connection once', async () => {
+    snapshot(1, 'PENDING');
+    const { told, ended } = following();
+    await until(() => told.length === 1);
+    const messages = [status(2, 'QUEUED'), status(3, 'IN_PROGRESS'), position(3, 1), position(3, 2)];
+    for (const message of [...messages, ...messages, position(3, 3), status(2, 'QUEUED'), status(4, 'COMPLETED')])
+      send(message);
+    await ended;
+    expect(told.map(({ sequence, navigation }) => [sequence, navigation?.velocity?.groundSpeed])).toEqual([
+      [1, undefined],
+      [2, undefined],
+      [3, undefined],
+      [3, 1],
+      [3, 2],
+      [3, 3],
+      [4, undefined],
+    ]);
+  });
+
+  test('reconnects after a cut, and tells only what the snapshot has new', async () => {
+    snapshot(2, 'QUEUED');
+    const gaps: Gap[] = [];
+    const reconnected = jest.fn();
+    const { told, ended, states } = following({ onGap: (gap) => gaps.push(gap), onReconnect: reconnected });
+    await until(() => told.length === 1);
+    service.cut();
+    await until(() => service.sockets.length === 2);
+    snapshot(4, 'IN_PROGRESS');
+    service.cut();
+    await until(() => told.length === 2);
+    send(status(5, 'COMPLETED', { previousState: 'IN_PROGRESS' }));
+    await ended;
+    expect(states()).toEqual(['2 QUEUED', '4 IN_PROGRESS', '5 COMPLETED']);
+    expect(gaps).toEqual([{ subject: 'job.status', from: 2, to: 4 }]);
+    expect(reconnected).toHaveBeenCalledTimes(2);
+  });
+
+  test('sees by previousState that a change is missing', async () => {
+    snapshot(1, 'PENDING');
+    const gaps: Gap[] = [];
+    const { told } = following({ onGap: (gap) => gaps.push(gap) });
+    await until(() => told.length === 1);
+    send(status(3, 'IN_PROGRESS', { previousState: 'QUEUED' }));
+    await until(() => told.length === 2);
+    expect(gaps).toEqual([{ subject: 'job.status', from: 1, to: 3 }]);
+  });
+
+  test('replaces a connection before its token ends, without a moment between the two', async () => {
+    service.tokenLifetimeS = 0.5;
+    snapshot(1, 'PENDING');
+    const { told, states } = following();
+    await until(() => service.sockets.length === 2);
+    const [first, second] = service.sockets;
+    expect(second?.token).toBe('token-2');
+    await until(() => first?.socket.readyState === 3);
+    expect(second?.socket.readyState).toBe(1);
+    send(status(2, 'QUEUED'));
+    await until(() => told.length === 2);
+    expect(states()).toEqual(['1 PENDING', '2 QUEUED']);
+  });
+
+  test('takes changes from the old connection until the new one has brought its snapshot', async () => {
+    service.tokenLifetimeS = 0.5;
+    snapshot(1, 'PENDING');
+    const { told, states } = following();
+    await until(() => told.length === 1);
+    service.tokenLifetimeS = 3600;
+    service.welcome = () => undefined;
+    await until(() => service.sockets.length === 2);
+    const [first, second] = service.sockets;
+    if (!first || !second) throw new Error('two sockets are open');
+    send(status(2, 'QUEUED'), first);
+    await until(() => told.length === 2);
+    send(status(2, 'QUEUED', { snapshot: true }), second);
+    send(status(3, 'IN_PROGRESS'), second);
+    await until(() => told.length === 3);
+    expect(states()).toEqual(['1 PENDING', '2 QUEUED', '3 IN_PROGRESS']);
+  });
+
+  test('replaces a socket that is silent and does not answer a ping', async () => {
+    snapshot(1, 'PENDING');
+    service.answersPings = false;
+    const { told } = following({}, { pingAfterMs: 50 });
+    await until(() => service.sockets.length >= 2);
+    expect(service.sockets[0]?.received).toEqual([{ action: 'ping' }]);
+    expect(told).toHaveLength(1);
+  });
+
+  test('keeps a silent socket that answers pings', async () => {
+    snapshot(1, 'PENDING');
+    const { told } = following({}, { pingAfterMs: 20 });
+    await until(() => (service.sockets[0]?.received.length ?? 0) >= 3);
+    expect(service.sockets).toHaveLength(1);
+    expect(told).toHaveLength(1);
+  });
+
+  test('ends when the job was deleted while the connection was lost', async () => {
+    snapshot(1, 'PENDING');
+    const { told, ended } = following();
+    await until(() => told.length === 1);
+    service.refuse = () => ({ status: 404, body: { error: 'Job not found' } });
+    service.cut();
+    await ended;
+    expect(told).toHaveLength(1);
+  });
+
+  test('waits and tries again after 429, however often, once it has been connected', async () => {
+    snapshot(1, 'PENDING');
+    const { told } = following({}, { maxRetries: 0 });
+    await until(() => told.length === 1);
+    let refusals = 0;
+    service.refuse = () => (refusals++ < 3 ? { status: 429, headers: { 'retry-after': '0' }, body: {} } : undefined);
+    snapshot(2, 'QUEUED');
+    service.cut();
+    await until(() => told.length === 2);
+    expect(refusals).toBe(4);
+  });
+
+  test('asks for a new token once after 401', async () => {
+    snapshot(1, 'PENDING');
+    service.refuse = () => (service.tokens < 2 ? { status: 401, body: { error: 'Unauthorized' } } : undefined);
+    const { told } = following();
+    await until(() => told.length === 1);
+    expect(service.last.token).toBe('token-2');
+    service.refuse = () => ({ status: 401, body: { error: 'Unauthorized' } });
+    const refused = following();
+    await expect(refused.ended).rejects.toThrow('Following a job was refused with 401: Unauthorized');
+  });
+
+  test.each([
+    [
+      404,
+      'Job not found',
+      'Following a job was refused with 404: Job not found. It does not exist (any more), or the identifier is wrong',
+    ],
+    [
+      403,
+      'Forbidden',
+      'Following a job was refused with 403: Forbidden. The client lacks the scope, or the resource belongs to another organisation',
+    ],
+  ])('throws after a handshake that is refused with %d', async (refused, error, message) => {
+    service.refuse = () => ({ status: refused, body: { error } });
+    await expect(following().ended).rejects.toThrow(message);
+    expect(service.handshakes).toBe(1);
+  });
+
+  test('throws the reason of its signal', async () => {
+    snapshot(1, 'PENDING');
+    const stop = new AbortController();
+    const { told, ended } = following({ signal: stop.signal });
+    await until(() => told.length === 1);
+    stop.abort(new Error('enough'));
+    await expect(ended).rejects.toThrow('enough');
+    await until(() => service.last.socket.readyState === 3);
+  });
+
+  test('closes its socket at a break', async () => {
+    snapshot(1, 'PENDING');
+    for await (const { jobState } of new DroneMissionClient(service.options).jobs.follow('job-1')) {
+      expect(jobState).toBe('PENDING');
+      break;
+    }
+    await until(() => service.last.socket.readyState === 3);
+  });
+});

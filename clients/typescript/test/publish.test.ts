@@ -1,0 +1,97 @@
+import { DroneMissionClient } from '../src/index.ts';
+import { partsOf } from '../src/channels/message-parts.ts';
+import { FakeService, withoutWaits } from './fake-service.ts';
+
+withoutWaits();
+let service: FakeService;
+let client: DroneMissionClient;
+beforeEach(async () => {
+  service = await new FakeService().start();
+  client = new DroneMissionClient(service.options);
+});
+afterEach(async () => {
+  client.close();
+  await service.stop();
+});
+
+const sample = (second: number) => ({ deviceId: 'device-1', timestamp: `2026-11-22T10:00:0${second}.000Z` });
+
+/** Answers each message by the function. */
+const answerWith = (answer: (message: Record<string, unknown>, index: number) => object | 'terminate') => {
+  let count = 0;
+  service.welcome = ({ socket }) =>
+    socket.on('message', (data: Buffer) => {
+      const message = JSON.parse(data.toString()) as Record<string, unknown>;
+      const reply = answer(message, count++);
+      if (reply === 'terminate') socket.terminate();
+      else socket.send(JSON.stringify({ ...reply, id: message['id'] }));
+    });
+};
+const accepted = ({ telemetry }: Record<string, unknown>) => ({
+  type: 'published',
+  accepted: (telemetry as unknown[]).length,
+});
+
+describe('publishing telemetry', () => {
+  test('uses one connection, and tells how many samples were accepted', async () => {
+    answerWith(accepted);
+    expect(await client.telemetry.publish(sample(1))).toBe(1);
+    expect(await client.telemetry.publish([sample(2), sample(3)])).toBe(2);
+    expect(service.sockets).toHaveLength(1);
+    expect(service.last.path).toBe('/telemetry');
+  });
+
+  test('opens one connection for calls at the same time, and gives each its own answer', async () => {
+    answerWith(accepted);
+    const calls = [1, 2, 3].map((count) => client.telemetry.publish(Array.from({ length: count }, () => sample(1))));
+    expect(await Promise.all(calls)).toEqual([1, 2, 3]);
+    expect(service.sockets).toHaveLength(1);
+  });
+
+  test('sends again what was not answered before the connection broke', async () => {
+    answerWith((message, index) => (index === 0 ? 'terminate' : accepted(message)));
+    expect(await client.telemetry.publish(sample(1))).toBe(1);
+    expect(service.sockets).toHaveLength(2);
+  });
+
+  test('throws what the service refuses, and stays connected', async () => {
+    const details = [{ path: 'telemetry.0.timestamp', message: 'must be a date' }];
+    const refusal = { type: 'error', code: 'invalid_request', error: 'invalid_request', details };
+    answerWith((message, index) => (index === 0 ? refusal : accepted(message)));
+    await expect(client.telemetry.publish(sample(1))).rejects.toMatchObject({ code: 'invalid_request', details });
+    expect(await client.telemetry.publish(sample(1))).toBe(1);
+    expect(service.sockets).toHaveLength(1);
+  });
+
+  test('replaces a connection whose token is about to end', async () => {
+    service.tokenLifetimeS = 0.01;
+    answerWith(accepted);
+    await client.telemetry.publish(sample(1));
+    await new Promise((resolve) => setTimeout(resolve, 15));
+    await client.telemetry.publish(sample(2));
+    expect(service.sockets.map(({ token }) => token)).toEqual(['token-1', 'token-2']);
+  });
+
+  test('can go on after it was closed', async () => {
+    answerWith(accepted);
+    await client.telemetry.publish(sample(1));
+    client.close();
+    await client.telemetry.publish(sample(2));
+    expect(service.sockets).toHaveLength(2);
+  });
+});
+
+describe('a list of samples', () => {
+  test('is sent in parts of at most 40', () => {
+    expect(partsOf(Array.from({ length: 90 }, (_, index) => sample(index))).map(({ length }) => length)).toEqual([
+      40, 40, 10,
+    ]);
+  });
+
+  test('is sent in parts that fit into a frame of 32 KB', () => {
+    const large = { ...sample(1), sensorPayload: { text: 'ü'.repeat(4_000) } };
+    const parts = partsOf(Array.from({ length: 10 }, () => large));
+    expect(parts.map(({ length }) => length)).toEqual([3, 3, 3, 1]);
+    for (const part of parts) expect(Buffer.byteLength(JSON.stringify(part))).toBeLessThan(32 * 1024 - 100);
+  });
+});

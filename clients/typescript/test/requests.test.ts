@@ -1,0 +1,150 @@
+import { ApiError, ConnectionError, DroneMissionClient } from '../src/index.ts';
+import { FakeService, withoutWaits, type Answer } from './fake-service.ts';
+
+withoutWaits();
+let service: FakeService;
+beforeEach(async () => {
+  service = await new FakeService().start();
+});
+afterEach(() => service.stop());
+
+const givenClient = (more: object = {}) => new DroneMissionClient({ ...service.options, ...more });
+const ok = (body: object): Answer => ({ status: 200, body: { success: true, ...body } });
+const job = { jobId: 'job-1', name: 'Survey', status: 'PENDING', priority: 5, createdAt: '2026-11-22T10:00:00.000Z' };
+
+/** Answers with these, one after the other, and then with the last one. */
+const answerWith = (...answers: Answer[]) => {
+  let count = 0;
+  service.answer = () => answers[Math.min(count++, answers.length - 1)] ?? { status: 500 };
+};
+const unavailable: Answer = { status: 503, body: { message: 'Service Unavailable' } };
+const tooMany: Answer = { status: 429, headers: { 'retry-after': '0' }, body: { error: 'Too many requests' } };
+
+describe('a request', () => {
+  test('has the access token and nothing else to identify the client', async () => {
+    answerWith(ok({ job }));
+    await givenClient().jobs.get('job-1');
+    expect(service.requests[0]).toMatchObject({ path: '/v3/jobs/job-1', headers: { authorization: 'Bearer token-1' } });
+    expect(service.requests[0]?.headers).not.toHaveProperty('x-api-key');
+  });
+
+  test('to create something has an idempotency key, the same one in each repeat', async () => {
+    answerWith('destroy', unavailable, tooMany, ok({ job }));
+    await givenClient().jobs.create({ name: 'Survey', deviceGroupId: 'group-1' });
+    const keys = service.requests.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toHaveLength(4);
+    expect(new Set(keys).size).toBe(1);
+    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(service.requests.map(({ body }) => body)).toEqual(
+      Array(4).fill({ name: 'Survey', deviceGroupId: 'group-1' }),
+    );
+  });
+
+  test('to create something has another key in each call, or that of the caller', async () => {
+    answerWith(ok({ share: {} }));
+    const client = givenClient();
+    const body = { resourceId: 'device-1', shareType: 'STREAM' } as const;
+    await client.shares.create(body);
+    await client.shares.create(body);
+    await client.shares.create(body, { idempotencyKey: 'mine' });
+    const [first, second, third] = service.requests.map(({ headers }) => headers['idempotency-key']);
+    expect(first).not.toBe(second);
+    expect(third).toBe('mine');
+  });
+
+  test.each([
+    ['a read', (client: DroneMissionClient) => client.jobs.get('job-1')],
+    [
+      'a change of one version',
+      (client: DroneMissionClient) => client.jobs.update('job-1', { priority: 1 }, { ifVersion: 3 }),
+    ],
+  ])('that is %s is repeated after a broken connection', async (_, call) => {
+    answerWith('destroy', ok({ job }));
+    await call(givenClient());
+    expect(service.requests).toHaveLength(2);
+  });
+
+  test.each([
+    ['a change', (client: DroneMissionClient) => client.jobs.update('job-1', { priority: 1 })],
+    ['a cancel', (client: DroneMissionClient) => client.jobs.cancel('job-1')],
+    ['a delete', (client: DroneMissionClient) => client.jobs.delete('job-1')],
+    ['a revoke', (client: DroneMissionClient) => client.shares.revoke('share-1')],
+  ])('that is %s is not repeated when it may have been carried out', async (_, call) => {
+    answerWith('destroy');
+    await expect(call(givenClient())).rejects.toThrow(ConnectionError);
+    answerWith(unavailable);
+    await expect(call(givenClient())).rejects.toThrow(ApiError);
+    expect(service.requests).toHaveLength(2);
+  });
+
+  test('that is a cancel is repeated after 429, which says that nothing was done', async () => {
+    answerWith(tooMany, ok({ job }));
+    await givenClient().jobs.cancel('job-1');
+    expect(service.requests).toHaveLength(2);
+  });
+
+  test('is repeated as often as maxRetries says', async () => {
+    answerWith(tooMany);
+    await expect(givenClient({ maxRetries: 2 }).jobs.get('job-1')).rejects.toMatchObject({ status: 429 });
+    expect(service.requests).toHaveLength(3);
+  });
+
+  test('waits as long as Retry-After says', async () => {
+    answerWith({ status: 429, headers: { 'retry-after': '1' }, body: { error: 'Too many requests' } }, ok({ job }));
+    const begin = performance.now();
+    await givenClient().jobs.get('job-1');
+    expect(performance.now() - begin).toBeGreaterThan(990);
+  });
+
+  test('does not wait when Retry-After names more than a minute and a half', async () => {
+    answerWith({ status: 429, headers: { 'retry-after': '91' }, body: { error: 'Too many requests' } });
+    await expect(givenClient().jobs.get('job-1')).rejects.toMatchObject({ status: 429, retryAfterMs: 91_000 });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('that is refused with 401 is sent once more, with a new token', async () => {
+    service.answer = ({ headers }) =>
+      headers.authorization === 'Bearer token-1' ? { status: 401, body: { error: 'Unauthorized' } } : ok({ job });
+    await givenClient().jobs.delete('job-1');
+    expect(service.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-2']);
+  });
+
+  test('ends with its signal, also while it waits for the next attempt', async () => {
+    answerWith({ status: 429, headers: { 'retry-after': '60' }, body: {} });
+    const stop = new AbortController();
+    const waiting = givenClient().jobs.get('job-1', { signal: stop.signal });
+    setTimeout(() => stop.abort(new Error('enough')), 50);
+    await expect(waiting).rejects.toThrow('enough');
+  });
+
+  test('has a time limit', async () => {
+    service.answer = () => 'destroy';
+    const never = () =>
+      new Promise<never>((_, reject) => setTimeout(() => reject(new DOMException('late', 'TimeoutError')), 20));
+    await expect(givenClient({ fetch: never, maxRetries: 0 }).jobs.get('job-1')).rejects.toMatchObject({
+      problem: 'timeout',
+      message: `${service.baseUrl} did not answer in time: try again, or raise timeoutMs.`,
+    });
+  });
+});
+
+describe('a list', () => {
+  test('reads a page when its first item is needed', async () => {
+    service.answer = ({ path }) => {
+      const token = new URL(path, service.baseUrl).searchParams.get('nextToken');
+      const jobs = [1, 2].map((index) => ({ ...job, jobId: `job-${token ?? 'first'}-${index}` }));
+      return ok({ jobs, count: 2, ...(token !== 'third' && { nextToken: token === null ? 'second' : 'third' }) });
+    };
+    const found: string[] = [];
+    for await (const { jobId } of givenClient().jobs.list({ status: 'QUEUED', limit: 2 })) {
+      found.push(jobId);
+      if (found.length === 2) expect(service.requests).toHaveLength(1);
+    }
+    expect(found).toEqual(['job-first-1', 'job-first-2', 'job-second-1', 'job-second-2', 'job-third-1', 'job-third-2']);
+    expect(service.requests.map(({ path }) => path)).toEqual([
+      '/v3/jobs?status=QUEUED&limit=2',
+      '/v3/jobs?status=QUEUED&limit=2&nextToken=second',
+      '/v3/jobs?status=QUEUED&limit=2&nextToken=third',
+    ]);
+  });
+});

@@ -1,0 +1,17 @@
+import { channels, type StatusChannel } from './channels';
+import type { Endpoint } from './endpoint';
+import { endpoints } from './endpoints';
+import type { WebSocketAction } from './websocket-action';
+import { webSocketActions } from './websocket-actions';
+
+/** The public interface of the service, as tables that the stack is generated from. */
+export interface Contract {
+  /** By method and path, such as `PATCH /v3/jobs/{jobId}`. */
+  readonly endpoints: Readonly<Record<string, Endpoint>>;
+  /** By kind of resource. */
+  readonly channels: Readonly<Record<string, StatusChannel>>;
+  /** By the `action` of the message. */
+  readonly actions: Readonly<Record<string, WebSocketAction>>;
+}
+
+export const contract = { endpoints, channels, actions: webSocketActions } as const satisfies Contract;

@@ -1,0 +1,35 @@
+import type { Contract } from '../../contract';
+import type { SocketErrorCode } from '../../refusals';
+import { CONTROLS_PER_MINUTE } from '../../../domain/control';
+
+/** What causes an error over a WebSocket, for partners. */
+const causes: Readonly<Record<string, string>> = {
+  invalid_request: 'A field is missing, wrong or unknown; `details` names it. Nothing was done.',
+  unknown_action:
+    'The socket has no such action; those of status channels know only `ping`. Also the answer once the token or the share has expired.',
+  forbidden:
+    'The token lacks the scope, the device or group belongs to another organisation, or the share does not permit it.',
+  resource_not_found: 'There is no such device.',
+  device_group_not_found: 'There is no such device group.',
+  share_not_found: 'The share has ended.',
+  too_many_requests: `More than ${CONTROLS_PER_MINUTE.share} commands in this minute for the share, or ${CONTROLS_PER_MINUTE.device} for its device.`,
+  internal_error: 'The service failed. The message may be sent again.',
+} satisfies Partial<Record<SocketErrorCode, string>>;
+
+/** The codes of errors with which these actions are answered. */
+export function errorCodesOf(actions: readonly Contract['actions'][string][]): string[] {
+  const own = actions.flatMap(({ needs, refusals }) => [
+    'invalid_request',
+    ...(needs === 'anyone' ? [] : ['forbidden']),
+    ...refusals,
+  ]);
+  return [...new Set([...own, 'internal_error'])];
+}
+
+/** A list of codes with their causes, in Markdown. @throws Error for a code whose cause is not described here */
+export const errorCodeList = (codes: readonly string[]): string[] =>
+  codes.map((code, index) => {
+    const cause = causes[code];
+    if (cause === undefined) throw new Error(`error-codes.ts does not say what causes ${code}`);
+    return `${index === 0 ? '\n' : ''}- \`${code}\`: ${cause}`;
+  });

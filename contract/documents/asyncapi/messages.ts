@@ -1,0 +1,105 @@
+import type * as z from 'zod/mini';
+import type { Contract } from '../../contract';
+import { socketMessages } from '../../socket-messages';
+import { messageExamples } from '../examples/messages';
+import type { JsonSchema } from '../json-schema';
+import { errorCodeList, errorCodesOf } from './error-codes';
+import { messageSchemas, schemaReference, withAction, withCodes, withId } from './message-schemas';
+
+/** The parts of the contract that the document describes. */
+export type Messaging = Pick<Contract, 'channels' | 'actions'>;
+
+/** What the document says of one message. */
+interface Message {
+  readonly summary: string;
+  readonly description?: string;
+  readonly schema: z.ZodMiniType;
+  /** The action of a message that clients send; the service sends all others. */
+  readonly action?: string;
+  /** An answer, which repeats the `id` of the message. */
+  readonly isReply?: boolean;
+  /** The codes of an error. */
+  readonly codes?: readonly string[];
+}
+
+/** Name of the empty message that clears a retained one. */
+export const CLEARED = 'cleared';
+
+/** Name in the document: `jobStatus` for the type `job.status`. */
+export const messageName = (type: string) => type.replace(/\.(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Name of the message that answers an action, from the `type` in its schema. */
+export function replyName({ reply }: Contract['actions'][string]): string {
+  const { shape } = reply as z.ZodMiniObject<{ type: z.ZodMiniLiteral<string> }>;
+  return messageName(shape.type.def.values[0] ?? '');
+}
+
+/** Every message in JSON, by name. */
+function messagesOf({ channels, actions }: Messaging): Record<string, Message> {
+  const codes = errorCodesOf(Object.values(actions));
+  const statuses = Object.values(channels).map(({ messageType, message, ...texts }) => [
+    messageName(messageType),
+    { ...textsOf(texts), schema: message },
+  ]);
+  const replies = Object.entries(actions).map(([name, row]) => [
+    replyName(row),
+    { summary: `Answer to \`${name}\``, schema: row.reply, isReply: true },
+  ]);
+  const requests = Object.entries(actions).map(([action, { message, ...texts }]) => [
+    action,
+    { ...textsOf(texts), schema: message, action },
+  ]);
+  const others = Object.entries(socketMessages).map(([name, { message, ...texts }]) => [
+    name,
+    { ...textsOf(texts), schema: message, ...(name === 'error' && { isReply: true, codes }) },
+  ]);
+  return Object.fromEntries([...statuses, ...replies, ...requests, ...others]) as Record<string, Message>;
+}
+
+const textsOf = ({ summary, description }: Pick<Message, 'summary' | 'description'>) => ({ summary, description });
+
+const schemaName = (message: string) => `${message.charAt(0).toUpperCase()}${message.slice(1)}Message`;
+
+function completed(schema: JsonSchema, { action, isReply, codes }: Message): JsonSchema {
+  if (action !== undefined) return withAction(schema, action);
+  const reply = isReply ? withId(schema) : schema;
+  return codes ? withCodes(reply, codes) : reply;
+}
+
+/** `components.messages` and `components.schemas` of the document. */
+export function messageComponents(messaging: Messaging): {
+  readonly messages: Readonly<Record<string, object>>;
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+} {
+  const entries = Object.entries(messagesOf(messaging));
+  const named = (isSent: boolean) =>
+    Object.fromEntries(
+      entries
+        .filter(([, { action }]) => (action === undefined) === isSent)
+        .map(([name, { schema }]) => [schemaName(name), schema]),
+    );
+  const schemas = messageSchemas(named(true), named(false));
+  for (const [name, message] of entries)
+    schemas[schemaName(name)] = completed(schemas[schemaName(name)] ?? {}, message);
+  const messages = entries.map(([name, { summary, description, action, isReply = false, codes = [] }]) => [
+    name,
+    {
+      ...{ name, title: name, summary },
+      ...(description !== undefined && { description: [description, ...errorCodeList(codes)].join('\n') }),
+      contentType: 'application/json',
+      ...((action !== undefined || isReply) && { correlationId: { $ref: '#/components/correlationIds/messageId' } }),
+      payload: { $ref: schemaReference(schemaName(name)) },
+      examples: messageExamples[name],
+    },
+  ]);
+  return { messages: { ...(Object.fromEntries(messages) as Record<string, object>), [CLEARED]: cleared }, schemas };
+}
+
+const cleared = {
+  ...{ name: CLEARED, title: CLEARED, summary: 'Nothing is retained any more' },
+  description:
+    'An empty payload, not JSON: ignore it. It makes the broker forget the retained message, so that later subscribers receive nothing. It follows the final message of a job or a share; on the topic of a group it can follow the removal of its last device.',
+  contentType: 'application/octet-stream',
+  payload: { type: 'string', maxLength: 0, description: 'No bytes.' },
+  examples: messageExamples[CLEARED],
+};

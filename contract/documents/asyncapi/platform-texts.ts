@@ -1,0 +1,59 @@
+import { CONTROLS_PER_MINUTE } from '../../../domain/control';
+import type { InboundEventType, OutboundEventType } from '../../platform';
+
+interface Texts {
+  readonly summary: string;
+  readonly description: string;
+}
+
+const last = 'The latest event on a group or device counts, by `time` of the event.';
+
+/** What the document says of each event, for developers of the drone platform. */
+export const platformTexts: Readonly<Record<InboundEventType | OutboundEventType, Texts>> = {
+  'job.created': {
+    summary: 'A partner has created a job',
+    description: 'The detail is the job. Fields that it does not have are left out.',
+  },
+  'job.updated': {
+    summary: 'A job has changed',
+    description:
+      'The detail is the job after the change. Also published for changes that the platform itself reported: `version` shows whether it is new.',
+  },
+  'job.cancelled': { summary: 'A job has been cancelled', description: 'It must not be flown.' },
+  'job.deleted': {
+    summary: 'A job has been deleted',
+    description: 'The detail is its last state. A job can be deleted in any status: stop one that is running.',
+  },
+  'share.created': {
+    summary: 'A partner has shared a device by link',
+    description:
+      'For the `shareType` `STREAM` send the device’s video to the Kinesis video stream whose name is the stream id.',
+  },
+  'share.ended': {
+    summary: 'A share has been revoked or has expired',
+    description: 'No viewer watches through it any more.',
+  },
+  'control.requested': {
+    summary: 'A viewer has sent a command',
+    description: `The viewer was allowed to at \`requestedAt\`, and the command is soon out of date. Decide whether to execute it, and report the outcome with its \`requestId\` in \`control.outcome.reported\`. At most ${CONTROLS_PER_MINUTE.share} a minute come from one share, and ${CONTROLS_PER_MINUTE.device} for one device.`,
+  },
+  'job.status.reported': {
+    summary: 'The progress of a mission',
+    description:
+      'The statuses follow the lifecycle: `PENDING` → `QUEUED` → `IN_PROGRESS` → `COMPLETED`, and `FAILED` from each of the first three. A report that skips one waits for it: it is retried after a minute, five times.',
+  },
+  'device.telemetry.reported': {
+    summary: 'Samples of devices',
+    description:
+      'The detail is one sample, or a list in `telemetry`. A timestamp may be at most a minute ahead of this service’s clock. A sample that is not later than the last one of its device is dropped.',
+  },
+  'device-group.registered': { summary: 'Create or rename a device group', description: last },
+  'device-group.removed': { summary: 'Remove a device group', description: last },
+  'device.registered': { summary: 'Create or rename a device, or move it to another group', description: last },
+  'device.removed': { summary: 'Remove a device', description: last },
+  'control.outcome.reported': {
+    summary: 'The outcome of a command',
+    description:
+      'Once, within ten minutes after the command. The viewers of the share receive it. A second outcome is dropped as `repeated`, a late one as `late`.',
+  },
+};

@@ -1,0 +1,75 @@
+import type { StatusChannel } from '../../channels';
+import { fieldOf } from '../fields';
+import {
+  actionsWhere,
+  capitalised,
+  exchanged,
+  messageReferences,
+  partnerHandshake,
+  receive,
+  request,
+} from './channel-parts';
+import { CLEARED, messageName, type Messaging } from './messages';
+import { mqttServers, needsScope, webSocketServers } from './servers';
+
+const overMqtt = `Every change of the state comes at once, with QoS 1, and is retained: a new subscriber first receives the latest one. Positions are not retained. Where there is a final message, an empty message follows it, which clears the retained one.`;
+const overWebSocket = `The first message is the current state, with \`"snapshot": true\`; no change after it is missing, and nothing older follows. After the final message the service closes the socket with code 1000. The same payload comes over MQTT.`;
+
+/** The channels of one kind over MQTT and over WebSockets, with their operations. */
+function channelsOfKind(kind: string, row: StatusChannel, messaging: Messaging) {
+  const { summary, description, scope, topicSuffix, path, messageType, idField } = row;
+  const status = messageName(messageType);
+  const pings = actionsWhere(messaging, ({ needs }) => needs === 'anyone');
+  const { description: meaning, examples } = fieldOf(idField) ?? {};
+  const parameters = { [idField]: { description: meaning, examples } };
+  const [topic, socket] = [`${kind}Topic`, `${kind}Socket`];
+  const channels = {
+    [topic]: {
+      address: `{${idField}}/${topicSuffix}`,
+      title: `${summary} over MQTT`,
+      description: `${description}\n\n${overMqtt}`,
+      servers: mqttServers,
+      parameters,
+      messages: messageReferences([status, CLEARED]),
+    },
+    [socket]: {
+      address: path.replace('{id}', `{${idField}}`),
+      title: `${summary} over a WebSocket`,
+      description: `${description}\n\n${overWebSocket}`,
+      servers: webSocketServers,
+      parameters,
+      messages: messageReferences([status, ...exchanged(pings), 'heartbeat', 'error']),
+      bindings: partnerHandshake,
+    },
+  };
+  const security = needsScope(scope);
+  const operations = {
+    [`follow${capitalised(topic)}`]: receive(topic, [status, CLEARED], {
+      summary: `${summary} over MQTT`,
+      description: 'Subscribe to the topic with QoS 1. Wildcards are refused.',
+      security,
+      bindings: { mqtt: { qos: 1, bindingVersion: '0.2.0' } },
+    }),
+    [`follow${capitalised(socket)}`]: receive(socket, [status, 'heartbeat'], {
+      summary: `${summary} over a WebSocket`,
+      description: 'Open the WebSocket. There is nothing to subscribe to: the path says what it shows.',
+      security,
+    }),
+    ...Object.fromEntries(
+      Object.entries(pings).map(([name, ping]) => [
+        `${name}${capitalised(socket)}`,
+        request(socket, name, ping, { security }),
+      ]),
+    ),
+  };
+  return { channels, operations };
+}
+
+/** Channels and operations of every kind of status channel. */
+export function statusChannels(messaging: Messaging) {
+  const kinds = Object.entries(messaging.channels).map(([kind, row]) => channelsOfKind(kind, row, messaging));
+  return {
+    channels: Object.fromEntries(kinds.flatMap(({ channels }) => Object.entries(channels))),
+    operations: Object.fromEntries(kinds.flatMap(({ operations }) => Object.entries(operations))),
+  };
+}

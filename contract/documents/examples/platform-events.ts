@@ -1,0 +1,67 @@
+import { PLATFORM, SERVICE } from '../../platform';
+
+/** An event as it is on the bus, with the fields that its publisher sets. */
+export interface PlatformEventExample {
+  readonly source: string;
+  readonly 'detail-type': string;
+  readonly detail: object;
+}
+
+const jobId = 'job-acme0001-01kb1x5m9v3f8q2r7t6w4y0z1a';
+const deviceGroupId = 'group-acme0001-01kb1x4c2d5e6f7g8h9j0k1m2n';
+const deviceId = 'device-acme0001-01kb1x4c2d5e6f7g8h9j0k1m2p';
+const shareId = '9f86d081884c7d659a2feaa0c55ad015';
+const requestId = '01kb1x5n2c4d6f8g0h2j4k6m8n';
+const organisationId = 'org-acme0001';
+
+const job = (version: number, at: string, status: string) => ({
+  ...{ eventId: `${jobId}/${version}`, organisationId, at, jobId, version, status },
+  ...{ name: 'Rim inspection', deviceGroupId, priority: 5, scheduledAt: '2026-11-27T12:00:00.000Z' },
+  metadata: { site: 'north' },
+});
+const share = (number: number, at: string) => ({
+  ...{ eventId: `${shareId}/${number}`, organisationId, at, shareId },
+  ...{ resourceId: 'stream-acme0001-01kb1x4c2d5e6f7g8h9j0k1m2s', deviceId, shareType: 'STREAM', permissions: ['view'] },
+  ...{ createdAt: '2026-11-27T10:10:00.000Z', expiresAt: '2026-11-27T11:10:00.000Z' },
+});
+
+const published = {
+  'job.created': job(1, '2026-11-27T10:00:00.000Z', 'PENDING'),
+  'job.updated': job(2, '2026-11-27T10:29:00.000Z', 'QUEUED'),
+  'job.cancelled': job(3, '2026-11-27T10:29:30.000Z', 'CANCELLED'),
+  'job.deleted': job(4, '2026-11-27T10:45:00.000Z', 'CANCELLED'),
+  'share.created': share(1, '2026-11-27T10:10:00.000Z'),
+  'share.ended': { ...share(2, '2026-11-27T10:40:12.000Z'), reason: 'REVOKED' },
+  'control.requested': {
+    ...{ requestId, organisationId, shareId, deviceId, command: { name: 'gimbal', pitch: -30 } },
+    requestedAt: '2026-11-27T10:31:07.250Z',
+  },
+};
+
+const sample = {
+  ...{ deviceId, timestamp: '2026-11-27T10:30:15.123Z', droneState: 'WAYPOINT', dockState: 'OPEN', jobId },
+  navigation: {
+    position: { type: 'Point', coordinates: [8.5417, 47.3769, 485.5] },
+    orientation: { heading: 91.5, pitch: -2, roll: 0.4 },
+    velocity: { groundSpeed: 9.8, verticalSpeed: 0.1 },
+  },
+  battery: { percent: 81, voltage: 24.1, remainingFlightTime: 1260 },
+};
+
+const reported = {
+  'job.status.reported': { jobId, status: 'IN_PROGRESS', at: '2026-11-27T10:30:00.000Z' },
+  'device.telemetry.reported': { telemetry: [sample] },
+  'device-group.registered': { deviceGroupId, name: 'North quarry', description: 'Dock at the rim' },
+  'device-group.removed': { deviceGroupId },
+  'device.registered': { deviceId, deviceGroupId, name: 'Kestrel' },
+  'device.removed': { deviceId },
+  'control.outcome.reported': {
+    ...{ requestId, deviceId, outcome: 'REFUSED', reason: 'DEVICE_BUSY', at: '2026-11-27T10:31:08.000Z' },
+  },
+};
+
+const from = (source: string, details: Readonly<Record<string, object>>) =>
+  Object.entries(details).map(([type, detail]): PlatformEventExample => ({ source, 'detail-type': type, detail }));
+
+/** An example of each event; those of docs/platform.md are among them. */
+export const platformEventExamples = [...from(SERVICE, published), ...from(PLATFORM, reported)];

@@ -1,0 +1,88 @@
+import type { EndpointKey } from '../../endpoints';
+import type { Detail, RefusalCode } from '../../../domain/refusal';
+
+/** An example of a refusal: what was wrong with the request. */
+export interface RefusalExample {
+  readonly summary: string;
+  readonly details?: readonly Detail[];
+}
+
+const detail = (path: string, message: string) => ({ details: [{ path, message }] });
+
+/** What each refusal means to a client; the summary of its example. */
+export const refusalSummaries: Readonly<Record<RefusalCode, string>> = {
+  invalid_request: 'A parameter or a part of the body is missing or invalid',
+  unsupported_grant_type: '`grant_type` is not `client_credentials`',
+  invalid_client: 'The client id is unknown or the client secret is wrong',
+  unauthorized: 'The token is missing, invalid or expired',
+  forbidden: 'The token lacks the scope, another organisation owns the resource, or the client is suspended',
+  job_not_found: 'The job does not exist, or it was deleted',
+  share_not_found: 'The share does not exist, has expired or was revoked',
+  device_group_not_found: 'The device group does not exist',
+  resource_not_found: 'No device and no video stream has this `resourceId`',
+  cannot_cancel: 'The job is neither `PENDING` nor `QUEUED`',
+  stale_version: 'The job has another version than `If-Match` requires',
+  too_many_requests: 'A limit is reached',
+  too_many_viewers: 'The share has all the viewers that it allows',
+  unknown_action: 'The action of the message is unknown',
+};
+
+/** Invalid requests that are possible on every endpoint. */
+export const unknownParameter: RefusalExample = {
+  summary: 'A query parameter that the operation does not have',
+  ...detail('', 'unknown field: page'),
+};
+
+/** Invalid requests with a body in JSON. */
+export const invalidBodies: Readonly<Record<string, RefusalExample>> = {
+  noBody: { summary: 'No body', ...detail('', 'a JSON body is required') },
+  malformedBody: { summary: 'The body is not JSON', ...detail('', 'the body is not valid JSON') },
+};
+
+/** The token endpoint ignores unknown fields. */
+export const unknownField: RefusalExample = {
+  summary: 'A field that does not exist',
+  ...detail('', 'unknown field: prioritty'),
+};
+
+export const invalidKeys: Readonly<Record<string, RefusalExample>> = {
+  invalidKey: { summary: 'The key is not a UUID', ...detail('Idempotency-Key', 'must be a UUID') },
+  reusedKey: {
+    summary: 'The key was used with another body in the last 24 hours',
+    ...detail('Idempotency-Key', 'has been used with another body'),
+  },
+};
+
+const invalidPages: Readonly<Record<string, RefusalExample>> = {
+  invalidLimit: {
+    summary: '`limit` is not a number of 1 or more',
+    ...detail('limit', 'must be an integer of 1 or more'),
+  },
+  foreignToken: { summary: '`nextToken` is not of this list', ...detail('nextToken', 'is not a token of this list') },
+};
+
+/** Invalid requests of one endpoint. */
+export const invalidRequests: Partial<Record<EndpointKey, Readonly<Record<string, RefusalExample>>>> = {
+  'POST /v3/auth/token': {
+    noCredentials: { summary: 'No client credentials', ...detail('', 'client_id and client_secret are required') },
+    credentialsTwice: {
+      summary: 'Credentials both in the body and by HTTP Basic',
+      ...detail('Authorization', 'client credentials must come one way, not two (RFC 6749 section 2.3)'),
+    },
+  },
+  'POST /v3/jobs/create': {
+    foreignDevice: {
+      summary: 'The device is not in the device group',
+      ...detail('deviceId', 'is not a device of the device group'),
+    },
+  },
+  'GET /v3/jobs': invalidPages,
+  'PATCH /v3/jobs/{jobId}': {
+    forbiddenMove: {
+      summary: 'The lifecycle does not allow this change of the status',
+      ...detail('status', "can't move from PENDING to COMPLETED"),
+    },
+  },
+  'GET /v3/streams/share': invalidPages,
+  'GET /v3/shares': invalidPages,
+};

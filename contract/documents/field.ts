@@ -1,0 +1,17 @@
+/** What the documents say of a field beyond its schema: keywords of JSON Schema. */
+export interface Field {
+  /** For partners: meaning and unit, and the range where the schema does not have it. */
+  readonly description: string;
+  /** The first one is used in the examples of requests, replies and messages. */
+  readonly examples?: readonly unknown[];
+  /** Keywords that hold for what the service sends; the schema's own take precedence. */
+  readonly format?: 'date-time' | 'uri' | 'int64';
+  readonly minimum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+/** Fields by name; by `<schema>.<name>` where a name means something else in that schema than in others. */
+export type Fields = Readonly<Record<string, Field>>;

@@ -1,0 +1,32 @@
+import type { Field } from './field';
+import { commonFields } from './fields/common';
+import { controlFields } from './fields/control';
+import { errorFields } from './fields/errors';
+import { fleetFields } from './fields/fleet';
+import { jobFields } from './fields/jobs';
+import { platformEventFields } from './fields/platform-events';
+import { shareFields } from './fields/shares';
+import { telemetryFields } from './fields/telemetry';
+import { tokenFields } from './fields/token';
+
+/** Every field of requests, replies, messages and events. A test requires an entry for each field of the documents. */
+const fields: ReadonlyMap<string, Field> = new Map(
+  [
+    ...[commonFields, errorFields, tokenFields],
+    ...[jobFields, shareFields, fleetFields, telemetryFields, controlFields, platformEventFields],
+  ].flatMap((some) => Object.entries(some)),
+);
+
+/**
+ * What the documents say of a field.
+ * @param owner name of the schema that has the field, if it has a name
+ */
+export const fieldOf = (name: string, owner?: string): Field | undefined =>
+  (owner === undefined ? undefined : fields.get(`${owner}.${name}`)) ?? fields.get(name);
+
+/** The example of a field. @throws Error if it has none */
+export function exampleValue(name: string): unknown {
+  const [first] = fields.get(name)?.examples ?? [];
+  if (first === undefined) throw new Error(`the field ${name} has no example in contract/documents/fields/`);
+  return first;
+}

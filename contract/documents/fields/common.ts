@@ -1,0 +1,41 @@
+import type { Field, Fields } from '../field';
+
+/** Lengths of an identifier. */
+export const identifier = { minLength: 1, maxLength: 80 };
+
+const nextTokenParameter: Field = {
+  description:
+    'The `nextToken` of the previous page. Leave it out for the first page; keep the other parameters as they were.',
+};
+
+/** Fields of replies and messages about anything. */
+export const commonFields: Fields = {
+  action: { description: 'Name of the action.' },
+  count: { description: 'Number of elements in the list of this reply, not in all pages.', examples: [1], minimum: 0 },
+  createdAt: { description: 'When it was created.', examples: ['2026-11-27T10:30:15.123Z'], format: 'date-time' },
+  deleted: { description: 'Present in the final message: the resource was deleted.' },
+  id: {
+    description: 'Any number, or a text of up to 128 characters. It comes back on the answer to the message.',
+    examples: [7],
+  },
+  limit: {
+    description:
+      'Most elements of the page, 50 without it. There are never more than 100: a higher number counts as 100.',
+    examples: [20],
+  },
+  message: { description: 'Text for people.', examples: ['Job deleted successfully'], minLength: 1 },
+  nextToken: {
+    description:
+      'Present if there are more elements: pass it as the query parameter `nextToken`, with the same filter, to get the next page. Opaque. Left out of the last page.',
+    examples: ['WyJqb2JzIDdrMm05cXg0ICIsImpvYi03azJtOXF4NC0wMWtiMXg1bTl2M2Y4cTJyN3Q2dzR5MHoxYSJd'],
+    minLength: 1,
+    maxLength: 1024,
+  },
+  snapshot: {
+    description: 'Present in the state at the time of connecting, which is not a change. Only over WebSockets.',
+  },
+  success: { description: 'Always `true`: errors have a status of 400 or more and a body with `error`.' },
+  type: { description: 'Says what this object is.' },
+  'ListJobsQuery.nextToken': nextTokenParameter,
+  'ListSharesQuery.nextToken': nextTokenParameter,
+};

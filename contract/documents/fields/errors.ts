@@ -1,0 +1,41 @@
+import type { Fields } from '../field';
+
+/** Fields of errors. */
+export const errorFields: Fields = {
+  code: { description: 'Stable code of the error. Branch on it.', examples: ['forbidden'] },
+  details: {
+    description:
+      'What is wrong with each part of the request. Present with `invalid_request`; at most 20 faults, then their number.',
+    minItems: 1,
+    maxItems: 21,
+  },
+  error: {
+    description: 'What went wrong. The texts are listed with each response and don’t change within `/v3/`.',
+    examples: ['invalid_request'],
+    minLength: 1,
+  },
+  path: {
+    description:
+      'The faulty field as a path such as `metadata.site`, a query parameter or a header; empty for the whole input.',
+    examples: ['priority'],
+    maxLength: 64,
+  },
+  requestId: {
+    description: 'Identifies the request; the same as the header `x-request-id`. Name it when you report a problem.',
+    examples: ['0b1f2c9e-5a3d-4c7e-9a54-3f7d1c2b8e60'],
+    minLength: 1,
+  },
+  'ErrorMessage.details': {
+    description: 'What is wrong with each part of the message. Present with `invalid_request` and `unknown_action`.',
+  },
+  'ErrorMessage.error': { description: 'Text for people. Branch on `code`.', examples: ['Forbidden'] },
+  'ErrorMessage.requestId': {
+    description: 'Only with `internal_error`. Name it when you report the problem.',
+    examples: ['0b1f2c9e-5a3d-4c7e-9a54-3f7d1c2b8e60'],
+  },
+  'MessageFault.message': { description: 'What is wrong.', examples: ['is not a device of yours'] },
+  'MessageFault.path': {
+    description: 'The faulty field as a path such as `telemetry.0.battery.percent`; empty for the whole message.',
+    examples: ['telemetry.0.deviceId'],
+  },
+};

@@ -1,0 +1,48 @@
+import type { Field, Fields } from '../field';
+import { identifier } from './common';
+
+const deviceName: Field = { description: 'Name of the device, for people.', examples: ['North 1'], minLength: 1 };
+const deviceStatus: Field = {
+  description: '`online` while the device reports telemetry; `offline` after 30 seconds of silence.',
+  examples: ['online'],
+};
+
+/** Fields of device groups and devices. */
+export const fleetFields: Fields = {
+  deviceCount: { description: 'Number of devices in the group.', examples: [1], minimum: 0 },
+  deviceGroupId: {
+    description: 'Identifier of a device group, from `GET /v3/resources`.',
+    examples: ['group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n'],
+    ...identifier,
+  },
+  deviceId: {
+    description: 'Identifier of a device (a drone with its dock), from `GET /v3/resources`.',
+    examples: ['device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p'],
+    ...identifier,
+  },
+  devices: { description: 'The devices of the group, in the order of their registration.' },
+  lastState: { description: 'What the device reported last. Left out if it never reported.' },
+  simulated: { description: '`true` for a device that exists in a simulation only.', examples: [false] },
+  'Device.name': deviceName,
+  'Device.status': deviceStatus,
+  'DeviceGroup.description': { description: 'What the group is, for people.', examples: ['Docks in the north'] },
+  'DeviceGroup.name': { description: 'Name of the group, for people.', examples: ['North'], minLength: 1 },
+  'DeviceStatusMessage.deleted': {
+    description: 'Present in the message about the removal of the device. If it returns, its `sequence` continues.',
+  },
+  'DeviceStatusMessage.sequence': {
+    description: 'Version of the device; each device counts by itself.',
+    examples: [41],
+    format: 'int64',
+    minimum: 0,
+  },
+  'DeviceStatusMessage.status': deviceStatus,
+  'DeviceStatusMessage.timestamp': {
+    description: 'Time of the device’s last report; if it never reported, of the change. ISO 8601 in UTC.',
+    examples: ['2026-11-27T10:30:15.123Z'],
+    format: 'date-time',
+  },
+  'ListResourcesReply.resources': { description: 'All device groups, in the order of their creation.' },
+  'SharedDevice.name': deviceName,
+  'SharedDevice.status': deviceStatus,
+};

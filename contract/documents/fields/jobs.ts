@@ -1,0 +1,83 @@
+import type { Fields } from '../field';
+import { identifier } from './common';
+
+/** Fields of jobs. */
+export const jobFields: Fields = {
+  cancelledAt: {
+    description: 'When the job was cancelled.',
+    examples: ['2026-11-27T10:31:40.512Z'],
+    format: 'date-time',
+  },
+  description: {
+    description: 'Free text for people, up to 4096 characters. Left out of replies if it was never set.',
+    examples: ['Crown of the dam, both sides'],
+  },
+  job: { description: 'The job.' },
+  jobId: {
+    description: 'Identifier of the job, assigned by the service. Treat it as opaque.',
+    examples: ['job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a'],
+    ...identifier,
+  },
+  jobState: { description: 'Status of the job.', examples: ['IN_PROGRESS'] },
+  jobs: { description: 'The jobs of this page, newest first.', maxItems: 100 },
+  metadata: {
+    description:
+      'Any JSON object of yours: at most 16 KiB as JSON in UTF-8, at most 32 levels deep. It is stored and returned unchanged, and the drone platform receives it. PATCH replaces it as a whole.',
+    examples: [{ site: 'north', order: 4711 }],
+  },
+  missionId: {
+    description:
+      'Identifier of the mission to fly, as your drone platform knows it. This service passes it on unchecked.',
+    examples: ['mission-42'],
+  },
+  name: {
+    description: 'Name of the job, for people: 1 to 256 characters.',
+    examples: ['Rim inspection'],
+    minLength: 1,
+  },
+  previousState: {
+    description: 'Present in a message about a change from one status to another: the status before it.',
+    examples: ['QUEUED'],
+  },
+  priority: {
+    description: 'Priority for the drone platform, 1 (low) to 10 (high).',
+    examples: [5],
+  },
+  scheduledAt: {
+    description:
+      'When the drone platform shall fly the job, with an offset or `Z`; replies have it in UTC. Without it the job is flown as soon as possible.',
+    examples: ['2026-11-27T12:00:00.000Z'],
+  },
+  status: {
+    description:
+      'Status of the job. It moves only so: `PENDING` → `QUEUED`, `CANCELLED`, `FAILED`; `QUEUED` → `IN_PROGRESS`, `CANCELLED`, `FAILED`; `IN_PROGRESS` → `COMPLETED`, `FAILED`. The last three are final.',
+    examples: ['PENDING'],
+  },
+  updatedAt: {
+    description: 'When the job was last changed.',
+    examples: ['2026-11-27T10:31:02.480Z'],
+    format: 'date-time',
+  },
+  version: {
+    description: 'Grows by one with every change of the job; the number in its `ETag`.',
+    examples: [1],
+    minimum: 1,
+  },
+  'CancelledJob.status': { description: 'Always `CANCELLED`.', examples: ['CANCELLED'] },
+  'JobStatusMessage.deviceId': {
+    description: 'Device of the job, if it names one; in a message with a position, the device that reported it.',
+  },
+  'JobStatusMessage.sequence': {
+    description:
+      'Version of the job. It grows with every change, also with those that send no message, so a gap is not always a loss. A message with a position repeats the `sequence` of the state and has a later `timestamp`.',
+    examples: [3],
+    format: 'int64',
+    minimum: 0,
+  },
+  'JobStatusMessage.timestamp': {
+    description: 'Time of the change; in a message with a position, the time of the device’s report. ISO 8601 in UTC.',
+    examples: ['2026-11-27T10:30:15.123Z'],
+    format: 'date-time',
+  },
+  'ListJobsQuery.status': { description: 'Only jobs with this status.', examples: ['PENDING'] },
+};

@@ -1,0 +1,115 @@
+import type { Field, Fields } from '../field';
+
+const receivedAt: Field = {
+  description: 'When this service received the report. ISO 8601 in UTC.',
+  examples: ['2026-11-27T10:30:15.208Z'],
+  format: 'date-time',
+};
+const timeAsSequence: Field = {
+  description: 'The `timestamp` in Unix milliseconds, so more than 32 bits.',
+  examples: [1795775415123],
+  format: 'int64',
+  minimum: 0,
+};
+const groupOfSubscription: Field = {
+  description: 'A device group of your organisation, which stands for all of its devices. Either this or `deviceId`.',
+};
+const deviceOfSubscription: Field = { description: 'A device of your organisation. Either this or `deviceGroupId`.' };
+const groupOfReply: Field = { description: 'The group, if the message named one.' };
+const deviceOfReply: Field = { description: 'The device, if the message named one.' };
+
+/** Fields of telemetry. */
+export const telemetryFields: Fields = {
+  accepted: {
+    description: 'How many of the samples were new. The others were not later than the last one of their device.',
+    examples: [1],
+    minimum: 0,
+  },
+  battery: { description: 'State of the battery.' },
+  camera: { description: 'The camera.' },
+  coordinates: {
+    description:
+      'Longitude (-180 to 180) and latitude (-90 to 90) in degrees, then altitude in metres above mean sea level (-500 to 20000): three numbers in this order, as in GeoJSON.',
+    examples: [[8.5417, 47.3769, 485.5]],
+  },
+  dockState: {
+    description:
+      'What the dock does. Known values: `OPEN`, `CLOSED`, `OPENING`, `CLOSING`, `COOLING`, `CHARGING`, `TASK_INPROGRESS`. Others may appear: accept them.',
+    examples: ['OPEN'],
+  },
+  droneState: {
+    description:
+      'What the drone does. Known values: `MANUAL`, `GPS_NORMAL`, `WAYPOINT`, `HOVER`, `ORBIT`, `LANDED`, `DOCKED`, `RETURNING`. Others may appear: accept them.',
+    examples: ['WAYPOINT'],
+  },
+  groundSpeed: { description: 'Speed over ground in metres per second, 0 to 200.', examples: [12.5] },
+  heading: { description: 'Degrees clockwise from true north, 0 to 360.', examples: [270.5] },
+  humidity: { description: 'Relative humidity in percent, 0 to 100.', examples: [61] },
+  navigation: { description: 'Where the drone is and how it moves.' },
+  orientation: { description: 'Orientation.' },
+  percent: { description: 'Charge in percent, 0 to 100.', examples: [81] },
+  pitch: { description: 'Degrees, positive with the nose up, -180 to 180.', examples: [-2.1] },
+  position: { description: 'Position as a GeoJSON point (RFC 7946).' },
+  rain: { description: 'Rain in millimetres per hour, 0 to 1000.', examples: [0] },
+  remainingFlightTime: { description: 'Remaining flight time in seconds, 0 to 86400.', examples: [1260] },
+  roll: { description: 'Degrees, positive to the right, -180 to 180.', examples: [0.3] },
+  sensorPayload: { description: 'Data of sensors. Fields other than `camera` are specific to the vendor.' },
+  telemetry: { description: 'One sample, or a list of samples.' },
+  temperature: { description: 'Degrees Celsius, -100 to 100.', examples: [17.5] },
+  timestamp: {
+    description: 'Time of the report by the device’s clock.',
+    examples: ['2026-11-27T10:30:15.123Z'],
+  },
+  velocity: { description: 'Velocity.' },
+  verticalSpeed: { description: 'Metres per second, positive upwards, -200 to 200.', examples: [-0.5] },
+  voltage: { description: 'Volts, 0 to 1000.', examples: [24.1] },
+  weather: { description: 'Weather that the device reports.' },
+  windDirection: {
+    description: 'Degrees from which the wind blows, clockwise from true north, 0 to 360.',
+    examples: [225],
+  },
+  windSpeed: { description: 'Metres per second, 0 to 150.', examples: [4.2] },
+  'DeviceTelemetryMessage.jobId': { description: 'The job that the device says it flies.' },
+  'DeviceTelemetryMessage.receivedAt': receivedAt,
+  'DeviceTelemetryMessage.sequence': timeAsSequence,
+  'DeviceTelemetryMessage.snapshot': {
+    description: 'Present in the last known state at the time of subscribing, which is not a new sample.',
+  },
+  'Position.type': { description: 'Always `Point`.' },
+  'Sample.deviceId': { description: 'A device of your organisation.' },
+  'Sample.dockState': {
+    description:
+      'What the dock does: one of the known values, `OPEN`, `CLOSED`, `OPENING`, `CLOSING`, `COOLING`, `CHARGING`, `TASK_INPROGRESS`, or one of your own.',
+    examples: ['OPEN'],
+  },
+  'Sample.droneState': {
+    description:
+      'What the drone does: one of the known values, `MANUAL`, `GPS_NORMAL`, `WAYPOINT`, `HOVER`, `ORBIT`, `LANDED`, `DOCKED`, `RETURNING`, or one of your own.',
+    examples: ['WAYPOINT'],
+  },
+  'Sample.jobId': {
+    description:
+      'The job that the device flies. While that job is `IN_PROGRESS`, its channel shows the position of the device.',
+  },
+  'Sample.sensorPayload': {
+    description: 'Data of sensors: `camera`, and whatever else you have; as JSON at most 8 KiB together.',
+  },
+  'Sample.timestamp': {
+    description:
+      'When the device measured the sample: a date and time with `Z` or an offset, at most 60 seconds ahead of the service’s clock.',
+    examples: ['2026-11-27T10:30:15.123Z'],
+  },
+  'SubscribeMessage.deviceGroupId': groupOfSubscription,
+  'SubscribeMessage.deviceId': deviceOfSubscription,
+  'SubscribedMessage.deviceGroupId': groupOfReply,
+  'SubscribedMessage.deviceId': deviceOfReply,
+  'UnsubscribeMessage.deviceGroupId': groupOfSubscription,
+  'UnsubscribeMessage.deviceId': deviceOfSubscription,
+  'UnsubscribedMessage.deviceGroupId': groupOfReply,
+  'UnsubscribedMessage.deviceId': deviceOfReply,
+  'ViewerTelemetryMessage.receivedAt': receivedAt,
+  'ViewerTelemetryMessage.sequence': timeAsSequence,
+  'ViewerTelemetryMessage.snapshot': {
+    description: 'Present in the last known state at the time of connecting, which is not a new sample.',
+  },
+};

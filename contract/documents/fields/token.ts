@@ -1,0 +1,37 @@
+import type { Fields } from '../field';
+
+const token = 'eyJraWQiOiJkZW1vIiwiYWxnIjoiUlMyNTYifQ.eyJzY29wZSI6IuKApiJ9.c2lnbmF0dXJl';
+
+/** Fields of the token endpoint. */
+export const tokenFields: Fields = {
+  access_token: {
+    description: 'JWT for the header `Authorization: Bearer …` and as password over MQTT. Treat it as opaque.',
+    examples: [token],
+    minLength: 1,
+  },
+  client_id: {
+    description: 'Client id from your onboarding. Leave it out if HTTP Basic carries it.',
+    examples: ['4q8sexampleclientid2v6k0m1'],
+  },
+  client_secret: {
+    description: 'Client secret from your onboarding. Leave it out if HTTP Basic carries it.',
+    examples: ['example-secret-from-your-onboarding'],
+  },
+  error_description: {
+    description: 'Explanation for people. The wording may change: branch on `error`.',
+    examples: ['The client credentials were rejected.'],
+    minLength: 1,
+  },
+  expires_in: {
+    description:
+      'Seconds that the token is valid, 3600. Renew it before that, by your own clock from the time of the request.',
+    examples: [3600],
+    minimum: 1,
+  },
+  grant_type: { description: 'Always `client_credentials`.', examples: ['client_credentials'] },
+  token_type: { description: 'Always `Bearer`.' },
+  'OAuthError.error': {
+    description: 'Error code of OAuth 2.0 (RFC 6749 section 5.2). Branch on it.',
+    examples: ['invalid_client'],
+  },
+};

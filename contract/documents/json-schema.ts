@@ -1,0 +1,121 @@
+import * as z from 'zod/mini';
+import { shareRequest } from '../../domain/share';
+import { metadata } from '../../domain/metadata';
+import { position } from '../../domain/telemetry';
+import { moment } from '../../domain/text';
+import { messageId } from '../message-id';
+import { limit } from '../schemas/page';
+import { tokenRequest } from '../schemas/token';
+import { fieldOf } from './fields';
+
+/** A JSON Schema of dialect 2020-12, which OpenAPI 3.1 uses, without what draft-07, AsyncAPI's dialect, reads differently. */
+export type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** `input`: what a client sends, without unknown fields where they are refused; `output`: what the service sends. */
+export type Direction = 'input' | 'output';
+
+const { permissions } = shareRequest.shape;
+
+/** Schemas of which zod can't derive a JSON Schema, since they convert or check by a function. */
+const written = new Map<z.core.$ZodType, JsonSchema>([
+  [moment, { type: 'string', format: 'date-time' }],
+  [metadata, { type: 'object', additionalProperties: true }],
+  // Higher limits count as 100; numbers of ten digits are refused.
+  [limit, { type: 'integer', minimum: 1, maximum: 999_999_999, default: 50 }],
+  // The handler refuses others, by a code of OAuth.
+  [tokenRequest.shape.grant_type, { type: 'string', enum: ['client_credentials'] }],
+  [messageId.def.innerType, { type: ['string', 'number'], maxLength: 128 }],
+  // Many generators of code know no tuples, and the dialects of OpenAPI and AsyncAPI write them differently.
+  [position.shape.coordinates, { type: 'array', minItems: 3, maxItems: 3, items: { type: 'number' } }],
+  // zod leaves out the default of what it converts.
+  [
+    permissions,
+    {
+      type: 'array',
+      minItems: 1,
+      maxItems: 10,
+      items: { type: 'string', enum: ['view', 'control'] },
+      default: permissions.def.defaultValue,
+    },
+  ],
+]);
+
+/**
+ * JSON Schemas of named zod schemas. A schema that contains another named one refers to it. Each property has the
+ * description of its field, unless it refers to a named schema, which has its own.
+ * @param named zod schemas by name
+ * @param io in an output unknown fields are allowed everywhere, since clients must accept fields that they don't know
+ * @param refer the `$ref` to a name
+ */
+export function jsonSchemas(
+  named: Readonly<Record<string, z.ZodMiniType>>,
+  io: Direction,
+  refer: (name: string) => string,
+): Record<string, JsonSchema> {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(named)) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, {
+    io,
+    uri: refer,
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => complete(zodSchema, jsonSchema, io),
+  });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, { $schema: _dialect, $id: _id, id: _name, ...schema }]) => [
+      name,
+      withFields(schema, name),
+    ]),
+  );
+}
+
+function complete(zodSchema: z.core.$ZodType, jsonSchema: JsonSchema, io: Direction): void {
+  const replacement = written.get(zodSchema);
+  if (replacement) {
+    for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
+    Object.assign(jsonSchema, structuredClone(replacement));
+  }
+  for (const key of redundant(jsonSchema, io)) Reflect.deleteProperty(jsonSchema, key);
+  expressNull(jsonSchema);
+}
+
+/** The schema with the descriptions of its fields from `fields/`. @param owner its name, if it has one */
+function withFields(schema: JsonSchema, owner?: string): JsonSchema {
+  const { properties, items } = schema;
+  const described = Object.entries(properties ?? {}).map(([name, property]) => {
+    if (typeof property !== 'object' || property.$ref !== undefined) return [name, property];
+    return [name, { ...fieldOf(name, owner), ...withFields(property) }];
+  });
+  return {
+    ...schema,
+    ...(properties && { properties: Object.fromEntries(described) as typeof properties }),
+    ...(typeof items === 'object' && !Array.isArray(items) && { items: withFields(items) }),
+  };
+}
+
+/** Keywords that say nothing, or nothing to a reader. */
+function redundant(jsonSchema: JsonSchema, io: Direction): (keyof JsonSchema)[] {
+  const { format, additionalProperties, minimum, maximum, minLength } = jsonSchema;
+  return [
+    // The pattern of a date and time is zod's own, and longer than the rest of the document.
+    ...(format === 'date-time' ? (['pattern'] as const) : []),
+    // The bounds of integers that JavaScript can represent.
+    ...(minimum === Number.MIN_SAFE_INTEGER ? (['minimum'] as const) : []),
+    ...(maximum === Number.MAX_SAFE_INTEGER ? (['maximum'] as const) : []),
+    ...(minLength === 0 ? (['minLength'] as const) : []),
+    // A reply has no defaults: what has one is always present.
+    ...(io === 'output' ? (['default'] as const) : []),
+    ...(io === 'output' && (additionalProperties === false || isEmpty(additionalProperties))
+      ? (['additionalProperties'] as const)
+      : []),
+  ];
+}
+
+const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+
+/** A schema or null: exactly one of both. */
+function expressNull(jsonSchema: JsonSchema): void {
+  const { anyOf } = jsonSchema;
+  if (anyOf?.length !== 2 || !anyOf.some((one) => typeof one === 'object' && one.type === 'null')) return;
+  Reflect.deleteProperty(jsonSchema, 'anyOf');
+  jsonSchema.oneOf = anyOf;
+}

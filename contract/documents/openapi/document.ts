@@ -1,0 +1,19 @@
+import { headers } from './headers';
+import { externalDocs, info, servers, tagsByFolder } from './info';
+import type { OpenApiDocument } from './openapi-types';
+import { pathItems } from './operations';
+import { parameters } from './parameters';
+import { commonResponses } from './responses';
+import { componentSchemas } from './schemas';
+import { securitySchemes } from './security';
+
+/** The OpenAPI document of the REST API, generated from the table of endpoints. */
+export const openApiDocument = (): OpenApiDocument => ({
+  openapi: '3.1.1',
+  info,
+  externalDocs,
+  servers,
+  tags: [...tagsByFolder.values()],
+  paths: pathItems(),
+  components: { schemas: componentSchemas, responses: commonResponses, headers, parameters, securitySchemes },
+});

@@ -1,0 +1,77 @@
+import type { Endpoint } from '../../endpoint';
+import type { Header, Reference } from './openapi-types';
+
+/** Headers of responses, by the name of their component. */
+export const headers = {
+  RequestId: {
+    description: 'Identifies the request. Name it when you report a problem.',
+    required: true,
+    schema: { type: 'string', minLength: 8, examples: ['0b1f2c9e-5a3d-4c7e-9a54-3f7d1c2b8e60'] },
+  },
+  CacheControl: {
+    description: 'Responses must not be stored by caches.',
+    required: true,
+    schema: { type: 'string', const: 'no-store' },
+  },
+  ETag: {
+    description: 'Version of the job in quotes, for `If-Match`.',
+    required: true,
+    schema: { type: 'string', pattern: '^"[0-9]+"$', examples: ['"1"'] },
+  },
+  RateLimitLimit: {
+    description: 'Calls of this operation that your client has per minute.',
+    required: false,
+    schema: { type: 'integer', minimum: 1, examples: [60] },
+  },
+  RateLimitRemaining: {
+    description: 'Calls that are left in this window.',
+    required: false,
+    schema: { type: 'integer', minimum: 0, examples: [59] },
+  },
+  RateLimitReset: {
+    description: 'When the next window begins, Unix time in seconds: the next full minute.',
+    required: false,
+    schema: { type: 'integer', minimum: 0, examples: [1795775460] },
+  },
+  RetryAfter: {
+    description:
+      'Seconds to wait before the next attempt, 1 to 60. Missing when AWS limits the whole service: then wait a second, and double that with each further attempt.',
+    required: false,
+    schema: { type: 'integer', minimum: 1, examples: [23] },
+  },
+  WWWAuthenticate: {
+    description: 'The scheme to authenticate with. Missing when the token expired within the last five minutes.',
+    required: false,
+    schema: { type: 'string', const: 'Bearer' },
+  },
+  Allow: {
+    description: 'The methods of this path, separated by commas.',
+    required: true,
+    schema: { type: 'string', minLength: 3, examples: ['DELETE, GET, PATCH'] },
+  },
+  AmazonRequestId: {
+    description: 'Identifies the request, in place of `x-request-id`.',
+    required: false,
+    schema: { type: 'string', minLength: 8, examples: ['0b1f2c9e-5a3d-4c7e-9a54-3f7d1c2b8e60'] },
+  },
+} as const satisfies Record<string, Header>;
+
+const refer = (name: keyof typeof headers): Reference => ({ $ref: `#/components/headers/${name}` });
+
+export const requestId = { 'x-request-id': refer('RequestId') };
+export const amazonRequestId = { 'x-amzn-RequestId': refer('AmazonRequestId') };
+export const noStore = { 'Cache-Control': refer('CacheControl') };
+export const allow = { Allow: refer('Allow') };
+export const wwwAuthenticate = { 'WWW-Authenticate': refer('WWWAuthenticate') };
+export const retryAfter = { 'Retry-After': refer('RetryAfter') };
+export const eTag = { ETag: refer('ETag') };
+
+const rateLimitHeaders = {
+  'X-RateLimit-Limit': refer('RateLimitLimit'),
+  'X-RateLimit-Remaining': refer('RateLimitRemaining'),
+  'X-RateLimit-Reset': refer('RateLimitReset'),
+};
+
+/** The headers of an endpoint with a rate limit; none for others. */
+export const rateLimit = ({ perMinute }: Pick<Endpoint, 'perMinute'>): Record<string, Reference> =>
+  perMinute === undefined ? {} : rateLimitHeaders;

@@ -1,0 +1,29 @@
+import { endpointTable } from '../../access';
+import type { EndpointKey } from '../../endpoints';
+
+/** Operation ids of second paths of an operation. */
+const secondPaths: Partial<Record<EndpointKey, string>> = {
+  'GET /v3/streams/share': 'listStreamShares',
+  'GET /v3/streams/share/{shareCode}': 'getStreamShare',
+  'DELETE /v3/streams/share/{shareCode}': 'revokeStreamShare',
+};
+
+/** The id of the operation of an endpoint or of its first path, from its handler: `createJob`. */
+const mainId = (key: EndpointKey) =>
+  endpointTable[key].handler.replace(/^.*\//, '').replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Generated clients name their methods by it, so it never changes. */
+export const operationIdOf = (key: EndpointKey): string => secondPaths[key] ?? mainId(key);
+
+/** The endpoint of which this one is a second path. */
+export const firstPathOf = (key: EndpointKey): EndpointKey | undefined =>
+  secondPaths[key] === undefined
+    ? undefined
+    : (Object.keys(endpointTable) as EndpointKey[]).find(
+        (other) => other !== key && endpointTable[other] === endpointTable[key] && secondPaths[other] === undefined,
+      );
+
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Name of a schema of an endpoint without a better one: `ListJobsReply`. */
+export const schemaNameOf = (key: EndpointKey, part: 'Query' | 'Request' | 'Reply') => capitalised(mainId(key)) + part;

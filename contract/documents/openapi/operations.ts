@@ -1,0 +1,114 @@
+import { endpointTable, routeOf } from '../../access';
+import type { Endpoint } from '../../endpoint';
+import type { EndpointKey } from '../../endpoints';
+import { exampleOf } from '../examples/example-of';
+import { replyFields } from '../examples/replies';
+import { basicExample, requestExamples } from '../examples/requests';
+import { announced, deprecationText } from './deprecation';
+import { tagsByFolder } from './info';
+import * as headers from './headers';
+import type { OpenApiDocument, Operation, Reference, RequestBody, Response } from './openapi-types';
+import { firstPathOf, operationIdOf } from './operation-ids';
+import { parametersOf } from './parameters';
+import { errorResponses } from './refusals';
+import { json } from './responses';
+import { replyReference, requestReference, schemasByReference } from './schemas';
+import { securityOf } from './security';
+
+const WINDOW_S = 60;
+
+const composed = (reference: Reference) => exampleOf({ $ref: reference.$ref }, schemasByReference, reference.$ref);
+
+function requestBodyOf(key: EndpointKey, { request, scope }: Endpoint): RequestBody | undefined {
+  if (!request.body) return undefined;
+  const schema = requestReference(request.body);
+  const everything = { summary: scope === null ? 'Credentials in the body' : 'Every field', value: composed(schema) };
+  const content = json(schema, {
+    everything,
+    ...requestExamples[key],
+    ...(scope === null && { basic: basicExample }),
+  });
+  if (scope !== null) return { description: 'JSON in UTF-8; unknown fields are refused.', required: true, content };
+  const form = { 'application/x-www-form-urlencoded': content['application/json'] };
+  return {
+    description: 'JSON or a form. Unknown fields are ignored.',
+    required: true,
+    content: { ...content, ...form },
+  };
+}
+
+/** The reply with every field, composed from the examples of the fields. */
+function replyExample(key: EndpointKey, schema: Reference): unknown {
+  const reply = composed(schema) as Record<string, object>;
+  const own = Object.entries(replyFields[key] ?? {});
+  return { ...reply, ...Object.fromEntries(own.map(([name, fields]) => [name, { ...reply[name], ...fields }])) };
+}
+
+function successOf(key: EndpointKey, endpoint: Endpoint): Response {
+  const { reply } = endpoint;
+  const schema = replyReference(reply.body);
+  return {
+    description: reply.status === 201 ? 'Created.' : 'Done.',
+    headers: {
+      ...headers.requestId,
+      ...headers.noStore,
+      ...(reply.versioned && headers.eTag),
+      ...headers.rateLimit(endpoint),
+    },
+    content: json(schema, { success: { summary: 'With every field', value: replyExample(key, schema) } }),
+  };
+}
+
+function descriptionOf(key: EndpointKey, { description, scope, perMinute, deprecation }: Endpoint): string {
+  const first = firstPathOf(key);
+  return [
+    ...(deprecation ? [deprecationText(deprecation)] : []),
+    description,
+    ...(scope === null ? [] : [`Scope: \`${scope}\`.`]),
+    ...(perMinute === undefined
+      ? []
+      : [
+          `Limit: ${perMinute} calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an \`Idempotency-Key\`.`,
+        ]),
+    ...(first === undefined ? [] : [`The same operation as \`${first}\`, under its second path.`]),
+  ].join('\n\n');
+}
+
+function tagOf({ handler }: Endpoint): string {
+  const folder = handler.replace(/\/.*$/, '');
+  const tag = tagsByFolder.get(folder);
+  if (!tag) throw new Error(`contract/documents/openapi/info.ts has no tag for the handlers in ${folder}/`);
+  return tag.name;
+}
+
+/** The operation of a row of the table of endpoints. */
+export function operationOf(key: EndpointKey, endpoint: Endpoint): Operation {
+  const { perMinute } = endpoint;
+  const parameters = parametersOf(routeOf(key).path, endpoint);
+  const requestBody = requestBodyOf(key, endpoint);
+  return {
+    operationId: operationIdOf(key),
+    summary: endpoint.summary,
+    description: descriptionOf(key, endpoint),
+    ...(endpoint.deprecation && { deprecated: true }),
+    tags: [tagOf(endpoint)],
+    security: securityOf(endpoint),
+    ...(parameters.length > 0 && { parameters }),
+    ...(requestBody && { requestBody }),
+    responses: announced(endpoint.deprecation, {
+      [endpoint.reply.status]: successOf(key, endpoint),
+      ...errorResponses(key, endpoint),
+    }),
+    ...(perMinute !== undefined && { 'x-rate-limit': { calls: perMinute, windowSeconds: WINDOW_S, per: 'client' } }),
+  };
+}
+
+/** Every operation by path and method, in the order of the table. */
+export function pathItems(): OpenApiDocument['paths'] {
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const key of Object.keys(endpointTable) as EndpointKey[]) {
+    const { method, path } = routeOf(key);
+    (paths[path] ??= {})[method.toLowerCase()] = operationOf(key, endpointTable[key]);
+  }
+  return paths;
+}

@@ -1,0 +1,111 @@
+import * as z from 'zod/mini';
+import { refusalCodes } from '../domain/refusal';
+import { permissions, shareTypes } from '../domain/share';
+import { shareStatusMessage } from '../domain/status-message';
+import { deviceState, orientation } from '../domain/telemetry';
+import { controlOutcomeMessage } from './telemetry';
+
+/** A sample of a device, for partners that have subscribed to it. */
+export const deviceTelemetryMessage = z.object({
+  type: z.literal('device.telemetry'),
+  deviceId: z.string(),
+  deviceGroupId: z.string(),
+  /** The sample's `timestamp` in Unix milliseconds. */
+  sequence: z.int(),
+  /** When this service received the sample; ISO 8601 in UTC. */
+  receivedAt: z.string(),
+  /** The last known state at the time of subscribing, not a new sample. */
+  snapshot: z.optional(z.literal(true)),
+  ...deviceState.shape,
+});
+export type DeviceTelemetryMessage = z.output<typeof deviceTelemetryMessage>;
+
+/**
+ * A sample of the shared device, for a viewer. One device was shared, so the message names neither its group nor its job. Of
+ * the sensor payload it has only the camera's orientation; the rest is the manufacturer's and may hold anything.
+ */
+export const viewerTelemetryMessage = z.extend(
+  z.omit(deviceTelemetryMessage, { deviceGroupId: true, jobId: true, sensorPayload: true }),
+  { sensorPayload: z.optional(z.object({ camera: z.object({ orientation }) })) },
+);
+export type ViewerTelemetryMessage = z.output<typeof viewerTelemetryMessage>;
+
+/** The status of a share, for its viewers: the first message also says what was shared and what the viewer may do. */
+export const viewerShareMessage = z.extend(shareStatusMessage, {
+  shareType: z.optional(z.enum(shareTypes)),
+  permissions: z.optional(z.array(z.enum(permissions))),
+});
+export type ViewerShareMessage = z.output<typeof viewerShareMessage>;
+
+/** Keeps an idle socket open. */
+export const heartbeatMessage = z.object({ type: z.literal('heartbeat') });
+export type HeartbeatMessage = z.output<typeof heartbeatMessage>;
+
+/** What is wrong with one part of a message. */
+export const errorDetail = z.object({ path: z.string(), message: z.string() });
+
+/** The answer to a message that can't be fulfilled, without the repeated `id`. */
+export const errorMessage = z.object({
+  type: z.literal('error'),
+  code: z.enum([...refusalCodes, 'internal_error']),
+  error: z.string(),
+  details: z.optional(z.array(errorDetail)),
+  /** Only with `internal_error`. */
+  requestId: z.optional(z.string()),
+});
+export type ErrorMessage = z.output<typeof errorMessage>;
+
+/** One message that the service sends over sockets, beside status messages and replies to actions. */
+interface SocketMessage {
+  readonly summary: string;
+  /** For partners (docs/api/asyncapi.json). */
+  readonly description: string;
+  readonly message: z.ZodMiniType;
+  /** The sockets that may receive it: followers of status channels, and on the telemetry endpoint partners and viewers. */
+  readonly to: readonly ('status' | 'partner' | 'viewer')[];
+}
+
+export const socketMessages = {
+  heartbeat: {
+    summary: 'The connection is alive',
+    description:
+      'Comes within about two minutes after connecting, and every four minutes from then on, so that idle connections stay open. A connection without any message for five minutes is dead: close it and connect again.',
+    message: heartbeatMessage,
+    to: ['status', 'partner', 'viewer'],
+  },
+  error: {
+    summary: 'A message could not be fulfilled',
+    description:
+      'The socket stays open. Rely on `code`, never on the text in `error`. `details` names the fields that are wrong. With `internal_error` the message may be sent again; quote its `requestId` when you report it.',
+    message: errorMessage,
+    to: ['status', 'partner', 'viewer'],
+  },
+  deviceTelemetry: {
+    summary: 'A sample of a device',
+    description:
+      'Every sample of the devices that are subscribed to, as it was reported, and first the last known state of each with `"snapshot": true`. Samples may be partial: a field that is left out is unknown, not cleared. `sequence` is the `timestamp` in Unix milliseconds: drop a sample whose `sequence` is not higher than the last one of its device.',
+    message: deviceTelemetryMessage,
+    to: ['partner'],
+  },
+  viewerShareStatus: {
+    summary: 'The share that is being watched',
+    description:
+      'The first message, with `"snapshot": true`, `shareType` and `permissions`; then one when the number of viewers changes, at most once a second. The final one has the `shareState` `REVOKED` or `EXPIRED`; the socket is closed after it.',
+    message: viewerShareMessage,
+    to: ['viewer'],
+  },
+  viewerTelemetry: {
+    summary: 'A sample of the shared device',
+    description:
+      'The last known state of the device with `"snapshot": true`, if it ever reported, and then every sample, without group and job, and of `sensorPayload` only the orientation of the camera.',
+    message: viewerTelemetryMessage,
+    to: ['viewer'],
+  },
+  controlOutcome: {
+    summary: 'The outcome of a command',
+    description:
+      'Sent to all viewers of the share when the drone platform reports the outcome of a command, within ten minutes after it. A command without an outcome may or may not have been executed.',
+    message: controlOutcomeMessage,
+    to: ['viewer'],
+  },
+} as const satisfies Record<string, SocketMessage>;

@@ -1,0 +1,1 @@
+export { tableNames, tableVariable, type TableName } from '../domain/table';

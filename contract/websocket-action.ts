@@ -1,0 +1,32 @@
+import type * as z from 'zod/mini';
+import type { RefusalCode } from '../domain/refusal';
+import type { Scope, TableUses } from './endpoint';
+
+/**
+ * Permissions of a function beyond tables: `snapshots`: request a snapshot for a connection; `telemetry`: accept samples,
+ * which updates devices and sends to followers; `platform`: publish to the platform's bus; `video`: create playback
+ * sessions.
+ */
+export type Binding = 'snapshots' | 'telemetry' | 'platform' | 'video';
+
+/** One action of the WebSocket API: routes, functions, grants, alarms and handlers' types derive from it. */
+export interface WebSocketAction {
+  readonly summary: string;
+  /** For partners: what the message does and what follows its reply (docs/api/asyncapi.json). */
+  readonly description: string;
+  /** A scope of the token; `viewer`: a socket that a share link opened; `anyone`: every open socket. */
+  readonly needs: Scope | 'viewer' | 'anyone';
+  /** The message from the client. */
+  readonly message: z.ZodMiniType;
+  /** The reply, without the repeated `id`. */
+  readonly reply: z.ZodMiniType;
+  /** Its own refusals; every action has `invalid_request`, and every action with `needs` other than `anyone` `forbidden`. */
+  readonly refusals: readonly RefusalCode[];
+  /** File below `lambdas/socket/`, without `.ts`. */
+  readonly handler: string;
+  /** Tables that the function uses beside its session's, and how: its IAM policy and environment derive from them. */
+  readonly tables: TableUses;
+  readonly bindings?: readonly Binding[];
+  /** Impact on partners or viewers while it fails: the description of its alarm. */
+  readonly impact: string;
+}

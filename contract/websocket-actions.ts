@@ -1,0 +1,113 @@
+import * as z from 'zod/mini';
+import { command } from '../domain/control';
+import { list } from '../domain/list';
+import { sample } from '../domain/telemetry';
+import { text } from '../domain/text';
+import { messageId as id } from './message-id';
+import { playbackMessage } from './telemetry';
+import type { WebSocketAction } from './websocket-action';
+
+/**
+ * Maximum of samples in one message. API Gateway closes a socket that sends a frame of more than 32 KB (quotas of WebSocket
+ * APIs), and most clients send a message as one frame: this many samples fit with every field set. Only the vendor-specific
+ * part of `sensorPayload` may need a message of several frames, of at most 128 KB.
+ */
+export const MAX_SAMPLES = 40;
+
+const name = text(1, 256);
+const target = { deviceId: z.optional(name), deviceGroupId: z.optional(name) };
+
+const subscription = z.strictObject({ action: z.string(), id, ...target }).check(
+  z.refine(({ deviceId, deviceGroupId }) => (deviceId === undefined) !== (deviceGroupId === undefined), {
+    error: 'needs either deviceId or deviceGroupId',
+  }),
+);
+const withoutFields = z.strictObject({ action: z.string(), id });
+
+/** Every action that a client may send (DESIGN section 3). */
+export const webSocketActions = {
+  ping: {
+    summary: 'Check that the connection works',
+    description: 'The answer is `pong`. Any other action than those of the channel gets the error `unknown_action`.',
+    needs: 'anyone',
+    message: z.object({ action: z.string(), id }),
+    reply: z.object({ type: z.literal('pong') }),
+    refusals: ['unknown_action'],
+    handler: 'answer-message',
+    tables: {},
+    impact: 'Partners get no reply to pings and unknown actions',
+  },
+  subscribe: {
+    summary: 'Subscribe to the telemetry of a device or of a device group',
+    description:
+      'The reply is followed by the last known state of each device that ever reported, with `"snapshot": true`, and then by every sample. A device that is subscribed to both by itself and by its group is sent once. A subscription lasts as long as the socket.',
+    needs: 'resources:read',
+    message: subscription,
+    reply: z.object({ type: z.literal('subscribed'), ...target }),
+    refusals: ['resource_not_found', 'device_group_not_found'],
+    handler: 'subscribe',
+    tables: { connections: ['put', 'delete'], fleet: ['get', 'batchGet'] },
+    bindings: ['snapshots'],
+    impact: 'Partners cannot subscribe to telemetry',
+  },
+  unsubscribe: {
+    summary: 'End a subscription to telemetry',
+    description:
+      'Ends the subscription to exactly this device or group. Without such a subscription the reply is the same.',
+    needs: 'resources:read',
+    message: subscription,
+    reply: z.object({ type: z.literal('unsubscribed'), ...target }),
+    refusals: [],
+    handler: 'unsubscribe',
+    tables: { connections: ['delete'] },
+    impact: 'Partners cannot unsubscribe from telemetry',
+  },
+  publish: {
+    summary: 'Publish telemetry of devices',
+    description: `One sample, or a list of up to ${MAX_SAMPLES}, of devices of your organisation. If one sample is invalid, none is accepted. A sample that is not later than the last one of its device is not delivered, but shows that the device is online. Wait for the reply before the next message if the order matters: two messages of one socket may be processed concurrently.`,
+    needs: 'stream:publish',
+    message: z.strictObject({
+      action: z.string(),
+      id,
+      // A single sample becomes a list of one, so that errors have the same path for both forms.
+      telemetry: z.pipe(
+        z.transform((one): unknown => (Array.isArray(one) ? one : [one])),
+        list(sample, 1, MAX_SAMPLES, 'samples'),
+      ),
+    }),
+    reply: z.object({ type: z.literal('published'), accepted: z.int() }),
+    refusals: [],
+    handler: 'publish',
+    tables: {},
+    bindings: ['telemetry'],
+    impact: 'Telemetry from partners is not accepted or not delivered',
+  },
+  control: {
+    summary: 'Send a command to the drone',
+    description:
+      'Needs a share with the permission `control`. `accepted` means that the command was sent to the drone platform, not that the drone executes it. If the platform reports an outcome within ten minutes, all viewers of the share receive it as `control.outcome` with the same `requestId`.',
+    needs: 'viewer',
+    message: z.strictObject({ action: z.string(), id, command }),
+    reply: z.object({ type: z.literal('accepted'), requestId: z.string() }),
+    refusals: ['too_many_requests'],
+    handler: 'control',
+    tables: { shares: ['get'], partners: ['get'], requests: ['update', 'put'] },
+    bindings: ['platform'],
+    impact: 'Viewers of shares of partners cannot send commands',
+  },
+  playback: {
+    summary: 'Get the address of the live video',
+    description:
+      'Needs a share of the type `STREAM`. The address works until its `expiresAt`, at most five minutes: request another one before. The first one arrives without a request when the viewer connects.',
+    needs: 'viewer',
+    message: withoutFields,
+    reply: playbackMessage,
+    refusals: ['share_not_found'],
+    handler: 'playback',
+    tables: { shares: ['get'], partners: ['get'], fleet: ['query'] },
+    bindings: ['video'],
+    impact: 'Viewers of shares of partners see no video',
+  },
+} as const satisfies Record<string, WebSocketAction>;
+
+export type WebSocketActionName = keyof typeof webSocketActions;

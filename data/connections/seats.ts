@@ -1,0 +1,164 @@
+/**
+ * Seats: the open connections of a client, the viewers of a share. One item per owner holds the seats that are taken, so that
+ * one atomic write takes the last one.
+ */
+import * as z from 'zod/mini';
+import { UpdateCommand } from '../store/document-client';
+import { itemThatRefused, succeeded } from '../store/conditional-write';
+import { dynamodb, table } from '../store/dynamodb';
+
+/** A connection with a seat; times in Unix seconds. */
+export interface SeatHolder {
+  readonly connectionId: string;
+  readonly openedAt: number;
+  readonly expiresAt: number;
+}
+
+/** A seat contains when its connection expires and was opened, so that it can be released without a `$disconnect`. */
+export const seatOf = ({ expiresAt, openedAt, connectionId }: SeatHolder) => `${expiresAt} ${openedAt} ${connectionId}`;
+
+/** The reverse of {@link seatOf}; text in any other form reads as a seat that has expired. */
+export function holderOf(seat: string): SeatHolder {
+  const [expiresAt, openedAt, connectionId = ''] = seat.split(' ');
+  return { expiresAt: Number(expiresAt) || 0, openedAt: Number(openedAt) || 0, connectionId };
+}
+
+const CLIENT = 'client#';
+const SHARE = 'seats#';
+
+/** Owner of the seats of a client's connections. */
+export const clientSeats = (clientId: string) => `${CLIENT}${clientId}`;
+/** Owner of the seats of a share's viewers. */
+export const shareSeats = (shareCode: string) => `${SHARE}${shareCode}`;
+
+/** The client or the share behind an owner. */
+export function seatOwner(owner: string): { readonly clientId?: string; readonly shareCode?: string } {
+  if (owner.startsWith(CLIENT)) return { clientId: owner.slice(CLIENT.length) };
+  return owner.startsWith(SHARE) ? { shareCode: owner.slice(SHARE.length) } : {};
+}
+
+/**
+ * The owner is both keys of its item: with one sort key for all, the index by connection would hold them all in one
+ * partition, and share its throughput.
+ */
+const keyOf = (owner: string) => ({ channel: owner, connectionId: owner });
+
+/** Whether an item of the connections table holds seats. */
+export const isSeatCount = ({ channel, connectionId }: { channel: string; connectionId: string }) =>
+  channel === connectionId;
+
+const item = z.object({
+  seats: z._default(z.set(z.string()), new Set()),
+  /** A count of the seats has been requested and not been done yet. */
+  recount: z.optional(z.boolean()),
+});
+export type Seats = z.output<typeof item>;
+
+/** Parses the item of an owner; without an item no seat is taken. */
+export const readSeats = (found: Record<string, unknown> | undefined): Seats => item.parse(found ?? {});
+
+/** The seats whose connection has expired at `now`, in Unix seconds. */
+export const expiredSeats = (seats: ReadonlySet<string>, now: number): Set<string> =>
+  new Set([...seats].filter((seat) => holderOf(seat).expiresAt <= now));
+
+/**
+ * Takes a seat if fewer than `max` are taken; taking the same seat again succeeds.
+ * @param ttl when the item may be deleted, Unix seconds
+ * @returns the seats as they were before
+ * @throws ConditionalCheckFailedException when all are taken
+ */
+async function take(owner: string, seat: string, max: number, ttl: number): Promise<Seats> {
+  const { Attributes } = await dynamodb.send(
+    new UpdateCommand({
+      TableName: table('connections'),
+      Key: keyOf(owner),
+      UpdateExpression: 'ADD seats :seat SET recount = :true, #ttl = :ttl',
+      ConditionExpression: 'attribute_not_exists(seats) OR size(seats) < :max OR contains(seats, :name)',
+      ExpressionAttributeNames: { '#ttl': 'ttl' },
+      ExpressionAttributeValues: {
+        ':seat': new Set([seat]),
+        ':name': seat,
+        ':max': max,
+        ':true': true,
+        ':ttl': ttl,
+      },
+      ReturnValues: 'ALL_OLD',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    }),
+  );
+  return readSeats(Attributes);
+}
+
+/**
+ * Takes a seat. When all are taken, those of expired connections are released first.
+ * @param now Unix seconds
+ * @returns the seats as they were before, or undefined when all are taken
+ */
+export async function takeSeat(
+  owner: string,
+  holder: SeatHolder,
+  { max, ttl, now }: { max: number; ttl: number; now: number },
+): Promise<Seats | undefined> {
+  const seat = seatOf(holder);
+  try {
+    return await take(owner, seat, max, ttl);
+  } catch (error) {
+    const expired = expiredSeats(readSeats(itemThatRefused(error).found).seats, now);
+    if (expired.size === 0) return undefined;
+    const released = await release(owner, expired);
+    const before = await take(owner, seat, max, ttl).catch((again: unknown) => {
+      itemThatRefused(again);
+      return undefined;
+    });
+    // The release has set the flag too, and no count has been requested for it yet.
+    return before && { ...before, recount: released ? released.recount : before.recount };
+  }
+}
+
+/**
+ * Releases seats.
+ * @returns the seats as they were before, or undefined when none of these was taken
+ */
+export const releaseSeats = (owner: string, holders: readonly SeatHolder[]): Promise<Seats | undefined> =>
+  release(owner, new Set(holders.map(seatOf)));
+
+async function release(owner: string, seats: ReadonlySet<string>): Promise<Seats | undefined> {
+  const [first] = seats;
+  if (first === undefined) return undefined;
+  let before: Seats | undefined;
+  const released = await succeeded(
+    dynamodb
+      .send(
+        new UpdateCommand({
+          TableName: table('connections'),
+          Key: keyOf(owner),
+          UpdateExpression: 'DELETE seats :released SET recount = :true',
+          ConditionExpression: 'contains(seats, :first)',
+          ExpressionAttributeValues: { ':released': seats, ':first': first, ':true': true },
+          ReturnValues: 'ALL_OLD',
+        }),
+      )
+      .then(({ Attributes }) => (before = readSeats(Attributes))),
+  );
+  return released ? before : undefined;
+}
+
+/**
+ * Counts the seats that are taken and clears the recount flag, so that the next change requests a new count.
+ * @param ttl when the item may be deleted if this creates it, Unix seconds
+ * @returns `taken`: the number of seats; `count`: a number that increases with each count
+ */
+export async function countSeats(owner: string, ttl: number): Promise<{ taken: number; count: number }> {
+  const { Attributes } = await dynamodb.send(
+    new UpdateCommand({
+      TableName: table('connections'),
+      Key: keyOf(owner),
+      // The item may have been deleted since the count was requested.
+      UpdateExpression: 'SET #ttl = if_not_exists(#ttl, :ttl) REMOVE recount ADD counts :one',
+      ExpressionAttributeNames: { '#ttl': 'ttl' },
+      ExpressionAttributeValues: { ':one': 1, ':ttl': ttl },
+      ReturnValues: 'ALL_NEW',
+    }),
+  );
+  return { taken: readSeats(Attributes).seats.size, count: Number(Attributes?.['counts']) };
+}

@@ -1,0 +1,18 @@
+import * as z from 'zod/mini';
+import { connection } from './connections';
+
+/** The final message of the resource, as text: the resource may be deleted before messages are buffered for the connection. */
+const end = z.optional(z.string());
+
+const snapshotRequest = z.discriminatedUnion('kind', [
+  /** A new follower of a status channel. */
+  z.object({ kind: z.literal('channel'), connection, end }),
+  /** A new viewer of a share. */
+  z.object({ kind: z.literal('viewer'), connectionId: z.string(), end }),
+  /** A partner's new subscription to the telemetry of a device or a group. */
+  z.object({ kind: z.literal('subscription'), connectionId: z.string(), followed: z.string() }),
+]);
+export type SnapshotRequest = z.output<typeof snapshotRequest>;
+
+/** Parses the event of the invocation. @throws ZodError for one that this service never sent */
+export const readSnapshotRequest = (event: unknown): SnapshotRequest => snapshotRequest.parse(event);

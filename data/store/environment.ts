@@ -1,0 +1,9 @@
+/**
+ * Reads an environment variable of the function.
+ * @throws Error when it is missing or empty: a defect of `lib/`, not of a request
+ */
+export function setting(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is not set: the deployment does not give it to this function`);
+  return value;
+}

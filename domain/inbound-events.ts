@@ -1,0 +1,43 @@
+import * as z from 'zod/mini';
+import { controlOutcomes, controlReasons } from './control';
+import { jobStatus } from './job';
+import { list } from './list';
+import { sample } from './telemetry';
+import { moment, text } from './text';
+
+const name = text(1, 256);
+
+/** Maximum of samples in one event. */
+export const MAX_REPORTED_SAMPLES = 100;
+
+/**
+ * Events that the platform publishes to this service: the `detail` by `detail-type`. Unknown fields are ignored, except in a
+ * sample, where they are refused as when a partner publishes it.
+ */
+export const inboundEvents = {
+  'job.status.reported': z.object({ jobId: name, status: jobStatus, at: moment }),
+  'device.telemetry.reported': z.pipe(
+    z.transform((one) => (typeof one === 'object' && one !== null && 'telemetry' in one ? one : { telemetry: [one] })),
+    z.object({ telemetry: list(sample, 1, MAX_REPORTED_SAMPLES, 'samples') }),
+  ),
+  'device-group.registered': z.object({ deviceGroupId: name, name: name, description: z._default(text(0, 4096), '') }),
+  'device-group.removed': z.object({ deviceGroupId: name }),
+  'device.registered': z.object({ deviceId: name, deviceGroupId: name, name: name }),
+  'device.removed': z.object({ deviceId: name }),
+  'control.outcome.reported': z.object({
+    requestId: name,
+    deviceId: name,
+    outcome: z.enum(controlOutcomes),
+    reason: z.optional(z.enum(controlReasons)),
+    at: moment,
+  }),
+} as const;
+
+export type InboundEventType = keyof typeof inboundEvents;
+
+export type InboundDetail<Type extends InboundEventType> = z.output<(typeof inboundEvents)[Type]>;
+
+/** An event as the platform publishes it. */
+export type InboundEvent = {
+  [Type in InboundEventType]: { readonly type: Type; readonly detail: InboundDetail<Type> };
+}[InboundEventType];

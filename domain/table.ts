@@ -1,0 +1,7 @@
+/** The DynamoDB tables, one per aggregate: deployment, grants and alarms derive from this list. */
+export const tableNames = ['jobs', 'shares', 'fleet', 'partners', 'requests', 'connections'] as const;
+
+export type TableName = (typeof tableNames)[number];
+
+/** Environment variable that holds the deployed name of a table: `JOBS_TABLE` for `jobs`. */
+export const tableVariable = (name: TableName) => `${name.toUpperCase()}_TABLE`;

@@ -1,0 +1,67 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Connection } from '../../../data/connections/connections';
+import { readBuffered, startFollowing, type BufferedMessage } from '../../../data/connections/followers';
+import { closeSocket, postToSocket } from '../../../data/connections/sockets';
+import { isNewer, type Sequenced, type Sequences } from '../../../domain/sequence';
+
+/** Waits for the final message of a resource that has just been deleted, in ms. */
+const FINAL_MESSAGE_RETRY_DELAYS_MS = [50, 100, 200, 400, 800, 1600];
+
+/** Sends buffered messages. @returns false when the socket is closed afterwards */
+async function sendBuffered(
+  follower: Connection,
+  buffered: readonly BufferedMessage[],
+  sent: Sequences,
+): Promise<boolean> {
+  for (const { text, endsChannel } of buffered) {
+    const isFresh = isNewer(JSON.parse(text) as Sequenced, sent);
+    if (isFresh && !(await postToSocket(follower, text))) return false;
+    if (endsChannel) {
+      await closeSocket(follower);
+      return false;
+    }
+  }
+  return true;
+}
+
+/**
+ * Sends a follower the messages that were buffered while it was sent the snapshot, in order, and then switches it to direct
+ * delivery: nothing is missing between snapshot and changes, and nothing older follows.
+ * @param sent sequences of the snapshot
+ * @returns whether it follows now
+ */
+export async function catchUp(follower: Connection, sent: Sequences): Promise<boolean> {
+  let count = 0;
+  for (;;) {
+    const buffered = await startFollowing(follower, sent, count);
+    if (!buffered) return true;
+    if (!(await sendBuffered(follower, buffered.slice(count), sent))) return false;
+    count = buffered.length;
+  }
+}
+
+/** The final message, as soon as it is buffered for the follower. */
+async function bufferedFinalMessage(follower: Connection): Promise<string | undefined> {
+  for (const wait of FINAL_MESSAGE_RETRY_DELAYS_MS) {
+    const buffered = (await readBuffered(follower)).find(({ endsChannel }) => endsChannel);
+    if (buffered) return buffered.text;
+    await pause(wait);
+  }
+  return undefined;
+}
+
+/**
+ * Sends the final message of a deleted resource and closes the socket.
+ * @param retryDelaysMs waits while the handshake may still be open
+ * @param known the final message as the handshake knew it, for the case that none is buffered: the fan-out may have read the
+ *   followers before this one was stored
+ */
+export async function sendFinalMessage(
+  follower: Connection,
+  retryDelaysMs: readonly number[],
+  known?: string,
+): Promise<void> {
+  const text = (await bufferedFinalMessage(follower)) ?? known;
+  if (text !== undefined) await postToSocket(follower, text, retryDelaysMs);
+  await closeSocket(follower, retryDelaysMs);
+}

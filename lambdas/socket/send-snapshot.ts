@@ -1,0 +1,36 @@
+import { readSnapshotRequest, type SnapshotRequest } from '../../data/connections/snapshot-requests';
+import { deleteConnection } from '../../data/connections/sockets';
+import { sendChannelSnapshot } from '../channel/snapshot/channel';
+import { HANDSHAKE_RETRY_DELAYS_MS } from '../channel/snapshot/handshake-delays';
+import { sendSubscriptionSnapshot } from '../channel/snapshot/subscription';
+import { sendViewerSnapshot } from '../channel/snapshot/viewer';
+import { logger } from '../logger';
+
+function sendSnapshot(request: SnapshotRequest): Promise<void> {
+  switch (request.kind) {
+    case 'channel':
+      return sendChannelSnapshot(request.connection, request.end);
+    case 'viewer':
+      return sendViewerSnapshot(request.connectionId, request.end);
+    case 'subscription':
+      return sendSubscriptionSnapshot(request.connectionId, request.followed);
+  }
+}
+
+const connectionIdOf = (request: SnapshotRequest) =>
+  request.kind === 'channel' ? request.connection.connectionId : request.connectionId;
+
+/**
+ * An event for each new connection or subscription → its first messages: the state, then what was buffered meanwhile. If that
+ * fails, the socket is closed so that its client reconnects: left open it would receive nothing, unnoticed.
+ */
+export async function handler(event: unknown): Promise<void> {
+  const request = readSnapshotRequest(event);
+  try {
+    await sendSnapshot(request);
+  } catch (error) {
+    const connectionId = connectionIdOf(request);
+    logger.error('snapshot could not be sent', { connectionId, error });
+    await deleteConnection(connectionId, HANDSHAKE_RETRY_DELAYS_MS);
+  }
+}

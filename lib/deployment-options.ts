@@ -1,0 +1,129 @@
+import type { Node } from 'constructs';
+import * as z from 'zod';
+import { didYouMean } from './did-you-mean';
+import { resourceTags } from './resource-tags';
+
+/** A custom domain name and its certificate, in the region of the stack unless an option says otherwise. */
+export interface CustomDomain {
+  readonly name: string;
+  readonly certificateArn: string;
+}
+
+/** An unknown option or an invalid value. The message is one line and names the option. */
+export class OptionError extends Error {
+  override readonly name = 'ChoiceError';
+}
+
+const text = z.string({ error: 'must be a string' });
+const yesOrNo = z
+  .union([z.boolean(), z.enum(['true', 'false'])], { error: 'must be true or false' })
+  .transform((value) => String(value) === 'true');
+const numberTo = (most: number) => {
+  const error = `must be a number from 1 to ${most}`;
+  return z.coerce.number({ error }).min(1, { error }).max(most, { error });
+};
+
+/** Part of resource names. A Cognito domain has the strictest rules: at most 63 characters and none of these words. */
+const stage = text
+  .regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/, {
+    error: 'must be lower-case letters and digits, with single hyphens inside',
+  })
+  .max(20, { error: 'must have at most 20 characters' })
+  .refine((value) => !/aws|amazon|cognito/.test(value), { error: 'must not contain aws, amazon or cognito' })
+  .refine((value) => !/(^|-)edge$/.test(value), { error: 'must not end in edge, as the stacks in us-east-1 do' });
+
+/** Requests per IP address in five minutes, within the limits of AWS WAF (WAF API reference, RateBasedStatement). */
+const requests = (() => {
+  const error = 'must be a whole number from 10 to 2000000000';
+  return z.coerce.number({ error }).int({ error }).min(10, { error }).max(2_000_000_000, { error });
+})();
+
+/** Options of a deployment, set as CDK context: `-c stage=staging`, or in cdk.json. */
+const options = z.object({
+  /** Distinguishes deployments in one account; part of the stack's name and of globally unique names. */
+  stage: stage.optional(),
+  /** Deleting the stack deletes the stored data. Default: it is retained. */
+  removeData: yesOrNo.default(false),
+  /** Custom domain of the API, in addition to the address that API Gateway assigns. */
+  domainName: text.optional(),
+  certificateArn: text.optional(),
+  /** Custom domain of the WSS channels, in addition to the address that CloudFront assigns. Certificate in us-east-1. */
+  webSocketDomainName: text.optional(),
+  webSocketCertificateArn: text
+    .refine((arn) => arn.split(':')[3] === 'us-east-1', {
+      error: 'must be a certificate in us-east-1, as CloudFront requires',
+    })
+    .optional(),
+  /** Custom domain of the MQTTS channels, in addition to the address that AWS IoT assigns. Certificate of a public CA. */
+  mqttDomainName: text.optional(),
+  mqttCertificateArn: text.optional(),
+  /** Base URL of the public share page. Default: that of the WebSocket channels. */
+  shareBaseUrl: text.transform((url) => url.replace(/\/+$/, '')).optional(),
+  /** SNS topic that alarms notify. Default: alarms show in CloudWatch only. */
+  alarmTopicArn: text.optional(),
+  /** Map of the share page; parsed by {@link mapTiles}. */
+  mapTileUrl: z.unknown().optional(),
+  mapAttribution: z.unknown().optional(),
+  /** Requests per IP address to the REST API in five minutes. Default: no limit. */
+  webRateLimit: requests.optional(),
+  /** The same for channels and share page. Adds a second stack, in us-east-1, whose output is the ARN for the next option. */
+  edgeRateLimit: requests.optional(),
+  cloudFrontWebAclArn: text
+    .regex(/^arn:aws[\w-]*:wafv2:us-east-1:\d{12}:global\/webacl\/[^/]+\/[\w-]+$/, {
+      error: 'must be the ARN of a web ACL of scope CLOUDFRONT, in us-east-1',
+    })
+    .optional(),
+  /** Tags of every resource, in addition to `service` and `stage`: `costCenter=42,owner=flight`. */
+  tags: resourceTags.default({}),
+  /** Permissions boundary of every role. Default: none. */
+  permissionsBoundaryArn: text
+    .regex(/^arn:aws[\w-]*:iam::(\d{12}|aws):policy\/[\w+=,.@/-]+$/, { error: 'must be the ARN of an IAM policy' })
+    .optional(),
+  /** Simulates every device, for a sandbox. Default: an external drone platform. */
+  simulatedFleet: yesOrNo.default(false),
+  /** Speed relative to real time, and the interval in seconds at which devices at rest report. */
+  simulatedFleetSpeed: numberTo(100).default(1),
+  simulatedFleetRest: numberTo(20).default(10),
+});
+
+/** Context of the CDK itself: feature flags and look-ups have such names; the CDK CLI writes the others. */
+const isForCdk = (key: string) => /[@:]/.test(key) || ['cli-telemetry', 'acknowledged-issue-numbers'].includes(key);
+
+/**
+ * Reads the options of this deployment.
+ * @throws ChoiceError for an unknown option or an invalid value, so that synthesis fails and not the deployment
+ */
+export function deploymentOptions(node: Node) {
+  const { domainName, certificateArn, webSocketDomainName, webSocketCertificateArn, ...chosen } = read(node);
+  const { mqttDomainName, mqttCertificateArn, simulatedFleet, simulatedFleetSpeed, simulatedFleetRest, ...rest } =
+    chosen;
+  const domains = {
+    domain: customDomain({ domainName, certificateArn }),
+    webSocketDomain: customDomain({ webSocketDomainName, webSocketCertificateArn }),
+    mqttDomain: customDomain({ mqttDomainName, mqttCertificateArn }),
+  };
+  const fleet = { speed: simulatedFleetSpeed, rest: simulatedFleetRest };
+  return { ...rest, ...domains, simulatedFleet: simulatedFleet ? fleet : undefined };
+}
+
+function read(node: Node): z.output<typeof options> {
+  const context = node.getAllContext() as Record<string, unknown>;
+  // An empty value counts as unset, so that a script can pass an unset variable.
+  const given = Object.entries(context).filter(([key, value]) => !isForCdk(key) && value !== '');
+  const known = Object.keys(options.shape);
+  const [unknown] = given.find(([key]) => !known.includes(key)) ?? [];
+  if (unknown !== undefined)
+    throw new OptionError(`Context ${unknown} is not an option of this app${didYouMean(unknown, known)}`);
+  const parsed = options.safeParse(Object.fromEntries(given));
+  if (parsed.success) return parsed.data;
+  const [fault] = parsed.error.issues;
+  throw new OptionError(`Context ${String(fault?.path[0])} ${fault?.message ?? 'is wrong'}.`);
+}
+
+/** @throws ChoiceError when only one of the two is set */
+function customDomain(pair: Readonly<Record<string, string | undefined>>): CustomDomain | undefined {
+  const [name, certificateArn] = Object.values(pair);
+  if (name !== undefined && certificateArn !== undefined) return { name, certificateArn };
+  if (name === certificateArn) return undefined;
+  throw new OptionError(`Context ${Object.keys(pair).join(' and ')} belong together: set both or neither.`);
+}

@@ -1,0 +1,39 @@
+/** Path of the docs site, on the host of the channels and as a redirect on that of the REST API. */
+export const DOCS_PATH = '/docs';
+
+const notFound =
+  '<!doctype html><html lang="en"><title>Not found</title><p>There is no such page. <a href="/docs/">Documentation</a></p></html>';
+
+/**
+ * Generates the code of a CloudFront function (cloudfront-js-2.0) that maps `/docs/guides/jobs` to the file `guides/jobs.html`,
+ * and answers 404 for a page that does not exist: the bucket would answer 403, and the distribution's error pages are those of
+ * the channels. It passes on every path below `/docs/assets/`.
+ * @param files of the site, relative to `/docs/`, without those below `assets/`
+ */
+export function docsPathsCode(files: readonly string[]): string {
+  const pages = Object.fromEntries([...files].sort().map((file) => [pathOf(file), `${DOCS_PATH}/${file}`]));
+  return `const pages = ${JSON.stringify(pages)};
+function handler(event) {
+  const request = event.request;
+  request.querystring = {};
+  if (request.uri.startsWith('${DOCS_PATH}/assets/')) return request;
+  if (request.uri === '${DOCS_PATH}') {
+    return { statusCode: 302, statusDescription: 'Found', headers: { location: { value: '${DOCS_PATH}/' } } };
+  }
+  const file = Object.prototype.hasOwnProperty.call(pages, request.uri) ? pages[request.uri] : undefined;
+  if (file === undefined) {
+    return {
+      statusCode: 404,
+      statusDescription: 'Not Found',
+      headers: { 'content-type': { value: 'text/html' } },
+      body: { encoding: 'text', data: ${JSON.stringify(notFound)} },
+    };
+  }
+  request.uri = file;
+  return request;
+}
+`;
+}
+
+/** A page has no `.html` in its path, and an index none at all. */
+const pathOf = (file: string) => `${DOCS_PATH}/${file.replace(/(^|(?<=\/))index\.html$/, '').replace(/\.html$/, '')}`;

@@ -1,0 +1,77 @@
+import { Aws, Names } from 'aws-cdk-lib/core';
+import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
+import { CacheControl, Source } from 'aws-cdk-lib/aws-s3-deployment';
+import { Construct } from 'constructs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import type { RestApi } from '../rest/rest-api';
+import type { SharePage } from '../shares/share-page';
+import { docsFolder } from './docs-build';
+import { docsHeaders } from './docs-headers';
+import { DOCS_PATH, docsPathsCode } from './docs-paths';
+import { openApiFor } from './served-documents';
+
+export interface DocsSiteProps {
+  /** Owner of the bucket of public files. */
+  readonly sharePage: SharePage;
+  readonly distribution: cloudfront.Distribution;
+  /** Host of the distribution. */
+  readonly hostName: string;
+  readonly api: RestApi;
+}
+
+/** Guides and reference for partners, at `/docs/` of the channels' host; the REST API redirects there. */
+export class DocsSite extends Construct {
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, { sharePage, distribution, hostName, api }: DocsSiteProps) {
+    super(scope, id);
+    const folder = docsFolder();
+    const pages = join(folder, 'pages');
+    const files = filesBelow(pages);
+    const html = files.filter((file) => file.endsWith('.html')).map((file) => readFileSync(join(pages, file), 'utf8'));
+
+    const assets = sharePage.deploy(this, 'Assets', {
+      sources: [Source.asset(join(folder, 'assets'))],
+      prefix: `${DOCS_PATH.slice(1)}/assets`,
+      cacheControl: CacheControl.fromString('public, max-age=31536000, immutable'),
+    });
+    const deployed = sharePage.deploy(this, 'Pages', {
+      // The later source wins: the document with the address of this deployment.
+      sources: [Source.asset(pages), openApiFor(pages, api.baseUrl)],
+      prefix: DOCS_PATH.slice(1),
+      // Compared with the stored one at each visit, since it changes under the same name.
+      cacheControl: CacheControl.fromString('no-cache'),
+    });
+    deployed.node.addDependency(assets);
+
+    distribution.addBehavior(`${DOCS_PATH}*`, sharePage.origin, {
+      viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+      cachePolicy: cloudfront.CachePolicy.CACHING_OPTIMIZED,
+      responseHeadersPolicy: new cloudfront.ResponseHeadersPolicy(this, 'Headers', {
+        ...docsHeaders(html, api.apiUrl),
+        responseHeadersPolicyName: `${Names.uniqueResourceName(this, { maxLength: 40, separator: '-' })}-${Aws.REGION}`,
+      }),
+      functionAssociations: [
+        {
+          function: new cloudfront.Function(this, 'Paths', {
+            comment: 'Path of a page to its file',
+            runtime: cloudfront.FunctionRuntime.JS_2_0,
+            code: cloudfront.FunctionCode.fromInline(docsPathsCode(files)),
+          }),
+          eventType: cloudfront.FunctionEventType.VIEWER_REQUEST,
+        },
+      ],
+    });
+    this.url = `https://${hostName}${DOCS_PATH}/`;
+    api.redirect(DOCS_PATH, this.url);
+  }
+}
+
+/** All files below a folder, relative to it, sorted. */
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .sort();
+}

@@ -1,0 +1,32 @@
+import { Construct } from 'constructs';
+import type { WebSocketChannels } from '../realtime/websocket/websocket-api';
+import type { Endpoints } from '../rest/endpoints';
+import type { RestApi } from '../rest/rest-api';
+import { ShareGuesses } from '../shares/share-guesses';
+import type { Tables } from '../tables';
+import { alarmDefinitions } from './alarm-definition';
+import { Alarms } from './alarms';
+import { Dashboard } from './dashboard';
+import { defineServiceAlarms } from './service-alarms';
+
+export interface ObservabilityProps {
+  readonly api: RestApi;
+  readonly endpoints: Endpoints;
+  readonly tables: Tables;
+  readonly sockets: WebSocketChannels;
+  /** ARN of the SNS topic that alarms notify. */
+  readonly topicArn: string | undefined;
+}
+
+/** Alarms and dashboard. Create it last: it includes only the alarms that constructs have defined before. */
+export class Observability extends Construct {
+  constructor(scope: Construct, id: string, { topicArn, ...props }: ObservabilityProps) {
+    super(scope, id);
+    const { endpoints, sockets } = props;
+    new ShareGuesses(this, 'ShareGuesses', { functions: [sockets.connect, ...endpoints.shareCodeFunctions] });
+    defineServiceAlarms(this, props);
+    const definitions = alarmDefinitions(this);
+    const alarms = new Alarms(this, 'Alarms', { definitions, topicArn });
+    new Dashboard(this, 'Dashboard', { alarms, definitions, ...props });
+  }
+}

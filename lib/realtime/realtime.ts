@@ -1,0 +1,57 @@
+import { Construct, type IDependable } from 'constructs';
+import type { Contract } from '../../contract/contract';
+import type { CustomDomain } from '../deployment-options';
+import type { PlatformBus } from '../platform/platform-bus';
+import type { Identity } from '../rest/identity';
+import type { Tables } from '../tables';
+import { FanOut } from './fan-out';
+import { Heartbeat } from './heartbeat';
+import { MqttChannels } from './mqtt';
+import { Reconcile } from './reconcile';
+import { Snapshots } from './snapshots';
+import { Telemetry } from './telemetry';
+import { ViewerCounts } from './viewer-counts';
+import { WebSocketActions } from './websocket/websocket-actions';
+import { WebSocketChannels } from './websocket/websocket-api';
+
+export interface RealtimeProps {
+  readonly contract: Pick<Contract, 'actions' | 'channels'>;
+  /** Custom domain of the WSS channels, in addition to the address that CloudFront assigns. */
+  readonly webSocketDomain?: CustomDomain | undefined;
+  /** Custom domain of the MQTTS channels, in addition to the address that AWS IoT assigns. */
+  readonly mqttDomain?: CustomDomain | undefined;
+  /** Web ACL in front of the WSS channels and the share page. */
+  readonly cloudFrontWebAclArn?: string | undefined;
+  /** The account setting with which API Gateway may write logs. */
+  readonly logAccess: IDependable;
+  readonly identity: Identity;
+  readonly tables: Tables;
+  readonly platform: PlatformBus;
+}
+
+/** Status channels over MQTTS and WSS, and live telemetry (spec section 6). */
+export class Realtime extends Construct {
+  readonly sockets: WebSocketChannels;
+  readonly mqtt: MqttChannels;
+  readonly telemetry: Telemetry;
+
+  constructor(scope: Construct, id: string, props: RealtimeProps) {
+    super(scope, id);
+    const { contract, logAccess, identity, tables, platform } = props;
+    const { actions, channels } = contract;
+    const viewerCounts = new ViewerCounts(this, 'ViewerCounts', { tables });
+    const sockets = new WebSocketChannels(this, 'WebSocket', {
+      ...{ channels, logAccess, identity, tables, viewerCounts },
+      ...{ domain: props.webSocketDomain, webAclArn: props.cloudFrontWebAclArn },
+    });
+    const snapshots = new Snapshots(this, 'Snapshots', { channels, tables, sockets });
+    const telemetry = new Telemetry(this, 'Telemetry', { tables, sockets });
+    new WebSocketActions(this, 'Actions', { actions, tables, sockets, snapshots, telemetry, platform });
+    this.mqtt = new MqttChannels(this, 'Mqtt', { domain: props.mqttDomain, identity, tables });
+    new FanOut(this, 'FanOut', { channels, tables, sockets });
+    new Heartbeat(this, 'Heartbeat', { tables, sockets });
+    new Reconcile(this, 'Reconcile', { tables });
+    this.sockets = sockets;
+    this.telemetry = telemetry;
+  }
+}

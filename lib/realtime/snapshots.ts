@@ -1,0 +1,52 @@
+import { Duration } from 'aws-cdk-lib/core';
+import { Construct } from 'constructs';
+import type { Contract } from '../../contract/contract';
+import { ApiFunction } from '../functions/api-function';
+import type { WebSocketChannels } from './websocket/websocket-api';
+import type { Tables } from '../tables';
+import { grantVideo } from '../shares/video';
+import { alarmOnErrors } from '../observability/alarm-definition';
+
+export interface SnapshotsProps {
+  readonly channels: Contract['channels'];
+  readonly tables: Tables;
+  readonly sockets: WebSocketChannels;
+}
+
+/** By then a client without its snapshot has reconnected. */
+const MAX_AGE = Duration.minutes(1);
+
+/** Sends the current state to each new connection, in an invocation of its own, so that no connection waits for another. */
+export class Snapshots extends Construct {
+  private readonly sendSnapshot: ApiFunction;
+
+  constructor(scope: Construct, id: string, { channels, tables, sockets }: SnapshotsProps) {
+    super(scope, id);
+    this.sendSnapshot = new ApiFunction(this, 'SendSnapshot', {
+      entry: 'socket/send-snapshot',
+      description: 'Send the current state to a new connection',
+      timeoutSeconds: 30,
+    }).uses(tables, ...Object.values(channels).map((channel) => channel.tables.state), {
+      // The share of a viewer, and the devices of a subscription.
+      shares: ['get'],
+      fleet: ['query', 'get'],
+      connections: ['get', 'query', 'delete', 'update'],
+    });
+    this.sendSnapshot.lambda.configureAsyncInvoke({ maxEventAge: MAX_AGE, retryAttempts: 0 });
+    sockets.grantManage(this.sendSnapshot);
+    // The snapshot of a STREAM share contains the video URL.
+    grantVideo(this.sendSnapshot);
+    this.grantRequest(sockets.connect);
+    alarmOnErrors(
+      this.sendSnapshot,
+      'Partners and viewers who connect are disconnected instead of getting the current state',
+    );
+  }
+
+  /** Lets a function request snapshots. */
+  grantRequest(requester: ApiFunction): void {
+    const { functionName, functionArn } = this.sendSnapshot.lambda;
+    requester.lambda.addEnvironment('SNAPSHOT_FUNCTION', functionName);
+    requester.allow(['lambda:InvokeFunction'], [functionArn]);
+  }
+}

@@ -1,0 +1,90 @@
+import { CfnOutput, Duration, Validations } from 'aws-cdk-lib/core';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
+import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import { Construct } from 'constructs';
+import type { Contract } from '../../../contract/contract';
+import { ORIGIN_VERIFY } from '../../../contract/origin-verify';
+import { channelPathsCode } from './channel-paths';
+import type { CustomDomain } from '../../deployment-options';
+
+export interface ChannelAddressProps {
+  readonly channels: Contract['channels'];
+  /** Host and stage of the WebSocket API. */
+  readonly host: string;
+  readonly stage: string;
+  /** Secret header value that proves to the WebSocket API that a handshake came through CloudFront. */
+  readonly originSecret: string;
+  /** Custom domain, in addition to the address that CloudFront assigns. */
+  readonly domain: CustomDomain | undefined;
+  /** ARN of a web ACL of scope CLOUDFRONT. */
+  readonly webAclArn: string | undefined;
+}
+
+/** CloudFront distribution that maps the paths of channels to the WebSocket API. It caches nothing. */
+export class ChannelAddress extends Construct {
+  /** Domain name that partners connect to. */
+  readonly name: string;
+  /** Also serves the share page. */
+  readonly distribution: cloudfront.Distribution;
+
+  constructor(scope: Construct, id: string, { host, stage, originSecret, ...props }: ChannelAddressProps) {
+    super(scope, id);
+    const { channels, domain, webAclArn } = props;
+    const paths = new cloudfront.Function(this, 'ChannelPaths', {
+      comment: 'Channel path to query of the WebSocket API',
+      runtime: cloudfront.FunctionRuntime.JS_2_0,
+      code: cloudfront.FunctionCode.fromInline(channelPathsCode(stage, channels)),
+    });
+    const distribution = (this.distribution = new cloudfront.Distribution(this, 'Distribution', {
+      comment: 'Status channels',
+      defaultBehavior: {
+        origin: new HttpOrigin(host, {
+          protocolPolicy: cloudfront.OriginProtocolPolicy.HTTPS_ONLY,
+          customHeaders: { [ORIGIN_VERIFY]: originSecret },
+        }),
+        allowedMethods: cloudfront.AllowedMethods.ALLOW_GET_HEAD,
+        viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.HTTPS_ONLY,
+        cachePolicy: cloudfront.CachePolicy.CACHING_DISABLED,
+        originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+        functionAssociations: [{ function: paths, eventType: cloudfront.FunctionEventType.VIEWER_REQUEST }],
+      },
+      // By default CloudFront caches errors for ten seconds and would refuse handshakes that the API now accepts.
+      errorResponses: [400, 403, 404, 405, 414, 500, 501, 502, 503, 504].map((httpStatus) => ({
+        httpStatus,
+        ttl: Duration.seconds(0),
+      })),
+      ...(webAclArn !== undefined && { webAclId: webAclArn }),
+      ...(domain && {
+        domainNames: [domain.name],
+        certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
+        minimumProtocolVersion: cloudfront.SecurityPolicyProtocol.TLS_V1_2_2021,
+      }),
+    }));
+    Validations.of(distribution).acknowledge(
+      { id: 'AwsSolutions-CFR1', reason: 'Partners connect from any country and are authenticated.' },
+      {
+        id: 'AwsSolutions-CFR3',
+        reason: 'Its log would contain queries, and so tokens; the access log of the WebSocket API has each handshake.',
+      },
+    );
+    if (webAclArn === undefined) {
+      Validations.of(distribution).acknowledge({
+        id: 'AwsSolutions-CFR2',
+        reason:
+          'Share links are public: a guess costs one read, and seats and commands are limited per share. cloudFrontWebAclArn limits the requests of an IP address.',
+      });
+    }
+    if (!domain) {
+      Validations.of(distribution).acknowledge({
+        id: 'AwsSolutions-CFR4',
+        reason: 'CloudFront’s own domain allows no minimum TLS version; a custom domain requires TLS 1.2.',
+      });
+    }
+    this.name = domain?.name ?? distribution.domainName;
+    // Target of the alias or CNAME record of the custom domain.
+    if (domain) {
+      new CfnOutput(this, 'Target', { value: distribution.domainName }).overrideLogicalId('WebSocketDomainTarget');
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { Construct } from 'constructs';
+import { basename } from 'node:path';
+import type { Contract } from '../../../contract/contract';
+import type { Binding } from '../../../contract/websocket-action';
+import { ApiFunction } from '../../functions/api-function';
+import { alarmOnErrors } from '../../observability/alarm-definition';
+import type { PlatformBus } from '../../platform/platform-bus';
+import { grantVideo } from '../../shares/video';
+import type { Tables } from '../../tables';
+import type { Snapshots } from '../snapshots';
+import type { Telemetry } from '../telemetry';
+import type { WebSocketChannels } from './websocket-api';
+
+export interface WebSocketActionsProps {
+  readonly actions: Contract['actions'];
+  readonly sockets: WebSocketChannels;
+  readonly tables: Tables;
+  readonly snapshots: Snapshots;
+  readonly telemetry: Telemetry;
+  readonly platform: PlatformBus;
+}
+
+/** A route, a function with its grants, and an alarm for each action of the contract. */
+export class WebSocketActions extends Construct {
+  constructor(scope: Construct, id: string, { actions, ...props }: WebSocketActionsProps) {
+    super(scope, id);
+    const { sockets, tables, snapshots, telemetry, platform } = props;
+    const grants: Readonly<Record<Binding, (action: ApiFunction) => void>> = {
+      snapshots: (action) => snapshots.grantRequest(action),
+      telemetry: (action) => telemetry.grantAccept(action),
+      platform: (action) => platform.grantPublish(action),
+      video: grantVideo,
+    };
+    for (const [name, { handler, summary, needs, bindings = [], impact, ...row }] of Object.entries(actions)) {
+      const action = new ApiFunction(this, pascalCase(basename(handler)), {
+        entry: `socket/${handler}`,
+        description: summary,
+      }).uses(tables, row.tables);
+      // The connection's item names the client or viewer.
+      if (needs !== 'anyone') action.uses(tables, { connections: ['get'] });
+      for (const binding of bindings) grants[binding](action);
+      sockets.addRoute(name, action);
+      // Messages with an unknown action go to the same function.
+      if (needs === 'anyone') sockets.addRoute('$default', action);
+      alarmOnErrors(action, impact);
+    }
+  }
+}
+
+const pascalCase = (name: string) => name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());

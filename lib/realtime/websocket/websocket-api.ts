@@ -1,0 +1,156 @@
+import { Aws, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import { LogGroupLogDestination, WebSocketApi, WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
+import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct, type IDependable } from 'constructs';
+import type { Contract } from '../../../contract/contract';
+import { ApiFunction } from '../../functions/api-function';
+import { ChannelAddress } from './channel-address';
+import type { CustomDomain } from '../../deployment-options';
+import type { Identity } from '../../rest/identity';
+import type { Tables } from '../../tables';
+import type { ViewerCounts } from '../viewer-counts';
+import { alarmOnErrors } from '../../observability/alarm-definition';
+
+const STAGE = 'live';
+
+/** Access log line of a handshake, message or disconnect. No query, which may hold a token; `sourceIp` is CloudFront's. */
+const accessLog = {
+  requestId: '$context.requestId',
+  requestTime: '$context.requestTime',
+  event: '$context.eventType',
+  route: '$context.routeKey',
+  connectionId: '$context.connectionId',
+  status: '$context.status',
+  error: '$context.error.responseType',
+  integrationStatus: '$context.integrationStatus',
+  integrationLatency: '$context.integrationLatency',
+  sourceIp: '$context.identity.sourceIp',
+};
+
+export interface WebSocketChannelsProps {
+  readonly channels: Contract['channels'];
+  /** Custom domain, in addition to the address that CloudFront assigns. */
+  readonly domain: CustomDomain | undefined;
+  /** Web ACL of the distribution, which serves the share page too. */
+  readonly webAclArn: string | undefined;
+  /** The account setting with which API Gateway may write logs. */
+  readonly logAccess: IDependable;
+  readonly identity: Identity;
+  readonly tables: Tables;
+  readonly viewerCounts: ViewerCounts;
+}
+
+/** The channels over WSS: a WebSocket API behind CloudFront, which maps the paths of channels. */
+export class WebSocketChannels extends Construct {
+  readonly address: ChannelAddress;
+  /** Function of `$connect`, which verifies tokens and share codes. */
+  readonly connect: ApiFunction;
+  private readonly api: WebSocketApi;
+  private readonly stage: WebSocketStage;
+  private readonly viewerCounts: ViewerCounts;
+
+  constructor(scope: Construct, id: string, { domain, webAclArn, logAccess, ...props }: WebSocketChannelsProps) {
+    super(scope, id);
+    const { identity, tables, viewerCounts } = props;
+    this.viewerCounts = viewerCounts;
+    const originSecret = this.originSecret();
+    const connect = (this.connect = new ApiFunction(this, 'Connect', {
+      entry: 'socket/connect',
+      description: 'Authorise a handshake and store its connection',
+      environment: { ...identity.verification, ORIGIN_SECRET: originSecret },
+    }).uses(tables, ...Object.values(props.channels).map((channel) => channel.tables.authorise), {
+      partners: ['get'],
+      // The share of a viewer.
+      shares: ['get'],
+      requests: ['update'],
+      // A failed handshake is rolled back.
+      connections: ['update', 'put', 'batchWrite', 'query', 'delete'],
+    }));
+    const disconnect = new ApiFunction(this, 'Disconnect', {
+      entry: 'socket/disconnect',
+      description: 'Delete a closed connection',
+    }).uses(tables, { connections: ['query', 'delete', 'update'] });
+    for (const requester of [connect, disconnect]) viewerCounts.grantRequest(requester);
+
+    this.api = new WebSocketApi(this, 'Api', {
+      apiName: 'drone-mission-api-channels',
+      routeSelectionExpression: '$request.body.action',
+      connectRouteOptions: { integration: new WebSocketLambdaIntegration('Connect', connect.lambda) },
+      disconnectRouteOptions: { integration: new WebSocketLambdaIntegration('Disconnect', disconnect.lambda) },
+    });
+    Validations.of(this.api).acknowledge({
+      id: 'AwsSolutions-APIG4',
+      reason: 'The function of $connect verifies the token itself: an authorizer could not answer 404 or 429.',
+    });
+    alarmOnErrors(connect, 'Partners and viewers cannot connect to channels: handshakes return 500');
+    alarmOnErrors(disconnect, 'Closed connections of partners and viewers keep their seats until they expire');
+    this.stage = this.addStage(logAccess);
+    const origin = { channels: props.channels, host: this.host, stage: STAGE, originSecret };
+    this.address = new ChannelAddress(this, 'Address', { ...origin, domain, webAclArn });
+    // During an update the function must not require a secret that CloudFront does not send yet.
+    connect.lambda.node.addDependency(this.address.distribution);
+  }
+
+  /** Lets a function post to sockets, close them and recount viewers, and sets the endpoint in its environment. */
+  grantManage(manager: ApiFunction): void {
+    this.viewerCounts.grantRequest(manager);
+    manager.lambda.addEnvironment('SOCKETS_URL', `https://${this.host}/${STAGE}`);
+    const stage = `arn:${Aws.PARTITION}:execute-api:${Aws.REGION}:${Aws.ACCOUNT_ID}:${this.api.apiId}/${STAGE}`;
+    manager.allow(
+      ['execute-api:ManageConnections'],
+      [`${stage}/POST/@connections/*`, `${stage}/DELETE/@connections/*`],
+      'Connection ids are assigned at runtime.',
+    );
+  }
+
+  /** Routes messages with this `action` to a function, whose result is the reply. */
+  addRoute(action: string, { lambda }: ApiFunction): void {
+    const integration = new WebSocketLambdaIntegration(action, lambda);
+    this.api.addRoute(action, { integration, returnResponse: true });
+  }
+
+  /** A metric of the stage, such as `ConnectCount`. */
+  metric(name: string, options: MetricOptions): Metric {
+    return this.stage.metric(name, options);
+  }
+
+  /** Secret shared by CloudFront and `$connect`: a dynamic reference, which CloudFormation resolves during deployment. */
+  private originSecret(): string {
+    const secret = new Secret(this, 'OriginSecret', {
+      description: 'Proves to the WebSocket API of the channels that a handshake came through CloudFront',
+      generateSecretString: { passwordLength: 48, excludePunctuation: true },
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    Validations.of(secret).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason: 'It grants no access: a handshake still needs a token or a share code. Rotation is a deployment.',
+    });
+    return secret.secretValue.unsafeUnwrap();
+  }
+
+  private get host(): string {
+    return `${this.api.apiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`;
+  }
+
+  private addStage(logAccess: IDependable): WebSocketStage {
+    const log = new LogGroup(this, 'AccessLog', {
+      retention: RetentionDays.THREE_MONTHS,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const stage = new WebSocketStage(this, 'Stage', {
+      webSocketApi: this.api,
+      stageName: STAGE,
+      autoDeploy: true,
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(log),
+        format: AccessLogFormat.custom(JSON.stringify(accessLog)),
+      },
+    });
+    stage.node.addDependency(logAccess);
+    return stage;
+  }
+}

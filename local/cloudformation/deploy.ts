@@ -1,0 +1,104 @@
+import { AWS_CUSTOM_RESOURCE, AWS_CUSTOM_RESOURCE_PROVIDER } from './aws-custom-resource';
+import { toLocalHosts, type LocalAddresses } from '../aws-endpoint/aws-hosts';
+import { resolveDynamicReferences } from './dynamic-references';
+import { ignored } from './ignored-types';
+import { resolve } from './intrinsics';
+import type { Created, Resource, Service } from '../service';
+import {
+  accountId,
+  inCreationOrder,
+  region,
+  scopeOf,
+  type Assembly,
+  type CreatedResource,
+  type RawResource,
+} from './template';
+
+/** Outputs of the stack by key. */
+export type Outputs = Readonly<Record<string, string>>;
+
+/**
+ * Creates every resource through the service of its type, after those it refers to, with intrinsic functions resolved
+ * and public AWS hosts replaced by local ones. Returns the stack's outputs.
+ * @throws Error before anything is created, naming all types that are neither supported nor in `ignored-types.ts`
+ */
+export async function deploy(
+  { template, stackName }: Assembly,
+  services: readonly Service[],
+  addresses: LocalAddresses,
+): Promise<Outputs> {
+  const serviceByType = new Map(services.flatMap((service) => service.types.map((type) => [type, service] as const)));
+  const createdResources = new Map<string, CreatedResource>();
+  const scope = scopeOf(template, stackName, (logicalId) => createdResources.get(logicalId));
+  const resources = inCreationOrder(template, scope).map(withServiceType);
+  checkTypes(resources, serviceByType);
+
+  const secretOf = (arn: string) => services.map((one) => one.secretOf?.(arn)).find((secret) => secret !== undefined);
+  const resolved = (value: unknown) => toLocalHosts(resolve(value, scope), addresses);
+  for (const { logicalId, Type: type, Properties, Metadata } of resources) {
+    const service = serviceByType.get(type);
+    const resource: Resource = {
+      logicalId,
+      type,
+      // CloudFormation does not resolve dynamic references in outputs, so that they show no secrets.
+      properties: withPlace(logicalId, () =>
+        resolveDynamicReferences(resolved(Properties), secretOf),
+      ) as Resource['properties'],
+      metadata: Metadata,
+    };
+    createdResources.set(
+      logicalId,
+      service ? createdBy(resource, await service.create(resource)) : ignoredResource(resource),
+    );
+  }
+
+  const outputs = Object.entries(template.Outputs)
+    .filter(([, { Condition }]) => Condition === undefined || scope.condition(Condition))
+    .map(([name, { Value }]) => [name, String(withPlace(`Output ${name}`, () => resolved(Value)))] as const);
+  return Object.fromEntries(outputs);
+}
+
+/** The CDK implements AwsCustomResource of any type with one Lambda function. */
+function withServiceType(resource: RawResource): RawResource {
+  const { 'Fn::GetAtt': token } = (resource.Properties['ServiceToken'] ?? {}) as { 'Fn::GetAtt'?: [string, string] };
+  return token && AWS_CUSTOM_RESOURCE_PROVIDER.test(token[0]) ? { ...resource, Type: AWS_CUSTOM_RESOURCE } : resource;
+}
+
+function checkTypes(resources: readonly RawResource[], serviceByType: ReadonlyMap<string, Service>): void {
+  const unknown = resources
+    .filter(({ Type }) => !serviceByType.has(Type) && !Object.hasOwn(ignored, Type))
+    .map(({ Type, logicalId }) => `${Type} (${logicalId})`);
+  if (unknown.length === 0) return;
+  throw new Error(
+    `These resource types are not supported: ${unknown.join(', ')}. Implement them in local/, or list them in local/cloudformation/ignored-types.ts with a reason.`,
+  );
+}
+
+function createdBy({ logicalId, type }: Resource, created: Created): CreatedResource {
+  return {
+    ref: created.ref,
+    attribute: (name) => {
+      const value = created.attributes?.[name];
+      if (value === undefined) throw new Error(`${type} ${logicalId} has no attribute ${name} on this machine`);
+      return value;
+    },
+  };
+}
+
+/** An ignored resource gets constant names, so that references to it resolve. */
+function ignoredResource({ logicalId, type }: Resource): CreatedResource {
+  const service = (type.split('::')[1] ?? type).toLowerCase();
+  return {
+    ref: logicalId,
+    attribute: (name) =>
+      name.endsWith('Arn') ? `arn:aws:${service}:${region}:${accountId}:${logicalId}` : `${logicalId}.${name}`,
+  };
+}
+
+function withPlace<T>(place: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new Error(`${place}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * Fault injection for AWS calls made by functions, `npm start -- --faults <file>`. Command lines and seed data are not
+ * affected.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { failure } from '../aws-endpoint/aws-error';
+import { noFaultSettings, type FaultSettings } from './faults-file';
+import type { AwsAnswer, AwsCall } from '../service';
+
+export interface Faults {
+  /**
+   * Makes a function's call of an AWS API, or injects a fault.
+   * @param answer makes the call
+   */
+  call(call: AwsCall, answer: () => Promise<AwsAnswer>): Promise<AwsAnswer>;
+  /** Delivers a stream batch, perhaps late or twice. Returns the last result. */
+  batch<Result>(deliver: () => Promise<Result>, signal: AbortSignal): Promise<Result>;
+  /** Whether API Gateway throttles this request to a REST API. */
+  throttlesRequest(): boolean;
+  /** Whether user pools answer only with errors. */
+  isCognitoDown(): boolean;
+  /**
+   * Registers an invocation, which may be killed after one of its first calls is done and before it is answered.
+   * @param instance session token of the instance, which identifies its calls
+   * @returns to be called when the invocation has ended
+   */
+  invocation(functionName: string, instance: string, kill: () => void): () => void;
+}
+
+/** A killed invocation is killed after one of its first four calls. */
+const MAX_CALLS_BEFORE_KILL = 4;
+
+/** How long the caller is kept waiting while its instance is killed. */
+const KILL_WAIT_MS = 1000;
+
+const writeOperations = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems']);
+
+const occurs = (share: number | undefined): boolean => share !== undefined && Math.random() < share;
+
+/** @param settings current faults, read at each call */
+export function createFaults(settings: () => FaultSettings): Faults {
+  const toBeKilled = new Map<string, { callsLeft: number; readonly kill: () => void }>();
+
+  /** The injected error, if any. */
+  function errorFor(call: AwsCall): AwsAnswer | undefined {
+    const { dynamodb, iot, connections } = settings();
+    switch (call.service) {
+      case 'dynamodb':
+        if (dynamodb.down) return failure('json', 500, 'InternalServerError', 'Internal server error');
+        if (occurs(dynamodb.throttled))
+          return failure('json', 400, 'ProvisionedThroughputExceededException', 'Your request rate is too high');
+        return writeOperations.has(operationOf(call)) && occurs(dynamodb.conflicting) ? conflict(call) : undefined;
+      case 'iotdata':
+        return occurs(iot.failing) ? failure('rest', 500, 'InternalFailureException', 'Internal failure') : undefined;
+      case 'execute-api':
+        return occurs(connections.failing)
+          ? failure('rest', 500, 'InternalServerErrorException', 'Internal server error')
+          : undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  function delayOf({ service }: AwsCall): number {
+    const { dynamodb, iot, connections } = settings();
+    const slow = { dynamodb, iotdata: iot, 'execute-api': connections }[service];
+    return slow?.slowMs ?? 0;
+  }
+
+  /** Kills the instance if it was to be killed after this call. */
+  async function killAfter({ headers }: AwsCall): Promise<void> {
+    const instance = String(headers['x-amz-security-token']);
+    const one = toBeKilled.get(instance);
+    if (!one || --one.callsLeft > 0) return;
+    toBeKilled.delete(instance);
+    one.kill();
+    await pause(KILL_WAIT_MS);
+  }
+
+  return {
+    async call(call, answer) {
+      const result = errorFor(call) ?? (await answer());
+      const delay = delayOf(call);
+      if (delay > 0) await pause(delay);
+      await killAfter(call);
+      return result;
+    },
+
+    async batch(deliver, signal) {
+      const { lateMs = 0 } = settings().streams;
+      if (lateMs > 0) await pause(lateMs, undefined, { signal }).catch(() => undefined);
+      const result = await deliver();
+      return settings().streams.repeated ? deliver() : result;
+    },
+
+    throttlesRequest: () => occurs(settings().restApi.throttled),
+
+    isCognitoDown: () => settings().cognito.down === true,
+
+    invocation(functionName, instance, kill) {
+      const { killed } = settings().functions;
+      if (killed && functionName.startsWith(killed.name) && occurs(killed.share))
+        toBeKilled.set(instance, { callsLeft: 1 + Math.floor(Math.random() * MAX_CALLS_BEFORE_KILL), kill });
+      return () => toBeKilled.delete(instance);
+    },
+  };
+}
+
+export const noFaults: Faults = createFaults(() => noFaultSettings);
+
+function operationOf({ headers }: AwsCall): string {
+  const target = String(headers['x-amz-target']);
+  return target.slice(target.lastIndexOf('.') + 1);
+}
+
+/**
+ * DynamoDB API reference: TransactionConflictException for single writes, TransactionCanceledException for
+ * transactions.
+ */
+function conflict(call: AwsCall): AwsAnswer {
+  const message = 'Transaction is ongoing for the item';
+  if (operationOf(call) !== 'TransactWriteItems') return failure('json', 400, 'TransactionConflictException', message);
+  const { TransactItems } = JSON.parse(call.body.toString()) as { TransactItems: unknown[] };
+  // One reason per item, in order.
+  const CancellationReasons = TransactItems.map((_, index) =>
+    index === 0 ? { Code: 'TransactionConflict', Message: message } : { Code: 'None' },
+  );
+  const codes = CancellationReasons.map(({ Code }) => Code).join(', ');
+  const Message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;
+  const canceled = failure('json', 400, 'TransactionCanceledException', Message);
+  return { ...canceled, body: JSON.stringify({ ...JSON.parse(String(canceled.body)), Message, CancellationReasons }) };
+}

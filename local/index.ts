@@ -1,0 +1,10 @@
+export type { CallCounts } from './aws-endpoint';
+export { synthesise, type CdkApp } from './cloudformation/synthesis';
+export type { FaultsFile } from './faults/faults-file';
+export type { AccountAge } from './quotas';
+export { flags, optionsFrom, type CommandLineOptions } from './stack/command-line';
+export type { Ports } from './stack/ports';
+export { run, type RunOptions } from './stack/run';
+export type { ReadyStack } from './stack/stack';
+export type { AwsAccess, StackFacts } from './stack/stack-file';
+export { untilSignal } from './stack/until-signal';

@@ -1,0 +1,68 @@
+import { Duplex } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import { createPacketParser, DISCONNECT } from './packet-parser';
+
+/** Enough for a message of 128 KB with its topic, or a CONNECT with such a will. */
+const MAX_PACKET_BYTES = 136 * 1024;
+/** Unsent bytes beyond which a client that does not read is disconnected. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
+/** Time to flush the last packets after the end. */
+const FLUSH_TIMEOUT_MS = 2000;
+
+/**
+ * Byte stream between a client and the broker, bounded both ways: an oversized packet, or a client that does not read, ends
+ * the connection. Writes never wait, so that a slow client does not delay others.
+ */
+export class MqttStream extends Duplex {
+  /** Whether the client sent DISCONNECT. */
+  receivedDisconnect = false;
+
+  constructor(readonly socket: TLSSocket) {
+    super({ allowHalfOpen: false, writableHighWaterMark: 2 * MAX_UNREAD_BYTES });
+    const packetTypesIn = createPacketParser(MAX_PACKET_BYTES);
+    socket.on('data', (bytes: Buffer) => {
+      const types = packetTypesIn(bytes);
+      if (!types) {
+        this.destroy(new Error('not MQTT, or packet too large'));
+        return;
+      }
+      if (types.includes(DISCONNECT)) this.receivedDisconnect = true;
+      if (!this.push(bytes)) socket.pause();
+    });
+    socket.once('end', () => this.push(null));
+    socket.once('error', (error: Error) => this.destroy(error));
+    socket.once('close', () => this.destroy());
+  }
+
+  override _read(): void {
+    this.socket.resume();
+  }
+
+  override _write(bytes: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
+    this.send(bytes, done);
+  }
+
+  override _writev(chunks: { chunk: Buffer }[], done: (error?: Error) => void): void {
+    this.send(Buffer.concat(chunks.map(({ chunk }) => chunk)), done);
+  }
+
+  private send(bytes: Buffer, done: (error?: Error) => void): void {
+    this.socket.write(bytes);
+    if (this.socket.writableLength <= MAX_UNREAD_BYTES) {
+      done();
+      return;
+    }
+    this.socket.destroy();
+    done(new Error('the client does not read'));
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    const { socket } = this;
+    socket.removeAllListeners('data');
+    if (!socket.destroyed) {
+      socket.destroySoon();
+      setTimeout(() => socket.destroy(), FLUSH_TIMEOUT_MS).unref();
+    }
+    done(error);
+  }
+}

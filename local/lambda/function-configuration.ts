@@ -1,0 +1,76 @@
+/** AWS::Lambda::Function: CloudFormation template reference. */
+import { join } from 'node:path';
+import * as z from 'zod';
+import { propertiesOf } from '../cloudformation/properties';
+import type { Resource } from '../service';
+import { environmentOf, type FunctionCredentials } from './instances/environment';
+import type { InstanceSpec } from './instances/instance';
+import { checkPackage } from './package-size';
+
+const functionProperties = z.object({
+  FunctionName: z
+    .string()
+    .regex(/^[\w-]{1,64}$/, 'a name has at most 64 letters, digits, hyphens and underscores')
+    .optional(),
+  PackageType: z.literal('Zip').default('Zip'),
+  Runtime: z.string().startsWith('nodejs'),
+  Handler: z.string().includes('.'),
+  Role: z.string(),
+  MemorySize: z.number().min(128).max(10_240).default(128),
+  Timeout: z.number().max(900).default(3),
+  DeadLetterConfig: z
+    .object({ TargetArn: z.string().regex(/^arn:[^:]+:sqs:/, 'only queues are supported') })
+    .optional(),
+  RecursiveLoop: z.enum(['Allow', 'Terminate']).default('Terminate'),
+  Environment: z.object({ Variables: z.record(z.string(), z.string()).default({}) }).default({ Variables: {} }),
+});
+
+/** What an instance needs to run the function, and how Lambda invokes it. */
+export interface FunctionConfiguration extends Omit<InstanceSpec, 'bootstrap' | 'faults'> {
+  /** RecursiveLoop is `Allow`. */
+  readonly mayRecurse: boolean;
+  /** Of failed asynchronous invocations. */
+  readonly deadLetterQueueArn: string | undefined;
+}
+
+interface Surroundings {
+  readonly region: string;
+  readonly assemblyFolder: string;
+  readonly logFile: string;
+  readonly endpointUrl: string;
+  credentialsOf(functionArn: string, roleArn: string): FunctionCredentials;
+}
+
+/**
+ * The configuration of a function in the template.
+ * @throws Error for a property that is not supported, for code that is not an asset, or for a package beyond Lambda's quota
+ */
+export function functionConfigurationOf(
+  resource: Resource,
+  arnOf: (functionName: string) => string,
+  { region, assemblyFolder, logFile, endpointUrl, credentialsOf }: Surroundings,
+): FunctionConfiguration {
+  const { Environment, Role, DeadLetterConfig, ...properties } = propertiesOf(resource, functionProperties);
+  const assetPath = resource.metadata['aws:asset:path'];
+  if (typeof assetPath !== 'string') throw new Error(`${resource.logicalId}: only code from an asset is supported`);
+  const folder = join(assemblyFolder, assetPath);
+  checkPackage(folder, resource.logicalId);
+  const functionName = properties.FunctionName ?? resource.logicalId.slice(0, 64);
+  const functionArn = arnOf(functionName);
+  return {
+    functionName,
+    functionArn,
+    folder,
+    handler: properties.Handler,
+    memorySize: properties.MemorySize,
+    timeoutMs: properties.Timeout * 1000,
+    logFile,
+    environment: environmentOf(
+      { ...properties, functionName, region, endpointUrl },
+      Environment.Variables,
+      credentialsOf(functionArn, Role),
+    ),
+    mayRecurse: properties.RecursiveLoop === 'Allow',
+    deadLetterQueueArn: DeadLetterConfig?.TargetArn,
+  };
+}

@@ -1,0 +1,55 @@
+import { resolve } from 'node:path';
+import type { parseArgs } from 'node:util';
+import { portsFrom } from './ports';
+import type { RunOptions } from './run';
+import { integerOption } from './integer-option';
+
+/** Flags of the runner, for `parseArgs` of `node:util`. */
+export const flags = {
+  /** Folder of a synthesised app. */
+  app: { type: 'string' },
+  /** Keep data in memory. */
+  memory: { type: 'boolean', default: false },
+  /** Maximum number of instances of all functions, 14 MB each; beyond it, idle instances are replaced. */
+  instances: { type: 'string', default: '16' },
+  /** Enforce the default quotas of an AWS account. */
+  quotas: { type: 'boolean', default: false },
+  /** Enforce the quotas of a new account, in which Lambda runs ten invocations at a time. */
+  'new-account': { type: 'boolean', default: false },
+  /** JSON file that names faults (`faults/faults-file.ts`). */
+  faults: { type: 'string' },
+  /** Seconds for which access tokens of user pools are valid, instead of what their clients say. */
+  'token-lifetime': { type: 'string' },
+} as const;
+
+/** Cognito's longest validity of an access token, a day. Its shortest, five minutes, is too long for a test of renewal. */
+const LONGEST_TOKEN_S = 86_400;
+
+type Flags = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
+
+/** Options of `run` that flags and environment variables set. */
+export type CommandLineOptions = Omit<RunOptions<object>, 'assembly' | 'prepare' | 'ready'>;
+
+/**
+ * Options from parsed flags, and from `LOCAL_DIR`, `PORT`, `IDENTITY_PORT`, `WS_PORT` and `MQTT_PORT` of the environment.
+ * @param defaultFolder data folder without `LOCAL_DIR`
+ * @throws Error with one line that names an invalid value
+ */
+export function optionsFrom(
+  values: Omit<Flags, 'app'>,
+  environment: NodeJS.ProcessEnv,
+  defaultFolder: string,
+): CommandLineOptions {
+  return {
+    folder: resolve(environment['LOCAL_DIR'] ?? defaultFolder),
+    ports: portsFrom(environment),
+    memory: values.memory,
+    instances: integerOption('--instances', values.instances, 1000),
+    quotas: values['new-account'] ? 'new-account' : values.quotas ? 'default' : undefined,
+    faultsFile: values.faults === undefined ? undefined : resolve(values.faults),
+    tokenLifetime:
+      values['token-lifetime'] === undefined
+        ? undefined
+        : integerOption('--token-lifetime', values['token-lifetime'], LONGEST_TOKEN_S),
+  };
+}

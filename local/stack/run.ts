@@ -1,0 +1,130 @@
+import { fork } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { readFaults } from '../faults/faults-file';
+import type { AccountAge } from '../quotas';
+import { serverCertificate } from './certificate-authority';
+import { assertFree, type Ports } from './ports';
+import { stopEsbuild } from './stop-esbuild';
+import type { ReadyStack, StackOptions } from './stack';
+import { removeStackFiles, runningAt, writeStackFiles, type StackFacts } from './stack-file';
+import type { StackMessage } from './stack-process';
+import { waitForDyingStack, removeProcessIds, writeProcessIds } from './stack-processes';
+
+export interface RunOptions<Facts extends object> {
+  /** Folder of a cloud assembly with one stack, or a function that creates one, called once folder and ports are free. */
+  readonly assembly: string | ((stopped: AbortSignal) => Promise<string>);
+  /** Data folder; created when it is missing. */
+  readonly folder: string;
+  readonly ports: Ports;
+  /** Keep data in memory; it is deleted at stop. */
+  readonly memory: boolean;
+  /** Maximum number of function instances at a time. */
+  readonly instances: number;
+  /** Quotas to enforce; default: none. */
+  readonly quotas?: AccountAge | undefined;
+  /** JSON file of faults to inject, watched while the stack runs. */
+  readonly faultsFile?: string | undefined;
+  /** Origins whose web pages may call the REST API, such as that of its documentation; on AWS the API decides. Default: none. */
+  readonly corsOrigins?: readonly string[] | undefined;
+  /** Seconds for which access tokens are valid; default: what their app clients say. */
+  readonly tokenLifetime?: number | undefined;
+  /**
+   * Called in this process when the stack accepts requests, before it counts as ready. The result is added to
+   * `stack.json`. When it rejects, the stack stops and `run` rejects with the same error.
+   */
+  prepare(stack: ReadyStack, stopped: AbortSignal): Promise<Facts>;
+  /** Called when `stack.json` and `aws.json` are written. */
+  ready(facts: StackFacts & Facts): void;
+}
+
+/**
+ * Runs a stack in a process of its own until `stopped` aborts. Writes `stack.json` and `aws.json` into the data folder
+ * while it runs.
+ * @throws Error with a message of one line, when the stack does not start or ends by itself
+ */
+export async function run<Facts extends object>(options: RunOptions<Facts>, stopped: AbortSignal): Promise<void> {
+  const { assembly, folder, ports, memory, instances, quotas, faultsFile, tokenLifetime, corsOrigins } = options;
+  if (faultsFile !== undefined) readFaults(faultsFile);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await waitForDyingStack(folder);
+  const other = await runningAt(folder);
+  if (other) throw new Error(`A stack that uses ${folder} already runs: ${other}. Stop it, or set LOCAL_DIR.`);
+  await assertFree(ports);
+
+  const [certificate, assemblyFolder] = await Promise.all([
+    serverCertificate(folder),
+    typeof assembly === 'string' ? assembly : assembly(stopped),
+  ]);
+  await stopEsbuild();
+  const settings = { memory, instances, quotas, faultsFile, tokenLifetime, corsOrigins };
+  const stackOptions = { assemblyFolder, folder, ...settings, ...ports, certificate };
+  const onReady = async (stack: ReadyStack, ending: AbortSignal) => {
+    const { baseUrl, mqttUrl, caFile, access } = stack;
+    const facts = { baseUrl, mqttUrl, caFile, ...(await options.prepare(stack, ending)) };
+    if (ending.aborted) return;
+    writeStackFiles(folder, facts, access);
+    options.ready(facts);
+  };
+  // The stack removes its files itself unless it crashed.
+  await runProcess(stackOptions, stopped, onReady).finally(() => {
+    removeStackFiles(folder);
+    removeProcessIds(folder);
+  });
+}
+
+/** Forks the stack's process. Rejects when it fails or ends by itself, and when `onReady` rejects. */
+function runProcess(
+  options: StackOptions,
+  stopped: AbortSignal,
+  onReady: (stack: ReadyStack, ending: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const stack = fork(join(__dirname, 'stack-process.ts'), {
+    // The CommonJS loader alone: the loader for ES modules needs another 30 MB.
+    execArgv: ['--require', require.resolve('tsx/cjs')],
+    // So that Ctrl-C reaches this process alone, which then stops the other.
+    detached: true,
+    env: {
+      ...process.env,
+      // Node.js reads it only at the start of a process: the reason for a process of its own.
+      NODE_EXTRA_CA_CERTS: options.certificate.caFile,
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+      // Function instances are threads, and by default glibc keeps a memory arena for each.
+      MALLOC_ARENA_MAX: '2',
+    },
+  });
+  let failure = 'The stack ended unexpectedly.';
+  const ending = new AbortController();
+  const stop = () => {
+    ending.abort();
+    if (stack.connected) stack.disconnect();
+  };
+  const fail = (error: unknown) => {
+    // An error after the stack began to stop is a consequence, not the cause.
+    if (!ending.signal.aborted) failure = error instanceof Error ? error.message : String(error);
+    stop();
+  };
+  return new Promise((resolve, reject) => {
+    stack.on('message', (message: StackMessage) => {
+      if ('ready' in message) {
+        onReady(message.ready, ending.signal).catch(fail);
+        return;
+      }
+      failure = message.failed;
+      ending.abort();
+    });
+    stack.once('exit', (code) => {
+      ending.abort();
+      if (stopped.aborted && code === 0) resolve();
+      else reject(new Error(failure));
+    });
+    try {
+      writeProcessIds(options.folder, { starter: process.pid, stack: stack.pid ?? 0 });
+      stack.send(options);
+    } catch (error) {
+      fail(error);
+    }
+    if (stopped.aborted) stop();
+    stopped.addEventListener('abort', stop);
+  });
+}

@@ -1,0 +1,53 @@
+import { FatalError, onFatalError } from './fatal-error';
+import { startStack, type ReadyStack, type StackOptions } from './stack';
+
+/** Message from the stack's process to its parent. */
+export type StackMessage = { readonly ready: ReadyStack } | { readonly failed: string };
+
+/**
+ * The stack's process. Its parent sends the options as the first message; it answers `ready` when all services run. It ends
+ * when the parent disconnects or dies, and on a fatal error.
+ */
+const send = (message: StackMessage) => process.send?.(message);
+
+let starting: ReturnType<typeof startStack> | undefined;
+let failed = false;
+
+/** Reports the first failure and stops; everything acknowledged is on disk already. */
+function fail(error: unknown): void {
+  if (failed) return;
+  failed = true;
+  const reason = error instanceof Error ? error.message : String(error);
+  if (!process.connected) {
+    // The parent has died or already asked to stop.
+    console.error(reason);
+    return;
+  }
+  send({ failed: reason });
+  process.disconnect();
+}
+
+onFatalError(fail);
+for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+  process.on(event, (error: unknown) => {
+    if (error instanceof FatalError) return;
+    // A defect of the stack itself: print the stack trace.
+    console.error(error);
+    process.exit(1);
+  });
+}
+
+process.once('message', (options: StackOptions) => {
+  starting = startStack(options);
+  starting.then(({ ready }) => send({ ready }), fail);
+});
+
+process.once('disconnect', () => {
+  // Limits the wait for services that hang.
+  setTimeout(() => process.exit(1), 8000).unref();
+  void (async () => {
+    const stack = await starting?.catch(() => undefined);
+    await stack?.stop().catch(fail);
+    process.exit(failed ? 1 : 0);
+  })();
+});

@@ -1,0 +1,154 @@
+import { startApi, type SmallApi } from './rest-api-fixture';
+
+const echo =
+  'exports.handler = async (event) => ({ statusCode: 200, body: JSON.stringify(event.requestContext.authorizer) })';
+
+/** Decides by the token and counts its invocations. */
+const authorize = `let asked = 0;
+  exports.handler = async (event) => {
+    asked += 1;
+    const token = event.authorizationToken ?? event.headers.Token;
+    console.log(JSON.stringify({ token, methodArn: event.methodArn, type: event.type }));
+    if (token === 'Bearer nobody') throw new Error('Unauthorized');
+    if (token === 'Bearer broken') throw new Error('database is down');
+    if (token === 'Bearer odd') return { principalId: 'me' };
+    if (token === 'Bearer nested') return policy('Allow', '*', { list: [1] });
+    if (token === 'Bearer denied') return policy('Deny', '*');
+    if (token === 'Bearer reader') return policy('Allow', event.methodArn.replace(/live.*/, 'live/GET/*'), { asked });
+    return policy('Allow', '*', { asked, admin: true, name: 'Ann', nothing: null });
+  };
+  const policy = (Effect, Resource, context) => ({ principalId: 'me', context, policyDocument: {
+    Version: '2012-10-17', Statement: [{ Effect, Resource, Action: 'execute-api:Invoke' }] } });`;
+
+const methods = {
+  'GET /jobs': { function: 'echo', authorised: true },
+  'POST /jobs': { function: 'echo', authorised: true },
+};
+const token = { Type: 'TOKEN', IdentitySource: 'method.request.header.Authorization' };
+
+let api: SmallApi | undefined;
+
+afterEach(async () => {
+  await api?.stop();
+  api = undefined;
+});
+
+async function start(authorizer: object) {
+  const started = await startApi({ functions: { echo, authorize }, methods, authorizer });
+  api = started;
+  return async (authorization?: string, method = 'GET') => {
+    const response = await started.fetch('/jobs', {
+      method,
+      headers: authorization === undefined ? {} : { authorization },
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+}
+
+describe('TOKEN authorizer', () => {
+  test('allows a request and passes on principal and context as strings', async () => {
+    const call = await start(token);
+    expect(await call('Bearer admin')).toEqual({
+      status: 200,
+      body: {
+        principalId: 'me',
+        asked: '1',
+        admin: 'true',
+        name: 'Ann',
+        integrationLatency: expect.any(Number) as number,
+      },
+    });
+  });
+
+  test('receives the ARN of the method', async () => {
+    const call = await start(token);
+    await call('Bearer admin', 'POST');
+    expect(api?.printed()).toMatch(
+      /"methodArn":"arn:aws:execute-api:eu-central-1:123456789012:\w{10}\/live\/POST\/jobs","type":"TOKEN"/,
+    );
+  });
+
+  test('is invoked once per token until the result expires, also after the clock is set back', async () => {
+    const call = await start({ ...token, AuthorizerResultTtlInSeconds: 300 });
+    await call('Bearer admin');
+    const second = await call('Bearer admin', 'POST');
+    const other = await call('Bearer other');
+    expect([second.body['asked'], other.body['asked']]).toEqual(['1', '2']);
+    const now = Date.now();
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now + 301_000);
+    const later = await call('Bearer admin');
+    clock.mockImplementation(() => now - 3_600_000);
+    const setBack = await call('Bearer admin');
+    clock.mockRestore();
+    expect([later.body['asked'], setBack.body['asked']]).toEqual(['3', '4']);
+  });
+
+  test('is invoked for every request with a TTL of 0', async () => {
+    const call = await start({ ...token, AuthorizerResultTtlInSeconds: 0 });
+    await call('Bearer admin');
+    expect((await call('Bearer admin')).body['asked']).toBe('2');
+  });
+
+  test('evaluates the cached policy for each method', async () => {
+    const call = await start(token);
+    expect((await call('Bearer reader')).status).toBe(200);
+    expect(await call('Bearer reader', 'POST')).toEqual({
+      status: 403,
+      body: { message: 'User is not authorized to access this resource' },
+    });
+    expect((await call('Bearer reader')).body['asked']).toBe('1');
+  });
+
+  test.each([undefined, 'Basic abc', ''])('is not invoked for the invalid token %p', async (authorization) => {
+    const call = await start({ ...token, IdentityValidationExpression: '^Bearer .+$' });
+    await call('Bearer admin');
+    expect(await call(authorization)).toEqual({ status: 401, body: { message: 'Unauthorized' } });
+    expect(api?.printed().split('\n')).toHaveLength(2);
+  });
+
+  test.each([
+    ['nobody', 401, 'Unauthorized'],
+    ['denied', 403, 'User is not authorized to access this resource with an explicit deny'],
+    ['broken', 500, null],
+    ['odd', 500, null],
+    ['nested', 500, null],
+  ])('answers the token %p with %i', async (name, status, message) => {
+    const call = await start(token);
+    expect(await call(`Bearer ${name}`)).toEqual({ status, body: { message } });
+  });
+
+  test('answers 500 without permission to invoke it, and logs the reason', async () => {
+    const call = await start({
+      ...token,
+      AuthorizerUri:
+        'arn:aws:apigateway:x:lambda:path/2015-03-31/functions/arn:aws:lambda:x:1:function:echo/invocations',
+    });
+    expect(await call('Bearer admin')).toEqual({ status: 500, body: { message: null } });
+    expect(api?.log.join()).toContain('Invalid permissions on Lambda function');
+  });
+});
+
+describe('REQUEST authorizer', () => {
+  const request = { Type: 'REQUEST', IdentitySource: 'method.request.header.Token, method.request.querystring.tenant' };
+
+  test('receives the request, and its result is cached by all identity sources', async () => {
+    await start(request);
+    const ask = async (tenant: string) => {
+      const response = await api?.fetch(`/jobs?tenant=${tenant}`, { headers: { token: 'abc' } });
+      return ((await response?.json()) as Record<string, unknown>)['asked'];
+    };
+    expect([await ask('a'), await ask('a'), await ask('b')]).toEqual(['1', '1', '2']);
+    expect(api?.printed()).toContain('"type":"REQUEST"');
+  });
+
+  test('is not invoked when an identity source is missing', async () => {
+    await start(request);
+    expect((await api?.fetch('/jobs', { headers: { token: 'abc' } }))?.status).toBe(401);
+  });
+});
+
+test('an unsupported identity source stops the start', async () => {
+  await expect(start({ Type: 'REQUEST', IdentitySource: 'method.request.body' })).rejects.toThrow(
+    'method.request.body',
+  );
+});

@@ -1,0 +1,110 @@
+import { noQuotas } from '../../../quotas';
+import { apiId, apiPerTest, keyValue, type ApiSpec } from '../rest-api-fixture';
+
+const functions = {
+  key: 'exports.handler = async (event) => ({ statusCode: 200, body: JSON.stringify(event.requestContext.identity) })',
+};
+const methods = { 'POST /token': { function: 'key', apiKey: true }, 'GET /free': { function: 'key' } };
+
+const startSpec = apiPerTest();
+
+async function start(spec: Partial<ApiSpec> = {}) {
+  const started = await startSpec({ functions, methods, ...spec });
+  const call = (key?: string) =>
+    started.fetch('/token', { method: 'POST', headers: key === undefined ? {} : { 'x-api-key': key } });
+  return Object.assign(call, { free: () => started.fetch('/free') });
+}
+
+describe('A method that requires an API key', () => {
+  test('receives the key in its context', async () => {
+    const call = await start();
+    expect(await (await call(keyValue)).json()).toMatchObject({
+      apiKey: keyValue,
+      apiKeyId: expect.any(String) as string,
+    });
+  });
+
+  test.each([undefined, '', 'wrong'])('answers 403 to the key %p', async (key) => {
+    const call = await start();
+    const response = await call(key);
+    expect(response.status).toBe(403);
+    expect(await response.json()).toEqual({ message: 'Forbidden' });
+  });
+
+  test('answers 403 to a key of a plan for another stage', async () => {
+    const call = await start({ usagePlan: { ApiStages: [{ ApiId: 'other', Stage: 'live' }] } });
+    expect((await call(keyValue)).status).toBe(403);
+  });
+});
+
+describe('Throttling', () => {
+  // So slow that no token is refilled during the test.
+  const slow = { RateLimit: 0.001, BurstLimit: 2 };
+  const statuses = async (calls: readonly Promise<Response>[]) =>
+    (await Promise.all(calls)).map(({ status }) => status).sort();
+
+  test('refuses calls beyond the burst of the usage plan', async () => {
+    const call = await start({ usagePlan: { Throttle: slow } });
+    expect(await statuses([call(keyValue), call(keyValue), call(keyValue)])).toEqual([200, 200, 429]);
+    const refused = await call(keyValue);
+    expect(await refused.json()).toEqual({ message: 'Too Many Requests' });
+    expect((await call('wrong')).status).toBe(403);
+  });
+
+  test('refills the bucket of the usage plan', async () => {
+    const call = await start({ usagePlan: { Throttle: { RateLimit: 20, BurstLimit: 1 } } });
+    let now = performance.now();
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now);
+    try {
+      expect(await statuses([call(keyValue), call(keyValue)])).toEqual([200, 429]);
+      now += 49;
+      expect((await call(keyValue)).status).toBe(429);
+      now += 1;
+      expect((await call(keyValue)).status).toBe(200);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  test('prefers the throttle of a method to that of the usage plan', async () => {
+    const ApiStages = [{ ApiId: apiId, Stage: 'live', Throttle: { '/token/POST': slow } }];
+    const call = await start({ usagePlan: { ApiStages, Throttle: { RateLimit: 1000, BurstLimit: 1000 } } });
+    expect(await statuses([call(keyValue), call(keyValue), call(keyValue)])).toEqual([200, 200, 429]);
+  });
+
+  test("applies the stage's throttle to each method without its own, separately", async () => {
+    const call = await start({
+      stage: {
+        MethodSettings: [
+          { HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: 0.001, ThrottlingBurstLimit: 1 },
+          { HttpMethod: 'GET', ResourcePath: '/~1free', ThrottlingRateLimit: 1000, ThrottlingBurstLimit: 1000 },
+        ],
+      },
+    });
+    expect(await statuses([call(keyValue), call(keyValue)])).toEqual([200, 429]);
+    expect(await statuses([call.free(), call.free()])).toEqual([200, 200]);
+  });
+
+  test("applies a method's throttle to that method only", async () => {
+    const call = await start({
+      stage: {
+        MethodSettings: [
+          { HttpMethod: 'GET', ResourcePath: '/~1free', ThrottlingRateLimit: 0.001, ThrottlingBurstLimit: 1 },
+        ],
+      },
+    });
+    expect(await statuses([call.free(), call.free()])).toEqual([200, 429]);
+    expect(await statuses([call(keyValue), call(keyValue)])).toEqual([200, 200]);
+  });
+
+  test('of a method spares the quota of the account', async () => {
+    const MethodSettings = [
+      { HttpMethod: 'GET', ResourcePath: '/~1free', ThrottlingRateLimit: 0.001, ThrottlingBurstLimit: 1 },
+    ];
+    let counted = 0;
+    const admits = (rate: string) => rate !== 'apiGatewayRequests' || ++counted > 0;
+    const { free } = await start({ stage: { MethodSettings }, quotas: { ...noQuotas, admits } });
+    expect(await statuses([free(), free(), free()])).toEqual([200, 429, 429]);
+    expect(counted).toBe(1);
+  });
+});

@@ -1,0 +1,174 @@
+import { request } from 'node:http';
+import type { Origin, OriginRequest } from '../../cloudfront';
+import { serveDistribution, type DistributionOptions, type ServedDistribution } from './distribution-fixture';
+
+describe('CloudFront distribution', () => {
+  let served: ServedDistribution | undefined;
+  const asked: OriginRequest[] = [];
+  const origin = (name: string, status = 200): Origin => ({
+    serve: (one) => {
+      asked.push(one);
+      return Promise.resolve({
+        status,
+        headers: { 'content-type': 'text/plain', 'X-Frame-Options': 'SAMEORIGIN', server: name },
+        body: `${name} ${one.path}`,
+      });
+    },
+  });
+  const origins = { site: origin('site'), api: origin('api') };
+  const serve = async (options: Partial<DistributionOptions> = {}) =>
+    (served = await serveDistribution({ origins, ...options }));
+  const get = async (path: string, init?: RequestInit) => {
+    const answer = await fetch(`${served?.url}${path}`, init);
+    return { status: answer.status, headers: answer.headers, body: await answer.text() };
+  };
+  const forwarded = () =>
+    Object.fromEntries((asked[0]?.headers ?? []).map(([name, value]) => [name.toLowerCase(), value]));
+
+  beforeEach(() => (asked.length = 0));
+  afterEach(async () => {
+    await served?.cloudFront.stop?.();
+    served = undefined;
+  });
+
+  test('has the same id and domain name at every start', async () => {
+    const first = await serve();
+    expect(first.domainName).toMatch(/^d[a-z0-9]{13}\.cloudfront\.net$/);
+    expect(first.cloudFront.addressOf('dother.cloudfront.net')).toBeUndefined();
+    await first.cloudFront.stop?.();
+    expect((await serve()).domainName).toBe(first.domainName);
+  });
+
+  test('selects the behavior by path and prepends the origin path', async () => {
+    await serve();
+    expect((await get('/v3/jobs/1?x=1')).body).toBe('api /live/v3/jobs/1');
+    expect((await get('/v3')).body).toBe('site /v3');
+    expect(asked[0]).toMatchObject({ method: 'GET', query: 'x=1' });
+  });
+
+  test('forwards headers except Host, cookies and query with AllViewerExceptHostHeader', async () => {
+    await serve();
+    await get('/v3/a?b=c&b=d', {
+      headers: {
+        authorization: 'Bearer t',
+        'user-agent': 'partner/1',
+        cookie: 'a=1; b=2',
+        'x-forwarded-for': '192.0.2.1',
+      },
+    });
+    expect(asked[0]?.query).toBe('b=c&b=d');
+    expect(forwarded()).toMatchObject({
+      host: 'api',
+      authorization: 'Bearer t',
+      'user-agent': 'partner/1',
+      cookie: 'a=1; b=2',
+      'x-forwarded-for': '192.0.2.1, 127.0.0.1',
+      'x-origin-secret': 'o',
+    });
+    expect(forwarded()).not.toHaveProperty('connection');
+  });
+
+  test('forwards only its own headers without an origin request policy', async () => {
+    await serve();
+    await get('/page?b=c', { headers: { authorization: 'Bearer t', 'user-agent': 'partner/1', cookie: 'a=1' } });
+    expect(asked[0]?.query).toBe('');
+    expect(Object.keys(forwarded()).sort()).toEqual(['host', 'user-agent', 'via', 'x-amz-cf-id', 'x-forwarded-for']);
+    expect(forwarded()['user-agent']).toBe('Amazon CloudFront');
+  });
+
+  test('answers 403 to a method that the behavior does not allow', async () => {
+    await serve();
+    expect((await get('/v3/a', { method: 'DELETE' })).status).toBe(403);
+    expect(asked).toEqual([]);
+  });
+
+  test('answers HEAD without a body', async () => {
+    await serve();
+    expect(await get('/v3/a', { method: 'HEAD' })).toMatchObject({ status: 200, body: '' });
+  });
+
+  test('answers 502 when there is no origin or it fails', async () => {
+    await serve({ origins: { api: { serve: () => Promise.reject(new Error('down')) } } });
+    expect((await get('/page')).status).toBe(502);
+    expect((await get('/v3/a')).status).toBe(502);
+    expect(served?.log).toHaveLength(2);
+  });
+
+  test('serves the default root object at /', async () => {
+    await serve({ config: { DefaultRootObject: 'index.html' } });
+    expect((await get('/')).body).toBe('site /index.html');
+  });
+
+  test('serves a custom error page with its status', async () => {
+    const pages: Origin = {
+      serve: ({ path }) =>
+        Promise.resolve(
+          path === '/404.html'
+            ? { status: 200, headers: { 'content-type': 'text/html' }, body: 'lost' }
+            : { status: 403, headers: {}, body: 'denied' },
+        ),
+    };
+    const CustomErrorResponses = [
+      { ErrorCode: 403, ResponseCode: 404, ResponsePagePath: '/404.html', ErrorCachingMinTTL: 0 },
+      { ErrorCode: 500, ErrorCachingMinTTL: 0 },
+    ];
+    await serve({ origins: { site: pages, api: origin('api', 500) }, config: { CustomErrorResponses } });
+    expect(await get('/nowhere')).toMatchObject({ status: 404, body: 'lost' });
+    expect(await get('/v3/a')).toMatchObject({ status: 500, body: 'api /live/v3/a' });
+  });
+
+  test('adds, overrides and removes headers by response headers policy', async () => {
+    const responseHeaders = {
+      SecurityHeadersConfig: {
+        ContentSecurityPolicy: { ContentSecurityPolicy: "default-src 'self'", Override: true },
+        ContentTypeOptions: { Override: true },
+        FrameOptions: { FrameOption: 'DENY', Override: true },
+        ReferrerPolicy: { ReferrerPolicy: 'no-referrer', Override: false },
+        StrictTransportSecurity: { AccessControlMaxAgeSec: 60, IncludeSubdomains: true, Override: true },
+        XSSProtection: { Protection: true, ModeBlock: true, Override: true },
+      },
+      CustomHeadersConfig: {
+        Items: [
+          { Header: 'Permissions-Policy', Value: 'camera=()', Override: true },
+          { Header: 'Content-Type', Value: 'text/html', Override: false },
+        ],
+      },
+      RemoveHeadersConfig: { Items: [{ Header: 'Server' }] },
+    };
+    await serve({ responseHeaders });
+    const { headers } = await get('/page');
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-security-policy': "default-src 'self'",
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'strict-transport-security': 'max-age=60; includeSubDomains',
+      'x-xss-protection': '1; mode=block',
+      'permissions-policy': 'camera=()',
+      'content-type': 'text/plain',
+    });
+    expect(headers.has('server')).toBe(false);
+    expect((await get('/v3/a')).headers.get('server')).toBe('api');
+  });
+
+  test('answers an Upgrade to another protocol than WebSocket as a plain request', async () => {
+    const upgrade = () => Promise.reject(new Error('no WebSocket'));
+    await serve({ origins: { api: { ...origins.api, upgrade } } });
+    const headers = { connection: 'Upgrade', upgrade: 'h2c' };
+    const body = await new Promise((resolve) => {
+      request(`${served?.url}/v3/a`, { headers }, (answer) =>
+        answer.on('data', (data: Buffer) => resolve(data.toString())),
+      ).end();
+    });
+    expect(body).toBe('api /live/v3/a');
+  });
+
+  test.each([
+    ['a policy', { policies: { CachePolicyId: 'unknown' } }],
+    ['an origin', { policies: { TargetOriginId: 'nowhere' } }],
+    ['a method', { policies: { AllowedMethods: ['POST'] as unknown as string } }],
+    ['a default behavior', { config: { DefaultCacheBehavior: { TargetOriginId: 'site', CachePolicyId: 'x' } } }],
+  ])('refuses %s that is not supported', async (_what, options) => {
+    await expect(serve(options)).rejects.toThrow(/(is|are) not supported|only viewer-request/);
+  });
+});

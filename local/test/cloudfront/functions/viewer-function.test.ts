@@ -1,0 +1,152 @@
+import type { OriginRequest } from '../../../cloudfront';
+import { serveDistribution, type ServedDistribution } from '../distribution-fixture';
+
+describe('CloudFront viewer-request function', () => {
+  let served: ServedDistribution | undefined;
+  const asked: OriginRequest[] = [];
+  const api = {
+    serve: (one: OriginRequest) => (
+      asked.push(one),
+      Promise.resolve({ status: 200, headers: {}, body: 'from the origin' })
+    ),
+  };
+  const serve = async (viewerRequest: string) =>
+    (served = await serveDistribution({ origins: { api }, viewerRequest }));
+  const get = async (path: string, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`${served?.url}${path}`, { headers, redirect: 'manual' });
+    return { status: answer.status, headers: answer.headers, body: await answer.text() };
+  };
+  /** The event of the function. */
+  const eventFor = async (path: string, headers: Record<string, string>) => {
+    await serve('function handler(event) { return { statusCode: 200, body: JSON.stringify(event) }; }');
+    return JSON.parse((await get(path, headers)).body) as Record<string, Record<string, unknown>>;
+  };
+
+  beforeEach(() => (asked.length = 0));
+  afterEach(async () => {
+    await served?.cloudFront.stop?.();
+    served = undefined;
+  });
+
+  test('receives an event of version 1.0', async () => {
+    const event = await eventFor('/v3/jobs/a%20b?x=1&y=%26&x=2&empty', { cookie: 'c=1; d=2', 'X-Mine': 'yes' });
+    expect(event).toMatchObject({
+      version: '1.0',
+      context: {
+        distributionDomainName: served?.domainName,
+        distributionId: expect.stringMatching(/^E[A-Z0-9]{13}$/) as unknown,
+        eventType: 'viewer-request',
+        requestId: expect.any(String) as unknown,
+      },
+      viewer: { ip: '127.0.0.1' },
+      request: {
+        method: 'GET',
+        uri: '/v3/jobs/a%20b',
+        querystring: {
+          x: { value: '1', multiValue: [{ value: '1' }, { value: '2' }] },
+          y: { value: '%26' },
+          empty: { value: '' },
+        },
+        cookies: { c: { value: '1' }, d: { value: '2' } },
+      },
+    });
+    expect(event.request?.headers).toMatchObject({
+      'x-mine': { value: 'yes' },
+      host: { value: expect.any(String) as unknown },
+    });
+    expect(event.request?.headers).not.toHaveProperty('connection');
+    expect(event.request?.headers).not.toHaveProperty('cookie');
+  });
+
+  test('changes uri, query, headers and cookies of the origin request', async () => {
+    await serve(`function handler(event) {
+      var request = event.request;
+      var parts = request.uri.split('/');
+      request.uri = '/';
+      request.querystring.job = { value: parts[3] };
+      request.querystring.many = { value: '', multiValue: [{ value: '1' }, { value: '2' }] };
+      request.headers['x-added'] = { value: 'new' };
+      delete request.headers['x-dropped'];
+      request.cookies.e = { value: '3' };
+      return request;
+    }`);
+    const { body } = await get('/v3/jobs/job%201/status/ws?token=t', {
+      'x-dropped': '1',
+      'x-kept': '2',
+      cookie: 'c=1',
+    });
+    expect(body).toBe('from the origin');
+    expect(asked[0]).toMatchObject({ path: '/live/', query: 'token=t&job=job%201&many=1&many=2' });
+    const headers = Object.fromEntries(asked[0]?.headers ?? []);
+    expect(headers).toMatchObject({ 'x-added': 'new', 'x-kept': '2', Cookie: 'c=1; e=3' });
+    expect(headers).not.toHaveProperty('x-dropped');
+  });
+
+  test('can reply instead of the origin', async () => {
+    await serve(`async function handler() {
+      return {
+        statusCode: 302, statusDescription: 'Found',
+        headers: { location: { value: '/elsewhere' }, vary: { value: 'a', multiValue: [{ value: 'a' }, { value: 'b' }] } },
+        cookies: { seen: { value: '1', attributes: 'Secure' } },
+        body: { encoding: 'base64', data: 'aGVyZQ==' },
+      };
+    }`);
+    const { status, headers, body } = await get('/v3/a');
+    expect({
+      status,
+      body,
+      location: headers.get('location'),
+      cookie: headers.get('set-cookie'),
+      vary: headers.get('vary'),
+    }).toEqual({
+      status: 302,
+      body: 'here',
+      location: '/elsewhere',
+      cookie: 'seen=1; Secure',
+      vary: 'a, b',
+    });
+    expect(asked).toEqual([]);
+  });
+
+  test.each([
+    ['throws', 'function handler() { throw new Error("no"); }'],
+    ['rejects', 'async function handler() { throw new Error("no"); }'],
+    ['never ends', 'function handler() { for (;;) {} }'],
+    ['never settles', 'function handler() { return new Promise(function () {}); }'],
+    ['returns nothing', 'function handler() {}'],
+    ['returns no path', 'function handler(event) { event.request.uri = "nowhere"; return event.request; }'],
+    ['compiles a string', 'function handler(event) { event.constructor.constructor("1"); return event.request; }'],
+    ['uses Node.js', 'function handler(event) { globalThis.process.cwd(); return event.request; }'],
+    ['reads a file', 'function handler(event) { const name = "fs"; require(name); return event.request; }'],
+    ['calls a missing method', 'function handler(event) { event["request"]["uri"]["at"](0); return event.request; }'],
+    ['requires sloppy mode', 'function handler(event) { this.a = 1; return event.request; }'],
+    [
+      'uses another hash algorithm',
+      'function handler() { return require("crypto").createHash("sha512").update("a").digest(); }',
+    ],
+  ])('answers 503 when it %s, and serves the next request', async (_what, code) => {
+    await serve(`${code.replace('handler', 'failing')}
+      function handler(event) { return event.request.uri === '/v3/fail' ? failing(event) : event.request; }`);
+    expect((await get('/v3/fail')).status).toBe(503);
+    expect(served?.log).toHaveLength(1);
+    expect(await get('/v3/a')).toMatchObject({ status: 200, body: 'from the origin' });
+  });
+
+  test("can use the runtime's modules", async () => {
+    await serve(`var crypto = require('crypto'), qs = require('querystring');
+      function handler() {
+        console.log('hello ' + 1);
+        return { statusCode: 200, body: crypto.createHash('md5').update('a').digest('hex') + qs.stringify({ a: 'b c' }) + btoa('x') };
+      }`);
+    expect((await get('/v3/a')).body).toBe('0cc175b9c0f1b6a831c399e269772661a=b%20ceA==');
+    expect(served?.log).toEqual(['path-to-query hello 1']);
+  });
+
+  test.each([
+    ['does not parse', 'function handler( {'],
+    ['has no handler', 'function other() {}'],
+    ['imports', 'import cf from "cloudfront"; function handler() {}'],
+  ])('is refused at start-up when it %s', async (_what, code) => {
+    await expect(serve(code)).rejects.toThrow('The CloudFront function path-to-query');
+  });
+});

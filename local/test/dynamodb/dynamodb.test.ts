@@ -1,0 +1,137 @@
+import { readFile, rm, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import initSqlJs from 'sql.js';
+import { createAwsEndpoint } from '../../aws-endpoint';
+import { createDynamoDb } from '../../dynamodb';
+import { prepareDatabase } from '../../dynamodb/database-file';
+import { startEngine, type DynamoDbEngine } from '../../dynamodb/engine';
+import { createTtlSweep } from '../../dynamodb/ttl-sweep';
+import { createTtlDeletions } from '../../dynamodb/ttl-deletions';
+import type { Resource } from '../../service';
+
+const table = (properties: object = {}): Resource => ({
+  logicalId: 'Shares',
+  type: 'AWS::DynamoDB::Table',
+  properties: {
+    AttributeDefinitions: [
+      { AttributeName: 'organisation', AttributeType: 'S' },
+      { AttributeName: 'code', AttributeType: 'S' },
+    ],
+    KeySchema: [
+      { AttributeName: 'organisation', KeyType: 'HASH' },
+      { AttributeName: 'code', KeyType: 'RANGE' },
+    ],
+    StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
+    TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
+    ...properties,
+  },
+  metadata: {},
+});
+
+describe('DynamoDB', () => {
+  let folder: string;
+  let engine: DynamoDbEngine;
+  let client: DynamoDBClient;
+  const dynamoDb = () => createDynamoDb(engine.url);
+  const put = (code: string, more: Record<string, { N: string }>) =>
+    client.send(
+      new PutItemCommand({ TableName: 'Shares', Item: { organisation: { S: 'o' }, code: { S: code }, ...more } }),
+    );
+  const codes = async () => {
+    const { Items = [] } = await client.send(new ScanCommand({ TableName: 'Shares' }));
+    return Items.map(({ code }) => code?.S).sort();
+  };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'dynamodb-test-'));
+    engine = await startEngine(join(folder, 'dynamodb.sqlite'));
+    const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+    client = new DynamoDBClient({ endpoint: engine.url, region: 'eu-central-1', credentials });
+  });
+  afterAll(async () => {
+    client.destroy();
+    await engine.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  test('creates a table with a stream, and keeps its items when it is created again', async () => {
+    const created = await dynamoDb().create(table());
+    expect(created.ref).toBe('Shares');
+    expect(created.attributes?.['Arn']).toBe('arn:aws:dynamodb:eu-central-1:000000000000:table/Shares');
+    expect(created.attributes?.['StreamArn']).toContain('/stream/');
+    await put('kept', {});
+    expect(await dynamoDb().create(table())).toEqual(created);
+    expect(await codes()).toEqual(['kept']);
+  });
+
+  test('refuses an existing table with other keys, and names the remedy', async () => {
+    const KeySchema = [{ AttributeName: 'code', KeyType: 'HASH' }];
+    const AttributeDefinitions = [{ AttributeName: 'code', AttributeType: 'S' }];
+    await expect(dynamoDb().create(table({ KeySchema, AttributeDefinitions }))).rejects.toThrow(
+      'Table Shares exists with other keys or indexes: remove the data folder',
+    );
+  });
+
+  test('forwards all callers to the same tables', async () => {
+    const service = dynamoDb();
+    const endpoint = createAwsEndpoint();
+    endpoint.add(service);
+    await endpoint.start();
+    const caller = new DynamoDBClient({ endpoint: endpoint.url, region: 'eu-central-1', credentials: endpoint.admin });
+    const { Count } = await caller.send(new ScanCommand({ TableName: 'Shares' }));
+    const unknown = caller.send(new ScanCommand({ TableName: 'Nowhere' }));
+    await expect(unknown).rejects.toThrow('not found');
+    caller.destroy();
+    await endpoint.stop();
+    await service.stop?.();
+    expect(Count).toBe(1);
+  });
+
+  test('deletes only expired items, page by page', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    await put('old-a', { ttl: { N: String(now - 1) } });
+    await put('old-b', { ttl: { N: '1' } });
+    await put('new', { ttl: { N: String(now + 100) } });
+    const keys = ['organisation', 'code'];
+    const timedOut = createTtlDeletions();
+    const sweep = createTtlSweep(client, [{ name: 'Shares', attribute: 'ttl', keys }], timedOut, 2);
+    await sweep();
+    await sweep();
+    await sweep();
+    expect(await codes()).toEqual(['kept', 'new']);
+    const isTimedOut = (code: string) => timedOut.has('Shares', { code: { S: code }, organisation: { S: 'o' } });
+    expect(['old-a', 'old-b', 'new', 'kept'].map(isTimedOut)).toEqual([true, true, false, false]);
+  });
+});
+
+describe('Database file of the engine', () => {
+  test('trims the stream records of each table separately', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'database-test-'));
+    const file = join(folder, 'dynamodb.sqlite');
+    await prepareDatabase(file);
+    const { Database } = await initSqlJs();
+    const database = new Database(await readFile(file));
+    const insert = database.prepare(
+      "INSERT INTO _stream_records (table_name, event_name, keys_json, sequence_number, shard_id, created_at) VALUES (?, 'INSERT', '{}', ?, 's', 0)",
+    );
+    const write = (name: string, from: number, to: number) => {
+      for (let n = from; n <= to; n++) insert.run([name, String(n)]);
+    };
+    database.run('BEGIN');
+    write('quiet', 1, 3);
+    write('busy', 1, 25_050);
+    database.run('COMMIT');
+    const [result] = database.exec(
+      'SELECT table_name, MIN(CAST(sequence_number AS INTEGER)), MAX(CAST(sequence_number AS INTEGER)) FROM _stream_records GROUP BY table_name',
+    );
+    insert.free();
+    database.close();
+    await rm(folder, { recursive: true });
+    expect(result?.values).toEqual([
+      ['busy', 15_001, 25_050],
+      ['quiet', 1, 3],
+    ]);
+  });
+});

@@ -1,0 +1,137 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { InvokeCommand, LambdaClient, type InvokeCommandInput } from '@aws-sdk/client-lambda';
+import { createAwsEndpoint, type Credentials } from '../../aws-endpoint';
+import type { Lambda } from '../../lambda';
+import { createLambdaApi } from '../../lambda/api';
+import { parsePolicy } from '../../iam/policy';
+import { arnOf, startFunctions, type InlineFunctions } from './inline-functions';
+import { until } from '../until';
+
+const greet = `exports.handler = async (event) => { console.log('called with', JSON.stringify(event)); }`;
+const broken = `exports.handler = async () => { console.log('called'); throw new Error('boom'); }`;
+/** Output of the functions; empty while there is no log file. */
+const printedBy = ({ folder }: InlineFunctions) => {
+  const file = join(folder, 'functions.log');
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+};
+const limits = (FunctionName: string, more: object) => ({
+  logicalId: `${FunctionName}Limits`,
+  type: 'AWS::Lambda::EventInvokeConfig',
+  properties: { FunctionName, Qualifier: '$LATEST', ...more },
+  metadata: {},
+});
+
+describe('The Lambda API', () => {
+  const endpoint = createAwsEndpoint();
+  const log: string[] = [];
+  const clients: LambdaClient[] = [];
+  let functions: InlineFunctions;
+  let api: ReturnType<typeof createLambdaApi>;
+  const clientOf = (credentials: Credentials) => {
+    const client = new LambdaClient({ endpoint: endpoint.url, region: 'eu-central-1', credentials, maxAttempts: 1 });
+    clients.push(client);
+    return client;
+  };
+  const invoke = (input: Partial<InvokeCommandInput>, credentials = endpoint.admin) =>
+    clientOf(credentials).send(
+      new InvokeCommand({ FunctionName: 'greet', InvocationType: 'Event', Payload: Buffer.from('{"a":1}'), ...input }),
+    );
+
+  beforeAll(async () => {
+    functions = await startFunctions({ greet, broken });
+    await functions.lambda.create(limits('broken', { MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 }));
+    api = createLambdaApi({ lambda: functions.lambda, log: (line) => log.push(line) });
+    endpoint.add(api);
+    await endpoint.start();
+  });
+  afterEach(() => {
+    for (const client of clients.splice(0)) client.destroy();
+    log.length = 0;
+  });
+  afterAll(async () => {
+    await api.stop?.();
+    await endpoint.stop();
+    await functions.remove();
+  });
+
+  test.each([
+    ['name', 'greet'],
+    ['ARN', arnOf('greet')],
+  ])('invokes a function by its %s without waiting for it', async (_, FunctionName) => {
+    const event = JSON.stringify({ by: FunctionName });
+    const { StatusCode, Payload } = await invoke({ FunctionName, Payload: Buffer.from(event) });
+    expect([StatusCode, Payload?.length ?? 0]).toEqual([202, 0]);
+    await until(() => printedBy(functions).includes(`called with ${event}`));
+  });
+
+  test('does not retry a failed function when its EventInvokeConfig allows no retries', async () => {
+    expect(await invoke({ FunctionName: 'broken' })).toMatchObject({ StatusCode: 202 });
+    await until(() => log.length > 0);
+    expect(log).toEqual([`${arnOf('broken')} failed, no more retries: Error`]);
+    expect(printedBy(functions).match(/^broken called$/gm)).toHaveLength(1);
+  });
+
+  test.each([
+    ['an unknown function', { FunctionName: 'gone' }, 404, 'ResourceNotFoundException'],
+    ['an event that is not JSON', { Payload: Buffer.from('{') }, 400, 'InvalidRequestContentException'],
+    [
+      'an event of more than a megabyte',
+      { Payload: Buffer.alloc(1024 * 1024 + 1, '1') },
+      413,
+      'RequestTooLargeException',
+    ],
+    ['a synchronous invocation', { InvocationType: 'RequestResponse' as const }, 501, 'NotImplemented'],
+  ])('refuses %s', async (_, input, httpStatusCode, name) => {
+    await expect(invoke(input)).rejects.toMatchObject({ name, $metadata: { httpStatusCode } });
+  });
+
+  test('requires lambda:InvokeFunction on the function', async () => {
+    const may = (Resource: string) => () => [
+      parsePolicy({ Statement: { Effect: 'Allow', Action: 'lambda:InvokeFunction', Resource } }),
+    ];
+    const [own, other] = [arnOf('greet'), arnOf('broken')].map((arn) => endpoint.register(arn, may(arn)));
+    expect(await invoke({}, own)).toMatchObject({ StatusCode: 202 });
+    await expect(invoke({}, other)).rejects.toMatchObject({ name: 'AccessDeniedException' });
+  });
+
+  test('refuses an event when too many invocations are pending', async () => {
+    const stuck: Pick<Lambda, 'invoke' | 'arnOf' | 'has' | 'eventLimitsOf'> = {
+      invoke: () => new Promise<never>(() => undefined),
+      arnOf,
+      has: () => true,
+      eventLimitsOf: () => ({}),
+    };
+    const busy = createLambdaApi({ lambda: stuck, log: (line) => log.push(line) });
+    const call = {
+      ...{ service: 'lambda', method: 'POST', path: '/2015-03-31/functions/greet/invocations' },
+      ...{ headers: { 'x-amz-invocation-type': 'Event' }, body: Buffer.from('{}') },
+    };
+    const answers = await Promise.all(Array.from({ length: 10_001 }, () => busy.answer(call)));
+    expect(answers.map(({ status }) => status)).toEqual([...Array<number>(10_000).fill(202), 429]);
+  });
+});
+
+describe('An EventInvokeConfig', () => {
+  let functions: InlineFunctions;
+  beforeEach(async () => {
+    functions = await startFunctions({ greet });
+  });
+  afterEach(() => functions.remove());
+
+  test('sets retries and maximum event age of asynchronous invocations', async () => {
+    await functions.lambda.create(limits('greet', { MaximumRetryAttempts: 1, MaximumEventAgeInSeconds: 60 }));
+    const expected = { Qualifier: '$LATEST', MaximumRetryAttempts: 1, MaximumEventAgeInSeconds: 60 };
+    expect(functions.lambda.eventLimitsOf('greet')).toEqual(expected);
+    expect(functions.lambda.eventLimitsOf(arnOf('greet'))).toEqual(expected);
+    expect(functions.lambda.eventLimitsOf('other')).toEqual({});
+  });
+
+  test.each([
+    ['more than two retries', { MaximumRetryAttempts: 3 }],
+    ['less than a minute', { MaximumEventAgeInSeconds: 59 }],
+    ['another version', { Qualifier: '1' }],
+  ])('with %s is refused', (_, more) => {
+    expect(() => functions.lambda.create(limits('greet', more))).toThrow();
+  });
+});

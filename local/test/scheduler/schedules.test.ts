@@ -1,0 +1,114 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  DeleteScheduleCommand,
+  UpdateScheduleCommand,
+  type CreateScheduleCommandInput,
+} from '@aws-sdk/client-scheduler';
+import { parsePolicy } from '../../iam/policy';
+import { limitedQuotas } from '../limited-quotas';
+import { allow, functionArn, inSeconds, input, roleArn, scheduleArn, schedulerFixture } from './fixture';
+
+describe('The Scheduler API', () => {
+  const fixture = schedulerFixture();
+  const { create, get, names, restart } = fixture;
+
+  test('throttles CreateSchedule beyond the quota', async () => {
+    await restart([], { quotas: limitedQuotas({ createSchedule: 1 }) });
+    await create();
+    await expect(create({ Name: 'share-2' })).rejects.toMatchObject({
+      name: 'ThrottlingException',
+      $metadata: { httpStatusCode: 429 },
+    });
+  });
+
+  test('stores a schedule and returns it', async () => {
+    expect((await create()).ScheduleArn).toBe(scheduleArn);
+    expect(await get()).toMatchObject({
+      Arn: scheduleArn,
+      State: 'ENABLED',
+      CreationDate: expect.any(Date) as unknown,
+      Target: { Input: '{"shareCode":"secret"}' },
+    });
+    expect(await names()).toEqual(['share-1']);
+  });
+
+  test('stores schedules in a file that only the owner can read', async () => {
+    await create();
+    const file = join(fixture.folder, 'schedules.json');
+    expect(readFileSync(file, 'utf8')).toContain('share-1');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test.each<[string, Partial<CreateScheduleCommandInput>, string, string?]>([
+    ['a bad expression', { ScheduleExpression: 'at(noon)' }, 'ValidationException', 'Invalid Schedule Expression'],
+    ['a time in the past', { ScheduleExpression: inSeconds(-5) }, 'ValidationException', 'in the past'],
+    ['another time zone', { ScheduleExpressionTimezone: 'Europe/Berlin' }, 'ValidationException', 'Timezone'],
+    ['an unsupported option', { KmsKeyArn: 'arn:aws:kms:::key/1' }, 'ValidationException', 'KmsKeyArn'],
+    ['an invalid name', { Name: 'a b' }, 'ValidationException', 'Name'],
+    ['an unknown group', { GroupName: 'Nobody' }, 'ResourceNotFoundException', 'Nobody'],
+    [
+      'a target that is not a function',
+      { Target: { Arn: 'arn:aws:sqs:::q', RoleArn: roleArn('Scheduler') } },
+      'ValidationException',
+      'only functions',
+    ],
+    [
+      'an input that is not JSON',
+      { Target: { Arn: functionArn, RoleArn: roleArn('Scheduler'), Input: 'x' } },
+      'ValidationException',
+      'JSON',
+    ],
+    [
+      'a role that does not trust Scheduler',
+      { Target: { Arn: functionArn, RoleArn: roleArn('Untrusting') } },
+      'ValidationException',
+      'assume the role',
+    ],
+    [
+      'a role that does not exist',
+      { Target: { Arn: functionArn, RoleArn: roleArn('Nobody') } },
+      'ValidationException',
+      'assume the role',
+    ],
+  ])('refuses %s', async (_title, more, name, message) => {
+    await expect(create(more)).rejects.toMatchObject({
+      name,
+      message: expect.stringContaining(message ?? '') as unknown,
+    });
+  });
+
+  test('refuses a second schedule of the same name, and changes to an unknown one', async () => {
+    await create();
+    await expect(create()).rejects.toMatchObject({ name: 'ConflictException', $metadata: { httpStatusCode: 409 } });
+    const unknown = new DeleteScheduleCommand({ Name: 'share-2', GroupName: 'Shares' });
+    await expect(fixture.client.send(unknown)).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+    const update = new UpdateScheduleCommand(input({ Name: 'share-2' }));
+    await expect(fixture.client.send(update)).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+  });
+
+  const passRole = allow('iam:PassRole', roleArn('Scheduler'), {
+    StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' },
+  });
+  const onShares = scheduleArn.replace('share-1', 'share-*');
+  test.each<[string, object[], string | undefined]>([
+    [
+      'allows CreateSchedule with permission for it and for iam:PassRole',
+      [allow('scheduler:*', onShares), passRole],
+      undefined,
+    ],
+    ['denies CreateSchedule without iam:PassRole', [allow('scheduler:*', onShares)], 'iam:PassRole'],
+    [
+      'denies CreateSchedule with permission for other schedules only',
+      [allow('scheduler:*', `${onShares}2`), passRole],
+      'CreateSchedule',
+    ],
+  ])('%s', async (_title, Statement, refused) => {
+    const by = fixture.clientOf(fixture.endpoint.register('function', () => [parsePolicy({ Statement })]));
+    const outcome = await create({}, by).catch((error: unknown) => String(error));
+    by.destroy();
+    expect(outcome).toEqual(
+      refused === undefined ? expect.objectContaining({ ScheduleArn: scheduleArn }) : expect.stringContaining(refused),
+    );
+  });
+});

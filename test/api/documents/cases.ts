@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import type { PlacedOperation } from '../../contract/documents/openapi-file';
+import { clients, type Client } from '../client';
+import { givenJob, nobodys } from '../given';
+import { givenCalls } from '../stack/given-calls';
+import type { Received } from './documented';
+import { authorised, sendTo, validRequest, type Request } from './requests';
+
+const [partner, jobReader = partner, shareReader = partner, eager = partner, sharer = partner] = clients('documents');
+
+/** Shares are created by a client of their own, since few are allowed in a minute. */
+const callerOf = ({ path }: PlacedOperation): Client => (path.includes('share') ? sharer : partner);
+
+/** How an operation is made to answer with a documented example. */
+type Case = (placed: PlacedOperation, request: Request) => Promise<Received>;
+
+/** A case that changes the valid request. */
+const changed =
+  (change: Request): Case =>
+  (placed, request) =>
+    sendTo(placed, { ...request, ...change, headers: { ...request.headers, ...change.headers } });
+
+/** A case that changes the body of the valid request. */
+const withBody =
+  (change: object): Case =>
+  (placed, request) =>
+    sendTo(placed, { ...request, body: { ...(request.body as object), ...change } });
+
+const withUnknownId: Case = (placed, request) =>
+  sendTo(placed, {
+    ...request,
+    path: Object.fromEntries(Object.entries(request.path ?? {}).map(([name, id]) => [name, nobodys(id)])),
+  });
+
+/** A caller whose scopes don't include the one of the operation; for the token endpoint one without an API key. */
+const withoutRight: Case = async (placed, request) => {
+  const granted = Object.values(placed.operation.security[0] ?? {}).flat();
+  if (granted.length === 0) return sendTo(placed, { ...request, headers: {} });
+  const other = granted.includes('command:read') ? shareReader : jobReader;
+  return sendTo(placed, { ...request, headers: await authorised(placed, other) });
+};
+
+/** A call of a client that has made all that the limit of the operation allows. */
+const beyondLimit: Case = async (placed, request) => {
+  const { clientId } = eager.credentials;
+  await givenCalls(`${clientId}#${placed.method} ${placed.path}`, placed.operation['x-rate-limit']?.calls ?? 0);
+  return sendTo(placed, { ...request, headers: await authorised(placed, eager) });
+};
+
+const reusedKey: Case = async (placed, request) => {
+  const headers = { ...request.headers, 'idempotency-key': randomUUID() };
+  await sendTo(placed, { ...request, headers });
+  return sendTo(placed, { ...request, headers, body: { ...(request.body as object), metadata: { other: true } } });
+};
+
+const cancelledTwice: Case = async (placed, request) => {
+  await sendTo(placed, request);
+  return sendTo(placed, request);
+};
+
+/** A change from PENDING, whatever happened to the job of the valid request. */
+const forbiddenMove: Case = async (placed, request) =>
+  sendTo(placed, { ...request, path: { jobId: (await givenJob(partner)).jobId }, body: { status: 'COMPLETED' } });
+
+/** By the name of the example. */
+const cases: Readonly<Record<string, Case>> = {
+  success: changed({}),
+  unknownParameter: changed({ query: '?page=2' }),
+  invalidLimit: changed({ query: '?limit=0' }),
+  foreignToken: changed({ query: '?nextToken=other' }),
+  noBody: changed({ body: '' }),
+  malformedBody: changed({ body: '{' }),
+  unknownField: withBody({ prioritty: 1 }),
+  noCredentials: changed({ body: { grant_type: 'client_credentials' } }),
+  credentialsTwice: changed({ headers: { authorization: 'Basic YTpi' } }),
+  unsupportedGrantType: withBody({ grant_type: 'password' }),
+  invalidClient: withBody({ client_secret: 'wrong' }),
+  foreignDevice: withBody({ deviceId: 'device-nobodys' }),
+  invalidKey: changed({ headers: { 'idempotency-key': '1' } }),
+  reusedKey,
+  forbiddenMove,
+  cannotCancel: cancelledTwice,
+  staleVersion: changed({ headers: { 'if-match': '"99"' } }),
+  deviceGroupNotFound: withBody({ deviceGroupId: 'group-nobodys' }),
+  resourceNotFound: withBody({ resourceId: 'device-nobodys' }),
+  jobNotFound: withUnknownId,
+  shareNotFound: withUnknownId,
+  unauthorized: changed({ headers: { authorization: '' } }),
+  forbidden: withoutRight,
+  methodNotAllowed: changed({ method: 'PUT' }),
+  tooLarge: changed({ body: `{"name":"${'x'.repeat(11_000_000)}"}` }),
+  tooManyRequests: beyondLimit,
+};
+
+/** Responses that need a stack with faults. */
+export const needsFault = ({ operation }: PlacedOperation, status: number): boolean =>
+  status === 500 || (status === 429 && !operation['x-rate-limit']);
+
+const valid = new Map<string, Promise<Request>>();
+
+/**
+ * Makes an operation answer with the documented example of this name.
+ * @throws Error when there is no case for it
+ */
+export async function provoke(placed: PlacedOperation, name: string): Promise<Received> {
+  const { operationId } = placed.operation;
+  const found = cases[name];
+  if (!found) throw new Error(`add a case for «${name}» of ${operationId} to test/api/documents/cases.ts`);
+  const request = valid.get(operationId) ?? validRequest(placed, callerOf(placed));
+  valid.set(operationId, request);
+  return found(placed, await request);
+}

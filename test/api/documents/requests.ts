@@ -1,0 +1,67 @@
+import type { PlacedOperation } from '../../contract/documents/openapi-file';
+import type { Client } from '../client';
+import { fleetOf, givenJob, givenShare } from '../given';
+import { readFacts } from '../stack/facts';
+import type { Received } from './documented';
+
+/** A request to an operation; each part can be left out. */
+export interface Request {
+  readonly method?: string;
+  /** Values of the parameters in the path. */
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Text is sent unchanged, anything else as JSON. */
+  readonly body?: unknown;
+}
+
+/** Sends a request to an operation. */
+export async function sendTo({ method, path }: PlacedOperation, request: Request): Promise<Received> {
+  const { body, query = '' } = request;
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(request.path?.[name] ?? 'none'));
+  const response = await fetch(readFacts().baseUrl + filled + query, {
+    method: request.method ?? method,
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...request.headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text && JSON.parse(text) };
+}
+
+/** Real values for those in the examples. */
+function realValues(client: Client): Readonly<Record<string, unknown>> {
+  const { deviceGroupId, deviceId } = fleetOf(client);
+  const { clientId, clientSecret } = client.credentials;
+  return { deviceGroupId, deviceId, resourceId: deviceId, client_id: clientId, client_secret: clientSecret };
+}
+
+/** An example with the client's values in place of invented ones. */
+export const withRealValues = (example: unknown, client: Client): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(example as Record<string, unknown>).map(([name, value]) => [
+      name,
+      realValues(client)[name] ?? value,
+    ]),
+  );
+
+const needs = ({ path }: PlacedOperation, name: string) => path.includes(`{${name}}`);
+
+/** The headers by which a client is allowed to call an operation. */
+export async function authorised({ operation }: PlacedOperation, client: Client): Promise<Record<string, string>> {
+  const withKey = operation.security.some((alternative) => 'apiKey' in alternative);
+  return withKey ? { 'x-api-key': client.credentials.apiKey } : { authorization: `Bearer ${await client.token()}` };
+}
+
+/** A request that succeeds: with resources of its own, and the first example of the body. */
+export async function validRequest(placed: PlacedOperation, client: Client): Promise<Request> {
+  const content = placed.operation.requestBody?.content['application/json'];
+  const [example] = Object.values(content?.examples ?? {});
+  return {
+    path: {
+      ...(needs(placed, 'jobId') && { jobId: (await givenJob(client)).jobId }),
+      ...(needs(placed, 'shareCode') && { shareCode: (await givenShare(client)).shareCode }),
+    },
+    headers: await authorised(placed, client),
+    ...(example && { body: withRealValues(example.value, client) }),
+  };
+}

@@ -1,0 +1,61 @@
+import { steps } from '../../../bin/smoke/steps';
+import { clients } from '../../api/client';
+import { startMqttProxy } from './mqtt-proxy';
+import { startProxy } from './proxy';
+import { combined } from './injected-fault';
+import { injectedFaults } from './injected-faults';
+import { credentialsFile, smoke, stepsThat, type Outcome } from './smoke-run';
+
+const all = clients('sabotage');
+const narrow = all.at(-1) ?? all[0];
+/** Per run a client creates 3 jobs of its 60 and a share of its 30 a minute; one client is rate-limited at the end. */
+const [limited, ...others] = all.slice(0, -1);
+
+/** Later steps depend on these, so each fails in a run of its own. */
+const prerequisites = ['token', 'resources', 'create a job', 'create a share'];
+const LIMIT = '429 beyond the limit';
+const RUNS = 6;
+
+const names = Object.keys(injectedFaults);
+const independent = names.filter((name) => name !== LIMIT && !prerequisites.includes(name));
+/** The failing steps of each run; adjacent steps, which concern the same resource, fail in different runs. */
+const runs = [
+  ...[...prerequisites, LIMIT].map((name) => [name]),
+  ...Array.from({ length: RUNS }, (_, run) => independent.filter((_, index) => index % RUNS === run)),
+];
+
+/** Runs the smoke test through proxies that inject faults. */
+async function runWith(failing: readonly string[], run: number): Promise<Outcome> {
+  const limits = failing.includes(LIMIT);
+  const client = limits ? limited : others[run % others.length];
+  const fault = combined(failing.map((name) => injectedFaults[name]?.[0]() ?? {}));
+  const [proxy, mqtt] = [await startProxy(fault), await startMqttProxy(fault.mqtt)];
+  try {
+    const { baseUrl, wsUrl } = proxy;
+    const urls = ['--base-url', baseUrl, '--ws-url', wsUrl, '--mqtt-url', mqtt.mqttUrl];
+    const spared = limits ? [] : ['--without', 'limits'];
+    return await smoke(['--credentials', credentialsFile(client ?? narrow, narrow), ...urls, ...spared]);
+  } finally {
+    await Promise.all([proxy.close(), mqtt.close()]);
+  }
+}
+
+describe('A faulty service', () => {
+  test('has an injected fault for every step', () => {
+    expect(names).toEqual([...steps.map(({ name }) => name), 'clean-up']);
+    expect(runs.flat().toSorted()).toEqual(names.toSorted());
+  });
+
+  test.concurrent.each(runs.map((failing, run) => [failing.join('», «'), failing, run] as const))(
+    'fails at «%s» only',
+    async (_, failing, run) => {
+      const outcome = await runWith(failing, run);
+      expect(stepsThat('FAIL', outcome)).toEqual(failing);
+      for (const name of failing) {
+        const line = outcome.lines.find((one) => one.startsWith(`FAIL  ${name}:`));
+        expect(line).toMatch(injectedFaults[name]?.[1] ?? /^$/);
+      }
+      expect(outcome.exitCode).toBe(1);
+    },
+  );
+});

@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import type { StackFacts } from '../../bin/start/stack-facts';
+import { stackFile } from '../api/stack/address';
+import { axeFindings } from './axe-findings';
+import { launchBrowser, openPage, type MonitoredPage } from './browser';
+
+const paths = {
+  'the start page': '/docs/',
+  'a guide': '/docs/guides/quick-start',
+  'the reference of the REST API': '/docs/reference/rest',
+  'the reference of the channels': '/docs/reference/channels',
+} as const;
+const sizes = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } } as const;
+
+/** `SCREENSHOTS=<folder>` keeps a picture of each page. */
+const pictures = process.env['SCREENSHOTS'];
+
+describe('The docs site', () => {
+  const { docsUrl, baseUrl, partners } = JSON.parse(readFileSync(stackFile(), 'utf8')) as StackFacts;
+  const { origin } = new URL(docsUrl ?? '');
+  let browser: Browser;
+  let monitored: MonitoredPage;
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+  afterEach(() => monitored.page.context().close());
+
+  async function open(path: string, options: Parameters<typeof openPage>[1] = {}): Promise<Page> {
+    monitored = await openPage(browser, options);
+    await monitored.page.goto(`${origin}${path}`);
+    await monitored.page.getByRole('heading', { level: 1 }).first().waitFor();
+    return monitored.page;
+  }
+
+  /** Scalar's zod tests whether it may compile code, and does without: the policy stays strict. */
+  const unexpectedErrors = () =>
+    monitored.errors.filter((error) => error !== 'Content-Security-Policy: script-src eval');
+
+  const everywhere = Object.entries(paths).flatMap(([name, path]) =>
+    Object.entries(sizes).flatMap(([size, viewport]) =>
+      (['light', 'dark'] as const).map((colorScheme) => ({ name, path, size, viewport, colorScheme })),
+    ),
+  );
+  test.each(everywhere)(
+    'shows $name, $size and $colorScheme, without errors, other hosts, sideways scrolling or serious axe findings',
+    async ({ name, path, size, viewport, colorScheme }) => {
+      const page = await open(path, { viewport, colorScheme });
+      await page.waitForLoadState('networkidle');
+      if (pictures)
+        await page.screenshot({ path: join(pictures, `${name.replaceAll(' ', '-')}-${size}-${colorScheme}.png`) });
+      expect(await axeFindings(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
+      expect(unexpectedErrors()).toEqual([]);
+      const elsewhere = monitored.requests.filter(
+        (url) => !url.startsWith(`${origin}/docs/`) && !/^(data|blob):/.test(url),
+      );
+      expect(elsewhere).toEqual([]);
+    },
+  );
+
+  test.each(['light', 'dark'] as const)(
+    'has no serious axe findings below the fold of the reference, %s',
+    async (colorScheme) => {
+      const page = await open('/docs/reference/rest', { colorScheme });
+      await page.goto(`${origin}/docs/reference/rest#tag/jobs`);
+      await page.getByRole('button', { name: /^Test Request.*\/v3\/jobs\/create/ }).waitFor();
+      await page.mouse.wheel(0, 1500);
+      await page.waitForLoadState('networkidle');
+      expect(await axeFindings(page)).toEqual([]);
+    },
+  );
+
+  test('finds a guide by a word in it', async () => {
+    const page = await open('/docs/');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('searchbox').fill('token');
+    await page.locator('.results a').first().click();
+    await page.waitForURL(`${origin}/docs/guides/**`);
+    expect(unexpectedErrors()).toEqual([]);
+  });
+
+  test.each([
+    ['/docs/guides/quick-start', ['Skip to content', 'Drone Missions', 'Guides', 'REST API', 'Channels']],
+    ['/docs/reference/rest', ['Skip to the reference', 'Guides', 'REST API', 'Channels', 'get a token']],
+    ['/docs/reference/channels', ['Skip to the reference', 'Guides', 'REST API', 'Channels']],
+  ])('lets the keyboard reach navigation and content of %s', async (path, wanted) => {
+    const page = await open(path);
+    const seen: string[] = [];
+    for (let presses = 0; presses < 30; presses++) {
+      await page.keyboard.press('Tab');
+      seen.push(
+        (await page.evaluate<string>('document.activeElement.ariaLabel ?? document.activeElement.innerText')).trim(),
+      );
+    }
+    expect(seen[0]).toBe(wanted[0]);
+    expect(seen).toEqual(expect.arrayContaining(wanted));
+    // Through the navigation into the content, without a trap.
+    expect(new Set(seen).size).toBeGreaterThan(12);
+  });
+
+  test('tries an endpoint with the token of a demo partner', async () => {
+    const [partner] = partners;
+    const response = await fetch(`${baseUrl}/v3/auth/token`, {
+      method: 'POST',
+      headers: { 'x-api-key': partner?.apiKey ?? '', 'content-type': 'application/json' },
+      body: JSON.stringify({
+        grant_type: 'client_credentials',
+        client_id: partner?.clientId,
+        client_secret: partner?.clientSecret,
+      }),
+    });
+    const { access_token: token } = (await response.json()) as { access_token: string };
+
+    const page = await open('/docs/reference/rest');
+    await page.getByText('Try it:').waitFor();
+    await page.getByLabel('Bearer Token').first().fill(token);
+    await page.goto(`${origin}/docs/reference/rest#tag/resources`);
+    await page.getByRole('button', { name: /^Test Request.*\/v3\/resources/ }).click();
+    const answer = page.waitForResponse(`${baseUrl}/v3/resources`);
+    await page.getByRole('button', { name: /^Send get/ }).click();
+    expect((await answer).status()).toBe(200);
+    await page.getByText('200 OK').waitFor();
+    await page
+      .getByText(partner?.deviceGroups[0]?.deviceGroupId ?? 'none')
+      .first()
+      .waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    expect(unexpectedErrors()).toEqual([]);
+  });
+
+  test('is where the REST API redirects to', async () => {
+    await open('/docs/');
+    const response = await fetch(`${baseUrl}/docs`, { redirect: 'manual' });
+    expect(response.status).toBe(302);
+    expect(response.headers.get('location')).toBe(docsUrl);
+  });
+
+  test('has a list for programs, all of whose links lead somewhere', async () => {
+    await open('/docs/');
+    const list = await (await fetch(`${origin}/docs/llms.txt`)).text();
+    const links = [...list.matchAll(/^- \[.+\]\((.+)\): .+$/gm)].map(([, path = '']) => path);
+    expect(links.length).toBeGreaterThan(2);
+    for (const path of links) expect((await fetch(`${origin}${path}`)).status).toBe(200);
+  });
+
+  test('serves the OpenAPI document with the address of this stack', async () => {
+    await open('/docs/');
+    const { servers } = (await (await fetch(`${origin}/docs/openapi.json`)).json()) as { servers: { url: string }[] };
+    expect(servers.map(({ url }) => url)).toEqual([baseUrl]);
+  });
+});

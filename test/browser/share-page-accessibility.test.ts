@@ -1,0 +1,158 @@
+import type { Browser, Page } from 'playwright-core';
+import { axeFindings } from './axe-findings';
+import { launchBrowser, openPage, phone, waitForText } from './browser';
+import { createFakeShareSocket } from './fake-share-socket';
+import { flight } from './flight';
+import { servePage, type ServedPage } from './served-page';
+
+describe('The share page', () => {
+  const socket = createFakeShareSocket();
+  let served: ServedPage;
+  let browser: Browser;
+  let page: Page;
+
+  beforeAll(async () => {
+    [served, browser] = await Promise.all([servePage({ socket: socket.origin }), launchBrowser()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await served.stop();
+  });
+  afterEach(() => page.context().close());
+
+  const open = async (code: string, options?: Parameters<typeof openPage>[1]) => {
+    ({ page } = await openPage(browser, options));
+    await page.goto(`${served.url}/share/${code}`);
+    return page;
+  };
+  const openFlying = async (code: string, options?: Parameters<typeof openPage>[1]) => {
+    socket.share(code, { permissions: ['view', 'control'] });
+    await open(code, options);
+    await waitForText(page, 'connection', 'live');
+    socket.publish(code, flight(60));
+    await waitForText(page, 'altitude', '482.2 m');
+    return page;
+  };
+
+  test.each([
+    ['light', 'wide', {}],
+    ['dark', 'narrow', phone],
+  ] as const)('has no serious axe findings, %s and %s', async (colorScheme, _, size) => {
+    await openFlying('share-axe', { ...size, colorScheme });
+    expect(await axeFindings(page)).toEqual([]);
+    socket.end('share-axe', 'REVOKED');
+    await waitForText(page, 'connection', 'ended');
+    expect(await axeFindings(page)).toEqual([]);
+    await page.goto(`${served.url}/share/share-none`);
+    await waitForText(page, 'connection', 'not-found');
+    expect(await axeFindings(page)).toEqual([]);
+  });
+
+  test('fits a phone without horizontal scrolling', async () => {
+    await openFlying('share-phone', phone);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    const wide = `[...document.querySelectorAll('header *, main dl *, main button, figure')]
+      .filter((one) => one.getBoundingClientRect().right > 390).map((one) => one.outerHTML)`;
+    expect(await page.evaluate(wide)).toEqual([]);
+    const targets = await page.getByRole('button').all();
+    expect(targets.length).toBeGreaterThan(4);
+    for (const target of targets) expect((await target.boundingBox())?.height).toBeGreaterThanOrEqual(40);
+  });
+
+  test('can be operated by keyboard, in a logical order', async () => {
+    await openFlying('share-keys');
+    const seen: string[] = [];
+    for (let presses = 0; presses < 12; presses++) {
+      await page.keyboard.press('Tab');
+      const name = 'document.activeElement.ariaLabel ?? document.activeElement.textContent.trim()';
+      seen.push((await page.evaluate<string>(name)).split('.')[0] ?? '');
+    }
+    const wanted = ['Skip the map', 'Map of the drone and its track', 'Zoom in', 'Zoom out', 'Follow drone'];
+    expect(seen).toEqual(expect.arrayContaining([...wanted, 'Hover', 'Resume', 'Return home']));
+    expect(seen[0]).toBe('Skip the map');
+  });
+
+  test('lets the keyboard pan the map, and follows the drone again on request', async () => {
+    await openFlying('share-map');
+    const follow = page.getByRole('button', { name: 'Follow drone' });
+    expect(await follow.getAttribute('aria-pressed')).toBe('true');
+    await page.locator('#map').press('ArrowLeft');
+    expect(await follow.getAttribute('aria-pressed')).toBe('false');
+    await follow.press('Enter');
+    expect(await follow.getAttribute('aria-pressed')).toBe('true');
+  });
+
+  test('announces the connection state to screen readers, and not every sample', async () => {
+    await openFlying('share-reader');
+    const announcer = page.locator('#announcer');
+    expect(await announcer.textContent()).toBe('Live.');
+    for (let sample = 0; sample < 20; sample++) socket.publish('share-reader', flight(60 + sample));
+    await waitForText(page, 'altitude', '483.6 m');
+    expect(await announcer.textContent()).toBe('Live.');
+    socket.end('share-reader', 'EXPIRED');
+    await waitForText(page, 'connection', 'ended');
+    expect(await announcer.textContent()).toBe('This share has ended. It has expired.');
+  });
+
+  test('loads less than 100 kB, compressed', async () => {
+    let bytes = 0;
+    await open('share-none');
+    const session = await page.context().newCDPSession(page);
+    await session.send('Network.enable');
+    session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
+    await page.reload();
+    await waitForText(page, 'connection', 'not-found');
+    expect(bytes).toBeGreaterThan(20_000);
+    expect(bytes).toBeLessThan(100_000);
+  });
+
+  describe('The served files', () => {
+    beforeEach(() => open('share-none'));
+    const get = (path: string, init?: RequestInit) => fetch(`${served.url}${path}`, init);
+
+    test('have headers that hide the URL and block foreign content', async () => {
+      const { status, headers } = await get('/share/share-any');
+      expect(status).toBe(200);
+      expect(headers.get('content-type')).toBe('text/html');
+      expect(headers.get('content-security-policy')?.split('; ')).toEqual([
+        ...[`default-src 'none'`, `script-src 'self'`, `style-src 'self'`],
+        `img-src 'self' data: https://tile.openstreetmap.org`,
+        ...[
+          `connect-src 'self' `,
+          'media-src blob: ',
+          `frame-ancestors 'none'`,
+          `base-uri 'none'`,
+          `form-action 'none'`,
+        ],
+      ]);
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('x-frame-options')).toBe('DENY');
+      expect(headers.get('strict-transport-security')).toBe('max-age=31536000; includeSubDomains');
+      expect(headers.get('permissions-policy')).toContain('geolocation=()');
+      expect(headers.get('x-robots-tag')).toBe('noindex, nofollow');
+    });
+
+    test('are cached for a year, but the page itself never is', async () => {
+      const answer = await get('/share/share-any');
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      const [script = ''] = /\/share\/assets\/main-\w+\.js/.exec(await answer.text()) ?? [];
+      const { status, headers } = await get(script, { headers: { 'accept-encoding': 'gzip, br' } });
+      expect(status).toBe(200);
+      expect(headers.get('content-type')).toBe('text/javascript');
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(headers.get('content-encoding')).toBe('br');
+    });
+
+    test.each(['/share/', '/share/a/b', '/share/..%2Fsecret', '/share/index.html'])(
+      'are not found at %s',
+      async (path) => {
+        expect((await get(path)).status).toBe(404);
+      },
+    );
+
+    test('answer 403 for an unknown asset', async () => {
+      expect((await get('/share/assets/other.js')).status).toBe(403);
+    });
+  });
+});

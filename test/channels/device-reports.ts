@@ -1,0 +1,33 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { organisationOf } from '../../domain/id';
+import type { DeviceState } from '../../domain/telemetry';
+import { database, tableNamed } from '../api/stack/aws-access';
+
+/** Sets attributes of a device of the fleet. */
+async function update(deviceId: string, attributes: Readonly<Record<string, string>>, more = ''): Promise<void> {
+  const names = Object.keys(attributes);
+  await database().send(
+    new UpdateCommand({
+      TableName: await tableNamed('Fleet'),
+      Key: { organisation: organisationOf('device', deviceId), id: deviceId },
+      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}${more} ADD version :one`,
+      ConditionExpression: 'attribute_exists(deviceId)',
+      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+      ExpressionAttributeValues: {
+        ...Object.fromEntries(names.map((name) => [`:${name}`, attributes[name]])),
+        ':one': 1,
+      },
+    }),
+  );
+}
+
+/** Stores a device state like the service does for telemetry, at most once a second. */
+export const report = (deviceId: string, state: DeviceState) =>
+  update(deviceId, { lastState: JSON.stringify(state), status: 'online' });
+
+/** Sets a device offline. */
+export const goOffline = (deviceId: string) => update(deviceId, { status: 'offline' });
+
+/** The state of a device whose check was lost, or whose function ended before it scheduled the check. */
+export const loseCheck = (deviceId: string, reportedAt: Date) =>
+  update(deviceId, { status: 'online', reportedAt: reportedAt.toISOString() }, ', presentIn = organisation');

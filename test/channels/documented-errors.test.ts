@@ -1,0 +1,51 @@
+import { clients } from '../api/client';
+import { expire } from '../api/expire';
+import { fleetOf, nobodys } from '../api/given';
+import { errorCodes, note } from './documented-messages';
+import type { Socket } from './socket';
+import { ask, openTelemetry, watch } from './telemetry-socket';
+import { givenVideoShare } from './video-share';
+
+const [partner] = clients('documented-errors');
+const { deviceId, deviceGroupId } = fleetOf(partner);
+
+/** A message that is answered with each code. */
+const causes: Readonly<Record<string, () => Promise<[string, Socket, object]>>> = {
+  invalid_request: async () => ['telemetry', await openTelemetry(partner), { action: 'publish' }],
+  unknown_action: async () => ['telemetry', await openTelemetry(partner), { action: 'fly' }],
+  forbidden: async () => ['viewer', await watch(await givenVideoShare(partner)), { action: 'subscribe', deviceId }],
+  resource_not_found: async () => [
+    'telemetry',
+    await openTelemetry(partner),
+    { action: 'subscribe', deviceId: nobodys(deviceId) },
+  ],
+  device_group_not_found: async () => [
+    'telemetry',
+    await openTelemetry(partner),
+    { action: 'subscribe', deviceGroupId: nobodys(deviceGroupId) },
+  ],
+  share_not_found: async () => {
+    const shareCode = await givenVideoShare(partner);
+    const viewer = await watch(shareCode);
+    await expire(shareCode);
+    return ['viewer', viewer, { action: 'playback' }];
+  },
+  too_many_requests: async () => {
+    const viewer = await watch(await givenVideoShare(partner));
+    const command = { action: 'control', command: { name: 'HOVER' } };
+    // Twice the limit, in case the minute ends meanwhile.
+    await Promise.all(Array.from({ length: 60 }, () => ask(viewer, command)));
+    return ['viewer', viewer, command];
+  },
+};
+
+test('errors with each documented code have a case, but for failures of the service', () => {
+  expect(Object.keys(causes).toSorted()).toEqual(errorCodes.filter((code) => code !== 'internal_error').toSorted());
+});
+
+test.each(Object.entries(causes))('errors with the code %s are as documented', async (code, cause) => {
+  const [channel, socket, message] = await cause();
+  const answer = await ask(socket, message);
+  expect(answer).toMatchObject({ type: 'error', code });
+  expect(note(channel, JSON.stringify(answer))).toBe('error');
+});

@@ -1,0 +1,227 @@
+import { ListQueuesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { topicOf, type Channel } from '../../contract/channels';
+import { newId } from '../../data/store/new-id';
+import { organisationOf } from '../../domain/id';
+import { clients } from '../api/client';
+import { fleetOf, givenJob, givenShare } from '../api/given';
+import { database, ofThisStack, queues, tableNamed } from '../api/stack/aws-access';
+import { report } from './device-reports';
+import { documented, note, requests, unseen, withOwnIds } from './documented-messages';
+import { subscribe, type Mqtt } from './mqtt-client';
+import { publishPlatformEvent } from './platform-events';
+import { follow, type Socket } from './socket';
+import { ask, openTelemetry, publish, sampleOf, subscribeTo, watch } from './telemetry-socket';
+import { until } from './until';
+import { givenVideoShare } from './video-share';
+
+const [partner] = clients('documented-messages');
+const { deviceId, deviceGroupId } = fleetOf(partner);
+const organisation = organisationOf('group', deviceGroupId) ?? '';
+
+const revoke = (shareCode: string) => partner.call('DELETE /v3/shares/{shareCode}', { path: { shareCode } });
+const givenChannel = {
+  job: async (): Promise<Channel> => ({ kind: 'job', id: (await givenJob(partner)).jobId }),
+  group: (): Promise<Channel> => Promise.resolve({ kind: 'group', id: deviceGroupId }),
+  share: async (): Promise<Channel> => ({ kind: 'share', id: (await givenShare(partner)).shareCode }),
+};
+const givenStream = () => givenVideoShare(partner);
+
+/** Opens a socket of each channel over WebSockets, by its name in the document. */
+const sockets: Readonly<Record<string, () => Promise<Socket>>> = {
+  jobSocket: async () => follow(partner, await givenChannel.job()),
+  groupSocket: async () => follow(partner, await givenChannel.group()),
+  shareSocket: async () => follow(partner, await givenChannel.share()),
+  telemetry: () => openTelemetry(partner),
+  viewer: async () => watch(await givenStream()),
+};
+const open = (channel: string): Promise<Socket> => {
+  const opened = sockets[channel];
+  if (!opened) throw new Error(`no socket for ${channel}`);
+  return opened();
+};
+
+/** Notes all messages that a client has received. */
+const noteAll = (channel: string, { texts }: Socket): string[] => texts.map((text) => note(channel, text));
+const noteTopic = (channel: string, { received }: Mqtt): string[] => received.map(({ text }) => note(channel, text));
+
+/** Sends a message as documented, and returns the name and the fields of its answer. */
+async function send(channel: string, socket: Socket, message: object) {
+  note(channel, JSON.stringify({ id: 1, ...message }));
+  const answer = await ask(socket, message);
+  return { name: note(channel, JSON.stringify({ ...answer, id: 1 })), answer };
+}
+
+test('each documented channel over WebSockets is opened by a case', () => {
+  const overWebSockets = Object.keys(documented).filter((channel) => !channel.endsWith('Topic'));
+  expect(Object.keys(sockets).toSorted()).toEqual(overWebSockets.toSorted());
+});
+
+describe.each(requests)('The example of $message', ({ name, channel, payload, replies }) => {
+  test(`${name} is answered with ${replies.join()} on the channel ${channel}`, async () => {
+    const socket = await open(channel);
+    const { name: answered } = await send(channel, socket, withOwnIds(payload, { deviceId, deviceGroupId }));
+    expect(replies).toContain(answered);
+    noteAll(channel, socket);
+  });
+});
+
+describe('Status messages', () => {
+  test('of a job are as documented over both protocols, until its deletion clears the topic', async () => {
+    const channel = await givenChannel.job();
+    const [listener, socket] = [await subscribe(partner, topicOf(channel)), await follow(partner, channel)];
+    await socket.first(1);
+    for (const status of ['QUEUED', 'IN_PROGRESS'])
+      await partner.call('PATCH /v3/jobs/{jobId}', { path: { jobId: channel.id }, body: { status } });
+    await socket.like({ jobState: 'IN_PROGRESS' });
+    await publish(await openTelemetry(partner), sampleOf(deviceId, { droneState: 'ORBIT', jobId: channel.id }));
+    await socket.like({ droneState: 'ORBIT' });
+    await partner.call('DELETE /v3/jobs/{jobId}', { path: { jobId: channel.id } });
+    await until('clearing the topic', () => listener.received.at(-1)?.text === '' || undefined);
+    expect(noteTopic('jobTopic', listener)).toEqual(expect.arrayContaining(['jobStatus', 'cleared']));
+    expect(new Set(noteAll('jobSocket', socket))).toEqual(new Set(['jobStatus']));
+  });
+
+  test('of a device group are as documented over both protocols', async () => {
+    const channel = await givenChannel.group();
+    const [listener, socket] = [await subscribe(partner, topicOf(channel)), await follow(partner, channel)];
+    await socket.first(1);
+    const timestamp = new Date().toISOString();
+    await report(deviceId, {
+      timestamp,
+      weather: { rain: 1 },
+      sensorPayload: { camera: { orientation: { pitch: 1 } } },
+    });
+    await Promise.all([socket.like({ timestamp }), listener.like({ timestamp })]);
+    expect(noteTopic('groupTopic', listener)).toContain('deviceStatus');
+    expect(noteAll('groupSocket', socket)).toContain('deviceStatus');
+  });
+
+  test('of a device group without devices are cleared when its state is retained later', async () => {
+    const id = newId('group', organisation);
+    await publishPlatformEvent('device-group.registered', { deviceGroupId: id, name: 'Empty' }, new Date());
+    const channel = { kind: 'group', id } as const;
+    await until('registering the group', async () => {
+      const { body } = await partner.call('GET /v3/resources');
+      return body.resources.some((group) => group.deviceGroupId === id) || undefined;
+    });
+    const listener = await subscribe(partner, topicOf(channel));
+    const { QueueUrls = [] } = await queues().send(new ListQueuesCommand());
+    const nameOfQueue = (url: string) => url.slice(url.lastIndexOf('/') + 1);
+    const retention = ofThisStack(QueueUrls.map(nameOfQueue), 'RealtimeFanOutRetention');
+    const QueueUrl = QueueUrls.find((url) => nameOfQueue(url) === retention);
+    await queues().send(new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify(channel) }));
+    await until('clearing the topic', () => listener.received.at(-1)?.text === '' || undefined);
+    expect(noteTopic('groupTopic', listener)).toEqual(['cleared']);
+  });
+
+  test('of a share are as documented over both protocols, until its revocation clears the topic', async () => {
+    const channel = await givenChannel.share();
+    const [listener, socket] = [await subscribe(partner, topicOf(channel)), await follow(partner, channel)];
+    await watch(channel.id);
+    await socket.like({ currentViewers: 1 });
+    await revoke(channel.id);
+    await until('clearing the topic', () => listener.received.at(-1)?.text === '' || undefined);
+    expect(noteTopic('shareTopic', listener)).toEqual(expect.arrayContaining(['shareStatus', 'cleared']));
+    expect(new Set(noteAll('shareSocket', socket))).toEqual(new Set(['shareStatus']));
+  });
+});
+
+describe('Telemetry', () => {
+  const sensorPayload = { camera: { orientation: { pitch: -45 }, lens: 'wide' }, gas: { ch4: 1.9 } };
+
+  test('for partners is as documented, in snapshots and samples', async () => {
+    const [publisher, follower] = [await openTelemetry(partner), await openTelemetry(partner)];
+    await publish(publisher, sampleOf(deviceId, { droneState: 'DOCKED', sensorPayload, jobId: 'job-x' }));
+    await subscribeTo(follower, { deviceGroupId });
+    await follower.like({ snapshot: true });
+    const sample = sampleOf(deviceId, { battery: { percent: 80 }, simulated: true });
+    await publish(publisher, sample);
+    await follower.like({ timestamp: sample.timestamp });
+    expect(follower.texts.map((text) => note('telemetry', text))).toContain('deviceTelemetry');
+  });
+
+  test('for viewers is as documented, until the share ends', async () => {
+    const shareCode = await givenStream();
+    const publisher = await openTelemetry(partner);
+    await publish(publisher, sampleOf(deviceId, { droneState: 'HOVER', sensorPayload, jobId: 'job-x' }));
+    const viewer = await watch(shareCode);
+    const sample = sampleOf(deviceId, { sensorPayload });
+    await publish(publisher, sample);
+    await viewer.like({ timestamp: sample.timestamp });
+    await revoke(shareCode);
+    await viewer.closed;
+    expect(noteAll('viewer', viewer)).toEqual(
+      expect.arrayContaining(['viewerShareStatus', 'sharePlayback', 'viewerTelemetry']),
+    );
+    expect(viewer.messages.at(-1)).toMatchObject({ shareState: 'REVOKED' });
+  });
+
+  test('has the outcome of a command for viewers', async () => {
+    const viewer = await watch(await givenStream());
+    const { requestId } = (await ask(viewer, { action: 'control', command: { name: 'HOVER' } })) as {
+      requestId: string;
+    };
+    const outcome = { requestId, deviceId, outcome: 'DONE', at: new Date().toISOString() };
+    await publishPlatformEvent('control.outcome.reported', outcome, new Date());
+    const received = await viewer.like({ type: 'control.outcome' });
+    expect(note('viewer', JSON.stringify(received))).toBe('controlOutcome');
+  });
+});
+
+describe('Errors', () => {
+  test.each(Object.keys(sockets))('on the channel %s are as documented', async (channel) => {
+    const socket = await open(channel);
+    for (const message of ['no JSON', '{"action":"fly","id":2}', '{"action":"ping","id":[]}']) {
+      const before = socket.messages.length;
+      socket.send(message);
+      await socket.like({ type: 'error' });
+      await socket.first(before + 1);
+    }
+    expect(noteAll(channel, socket)).toContain('error');
+  });
+});
+
+/** Makes connections of the partner and of its viewers a minute old, so that the next heartbeat is theirs too. */
+async function age(): Promise<void> {
+  const TableName = await tableNamed('Connections');
+  const { Items = [] } = await database().send(
+    new ScanCommand({
+      TableName,
+      FilterExpression: 'clientId = :clientId OR contains(shareCode, :organisation)',
+      ExpressionAttributeValues: { ':clientId': partner.credentials.clientId, ':organisation': organisation },
+    }),
+  );
+  const past = Math.floor(Date.now() / 1000) - 65;
+  const update = ({ channel, connectionId }: Record<string, unknown>) =>
+    database().send(
+      new UpdateCommand({
+        TableName,
+        Key: { channel: String(channel), connectionId: String(connectionId) },
+        UpdateExpression: 'SET openedAt = :past',
+        ConditionExpression: 'attribute_exists(openedAt)',
+        ExpressionAttributeValues: { ':past': past },
+      }),
+    );
+  // Items of sockets that were closed before may be deleted meanwhile.
+  await Promise.allSettled(Items.map(update));
+}
+
+test('every kind of socket receives the heartbeat as documented', async () => {
+  const opened = await Promise.all(
+    Object.keys(sockets).map(async (channel) => [channel, await open(channel)] as const),
+  );
+  await Promise.all(opened.map(([, socket]) => ask(socket, { action: 'ping' })));
+  await age();
+  for (const [channel, socket] of opened) {
+    // The heartbeat runs every minute.
+    const isThere = () => socket.messages.some(({ type }) => type === 'heartbeat') || undefined;
+    await until(`a heartbeat on ${channel}`, isThere, () => socket.texts, 75_000);
+    expect(noteAll(channel, socket)).toContain('heartbeat');
+  }
+}, 120_000);
+
+// Keep it last.
+test('every documented message of every channel was sent or received', () => {
+  expect(unseen()).toEqual([]);
+});

@@ -1,0 +1,26 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { shareSeats } from '../../data/connections/seats';
+import type { Client } from '../api/client';
+import { database, tableNamed } from '../api/stack/aws-access';
+
+/** Key of the item with the seats of a client. */
+export const seatsKeyOf = ({ credentials: { clientId } }: Client) => `client#${clientId}`;
+
+/** Returns the number of seats that a client's connections have taken. */
+export const seatsTaken = (client: Client): Promise<number> => seatsTakenOf(seatsKeyOf(client));
+
+/** Returns the number of seats that the viewers of a share have taken. */
+export const viewerSeatsTaken = (shareCode: string): Promise<number> => seatsTakenOf(shareSeats(shareCode));
+
+async function seatsTakenOf(owner: string): Promise<number> {
+  const { Items = [] } = await database().send(
+    new QueryCommand({
+      TableName: await tableNamed('Connections'),
+      KeyConditionExpression: 'channel = :owner',
+      ExpressionAttributeValues: { ':owner': owner },
+      ConsistentRead: true,
+    }),
+  );
+  const seats: unknown = Items[0]?.['seats'];
+  return seats instanceof Set ? seats.size : 0;
+}

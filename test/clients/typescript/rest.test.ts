@@ -1,0 +1,118 @@
+import { readFacts } from '../../api/stack/facts';
+import { clientsOf } from '../../api/stack/organisations';
+import { ApiError, DroneMissionClient } from 'drone-mission-client';
+import { givenClient } from './given-client';
+
+const { client, deviceGroupId, deviceId } = { ...givenClient('typescript-client') };
+
+/** The error of a call that the service refuses. */
+async function caught(call: Promise<unknown>): Promise<ApiError> {
+  const error: unknown = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof ApiError) return error;
+  throw new Error('the call was not refused');
+}
+
+describe('jobs of the TypeScript client', () => {
+  test('are created, read, changed, listed over pages, cancelled and deleted', async () => {
+    const created = [];
+    for (const name of ['one', 'two', 'three', 'four', 'five'])
+      created.push(await client.jobs.create({ name, deviceGroupId, metadata: { round: 1 } }));
+    const [first, second] = created;
+    if (!first || !second) throw new Error('jobs were created');
+
+    const job = await client.jobs.get(first.jobId);
+    expect(job).toMatchObject({ name: 'one', status: 'PENDING', version: 1, metadata: { round: 1 } });
+    const changed = await client.jobs.update(first.jobId, { priority: 9 }, { ifVersion: job.version });
+    expect(changed).toMatchObject({ priority: 9, version: 2 });
+    await expect(client.jobs.update(first.jobId, { priority: 1 }, { ifVersion: 1 })).rejects.toMatchObject({
+      status: 412,
+      error: 'Precondition failed',
+    });
+
+    const page = await client.jobs.page({ limit: 2 });
+    expect(page).toMatchObject({ count: 2, nextToken: expect.any(String) as string });
+    const names: string[] = [];
+    for await (const { name } of client.jobs.list({ limit: 2, status: 'PENDING' })) names.push(name);
+    expect(names).toEqual(['five', 'four', 'three', 'two', 'one']);
+
+    expect(await client.jobs.cancel(first.jobId)).toMatchObject({ status: 'CANCELLED' });
+    await client.jobs.delete(second.jobId);
+    await expect(client.jobs.get(second.jobId)).rejects.toMatchObject({ status: 404, error: 'Job not found' });
+  });
+
+  test('are created once with the same idempotency key', async () => {
+    const idempotencyKey = crypto.randomUUID();
+    const wanted = { name: 'once', deviceGroupId };
+    const [first, again] = [
+      await client.jobs.create(wanted, { idempotencyKey }),
+      await client.jobs.create(wanted, { idempotencyKey }),
+    ];
+    expect(again).toEqual(first);
+  });
+
+  test('name each wrong field and the request', async () => {
+    const refused = client.jobs.create({ name: '', deviceGroupId, priority: 11 });
+    const error = await caught(refused);
+    expect(error).toMatchObject({ status: 400, error: 'invalid_request', requestId: expect.any(String) as string });
+    expect(error.details.map(({ path }) => path).sort()).toEqual(['name', 'priority']);
+    expect(error.message).not.toContain('\n');
+  });
+});
+
+describe('shares of the TypeScript client', () => {
+  test('are created, read, listed and revoked', async () => {
+    const { shareCode, shareUrl } = await client.shares.create({ resourceId: deviceId, shareType: 'DEVICE_STATUS' });
+    expect(shareUrl).toContain(shareCode);
+    expect(await client.shares.get(shareCode)).toMatchObject({ resourceId: deviceId, permissions: ['view'] });
+    expect(await client.shares.resources(shareCode)).toMatchObject([{ deviceId }]);
+    const codes: string[] = [];
+    for await (const share of client.shares.list()) codes.push(share.shareCode);
+    expect(codes).toContain(shareCode);
+    await client.shares.revoke(shareCode);
+    await expect(client.shares.get(shareCode)).rejects.toMatchObject({ status: 404 });
+  });
+
+  test('say when the limit is used up, and when it is not any more', async () => {
+    const { client: impatient } = givenClient('typescript-client', { maxRetries: 0 }, 1);
+    const share = () => impatient.shares.create({ resourceId: deviceId, shareType: 'DEVICE_STATUS' });
+    const outcomes = await Promise.allSettled(Array.from({ length: 61 }, share));
+    const [refused] = outcomes.flatMap((outcome) =>
+      outcome.status === 'rejected' ? [outcome.reason as ApiError] : [],
+    );
+    expect(refused).toMatchObject({ status: 429, error: 'Too many requests' });
+    expect(refused?.retryAfterMs).toBeGreaterThanOrEqual(0);
+    expect(refused?.retryAfterMs).toBeLessThanOrEqual(60_000);
+  });
+});
+
+test('device groups of the TypeScript client are listed with their devices', async () => {
+  const groups = await client.deviceGroups.list();
+  expect(groups.find((group) => group.deviceGroupId === deviceGroupId)?.devices).toContainEqual(
+    expect.objectContaining({ deviceId }),
+  );
+});
+
+describe('a wrong credential of the TypeScript client', () => {
+  const { baseUrl } = readFacts();
+  const [{ clientId, clientSecret, apiKey } = { clientId: '', clientSecret: '', apiKey: '' }] =
+    clientsOf('typescript-client');
+
+  test.each([
+    ['clientSecret', { clientSecret: 'wrong' }, 'refused with 401: invalid_client'],
+    ['clientSecret', { clientSecret: 'wrong' }, 'Check clientId and clientSecret'],
+    ['apiKey', { apiKey: 'wrong' }, 'Check apiKey'],
+  ])('is named in one line: %s', async (_, wrong, message) => {
+    const wrongly = new DroneMissionClient({ baseUrl, clientId, clientSecret, apiKey, ...wrong });
+    const error = await caught(wrongly.jobs.page());
+    expect(error.message).toContain(message);
+    expect(error.message).not.toMatch(/\n|wrong/);
+  });
+
+  test('is refused as a token too', async () => {
+    const wrongly = new DroneMissionClient({ baseUrl, token: 'wrong' });
+    await expect(wrongly.jobs.page()).rejects.toMatchObject({ status: 401, error: 'Unauthorized' });
+  });
+});

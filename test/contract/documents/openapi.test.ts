@@ -1,0 +1,118 @@
+import { endpointTable } from '../../../contract/access';
+import type { EndpointKey } from '../../../contract/endpoints';
+import type { JsonSchema } from '../../../contract/documents/json-schema';
+import { refusals } from '../../../contract/refusals';
+import { faultsOf, openApi, operations, requestExamples, resolve, responseExamples, responseOf } from './openapi-file';
+
+const keyOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}` as EndpointKey;
+const schemas = Object.entries(openApi.components.schemas);
+
+/** Every property of a schema and of the schemas in it, with its path. */
+function propertiesOf(schema: JsonSchema, path: string): [string, JsonSchema][] {
+  const own = Object.entries(schema.properties ?? {}) as [string, JsonSchema][];
+  const { items } = schema;
+  return [
+    ...own.flatMap(([name, property]): [string, JsonSchema][] => [
+      [`${path}.${name}`, property],
+      ...propertiesOf(property, `${path}.${name}`),
+    ]),
+    ...(typeof items === 'object' && !Array.isArray(items) ? propertiesOf(items, `${path}[]`) : []),
+  ];
+}
+
+/** The objects among the schemas that are reached from here without a reference. */
+const objectsIn = (schema: JsonSchema) =>
+  [schema, ...propertiesOf(schema, '').map(([, property]) => property)].filter(({ type }) => type === 'object');
+
+describe('The OpenAPI document', () => {
+  test('has each endpoint of the table with its scope and its success', () => {
+    expect(operations.map(keyOf).sort()).toEqual(Object.keys(endpointTable).sort());
+    for (const placed of operations) {
+      const { scope, reply } = endpointTable[keyOf(placed)];
+      const { security } = placed.operation;
+      expect(security[0]).toEqual(scope === null ? { apiKey: [] } : { clientCredentials: [scope] });
+      expect(responseOf(placed, reply.status)).toBeDefined();
+    }
+  });
+
+  test('has an example of each refusal of each endpoint', () => {
+    for (const placed of operations)
+      for (const code of endpointTable[keyOf(placed)].refusals) {
+        const { status, text } = refusals[code];
+        const shown = responseExamples.filter((one) => one.operation === placed.operation && one.status === status);
+        expect(shown.map(({ example }) => example.value)).toContainEqual(expect.objectContaining({ error: text }));
+      }
+  });
+
+  test('has a unique id for each operation', () => {
+    expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length);
+  });
+
+  test('describes every property, parameter, header, response, schema and tag', () => {
+    const properties = schemas.flatMap(([name, schema]) => propertiesOf(schema, name));
+    const parts: [string, { readonly description?: string }][] = [
+      ...schemas,
+      ...properties.filter(([, { $ref }]) => $ref === undefined),
+      ...operations.flatMap(({ operation }) =>
+        (operation.parameters ?? []).map((one): [string, { description: string }] => [
+          operation.operationId,
+          resolve(one),
+        ]),
+      ),
+      ...Object.entries(openApi.components.headers),
+      ...operations.flatMap(({ operation }) =>
+        Object.entries(operation.responses).map(([status, one]): [string, { description: string }] => [
+          `${operation.operationId} ${status}`,
+          resolve(one),
+        ]),
+      ),
+      ...openApi.tags.map((tag): [string, { description: string }] => [tag.name, tag]),
+    ];
+    expect(parts.length).toBeGreaterThan(300);
+    expect(parts.filter(([, { description }]) => !description).map(([path]) => path)).toEqual([]);
+  });
+
+  test('has each grant type that a token request may have', () => {
+    expect(openApi.components.schemas['TokenRequest']?.properties?.['grant_type']).toMatchObject({
+      type: 'string',
+      enum: ['client_credentials'],
+    });
+  });
+
+  test('has the defaults of the specification', () => {
+    const { CreateJobRequest, CreateShareRequest } = openApi.components.schemas;
+    const all = [CreateJobRequest, CreateShareRequest].flatMap((schema) => Object.entries(schema?.properties ?? {}));
+    const defaults = all.flatMap(([name, property]) =>
+      typeof property === 'object' && property.default !== undefined ? [[name, property.default]] : [],
+    );
+    expect(Object.fromEntries(defaults)).toEqual({
+      priority: 5,
+      permissions: ['view'],
+      expiresIn: 3600,
+      maxViewers: 10,
+    });
+  });
+
+  test('allows unknown fields in every reply and refuses them in every request but that for a token', () => {
+    const isRequest = (name: string) => name.endsWith('Request') && name !== 'TokenRequest';
+    for (const [name, schema] of schemas)
+      for (const part of objectsIn(schema)) {
+        const isFree = part.properties === undefined;
+        expect([name, part.additionalProperties]).toEqual([name, isRequest(name) ? isFree : isFree || undefined]);
+      }
+  });
+
+  test.each(requestExamples.map((one) => [one.operation.operationId, one.mediaType, one.name, one] as const))(
+    'has for %s in %s a valid request, %s',
+    (_operation, _mediaType, _name, { example, schema }) => {
+      expect(faultsOf(example.value, schema)).toEqual([]);
+    },
+  );
+
+  test.each(responseExamples.map((one) => [one.operation.operationId, one.status, one.name, one] as const))(
+    'has for %s a valid response with %d, %s',
+    (_operation, _status, _name, { example, schema }) => {
+      expect(faultsOf(example.value, schema)).toEqual([]);
+    },
+  );
+});

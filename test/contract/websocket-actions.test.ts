@@ -1,0 +1,88 @@
+import { MAX_SAMPLES, webSocketActions, type WebSocketActionName } from '../../contract/websocket-actions';
+import { deviceState } from '../../domain/telemetry';
+import { fullSample, id } from '../domain/fixtures/samples';
+
+const accepts = (action: WebSocketActionName, message: object) =>
+  webSocketActions[action].message.safeParse({ action, ...message }).success;
+const device = { deviceId: id('device') };
+const group = { deviceGroupId: id('group') };
+const sample = { ...device, timestamp: '2026-11-27T10:30:15.123Z' };
+
+describe.each(['subscribe', 'unsubscribe'] as const)('A message with the action %s', (action) => {
+  test.each([device, group])('is accepted for %j', (target) => {
+    expect(accepts(action, target)).toBe(true);
+    expect(accepts(action, { ...target, id: 7 })).toBe(true);
+  });
+
+  test.each([{}, { ...device, ...group }, { deviceId: '' }, { deviceId: 7 }, { ...device, since: 0 }])(
+    'is refused with %j',
+    (target) => {
+      expect(accepts(action, target)).toBe(false);
+    },
+  );
+});
+
+describe('A message with the action publish', () => {
+  test('contains one sample or a list, which are parsed to the same', () => {
+    const { message } = webSocketActions.publish;
+    for (const telemetry of [sample, [sample]])
+      expect(message.parse({ action: 'publish', telemetry }).telemetry).toEqual([sample]);
+  });
+
+  test('contains 1 to 40 samples', () => {
+    const accepted = [0, 1, 40, 41].map((length) => accepts('publish', { telemetry: Array(length).fill(sample) }));
+    expect(accepted).toEqual([false, true, true, false]);
+  });
+
+  test('fits into one frame of 32 KB with the maximum of samples, each with every field', () => {
+    const message = { action: 'publish', id: 'x'.repeat(64), telemetry: Array(MAX_SAMPLES).fill(fullSample) };
+    expect(webSocketActions.publish.message.safeParse(message).success).toBe(true);
+    expect(Object.keys(fullSample).sort()).toEqual(['deviceId', ...Object.keys(deviceState.shape)].sort());
+    expect(Buffer.byteLength(JSON.stringify(message))).toBeLessThanOrEqual(32 * 1024);
+  });
+
+  test.each([
+    [0, 'must have at least 1 samples'],
+    [41, 'must have at most 40 samples'],
+  ])('is refused with the allowed number of samples for a list of %d', (length, message) => {
+    const list = { action: 'publish', telemetry: Array(length).fill(sample) };
+    const { error } = webSocketActions.publish.message.safeParse(list);
+    expect(error?.issues).toMatchObject([{ path: ['telemetry'], message }]);
+  });
+
+  test('is refused only for its length when it has too many samples, without checking them', () => {
+    const list = { action: 'publish', telemetry: Array(100_000).fill({ odd: 1 }) };
+    expect(webSocketActions.publish.message.safeParse(list).error?.issues).toHaveLength(1);
+  });
+
+  test('is refused when a sample is invalid, with the path of the field', () => {
+    const telemetry = [sample, { ...sample, battery: { percent: 101 } }];
+    const { error } = webSocketActions.publish.message.safeParse({ action: 'publish', telemetry });
+    expect(error?.issues).toMatchObject([{ path: ['telemetry', 1, 'battery', 'percent'] }]);
+  });
+
+  test.each([{}, { telemetry: null }, { telemetry: 'x' }, { telemetry: [[sample]] }, { telemetry: sample, to: 'x' }])(
+    'is refused with %j',
+    (content) => {
+      expect(accepts('publish', content)).toBe(false);
+    },
+  );
+});
+
+test.each([
+  [{ command: { name: 'HOVER' } }, true],
+  [{ command: { name: 'GO_TO', altitude: 40, path: [1, 2] } }, true],
+  [{ command: {} }, false],
+  [{ command: { name: '' } }, false],
+  [{ command: { name: 'x'.repeat(65) } }, false],
+  [{ command: 'HOVER' }, false],
+  [{}, false],
+  [{ command: { name: 'HOVER' }, ...device }, false],
+])('a message with the action control and %j is valid: %j', (content, expected) => {
+  expect(accepts('control', content)).toBe(expected);
+});
+
+test('a message with the action playback has no other fields', () => {
+  expect(accepts('playback', {})).toBe(true);
+  expect(accepts('playback', device)).toBe(false);
+});

@@ -1,0 +1,95 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { jsonValuesIn, kindOf } from '../../guides/read/block-kind';
+import { guideNames, readGuide } from '../../guides/read/guide';
+import { isMessage } from '../../guides/read/message-schema';
+
+const guides = guideNames.map(readGuide);
+const all = guides.flatMap((guide) =>
+  guide.blocks.map((block) => ({ ...block, at: `${guide.name}.md:${block.line}` })),
+);
+const ofKind = (kind: ReturnType<typeof kindOf>) => all.filter((block) => kindOf(block) === kind);
+
+test('every block of a guide is run, compared or validated', () => {
+  expect(all.length).toBeGreaterThan(70);
+  expect(all.filter((block) => kindOf(block) === undefined).map(({ at }) => at)).toEqual([]);
+});
+
+test('every output follows a shell block', () => {
+  for (const { blocks } of guides)
+    blocks.forEach((block, index) => {
+      if (kindOf(block) === 'output') expect([block.line, blocks[index - 1]?.language]).toEqual([block.line, 'bash']);
+    });
+});
+
+test.each(ofKind('message').map((block) => [block.at, block] as const))(
+  'the message at %s is in the contract',
+  (_, block) => {
+    const [value, ...more] = jsonValuesIn(block.text);
+    expect(more).toEqual([]);
+    expect(isMessage(value)).toBe(true);
+  },
+);
+
+test('a message with a field too many is not in the contract', () => {
+  expect(isMessage({ type: 'heartbeat' })).toBe(true);
+  expect(isMessage({ type: 'heartbeat', at: 1 })).toBe(false);
+  expect(isMessage({ action: 'unsubscribe', deviceGroup: 'x' })).toBe(false);
+});
+
+test('every message of the service with a type has an example in a guide', () => {
+  const shown = all.filter(({ language }) => language === 'json').map(({ text }) => text);
+  const types = [
+    'job.status',
+    'device.status',
+    'share.status',
+    'device.telemetry',
+    'share.playback',
+    'control.outcome',
+  ];
+  const replies = ['pong', 'subscribed', 'unsubscribed', 'published', 'accepted', 'heartbeat', 'error'];
+  expect([...types, ...replies].filter((type) => !shown.some((text) => text.includes(`"type": "${type}"`)))).toEqual(
+    [],
+  );
+});
+
+test('the headers of a deprecated endpoint are those of RFC 9745 and RFC 8594', () => {
+  const [example] = ofKind('headers');
+  const headers = new Headers(
+    example?.text
+      .trim()
+      .split('\n')
+      .map((line) => line.split(/: (.*)/).slice(0, 2) as [string, string]),
+  );
+  const deprecated = Number(/^@(\d+)$/.exec(headers.get('deprecation') ?? '')?.[1]) * 1000;
+  const sunset = new Date(headers.get('sunset') ?? '');
+  expect(sunset.toUTCString()).toBe(headers.get('sunset'));
+  expect(sunset.getTime() - deprecated).toBeGreaterThan(180 * 86_400_000);
+  expect(headers.get('link')).toContain('rel="deprecation"');
+});
+
+test.each(['ts', 'python'])('a page of jobs and a followed job take at most ten lines of %s', (language) => {
+  const programs = readGuide('quick-start').blocks.filter((block) => block.language === language);
+  expect(programs).toHaveLength(2);
+  for (const { text } of programs) expect(text.trim().split('\n').length).toBeLessThanOrEqual(10);
+});
+
+/** As the docs site does, and GitHub. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, '')
+    .trim()
+    .replaceAll(/\s+/g, '-');
+
+test.each(guides.map((guide) => [guide.name, guide] as const))(
+  'the links of %s lead to a guide and a heading',
+  (_, guide) => {
+    const links = [...guide.text.matchAll(/\]\((?!https?:)([\w.-]*)(?:#([\w-]+))?\)/g)];
+    for (const [, file = '', anchor] of links) {
+      const target = file === '' ? guide.name : file.replace(/\.md$/, '');
+      expect([file, existsSync(join(__dirname, `../../../docs/guides/${target}.md`))]).toEqual([file, true]);
+      if (anchor !== undefined) expect(readGuide(target).headings.map(anchorOf)).toContain(anchor);
+    }
+  },
+);

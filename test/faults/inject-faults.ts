@@ -1,0 +1,13 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import type { FaultsFile } from 'cloud-assembly-runner';
+
+/** Sets the faults of the stack under test; `{}` ends all. */
+export function injectFaults(faults: FaultsFile): void {
+  const { FAULTS_FILE } = process.env;
+  if (!FAULTS_FILE) throw new Error('FAULTS_FILE is not set: jest starts a stack with --faults and sets it');
+  const draft = `${FAULTS_FILE}.new`;
+  writeFileSync(draft, JSON.stringify(faults));
+  renameSync(draft, FAULTS_FILE);
+}
+
+afterEach(() => injectFaults({}));

@@ -1,0 +1,131 @@
+import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
+import { DeleteCommand, GetCommand, QueryCommand } from '../../../../data/store/document-client';
+import { toItem } from '../../../../data/jobs/job-item';
+import type { Job } from '../../../../domain/job';
+import { jobMessage } from '../../../../domain/status-event';
+import { sendChannelSnapshot } from '../../../../lambdas/channel/snapshot/channel';
+import { connection, gone, socketCalls, sockets } from '../../../data/fixtures/sockets';
+import { store } from '../../../data/fixtures/store';
+import { acme, id, sampleJob, sampleShare } from '../../../domain/fixtures/samples';
+import { givenBufferingFollower } from '../../fixtures/buffering-follower';
+
+const follower = connection();
+const givenJob = (found: Job | undefined) =>
+  store.on(GetCommand, { TableName: 'jobs' }).resolves(found ? { Item: toItem(acme, found) } : {});
+const snapshot = (of: Job) => `socket-1 ${JSON.stringify({ ...jobMessage(of), snapshot: true })}`;
+const change = sampleJob({ status: 'QUEUED', version: 4 });
+const changePost = `socket-1 ${JSON.stringify(jobMessage(change))}`;
+const sentMessages = () =>
+  socketCalls().map((line) => JSON.parse(line.slice(line.indexOf(' '))) as Record<string, unknown>);
+
+beforeEach(() => {
+  store.onAnyCommand().resolves({});
+});
+
+describe('A new connection', () => {
+  test('is sent the state once, and follows from then on', async () => {
+    const waiting = await givenBufferingFollower(follower);
+    givenJob(sampleJob());
+    sockets.on(PostToConnectionCommand).callsFake(async () => {
+      // A follower that is not buffered would get a change before its snapshot.
+      expect(await waiting.isBuffering()).toBe(true);
+      return {};
+    });
+    await sendChannelSnapshot(follower);
+    expect(socketCalls()).toEqual([snapshot(sampleJob())]);
+    expect(await waiting.item()).toEqual({ ...follower, sentSequences: { 'job.status': 3 } });
+  });
+
+  test('is sent changes between the read of the state and the start of following, after the state', async () => {
+    const waiting = await givenBufferingFollower(follower);
+    givenJob(sampleJob());
+    sockets.on(PostToConnectionCommand).callsFake(async () => {
+      if (socketCalls().length === 1) await waiting.buffer(jobMessage(change));
+      return {};
+    });
+    await sendChannelSnapshot(follower);
+    expect(socketCalls()).toEqual([snapshot(sampleJob()), changePost]);
+  });
+
+  test('is sent no change that the state contains already', async () => {
+    const waiting = await givenBufferingFollower(follower);
+    await waiting.buffer(jobMessage(change));
+    givenJob(change);
+    await sendChannelSnapshot(follower);
+    expect(socketCalls()).toEqual([snapshot(change)]);
+  });
+
+  test.each([
+    ['before the snapshot', undefined],
+    ['during the snapshot', sampleJob()],
+  ])('is sent the final message and closed when its job is deleted %s', async (_, found) => {
+    const waiting = await givenBufferingFollower(follower);
+    givenJob(found);
+    const end = { ...jobMessage(sampleJob({ version: 4 })), deleted: true };
+    await waiting.buffer(end, true);
+    await sendChannelSnapshot(follower);
+    const before = found ? [snapshot(found)] : [];
+    expect(socketCalls()).toEqual([...before, `socket-1 ${JSON.stringify(end)}`, 'socket-1 closed']);
+    expect(store).toHaveReceivedCommandWith(DeleteCommand, {
+      Key: { channel: follower.channel, connectionId: 'socket-1' },
+    });
+  });
+
+  test('is retried while its handshake is open', async () => {
+    await givenBufferingFollower(follower);
+    givenJob(sampleJob());
+    sockets.on(PostToConnectionCommand).rejectsOnce(gone()).rejectsOnce(gone()).resolves({});
+    await sendChannelSnapshot(follower);
+    expect(socketCalls()).toEqual([1, 2, 3].map(() => snapshot(sampleJob())));
+    expect(store).not.toHaveReceivedCommand(DeleteCommand);
+  });
+
+  test('that has disconnected is deleted without a retry', async () => {
+    givenJob(sampleJob());
+    sockets.on(PostToConnectionCommand).rejects(gone());
+    await sendChannelSnapshot(follower);
+    expect(socketCalls()).toHaveLength(1);
+    expect(store).toHaveReceivedCommandTimes(DeleteCommand, 1);
+  });
+
+  test('throws when it follows no channel', async () => {
+    await expect(sendChannelSnapshot(connection({ channel: 'session#socket-1' }))).rejects.toThrow(
+      'follows no channel',
+    );
+  });
+});
+
+test('a follower of a group is sent the state of each device, and no older change of any of them', async () => {
+  const device = (unique: string, version: number) => ({
+    ...{ kind: 'device', name: 'North', status: 'offline', version },
+    deviceId: id('device', acme, unique),
+    deviceGroupId: id('group'),
+  });
+  const Items = [
+    { kind: 'group', deviceGroupId: id('group'), name: 'North', description: '' },
+    device('1', 5),
+    device('2', 9),
+    { ...device('3', 1), deviceGroupId: id('group', acme, 'another') },
+  ];
+  store.on(QueryCommand).resolves({ Items });
+  const ofGroup = connection({ channel: `group#${id('group')}` });
+  const waiting = await givenBufferingFollower(ofGroup);
+  const changed = (unique: string, sequence: number) =>
+    waiting.buffer({ type: 'device.status', deviceId: id('device', acme, unique), sequence });
+  await changed('1', 6);
+  await changed('2', 8);
+  await sendChannelSnapshot(ofGroup);
+  expect(sentMessages()).toMatchObject([
+    { deviceId: id('device', acme, '1'), sequence: 5, snapshot: true },
+    { deviceId: id('device', acme, '2'), sequence: 9, snapshot: true },
+    { deviceId: id('device', acme, '1'), sequence: 6 },
+  ]);
+  expect((await waiting.item()).sentSequences).toEqual({ [id('device', acme, '1')]: 5, [id('device', acme, '2')]: 9 });
+});
+
+test('a follower of a share is sent its number of viewers', async () => {
+  const share = sampleShare({ expiresAt: '2999-01-01T00:00:00.000Z', currentViewers: 2 });
+  store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: { ...share, organisation: acme } });
+  await sendChannelSnapshot(connection({ channel: `share#${id('share')}` }));
+  expect(sentMessages()).toMatchObject([{ shareState: 'ACTIVE', currentViewers: 2, snapshot: true }]);
+});

@@ -1,0 +1,115 @@
+import { BatchGetCommand, UpdateCommand } from '../../../../data/store/document-client';
+import { saveTrailingStates } from '../../../../lambdas/delivery/telemetry/save-trailing-states';
+import { conditionFailed, store } from '../../../data/fixtures/store';
+import { acme } from '../../../domain/fixtures/samples';
+import { deviceItem, newDeviceId } from '../../fixtures/telemetry';
+
+const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
+const sample = (deviceId: string, ms: number) => ({ deviceId, timestamp: ago(ms) });
+const message = (at: string, ...trailing: { deviceId: string; timestamp: string }[]) => ({
+  organisation: acme,
+  at,
+  trailing,
+});
+/** A device whose state was saved this many ms ago. */
+const savedDevice = (deviceId: string, ms: number, version = 1) =>
+  deviceItem(deviceId, {
+    ...{ status: 'online', version, savedAt: ago(ms), reportedAt: ago(ms) },
+    lastState: JSON.stringify({ timestamp: ago(ms) }),
+  });
+const givenDevices = (...fleet: object[]) => store.on(BatchGetCommand).resolves({ Responses: { fleet } });
+const written = () => store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input);
+
+beforeEach(() => {
+  store.resolves({});
+});
+
+test('saves the last sample of a device, with the time at which it was received', async () => {
+  const deviceId = newDeviceId();
+  givenDevices(savedDevice(deviceId, 2500, 7));
+  const last = sample(deviceId, 1900);
+  await saveTrailingStates(acme, [message(ago(1800), last)]);
+  const { deviceId: _, ...state } = last;
+  expect(written()).toMatchObject([
+    {
+      Key: { organisation: acme, id: deviceId },
+      ExpressionAttributeValues: { ':state': JSON.stringify(state), ':stateAt': last.timestamp, ':version': 7 },
+    },
+  ]);
+});
+
+test('saves the newest of several samples in any order, with one read for all devices', async () => {
+  const [one, other] = [newDeviceId(), newDeviceId()];
+  givenDevices(savedDevice(one, 4000), savedDevice(other, 4000));
+  const newest = [sample(one, 2000), sample(other, 2300)];
+  await saveTrailingStates(acme, [
+    message(ago(2400), sample(one, 2500)),
+    message(ago(2000), ...newest),
+    message(ago(2200), sample(one, 2300), sample(other, 2400)),
+  ]);
+  const states = written().map(({ ExpressionAttributeValues }) => ExpressionAttributeValues?.[':stateAt'] as string);
+  expect(states.toSorted()).toEqual(newest.map(({ timestamp }) => timestamp).toSorted());
+  expect(store).toHaveReceivedCommandTimes(BatchGetCommand, 1);
+});
+
+test.each([
+  ['goes on reporting', (deviceId: string) => [savedDevice(deviceId, 500)]],
+  ['was removed', () => []],
+  ['was registered again', (deviceId: string) => [deviceItem(deviceId)]],
+])('writes nothing for a device that %s', async (_, fleet) => {
+  const deviceId = newDeviceId();
+  givenDevices(...fleet(deviceId));
+  await saveTrailingStates(acme, [message(ago(1000), sample(deviceId, 1000))]);
+  expect(written()).toEqual([]);
+});
+
+test('waits until the last saved state is a second old', async () => {
+  const deviceId = newDeviceId();
+  givenDevices(savedDevice(deviceId, 800));
+  const start = Date.now();
+  await saveTrailingStates(acme, [message(ago(700), sample(deviceId, 750))]);
+  expect(Date.now() - start).toBeGreaterThanOrEqual(195);
+  expect(written()).toHaveLength(1);
+});
+
+describe('A state of a device that was written meanwhile', () => {
+  test('is not saved when the current state is later', async () => {
+    const deviceId = newDeviceId();
+    store
+      .on(BatchGetCommand)
+      .resolvesOnce({ Responses: { fleet: [savedDevice(deviceId, 3000)] } })
+      .resolves({ Responses: { fleet: [savedDevice(deviceId, 1000)] } });
+    store.on(UpdateCommand).rejects(conditionFailed());
+    await saveTrailingStates(acme, [message(ago(2000), sample(deviceId, 2000))]);
+    expect(written()).toHaveLength(1);
+  });
+
+  test('is saved a second after an older one', async () => {
+    const deviceId = newDeviceId();
+    store
+      .on(BatchGetCommand)
+      .resolvesOnce({ Responses: { fleet: [savedDevice(deviceId, 3000, 1)] } })
+      .resolves({ Responses: { fleet: [savedDevice(deviceId, 2600, 2)] } });
+    store.on(UpdateCommand).rejectsOnce(conditionFailed()).resolves({});
+    await saveTrailingStates(acme, [message(ago(2000), sample(deviceId, 2000))]);
+    expect(written()).toMatchObject([1, 2].map((version) => ({ ExpressionAttributeValues: { ':version': version } })));
+  });
+
+  test('fails when other writes come first each time, so that it is retried', async () => {
+    const deviceId = newDeviceId();
+    givenDevices(savedDevice(deviceId, 3000));
+    store.on(UpdateCommand).rejects(conditionFailed());
+    await expect(saveTrailingStates(acme, [message(ago(2000), sample(deviceId, 2000))])).rejects.toThrow(
+      'other writes came first each time',
+    );
+  });
+});
+
+test('saves the other devices when one fails', async () => {
+  const [broken, other] = [newDeviceId(), newDeviceId()];
+  givenDevices(savedDevice(broken, 3000), savedDevice(other, 3000));
+  store.on(UpdateCommand, { Key: { organisation: acme, id: broken } }).rejects(new Error('no store'));
+  const both = message(ago(2000), sample(broken, 2000), sample(other, 2000));
+  await expect(saveTrailingStates(acme, [both])).rejects.toThrow('no store');
+  expect(written()).toHaveLength(2);
+});

@@ -1,0 +1,15 @@
+import { DeleteCommand } from '../../../data/store/document-client';
+import { handler } from '../../../lambdas/socket/unsubscribe';
+import { id } from '../../domain/fixtures/samples';
+import { store } from '../../data/fixtures/store';
+import { givenPartner } from '../fixtures/actions';
+import { sendMessage } from '../fixtures/socket';
+
+test('unsubscribe deletes the subscription without reading it', async () => {
+  const socket = givenPartner();
+  const message = { action: 'unsubscribe', deviceGroupId: id('group') };
+  expect(await sendMessage(handler, socket, message)).toEqual({ type: 'unsubscribed', deviceGroupId: id('group') });
+  expect(store).toHaveReceivedCommandWith(DeleteCommand, {
+    Key: { channel: `telemetry#${id('group')}`, connectionId: socket },
+  });
+});

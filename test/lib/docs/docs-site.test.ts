@@ -1,0 +1,66 @@
+import '../without-bundling';
+import { compileViewerFunction } from 'cloud-assembly-runner/cloudfront/functions/viewer-function';
+import { createHash } from 'node:crypto';
+import { docsPathsCode } from '../../../lib/docs/docs-paths';
+import { viewerRequest } from '../../outsiders/njs/event';
+import { smallTable, synthesise } from '../synthesised';
+
+describe('The docs site in the template', () => {
+  const { byPath } = synthesise({}, smallTable);
+
+  test('allows its own scripts and inline ones by their hash, and calls to the REST API only', () => {
+    const policy = JSON.stringify(byPath('AWS::CloudFront::ResponseHeadersPolicy')['DocsSite/Headers']);
+    const hash = createHash('sha256').update('start()').digest('base64');
+    expect(policy).toContain(`script-src 'self' 'sha256-${hash}';`);
+    expect(policy).toMatch(/connect-src 'self' https:\/\/"[^;]*\/live\/; frame-ancestors 'none'/);
+    expect(policy).not.toMatch(/script-src[^;]*unsafe|\*/);
+  });
+
+  test('names the address of the deployment in the OpenAPI document', () => {
+    const deployed = byPath('Custom::CDKBucketDeployment');
+    const [pages] = Object.entries(deployed).filter(([path]) => path.startsWith('DocsSite/Pages'));
+    const { SourceMarkers, SystemMetadata } = (pages?.[1].Properties ?? {}) as Record<string, unknown>;
+    expect(SystemMetadata).toEqual({ 'cache-control': 'no-cache' });
+    const [none, markers] = SourceMarkers as [object, Record<string, { 'Fn::Sub': [string, object] }>];
+    expect(none).toEqual({});
+    expect(Object.values(markers).map((value) => value['Fn::Sub'][0])).toEqual(['${BaseUrl}']);
+  });
+});
+
+describe('The path of a docs page', () => {
+  const run = compileViewerFunction(
+    {
+      Name: 'Paths',
+      FunctionCode: docsPathsCode(['index.html', 'guides/index.html', 'guides/jobs.html', 'llms.txt']),
+      FunctionConfig: { Runtime: 'cloudfront-js-2.0' },
+    },
+    () => undefined,
+  );
+
+  test.each([
+    ['/docs/', '/docs/index.html'],
+    ['/docs/guides/', '/docs/guides/index.html'],
+    ['/docs/guides/jobs', '/docs/guides/jobs.html'],
+    ['/docs/llms.txt', '/docs/llms.txt'],
+    ['/docs/assets/app.js', '/docs/assets/app.js'],
+  ])('%s is the file %s', async (uri, file) => {
+    expect(await run(viewerRequest(uri))).toMatchObject({ uri: file, querystring: {} });
+  });
+
+  test('without a slash redirects to the start page', async () => {
+    expect(await run(viewerRequest('/docs'))).toMatchObject({
+      statusCode: 302,
+      headers: { location: { value: '/docs/' } },
+    });
+  });
+
+  test.each(['/docs/guides/none', '/docsx', '/docs/constructor', '/docs/guides/jobs.html/x'])(
+    '%s is not found, with a link to the start page',
+    async (uri) => {
+      expect(await run(viewerRequest(uri))).toMatchObject({
+        statusCode: 404,
+        body: { data: expect.stringContaining('href="/docs/"') as string },
+      });
+    },
+  );
+});

@@ -1,0 +1,111 @@
+import type { TableUses } from '../../contract/endpoint';
+import { referred, type CfnResource, type Synthesised } from './synthesised';
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: string | string[];
+  readonly Resource: unknown;
+}
+
+/** Reads the permissions of roles from the IAM policies of a stack. */
+export function permissionsIn({ byPath, resources }: Pick<Synthesised, 'byPath' | 'resources'>) {
+  const policies = byPath('AWS::IAM::Policy');
+
+  /** Permissions of a role as `Effect action resource`, sorted. `path` is the path of the construct with the role. */
+  function permissionsOf(path: string): string[] {
+    const document = policies[`${path}/Role/DefaultPolicy`]?.Properties['PolicyDocument'] as {
+      Statement: Statement[];
+    };
+    const permissions = document.Statement.flatMap(({ Effect, Action, Resource }) =>
+      [Action].flat().flatMap((action) => [Resource].flat().map((one) => `${Effect} ${action} ${nameOf(one)}`)),
+    );
+    return permissions.sort();
+  }
+
+  /**
+   * Returns `jobs` for that table, `jobs/index/by-status` for an index, `jobs/stream` for its stream, the path of any other
+   * construct, and `service:rest` for a joined ARN.
+   */
+  function nameOf(value: unknown): string {
+    if (typeof value === 'string') return value;
+    const { 'Fn::Join': join, 'Fn::GetAtt': attribute } = value as {
+      'Fn::Join'?: [string, unknown[]];
+      'Fn::GetAtt'?: [string, string];
+    };
+    if (join)
+      return join[1]
+        .map(nameOf)
+        .join('')
+        .replace(/^arn:<>:([a-z-]+):<>:<>:/, '$1:');
+    const id = referred(value);
+    if (id.startsWith('AWS::')) return '<>';
+    const path = resources[id]?.Metadata?.['aws:cdk:path'] ?? '?';
+    if (!path.includes('/Tables/')) return path.split('/').slice(1, -1).join('/');
+    return `${path.split('/')[2]?.toLowerCase() ?? '?'}${attribute?.[1] === 'StreamArn' ? '/stream' : ''}`;
+  }
+
+  return { permissionsOf, nameOf };
+}
+
+const actions = {
+  get: 'GetItem',
+  batchGet: 'BatchGetItem',
+  batchWrite: 'BatchWriteItem',
+  query: 'Query',
+  scan: 'Scan',
+  put: 'PutItem',
+  update: 'UpdateItem',
+  delete: 'DeleteItem',
+};
+
+/** Permissions of a function that returns video URLs. */
+export const videoPermissions = ['GetDataEndpoint', 'GetHLSStreamingSessionURL'].map(
+  (action) => `kinesisvideo:${action} kinesisvideo:stream/*`,
+);
+
+/** Permissions of a function that manages sockets: post to them, close them, and request a count of viewers. */
+export const socketPermissions = [
+  ...['POST', 'DELETE'].map(
+    (method) => `execute-api:ManageConnections execute-api:Realtime/WebSocket/Api/live/${method}/@connections/*`,
+  ),
+  'sqs:SendMessage Realtime/ViewerCounts/Changed',
+];
+
+/** Environment variables of a function that manages sockets. */
+export const socketSettings = ['SOCKETS_URL', 'VIEWER_COUNT_QUEUE_URL'];
+
+const indexes: Readonly<Record<string, string>> = { jobs: 'by-status', connections: 'by-connection' };
+
+/**
+ * Returns the permissions that a function needs for its tables, and those for logs and traces that every function has, sorted.
+ * @param more other permissions, as `action resource`
+ */
+export function permissionsFor(path: string, uses: readonly TableUses[], more: readonly string[] = []): string[] {
+  const permissions = uses.flatMap((tables) =>
+    Object.entries(tables).flatMap(([table, operations]) =>
+      operations.flatMap((operation) => {
+        const index = operation === 'query' ? indexes[table] : undefined;
+        return [
+          `dynamodb:${actions[operation]} ${table}`,
+          ...(index === undefined ? [] : [`dynamodb:Query ${table}/index/${index}`]),
+        ];
+      }),
+    ),
+  );
+  const always = [
+    `logs:CreateLogStream ${path}/Log`,
+    `logs:PutLogEvents ${path}/Log`,
+    'xray:PutTelemetryRecords *',
+    'xray:PutTraceSegments *',
+  ];
+  return [...new Set([...permissions, ...always, ...more])].map((permission) => `Allow ${permission}`).sort();
+}
+
+export const environmentOf = (lambda: CfnResource | undefined) =>
+  (lambda?.Properties['Environment'] as { Variables: Record<string, unknown> } | undefined)?.Variables ?? {};
+
+/** Functions of this app, without those of the CDK, which copy files and call AWS IoT. */
+export const ownFunctions = (stack: Synthesised): Record<string, CfnResource> =>
+  Object.fromEntries(
+    Object.entries(stack.byPath('AWS::Lambda::Function')).filter(([path]) => !/^(Custom::|AWS679)/.test(path)),
+  );

@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { entryOf, functions } from './function-row';
+import { realtimeFunctions } from './realtime-functions';
+import { shareExpiryFunctions } from './share-expiry-functions';
+import { websocketFunctions } from './websocket-functions';
+
+const lambdas = join(__dirname, '../../../../lambdas');
+
+test('channels, telemetry and share expiry have exactly these functions', () => {
+  const paths = Object.keys(functions).filter((path) => /^(Realtime|ShareExpiry)\//.test(path));
+  expect(paths.sort()).toEqual(
+    Object.keys({ ...websocketFunctions, ...realtimeFunctions, ...shareExpiryFunctions })
+      .map((path) => `${path}/Function`)
+      .sort(),
+  );
+});
+
+test('the files below lambdas/ that export a handler are each deployed once', () => {
+  const files = readdirSync(lambdas, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  const handlers = files
+    .filter((file) => !file.startsWith('http/'))
+    .filter((file) => /^export (const|(async )?function) handler\b/m.test(readFileSync(join(lambdas, file), 'utf8')));
+  const deployed = Object.values(functions)
+    .map(entryOf)
+    .filter((entry) => !entry.startsWith('http/'));
+  expect(deployed.sort()).toEqual(handlers.map((file) => file.replace(/\.ts$/, '')).sort());
+});

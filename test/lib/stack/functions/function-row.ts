@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { TableUses } from '../../../../contract/endpoint';
+import { tableVariable, type TableName } from '../../../../contract/tables';
+import { environmentOf, ownFunctions, permissionsFor, permissionsIn } from '../../permissions';
+import { smallTable, synthesise, type CfnResource } from '../../synthesised';
+
+export const stack = synthesise({}, smallTable);
+export const functions = ownFunctions(stack);
+const { permissionsOf, nameOf } = permissionsIn(stack);
+
+/** What a function may do and has, by its construct path. */
+export type FunctionRows = Readonly<
+  Record<
+    string,
+    {
+      /** File below `lambdas/`, without `.ts`. */
+      readonly entry: string;
+      readonly tables: TableUses;
+      /** Other permissions, as `action resource`. */
+      readonly more?: readonly string[];
+      /** Environment variables other than table names. */
+      readonly settings?: readonly string[];
+      /** Timeout. */
+      readonly seconds: number;
+    }
+  >
+>;
+
+/** Permission to request a snapshot; it comes with the variable `SNAPSHOT_FUNCTION`. */
+export const snapshotPermissions = ['lambda:InvokeFunction Realtime/Snapshots/SendSnapshot/Function'];
+/** Permission to request a count of viewers; it comes with the variable `VIEWER_COUNT_QUEUE_URL`. */
+export const countPermissions = ['sqs:SendMessage Realtime/ViewerCounts/Changed'];
+export const consumePermissions = (queue: string) =>
+  ['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 'GetQueueUrl', 'ReceiveMessage'].map(
+    (action) => `sqs:${action} ${queue}`,
+  );
+/** Permissions to read the streams of tables and to send failures to a dead-letter queue. */
+export const streamPermissions = (tables: string[], queue: string) => [
+  'dynamodb:ListStreams *',
+  ...tables.flatMap((table) =>
+    ['DescribeStream', 'GetRecords', 'GetShardIterator'].map((action) => `dynamodb:${action} ${table}/stream`),
+  ),
+  ...['GetQueueAttributes', 'GetQueueUrl', 'SendMessage'].map((action) => `sqs:${action} ${queue}`),
+];
+
+/** Returns the file below `lambdas/`, without `.ts`, whose bundle a function has. */
+export function entryOf(lambda: CfnResource): string {
+  const code = readFileSync(join(stack.codeOf(lambda), 'index.js'), 'utf8');
+  const bundles = readdirSync(stack.bundles, { recursive: true, encoding: 'utf8' });
+  const found = bundles.filter(
+    (path) => path.endsWith('.js') && readFileSync(join(stack.bundles, path), 'utf8') === code,
+  );
+  return found.map(dirname).join(' or ');
+}
+
+/** Defines the tests of each function. */
+export function testFunctions(rows: FunctionRows): void {
+  describe.each(Object.entries(rows))('%s', (path, { entry, tables, more, settings = [], seconds }) => {
+    const lambda = functions[`${path}/Function`];
+
+    test('has exactly the permissions that its code needs', () => {
+      expect(permissionsOf(path)).toEqual(permissionsFor(path, [tables], more));
+    });
+
+    test('has exactly its tables and settings in its environment', () => {
+      const environment = environmentOf(lambda);
+      const bound = (Object.keys(tables) as TableName[]).map(tableVariable);
+      expect(Object.keys(environment).sort()).toEqual([...bound, ...settings].sort());
+      for (const table of Object.keys(tables) as TableName[]) {
+        expect(nameOf(environment[tableVariable(table)])).toBe(table);
+      }
+    });
+
+    test(`is the code of lambdas/${entry}.ts, with a timeout of ${seconds} s`, () => {
+      expect(lambda && entryOf(lambda)).toBe(entry);
+      expect(lambda?.Properties['Timeout']).toBe(seconds);
+    });
+  });
+}

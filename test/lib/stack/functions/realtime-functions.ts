@@ -1,0 +1,74 @@
+import { environmentOf, permissionsIn, socketPermissions, socketSettings } from '../../permissions';
+import {
+  consumePermissions,
+  functions,
+  stack,
+  streamPermissions,
+  testFunctions,
+  type FunctionRows,
+} from './function-row';
+
+const publishPermissions = ['job-*/JOB/STATUS', 'group-*/DEVICE/STATUS', 'share-*/SHARE/STATUS'].flatMap((topic) => [
+  `iot:Publish iot:topic/${topic}`,
+  `iot:RetainPublish iot:topic/${topic}`,
+]);
+
+export const realtimeFunctions: FunctionRows = {
+  'Realtime/Mqtt/AuthorizeConnection': {
+    entry: 'mqtt/authorize-connection',
+    tables: { partners: ['get'] },
+    settings: ['ISSUER', 'RESOURCE_SERVERS', 'IOT_ARN'],
+    seconds: 5,
+  },
+  'Realtime/Mqtt/CountSubscriptions': {
+    entry: 'mqtt/count-subscriptions',
+    tables: { connections: ['put', 'query', 'delete'] },
+    more: ['iot:DeleteConnection iot:client/*'],
+    seconds: 10,
+  },
+  'Realtime/FanOut/StatusFanOut': {
+    entry: 'stream/status-fan-out',
+    tables: { jobs: ['get'], connections: ['query', 'delete', 'update'] },
+    more: [
+      ...socketPermissions,
+      ...publishPermissions,
+      ...streamPermissions(['jobs', 'shares', 'fleet'], 'Realtime/FanOut/Failures'),
+      'sqs:SendMessage Realtime/FanOut/Retention',
+    ],
+    settings: [...socketSettings, 'RETENTION_QUEUE_URL', 'DEAD_LETTER_QUEUE_URL'],
+    seconds: 60,
+  },
+  'Realtime/FanOut/RetainStatus': {
+    entry: 'queue/retain-status',
+    tables: { jobs: ['get'], shares: ['get'], fleet: ['query'] },
+    more: [...publishPermissions, ...consumePermissions('Realtime/FanOut/Retention')],
+    seconds: 30,
+  },
+  'Realtime/Telemetry/CheckDevices': {
+    entry: 'queue/check-devices',
+    tables: { fleet: ['get', 'batchGet', 'update'] },
+    more: [...consumePermissions('Realtime/Telemetry/DeviceChecks'), 'sqs:SendMessage Realtime/Telemetry/DeviceChecks'],
+    settings: ['DEVICE_CHECK_QUEUE_URL'],
+    seconds: 10,
+  },
+  'Realtime/Reconcile/Reconcile': {
+    entry: 'schedule/reconcile',
+    tables: { fleet: ['batchGet', 'update'] },
+    more: ['dynamodb:Scan fleet/index/online'],
+    seconds: 50,
+  },
+};
+
+testFunctions(realtimeFunctions);
+
+const { nameOf } = permissionsIn(stack);
+
+test('functions that manage sockets have the endpoint of the WebSocket API in their environment', () => {
+  const { SOCKETS_URL: url } = environmentOf(functions['Realtime/FanOut/StatusFanOut/Function']);
+  expect(nameOf(url)).toBe('https://Realtime/WebSocket/Api.execute-api.<>.<>/live');
+});
+
+test('the MQTT authorizer has the prefix of topic ARNs in its environment', () => {
+  const { IOT_ARN: arn } = environmentOf(functions['Realtime/Mqtt/AuthorizeConnection/Function']);
+  expect(nameOf(arn)).toBe('arn:<>:iot:<>:<>');
+});

@@ -1,0 +1,118 @@
+import { groupBy } from './group-by';
+import { isTransition } from './job-model';
+
+export type Kind = 'job' | 'group' | 'share';
+
+/** A message and when it arrived, in ms. */
+export interface ReceivedMessage {
+  readonly at: number;
+  readonly message: Readonly<Record<string, unknown>>;
+}
+
+/** A follower of a status channel and what it received. */
+export interface Follower {
+  readonly over: 'MQTTS' | 'WSS';
+  readonly kind: Kind;
+  readonly id: string;
+  /** Tag of the follower's organisation. */
+  readonly tag: string;
+  readonly received: readonly ReceivedMessage[];
+  /** When the server closed the connection, and with which code. */
+  readonly closed?: { readonly at: number; readonly code: number } | undefined;
+  /** When the follower left. */
+  readonly left?: number | undefined;
+}
+
+/** Identifiers of other organisations in a text: kind and tag only, since share codes are secrets. */
+export function foreignIds(text: string, tag: string): string[] {
+  const found = [...text.matchAll(/\b((?:job|group|device|stream|share)-([0-9a-z]{8}))-[0-9a-zA-Z]{22,}/g)];
+  return found.flatMap(([, name = '', of]) => (of === tag ? [] : [name]));
+}
+
+/** Whether a message is the final one of its channel: the resource was deleted or has ended. */
+export const isFinal = ({ deleted, type, shareState }: ReceivedMessage['message']): boolean =>
+  (deleted === true && type === 'job.status') || (shareState !== undefined && shareState !== 'ACTIVE');
+
+export const isPosition = (message: ReceivedMessage['message']): boolean =>
+  message['type'] === 'job.status' &&
+  ['droneState', 'dockState', 'navigation'].some((part) => message[part] !== undefined);
+
+const idNames = { job: 'jobId', group: 'deviceGroupId', share: 'shareCode' } as const;
+const types = { job: 'job.status', group: 'device.status', share: 'share.status' } as const;
+
+/** Checks one message on its own. */
+function messageViolations({ kind, id, tag, over }: Follower, message: ReceivedMessage['message']): string[] {
+  const isOurs = message['type'] === types[kind] && message[idNames[kind]] === id;
+  const foreign = foreignIds(JSON.stringify(message), tag);
+  const [viewers, maxViewers] = [Number(message['currentViewers'] ?? 0), Number(message['maxViewers'] ?? 0)];
+  return [
+    ...(isOurs ? [] : ['a message of another channel']),
+    ...(foreign.length > 0 ? [`a message with ${foreign.join(', ')} of another organisation`] : []),
+    ...(over === 'MQTTS' && message['snapshot'] ? ['a snapshot over MQTTS'] : []),
+    ...(viewers < 0 || viewers > maxViewers ? [`${viewers} viewers of at most ${maxViewers}`] : []),
+  ];
+}
+
+/** Checks a state of a job against the previous one: no gap, and a transition of the lifecycle. */
+function transitionViolations(last: ReceivedMessage['message'], message: ReceivedMessage['message']): string[] {
+  const [from, previous, to] = [last['jobState'], message['previousState'], message['jobState']].map(String);
+  if (message['deleted'] || isPosition(message)) return from === to ? [] : [`${to} after ${from} without a transition`];
+  // A state that is retained later comes without the previous one.
+  if (message['previousState'] === undefined) return [];
+  return [
+    ...(previous === from ? [] : [`${previous} → ${to} after ${from}`]),
+    ...(isTransition(previous ?? '', to ?? '') ? [] : [`${previous} → ${to}, which is not a transition`]),
+  ];
+}
+
+/** Checks the messages about one subject: a job, a share, or a device of a group. */
+function orderViolations(follower: Follower, messages: readonly ReceivedMessage['message'][]): string[] {
+  const violations: string[] = [];
+  const known = new Set<string>();
+  let last: ReceivedMessage['message'] | undefined;
+  if (follower.over === 'WSS' && messages[0] && !messages[0]['snapshot'] && !isFinal(messages[0]))
+    violations.push('the first message is not a snapshot');
+  for (const message of messages) {
+    // Position messages on a job's channel have the job's sequence and their own timestamp.
+    const timestamp = isPosition(message) && message['timestamp'];
+    const { sequence, snapshot, deleted, shareState } = message;
+    const name = JSON.stringify([sequence, timestamp, snapshot, deleted, shareState]);
+    // Delivery is at least once: a repeat is allowed.
+    if (known.has(name)) continue;
+    known.add(name);
+    violations.push(...messageViolations(follower, message));
+    if (last) {
+      const [before, now] = [Number(last['sequence']), Number(message['sequence'])];
+      const mayRepeat = isPosition(message) || isPosition(last) || message['previousState'] === undefined;
+      if (message['snapshot']) violations.push('a snapshot that is not the first message');
+      if (isFinal(last)) violations.push('a message after the final message');
+      if (now < before || (now === before && !mayRepeat)) violations.push(`sequence ${now} after ${before}`);
+      else if (follower.kind === 'job') violations.push(...transitionViolations(last, message));
+    }
+    last = message;
+  }
+  return violations;
+}
+
+/** The subject of a message: on a group's channel each device has an order of its own. */
+const subjectOf = ({ deviceId, type }: ReceivedMessage['message']) =>
+  type === 'device.status' ? String(deviceId) : '';
+
+/**
+ * Violations in what a follower received: each message, their order, and the end of the connection (design, section 3:
+ * the state first, then every change in order, at least once).
+ */
+export function channelViolations(follower: Follower): string[] {
+  const messages = follower.received.map(({ message }) => message);
+  const bySubject = [...groupBy(messages, subjectOf).values()];
+  const { closed } = follower;
+  const isLinearizable = follower.left !== undefined || messages.some(isFinal);
+  return [
+    ...bySubject.flatMap((own) => orderViolations(follower, own)),
+    ...(closed && !isLinearizable ? [`closed with ${closed.code} without a final message`] : []),
+  ];
+}
+
+/** The last message about each subject. */
+export const lastMessages = ({ received }: Follower): ReadonlyMap<string, ReceivedMessage['message']> =>
+  new Map(received.map(({ message }) => [subjectOf(message), message]));

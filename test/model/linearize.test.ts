@@ -1,0 +1,120 @@
+import { linearize, formatHistory, type Step } from './linearize';
+import {
+  createJob,
+  deleteJob,
+  getJob,
+  observeJobDeletion,
+  jobModel,
+  patchJob,
+  reportJob,
+  observeJob,
+  type JobState,
+} from './job-model';
+
+const fixed = { jobId: 'job-1' };
+const model = jobModel({ name: 'a', priority: 5 });
+const created = createJob({ start: 0, end: 1, label: 'creates' });
+
+/** An answer with a job. */
+const shows = (fields: Readonly<Record<string, unknown>>, version: number) => ({
+  status: 200,
+  etag: `"${version}"`,
+  body: { job: { ...fixed, name: 'a', priority: 5, status: 'PENDING', ...fields, version } },
+});
+const refused = (status: number, error = '') => ({ status, etag: undefined, body: { error } });
+const at = (start: number, end: number, label = 'step') => ({ start, end, label });
+
+const isLinearizable = (...steps: readonly Step<JobState>[]) =>
+  linearize([created, ...steps], model).order !== undefined;
+
+describe('A history of a job is linearizable', () => {
+  test('when each answer follows from the previous step', () => {
+    expect(
+      isLinearizable(
+        patchJob(at(2, 3), shows({ status: 'QUEUED' }, 2), false, { status: 'QUEUED' }, undefined),
+        getJob(at(4, 5), shows({ status: 'QUEUED' }, 2), false, fixed),
+        deleteJob(at(6, 7), { status: 200, etag: undefined, body: {} }, false),
+        getJob(at(8, 9), refused(404), false, fixed),
+      ),
+    ).toBe(true);
+  });
+
+  test('when a read concurrent with a change sees the state before or after it', () => {
+    const change = patchJob(at(2, 6), shows({ name: 'b' }, 2), false, { name: 'b' }, undefined);
+    const before = getJob(at(3, 4), shows({}, 1), false, fixed);
+    const after = getJob(at(3, 4), shows({ name: 'b' }, 2), false, fixed);
+    expect([isLinearizable(change, before), isLinearizable(change, after)]).toEqual([true, true]);
+  });
+
+  test('when a platform report takes effect late, or not yet', () => {
+    const report = reportJob(at(2, Infinity), 'QUEUED');
+    const queued = getJob(at(9, 10), shows({ status: 'QUEUED' }, 2), false, fixed);
+    expect(isLinearizable(report, getJob(at(3, 4), shows({}, 1), false, fixed), queued)).toBe(true);
+    expect(isLinearizable(report, getJob(at(9, 10), shows({}, 1), false, fixed))).toBe(true);
+  });
+
+  test('when an early report is retried after the one it depends on', () => {
+    const early = reportJob(at(2, 20), 'IN_PROGRESS');
+    const queued = patchJob(at(5, 6), shows({ status: 'QUEUED' }, 2), false, { status: 'QUEUED' }, undefined);
+    expect(isLinearizable(early, queued, getJob(at(30, 31), shows({ status: 'IN_PROGRESS' }, 3), false, fixed))).toBe(
+      true,
+    );
+  });
+});
+
+describe('A history of a job is not linearizable', () => {
+  const toB = patchJob(at(2, 3), shows({ name: 'b' }, 2), false, { name: 'b' }, undefined);
+
+  test('when an update is lost: two changes get the same version', () => {
+    const toC = patchJob(at(2, 3), shows({ name: 'c' }, 2), false, { name: 'c' }, undefined);
+    expect(isLinearizable(toB, toC)).toBe(false);
+  });
+
+  test('when a read is stale', () => {
+    expect(isLinearizable(toB, getJob(at(4, 5), shows({}, 1), false, fixed))).toBe(false);
+  });
+
+  test('when consecutive reads during a change see the newer state first', () => {
+    const change = patchJob(at(2, 9), shows({ name: 'b' }, 2), false, { name: 'b' }, undefined);
+    const newer = getJob(at(3, 4), shows({ name: 'b' }, 2), false, fixed);
+    const older = getJob(at(5, 6), shows({}, 1), false, fixed);
+    expect(isLinearizable(change, newer, older)).toBe(false);
+  });
+
+  test('when a status transition is not allowed', () => {
+    const change = patchJob(at(2, 3), shows({ status: 'COMPLETED' }, 2), false, { status: 'COMPLETED' }, undefined);
+    expect(isLinearizable(change)).toBe(false);
+  });
+
+  test('when a stale `If-Match` is accepted, or a current one refused', () => {
+    const later = patchJob(at(4, 5), shows({ name: 'c' }, 3), false, { name: 'c' }, 1);
+    expect(isLinearizable(toB, later)).toBe(false);
+    expect(isLinearizable(toB, patchJob(at(4, 5), refused(412), false, { name: 'c' }, 2))).toBe(false);
+  });
+
+  test("when another organisation's client gets 404 or reads the job", () => {
+    expect(isLinearizable(getJob(at(2, 3), refused(403), true, fixed))).toBe(true);
+    expect(isLinearizable(getJob(at(2, 3), refused(404), true, fixed))).toBe(false);
+    expect(isLinearizable(getJob(at(2, 3), shows({}, 1), true, fixed))).toBe(false);
+  });
+
+  test('when a processed report had no effect although it was allowed', () => {
+    expect(isLinearizable(reportJob(at(2, 8), 'QUEUED'), getJob(at(9, 10), shows({}, 1), false, fixed))).toBe(false);
+  });
+
+  test('when a channel publishes a state before it exists, or one that never existed', () => {
+    const past = (end: number) => ({ start: -Infinity, end, label: 'receives' });
+    const queued = patchJob(at(4, 5), shows({ status: 'QUEUED' }, 2), false, { status: 'QUEUED' }, undefined);
+    const published = { version: 2, status: 'QUEUED', previous: 'PENDING' };
+    expect(isLinearizable(queued, observeJob(past(6), published))).toBe(true);
+    expect(isLinearizable(queued, observeJob(past(3), published))).toBe(false);
+    expect(isLinearizable(queued, observeJob(past(6), { ...published, previous: 'FAILED' }))).toBe(false);
+    expect(isLinearizable(queued, observeJobDeletion(past(6), 'QUEUED', 3))).toBe(false);
+  });
+});
+
+test('formatHistory prints steps in order, and marks those without an explanation', () => {
+  const steps = [created, getJob(at(4, 5, 'reads "9"'), shows({}, 9), false, fixed)];
+  const text = formatHistory(steps, linearize(steps, model));
+  expect(text).toMatch(/^ {4} +0\.0 – +1\.0 ms {2}creates\n {2}! +4\.0 – +5\.0 ms {2}reads "9"\n/);
+});

@@ -1,0 +1,32 @@
+import { groupBy } from './group-by';
+
+/** How a call was counted, by its `X-RateLimit-…` headers. */
+export interface CountedCall {
+  /** Client, endpoint and end of the minute. */
+  readonly window: string;
+  readonly limit: number;
+  readonly remaining: number;
+  readonly refused: boolean;
+}
+
+/**
+ * Violations of rate limits (design, section 3: exact): in each window all accepted calls have distinct, gapless numbers,
+ * and none is refused before the limit is reached.
+ * @param calls all calls of each window
+ */
+export function limitViolations(calls: readonly CountedCall[]): string[] {
+  const windows = groupBy(calls, ({ window }) => window);
+  return [...windows].flatMap(([window, counted]) => {
+    const limit = counted[0]?.limit ?? 0;
+    const accepted = counted.filter(({ refused }) => !refused).map(({ remaining }) => remaining);
+    const expected = accepted.map((_, index) => limit - 1 - index);
+    const isExact = accepted.toSorted((one, other) => other - one).every((value, index) => value === expected[index]);
+    const isRefusedEarly = accepted.length < limit && accepted.length < counted.length;
+    return [
+      ...(isExact && accepted.length <= limit
+        ? []
+        : [`${window}: accepted with ${accepted.join(', ')} remaining of ${limit}`]),
+      ...(isRefusedEarly ? [`${window}: refused after ${accepted.length} of ${limit} calls`] : []),
+    ];
+  });
+}

@@ -1,0 +1,104 @@
+import { foreignIds, type ReceivedMessage } from './channel-violations';
+
+/** A published sample. Times in ms; `timestamp` is the sample's own, in Unix milliseconds. */
+export interface PublishedSample {
+  readonly deviceId: string;
+  readonly timestamp: number;
+  readonly start: number;
+  readonly end: number;
+  /**
+   * `in order`: by one publisher that waits for each answer; `old`: not later than an earlier one; `reported`: over the
+   * platform's bus, which guarantees no order.
+   */
+  readonly as: 'in order' | 'old' | 'reported';
+}
+
+/** A telemetry subscriber and what it received. */
+export interface Subscriber {
+  readonly role: 'partner' | 'viewer';
+  readonly tag: string;
+  readonly deviceIds: readonly string[];
+  readonly received: readonly ReceivedMessage[];
+  /** Samples published from then on must be received. */
+  readonly from: number;
+  /** Samples published from then on may be missing. */
+  readonly leavesAt: number;
+  /** Samples published from then on must not be received: unsubscribing or revoking was answered. */
+  readonly leftAt: number;
+  /** The server closed the connection; `explained`: its share was revoked, or the subscriber left. */
+  readonly closed?: { readonly code: number; readonly explained: boolean } | undefined;
+}
+
+const timestampOf = ({ timestamp }: ReceivedMessage['message']) => Date.parse(String(timestamp));
+
+/** Checks the messages about one device. */
+function deviceViolations(
+  subscriber: Subscriber,
+  samples: readonly PublishedSample[],
+  messages: readonly ReceivedMessage['message'][],
+) {
+  const violations: string[] = [];
+  const published = new Map(samples.map((sample) => [sample.timestamp, sample]));
+  const snapshots = messages.filter(({ snapshot }) => snapshot === true);
+  const live = messages.filter(({ snapshot }) => snapshot !== true);
+  if (snapshots.length > 1 || (snapshots.length === 1 && messages[0] !== snapshots[0]))
+    violations.push('a snapshot that is not the first message');
+  const known = snapshots[0] ? timestampOf(snapshots[0]) : -Infinity;
+  const counts = new Map<number, number>();
+  let last = known;
+  for (const message of live) {
+    const timestamp = timestampOf(message);
+    const sample = published.get(timestamp);
+    counts.set(timestamp, (counts.get(timestamp) ?? 0) + 1);
+    if (!sample) violations.push(`an unpublished sample of ${timestamp}`);
+    else if (sample.start > subscriber.leftAt)
+      violations.push(`a sample of ${timestamp} that was published after the end`);
+    if (sample?.as !== 'in order') continue;
+    if (timestamp <= last && counts.get(timestamp) === 1)
+      violations.push(`a sample of ${timestamp} after one of ${last}`);
+    last = Math.max(last, timestamp);
+  }
+  for (const { timestamp, as } of samples)
+    if (as === 'in order' && (counts.get(timestamp) ?? 0) > 1)
+      violations.push(`the sample of ${timestamp} more than once`);
+  // The latest samples may be missing once the subscriber leaves or the share ends; earlier ones must not be.
+  const completeTo = subscriber.leavesAt === Infinity ? Infinity : last;
+  const missing = samples.filter(
+    ({ timestamp, as, start, end }) =>
+      as === 'in order' &&
+      start > subscriber.from &&
+      end < subscriber.leavesAt &&
+      timestamp > known &&
+      timestamp < completeTo &&
+      !counts.has(timestamp),
+  );
+  if (missing.length > 0) violations.push(`not received: ${missing.map(({ timestamp }) => timestamp).join(', ')}`);
+  return violations;
+}
+
+/**
+ * Violations in what a telemetry socket received: samples of each device in order, once, without gaps, nothing of others,
+ * and nothing published after the end.
+ * @param samples all accepted ones, of any device
+ */
+export function telemetryViolations(subscriber: Subscriber, samples: readonly PublishedSample[]): string[] {
+  const messages = subscriber.received.map(({ message }) => message).filter(({ type }) => type === 'device.telemetry');
+  const foreign = subscriber.received.flatMap(({ message }) => foreignIds(JSON.stringify(message), subscriber.tag));
+  const others = messages.filter(({ deviceId }) => !subscriber.deviceIds.includes(String(deviceId)));
+  const isTooMuch = subscriber.role === 'viewer' && messages.some((one) => one['jobId'] ?? one['deviceGroupId']);
+  return [
+    ...(foreign.length > 0 ? [`a message with ${foreign.join(', ')} of another organisation`] : []),
+    ...(others.length > 0 ? ['a sample of a device that was not subscribed'] : []),
+    ...(isTooMuch ? ['a viewer received the job or the group'] : []),
+    ...(subscriber.closed && !subscriber.closed.explained
+      ? [`closed with ${subscriber.closed.code} unexpectedly`]
+      : []),
+    ...subscriber.deviceIds.flatMap((deviceId) =>
+      deviceViolations(
+        subscriber,
+        samples.filter((sample) => sample.deviceId === deviceId),
+        messages.filter((message) => message['deviceId'] === deviceId),
+      ).map((violation) => `${deviceId}: ${violation}`),
+    ),
+  ];
+}

@@ -1,0 +1,126 @@
+import { channelViolations, type Follower } from './channel-violations';
+import { telemetryViolations, type Subscriber, type PublishedSample } from './telemetry-violations';
+
+const tag = 'aaaaaaaa';
+const unique = '0123456789abcdefghijklmnop';
+const jobId = `job-${tag}-${unique}`;
+
+const asReceived = (messages: readonly object[]) =>
+  messages.map((message, at) => ({ at, message: message as Readonly<Record<string, unknown>> }));
+
+const jobStatus = (sequence: number, previousState: string, jobState: string, more: object = {}) => ({
+  ...{ type: 'job.status', jobId, sequence, previousState, jobState, timestamp: `t${sequence}` },
+  ...more,
+});
+const snapshot = { type: 'job.status', jobId, sequence: 1, jobState: 'PENDING', snapshot: true, timestamp: 't1' };
+const queued = jobStatus(2, 'PENDING', 'QUEUED');
+const started = jobStatus(3, 'QUEUED', 'IN_PROGRESS');
+const deleted = { type: 'job.status', jobId, sequence: 4, jobState: 'IN_PROGRESS', deleted: true, timestamp: 't4' };
+
+const faultsOf = (messages: readonly object[], more: Partial<Follower> = {}) =>
+  channelViolations({ over: 'WSS', kind: 'job', id: jobId, tag, received: asReceived(messages), ...more });
+
+describe('channelViolations, for a job', () => {
+  test('accepts the state, every transition, repeats, and a final message before the close', () => {
+    const closed = { at: 9, code: 1000 };
+    expect(faultsOf([snapshot, queued, queued, started, deleted], { closed })).toEqual([]);
+    expect(faultsOf([queued, started], { over: 'MQTTS' })).toEqual([]);
+  });
+
+  test.each<[string, readonly object[], Partial<Follower>]>([
+    ['no snapshot first', [queued], {}],
+    ['messages out of order', [snapshot, started, queued], {}],
+    ['a gap', [snapshot, started], {}],
+    ['an invalid transition', [snapshot, jobStatus(2, 'PENDING', 'COMPLETED')], {}],
+    ['a message after the final one', [snapshot, queued, started, deleted, jobStatus(5, 'IN_PROGRESS', 'FAILED')], {}],
+    ['a second snapshot', [snapshot, queued, { ...snapshot, sequence: 2, jobState: 'QUEUED' }], {}],
+    ['a message of another job', [{ ...snapshot, jobId: `job-${tag}-${unique.toUpperCase()}` }], {}],
+    ["another organisation's device", [{ ...snapshot, deviceId: `device-bbbbbbbb-${unique}` }], {}],
+    ['a close without a final message', [snapshot], { closed: { at: 9, code: 1006 } }],
+    [
+      'a position of an earlier state',
+      [
+        snapshot,
+        queued,
+        started,
+        jobStatus(4, 'IN_PROGRESS', 'FAILED'),
+        jobStatus(3, 'QUEUED', 'IN_PROGRESS', { droneState: 'HOVER', timestamp: 'later' }),
+      ],
+      {},
+    ],
+  ])('rejects %s', (_, messages, more) => {
+    expect(faultsOf(messages, more)).not.toEqual([]);
+  });
+});
+
+test('channelViolations, for a share, rejects more viewers than maxViewers and messages after REVOKED', () => {
+  const shareCode = `share-${tag}-${unique}`;
+  const message = {
+    type: 'share.status',
+    shareCode,
+    sequence: 1,
+    shareState: 'ACTIVE',
+    maxViewers: 2,
+    currentViewers: 2,
+  };
+  const of = (...messages: readonly object[]) =>
+    channelViolations({ over: 'MQTTS', kind: 'share', id: shareCode, tag, received: asReceived(messages) });
+  const revoked = { ...message, sequence: 2, shareState: 'REVOKED' };
+  expect(of(message, revoked)).toEqual([]);
+  expect(of(message, revoked, { ...revoked, timestamp: 'later' })).toEqual([]);
+  expect(of({ ...message, currentViewers: 3 })).toHaveLength(1);
+  expect(of(message, revoked, { ...message, sequence: 3 })).not.toEqual([]);
+});
+
+describe('telemetryViolations', () => {
+  const deviceId = `device-${tag}-${unique}`;
+  const sampleOf = (timestamp: number, as: PublishedSample['as'] = 'in order'): PublishedSample => ({
+    ...{ deviceId, timestamp, start: timestamp, end: timestamp + 0.5, as },
+  });
+  const samples = [1, 2, 3, 4].map((timestamp) => sampleOf(timestamp));
+  const message = (timestamp: number, more: object = {}) => ({
+    ...{ type: 'device.telemetry', deviceId, timestamp: new Date(timestamp).toISOString() },
+    ...more,
+  });
+  const violations = (messages: readonly object[], more: Partial<Subscriber> = {}) => {
+    const common = {
+      role: 'partner' as const,
+      tag,
+      deviceIds: [deviceId],
+      from: 0,
+      leavesAt: Infinity,
+      leftAt: Infinity,
+    };
+    return telemetryViolations({ ...common, received: asReceived(messages), ...more }, samples);
+  };
+
+  test('accepts the last known state and all later samples, until the end', () => {
+    expect(violations([message(2, { snapshot: true }), message(3), message(4)])).toEqual([]);
+    expect(violations([message(1), message(2)], { leavesAt: 2.6, leftAt: 3 })).toEqual([]);
+  });
+
+  test('accepts missing samples at the end only, for a subscriber that left', () => {
+    const left = { leavesAt: 4.6, leftAt: 5 };
+    expect(violations([], left)).toEqual([]);
+    expect(violations([message(1), message(2)], left)).toEqual([]);
+    expect(violations([message(1), message(3)], left)).toHaveLength(1);
+    expect(violations([message(1), message(2), message(3)])).toHaveLength(1);
+  });
+
+  test.each<[string, readonly object[], Partial<Subscriber>]>([
+    ['samples out of order', [message(2), message(1), message(3), message(4)], {}],
+    ['a sample twice', [message(1), message(2), message(2), message(3), message(4)], {}],
+    ['a gap', [message(1), message(2), message(4)], {}],
+    ['a sample after the share was revoked', [message(1), message(2), message(3)], { leavesAt: 2.6, leftAt: 2.9 }],
+    ['an unpublished sample', [message(1), message(2), message(3), message(4), message(7)], {}],
+    ['a device that was not subscribed', [message(1), message(2), message(3), message(4)], { deviceIds: [] }],
+    ['the job id, for a viewer', [message(1), message(2), message(3), message(4, { jobId })], { role: 'viewer' }],
+    [
+      'an unexpected close',
+      [message(1), message(2), message(3), message(4)],
+      { closed: { code: 1006, explained: false } },
+    ],
+  ])('rejects %s', (_, messages, more) => {
+    expect(violations(messages, more)).not.toEqual([]);
+  });
+});

@@ -1,0 +1,43 @@
+import { fromFile, Parser } from '@asyncapi/parser';
+import { join } from 'node:path';
+import { withoutAccepted, type Accepted } from '../accepted';
+import { root } from '../assemblies';
+import { asyncApiFiles } from '../documents';
+import type { Lane } from '../lane';
+
+type Diagnostic = Awaited<ReturnType<Parser['parse']>>['diagnostics'][number] & { readonly file: string };
+
+/** Names of the severities of diagnostics, by their number. */
+const severities = ['error', 'warning', 'information', 'hint'];
+
+const acceptedDiagnostics: readonly Accepted<Diagnostic>[] = [
+  {
+    concerns: ({ code }) => code === 'asyncapi-latest-version',
+    reason: 'the parser recommends the newest version of AsyncAPI; renderers and generators know 3.0.0',
+  },
+];
+
+/** The parser of the AsyncAPI Initiative, with its recommended rules. */
+export const asyncApiParser: Lane = {
+  title: 'the published AsyncAPI documents, by the parser of the AsyncAPI Initiative',
+  run: async () => {
+    const diagnostics: Diagnostic[] = [];
+    for (const file of asyncApiFiles()) {
+      const { document, diagnostics: found } = await fromFile(new Parser(), join(root, file)).parse();
+      diagnostics.push(...found.map((one) => ({ ...one, file })));
+      if (document) {
+        const counts = [
+          `${document.allChannels().length} channels`,
+          `${document.allOperations().length} operations`,
+          `${document.allMessages().length} messages`,
+        ];
+        console.log(`  ${file}: AsyncAPI ${document.version()}, ${counts.join(', ')}`);
+      }
+    }
+    return withoutAccepted(diagnostics, acceptedDiagnostics, describe);
+  },
+};
+
+function describe({ file, severity, code, path, message }: Diagnostic): string {
+  return [severities[severity], code, `${file}#/${path.join('/')}`, message].join(' ');
+}

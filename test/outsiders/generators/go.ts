@@ -1,0 +1,36 @@
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../assemblies';
+import { runCommand } from '../command';
+import { openApiFile } from '../documents';
+import { installed } from '../install/cache';
+import { NotInstalled } from '../lane';
+import { lineCount } from './line-count';
+import { step } from './step';
+
+const listed = join(__dirname, 'go');
+const files = ['go.mod', 'go.sum'];
+
+/** oapi-codegen: the types and a client, vetted with a partner's code that uses them. */
+export async function goClient(folder: string): Promise<string> {
+  const program = join(await installGenerator(), 'oapi-codegen');
+  for (const file of [...files, 'partner.go']) copyFileSync(join(listed, file), join(folder, file));
+  const options = ['-generate', 'types,client', '-package', 'partner', '-o', 'client.go'];
+  await step(program, [...options, join(root, openApiFile)], { cwd: folder });
+  await step('go', ['vet', '-mod=readonly', '.'], { cwd: folder });
+  return `oapi-codegen wrote ${lineCount(join(folder, 'client.go'))} lines, which pass go vet`;
+}
+
+/** Builds it from the Go module proxy, with all modules pinned by go.sum. */
+async function installGenerator(): Promise<string> {
+  if (spawnSync('go', ['version']).status !== 0)
+    throw new NotInstalled('Go', 'version 1.25 or later, as go.mod in test/outsiders/generators/go says');
+  const contents = files.map((file) => readFileSync(join(listed, file), 'utf8')).join('');
+  return installed('generators-go', contents, async (folder) => {
+    const tool = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen';
+    await runCommand('go', ['build', '-mod=readonly', '-trimpath', '-o', join(folder, 'oapi-codegen'), tool], {
+      cwd: listed,
+    });
+  });
+}

@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Lane } from '../lane';
+import { goClient } from './go';
+import { pythonClient } from './python';
+import { GenerationFailed } from './step';
+import { typescriptClient } from './typescript';
+
+/** Generates a client in an empty folder and compiles it. @returns what was compiled @throws Error with the output of a failure */
+export type Generator = (folder: string) => Promise<string>;
+
+const generated: Readonly<Record<string, Generator>> = {
+  TypeScript: typescriptClient,
+  Go: goClient,
+  Python: pythonClient,
+};
+
+/** Generators for several languages take the OpenAPI document as it is, and compilers what they make of it. */
+export const generators: Lane = {
+  title: 'clients generated from the OpenAPI document in TypeScript, Go and Python, by their compilers',
+  run: async () => {
+    const findings: string[] = [];
+    for (const [language, generate] of Object.entries(generated)) {
+      const folder = mkdtempSync(join(tmpdir(), 'outsiders-generators-'));
+      try {
+        console.log(`  ${language}: ${await generate(folder)}`);
+      } catch (error) {
+        if (!(error instanceof GenerationFailed)) throw error;
+        findings.push(`${language}: ${error.message}`);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    }
+    console.log('  left out: generators for other languages, and types of messages, which clients/ generates');
+    return findings;
+  },
+};

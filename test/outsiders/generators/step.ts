@@ -1,0 +1,15 @@
+import { runCommand, type CommandAnswer, type CommandOptions } from '../command';
+
+/** A generator refuses the document, or a compiler refuses what it made. */
+export class GenerationFailed extends Error {
+  override readonly name = 'GenerationFailed';
+}
+
+/** Runs a generator or compiler. @throws {GenerationFailed} with its output when it refuses */
+export async function step(command: string, args: readonly string[], options: CommandOptions): Promise<CommandAnswer> {
+  try {
+    return await runCommand(command, args, options);
+  } catch (error) {
+    throw new GenerationFailed(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}

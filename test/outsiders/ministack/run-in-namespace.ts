@@ -1,0 +1,72 @@
+/**
+ * Runs inside the namespace: starts the emulator, deploys, onboards a partner, runs the smoke test, destroys, and deploys
+ * again. Prints a line for each; the last line starts with ✗ and has, as JSON, the finding, if any.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { accountId, region } from 'cloud-assembly-runner/cloudformation/template';
+import { skippedParts } from './emulator-differences';
+import { administrator, certificateIn, startEmulator } from './emulator';
+import { memoryOfOthersMb } from './memory';
+import { Finding, step } from './step';
+
+/** Exit code with a finding, for `lane.ts`. */
+const FINDING_EXIT_CODE = 3;
+
+/** The organisation of the smoke test: one client with all scopes, one with few. */
+const onboarding = {
+  organisations: [
+    {
+      name: 'Smoke test',
+      deviceGroups: [{ name: 'North', devices: [{ name: 'North 1', stream: true }, { name: 'North 2' }] }],
+      clients: [
+        { name: 'all', scopes: 'all' },
+        { name: 'few', scopes: ['command:read'] },
+      ],
+    },
+  ],
+};
+
+async function deployAndTest(work: string, python: string): Promise<void> {
+  const env = administrator(work);
+  const cdk = (title: string, ...words: string[]) =>
+    step(title, ['node_modules/aws-cdk/bin/cdk', ...words, '--app', join(work, 'app')], env, /_FAILED|❌|Error:/);
+  const deploy = ['deploy', '--require-approval', 'never', '--progress', 'events'];
+  await cdk('cdk bootstrap', 'bootstrap', `aws://${accountId}/${region}`);
+  await cdk('cdk deploy', ...deploy);
+  await runSmokeTest(work, env);
+  const [emulator, functions] = [memoryOfOthersMb(python), memoryOfOthersMb('node')];
+  console.log(`memory: ${emulator} MB for the emulator, ${functions} MB for functions`);
+  await cdk('cdk destroy', 'destroy', '--force');
+  // Retained resources must not block a new deployment.
+  await cdk('cdk deploy, again', ...deploy);
+}
+
+async function runSmokeTest(work: string, env: Readonly<Record<string, string>>): Promise<void> {
+  const [wanted, onboarded] = [join(work, 'onboarding.json'), join(work, 'onboarded.json')];
+  writeFileSync(wanted, JSON.stringify(onboarding));
+  const partner = ['--import', 'tsx', 'bin/partner.ts', 'onboard', '--file', wanted, '--json'];
+  writeFileSync(onboarded, await step('partner onboard', partner, env, /^partner:/), { mode: 0o600 });
+  const options = ['--credentials', onboarded, '--ca-file', certificateIn(work)];
+  const without = ['--without', Object.keys(skippedParts).join()];
+  const smoke = ['--require', 'tsx/cjs', 'bin/smoke.ts', ...options, ...without];
+  const story = await step('smoke', smoke, env, /^(FAIL|smoke:|\d+ ok)/);
+  console.log(story.trimEnd().split('\n').at(-1) ?? '');
+}
+
+async function main(work: string, python: string, nodeFolder: string): Promise<void> {
+  const emulator = await startEmulator(work, python, nodeFolder);
+  try {
+    await deployAndTest(work, python);
+  } finally {
+    await emulator.stop();
+  }
+}
+
+const [work = '', python = '', nodeFolder = ''] = process.argv.slice(2);
+main(work, python, nodeFolder).catch((error: unknown) => {
+  const text = error instanceof Error ? error.message : String(error);
+  if (error instanceof Finding) console.log(`✗ ${JSON.stringify(text)}`);
+  else console.error(text);
+  process.exitCode = error instanceof Finding ? FINDING_EXIT_CODE : 1;
+});

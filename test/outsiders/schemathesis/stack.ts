@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runPartnerCommand } from '../../api/stack/aws-access';
+import { readFacts } from '../../api/stack/facts';
+import { startStack, stopStack } from '../../api/stack/running-stack';
+
+/** Enough that none of them reaches a limit per client, the lowest of which is 30 shares a minute. */
+const CLIENTS = 24;
+
+/** One organisation with a fleet: its clients see the same jobs and shares. */
+const onboarding = {
+  organisations: [
+    {
+      name: 'schemathesis',
+      deviceGroups: [{ name: 'North', devices: [{ name: 'North 1', stream: true }, { name: 'North 2' }] }],
+      clients: Array.from({ length: CLIENTS }, (_, index) => ({ name: `client-${index + 1}`, scopes: 'all' })),
+    },
+  ],
+};
+
+/** A stack of this machine with onboarded clients. */
+export interface OnboardedStack {
+  readonly url: string;
+  /** Output of `partner onboard --json`, with secrets: only this user can read it. */
+  readonly partnersFile: string;
+  stop(): Promise<void>;
+}
+
+/** Starts a stack on free ports without a simulated fleet, so that only requests change jobs, and onboards the clients. */
+export async function startOnboardedStack(): Promise<OnboardedStack> {
+  const stack = await startStack();
+  const folder = mkdtempSync(join(tmpdir(), 'outsiders-partners-'));
+  const stop = () => {
+    rmSync(folder, { recursive: true });
+    return stopStack(stack);
+  };
+  try {
+    process.env['STACK_FILE'] = join(stack.folder, 'stack.json');
+    const plan = join(folder, 'onboarding.json');
+    writeFileSync(plan, JSON.stringify(onboarding));
+    const partnersFile = join(folder, 'partners.json');
+    writeFileSync(partnersFile, await runPartnerCommand('onboard', '--file', plan), { mode: 0o600 });
+    return { url: readFacts().baseUrl, partnersFile, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

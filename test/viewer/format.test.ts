@@ -1,0 +1,25 @@
+import { formatDuration, formatHeading, formatNumber, formatPosition, formatState } from '../../viewer/format';
+
+test.each<[string, string]>([
+  [formatNumber(85.46), '85.5'],
+  [formatNumber(-0.04), '0.0'],
+  [formatNumber(-0.3, 0), '0'],
+  [formatNumber(-12.34), '-12.3'],
+  [formatNumber(undefined), '–'],
+  [formatHeading(0), '0° N'],
+  [formatHeading(359.7), '0° N'],
+  [formatHeading(360), '0° N'],
+  [formatHeading(225), '225° SW'],
+  [formatHeading(undefined), '–'],
+  [formatDuration(0), '0:00'],
+  [formatDuration(-5000), '0:00'],
+  [formatDuration(61_000), '1:01'],
+  [formatDuration(3_599_000), '59:59'],
+  [formatDuration(3 * 3_600_000 + 5 * 60_000), '3 h 05 min'],
+  [formatState('TASK_INPROGRESS'), 'Task in progress'],
+  [formatState('GPS_NORMAL'), 'GPS normal'],
+  [formatState('SOMETHING_NEW'), 'Something new'],
+  [formatState(undefined), '–'],
+  [formatPosition(8.5417, 47.3769), '47.37690° N, 8.54170° E'],
+  [formatPosition(-122.4194, -37.7749), '37.77490° S, 122.41940° W'],
+])('the share page shows %s', (shown, expected) => expect(shown).toBe(expected));

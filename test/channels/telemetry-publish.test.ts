@@ -123,13 +123,13 @@ describe('A follower of a device group', () => {
 
 describe('A sample', () => {
   test.each([
-    ['older than', -1],
-    ['with the same timestamp as', 0],
-  ])('%s the last one is not counted as accepted, and not delivered', async (_, ms) => {
+    ['older than', -1, 'TAKE_OFF'],
+    ['with the same timestamp as', 0, 'LANDING'],
+  ])('%s the last one is not counted as accepted, and not delivered', async (_, ms, droneState) => {
     const [follower, publisher] = await Promise.all([openTelemetry(partner), openTelemetry(partner)]);
     await subscribeTo(follower, { deviceId: osprey });
-    // Stored at once, since its droneState differs from all others.
-    const first = { ...sampleOf(osprey), droneState: 'TURNED' };
+    // A droneState that no sample before had is stored at once: any instance of the function knows it then.
+    const first = { ...sampleOf(osprey), droneState };
     await publish(publisher, first);
     const old = { ...first, timestamp: new Date(Date.parse(first.timestamp) + ms).toISOString(), droneState: 'OLD' };
     const answer = await ask(publisher, { action: 'publish', telemetry: old });

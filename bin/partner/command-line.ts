@@ -1,9 +1,5 @@
 import { parseArgs } from 'node:util';
-
-/** Invalid command line: exit code 2. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
+import { UsageError } from '../command-line/usage-error';
 
 /** The command can't be carried out: exit code 1. */
 export class Failure extends Error {

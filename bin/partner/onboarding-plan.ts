@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { scopes } from '../../contract/endpoint';
 import { text } from '../../domain/text';
-import { UsageError, type Flags } from './command-line';
+import { UsageError } from '../command-line/usage-error';
+import type { Flags } from './command-line';
 import { organisationTag } from './organisation-tag';
 
 const device = z.strictObject({ name: text(1, 256), stream: z.literal(true).optional() });

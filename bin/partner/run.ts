@@ -1,4 +1,5 @@
-import { readCommandLine, UsageError, type CommandName, type Flags } from './command-line';
+import { UsageError } from '../command-line/usage-error';
+import { readCommandLine, type CommandName, type Flags } from './command-line';
 import { findDeployment, type Deployment } from './deployment';
 import { help } from './help';
 import { reasonOf } from './reason';

@@ -2,7 +2,8 @@ import { listOrganisations } from '../../data/partners/organisations';
 import { findPartner } from '../../data/partners/partners';
 import type { Organisation } from '../../domain/id';
 import type { Partner } from '../../domain/partner';
-import { Failure, UsageError, type Flags } from './command-line';
+import { UsageError } from '../command-line/usage-error';
+import { Failure, type Flags } from './command-line';
 import { organisationTag } from './organisation-tag';
 
 /** The clients that a command applies to. */

@@ -1,4 +1,4 @@
-import { UsageError } from '../partner/command-line';
+import { UsageError } from '../command-line/usage-error';
 import type { Terminal } from '../partner/run';
 import { readCommandLine } from './command-line';
 import { help } from './help';

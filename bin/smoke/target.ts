@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { trustedCertificates } from '../client/trusted-certificates';
 import { localStackFile, credentialsFile } from '../client/credentials-file';
-import { Failure, UsageError } from '../partner/command-line';
+import { UsageError } from '../command-line/usage-error';
+import { Failure } from '../partner/command-line';
 import type { Flags } from './command-line';
 import type { Part } from './parts';
 

@@ -1,10 +1,6 @@
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
 import { kinds } from '../../domain/id';
-import { clientConfig } from '../store/client-config';
-import { setting } from '../store/environment';
-
-const client = new SQSClient(clientConfig());
+import { sendToQueue } from '../store/queue';
 
 /** AWS IoT accepts one retained message per topic and second. */
 const RETRY_DELAY_S = 2;
@@ -23,9 +19,5 @@ export type RetentionRequest = z.output<typeof retentionRequest>;
 export const readRetentionRequest = (body: string): RetentionRequest => retentionRequest.parse(JSON.parse(body));
 
 /** Requests through the queue of `lambdas/queue/retain-status.ts` that a channel's state in two seconds is retained. */
-export async function requestRetention(channel: RetentionRequest): Promise<void> {
-  const QueueUrl = setting('RETENTION_QUEUE_URL');
-  await client.send(
-    new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify(channel), DelaySeconds: RETRY_DELAY_S }),
-  );
-}
+export const requestRetention = (channel: RetentionRequest): Promise<void> =>
+  sendToQueue('RETENTION_QUEUE_URL', channel, RETRY_DELAY_S);

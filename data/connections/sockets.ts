@@ -12,12 +12,15 @@ import { setting } from '../store/environment';
 /** A socket that does not accept a message within this time is closed, so that its client reconnects; in ms. */
 const TIMEOUT_MS = 2000;
 
-const client = new ApiGatewayManagementApiClient({
-  // A retry would delay the messages for other sockets; the socket is closed instead.
-  ...clientConfig({ maxAttempts: 1, requestTimeoutMs: TIMEOUT_MS, maxSockets: 100 }),
-  // The stage of the WebSocket API; the SDK can't derive this endpoint from the region.
-  endpoint: () => Promise.resolve({ url: new URL(setting('SOCKETS_URL')) }),
-});
+let client: ApiGatewayManagementApiClient | undefined;
+/** Created when first needed: ending a share that nobody follows needs none. */
+const management = () =>
+  (client ??= new ApiGatewayManagementApiClient({
+    // A retry would delay the messages for other sockets; the socket is closed instead.
+    ...clientConfig({ maxAttempts: 1, requestTimeoutMs: TIMEOUT_MS, maxSockets: 100 }),
+    // The stage of the WebSocket API; the SDK can't derive this endpoint from the region.
+    endpoint: () => Promise.resolve({ url: new URL(setting('SOCKETS_URL')) }),
+  }));
 
 /**
  * Calls API Gateway for a socket, with retries after `GoneException`, which it also throws during the handshake.
@@ -45,7 +48,7 @@ async function reach(
 
 /** Closes a socket; no effect when it is closed. */
 export async function deleteConnection(connectionId: string, retryDelaysMs: readonly number[] = []): Promise<void> {
-  await reach(() => client.send(new DeleteConnectionCommand({ ConnectionId: connectionId })), retryDelaysMs);
+  await reach(() => management().send(new DeleteConnectionCommand({ ConnectionId: connectionId })), retryDelaysMs);
 }
 
 /** Closes a socket and deletes its connection. */
@@ -55,7 +58,7 @@ export async function closeSocket(connection: Connection, retryDelaysMs: readonl
 }
 
 const post = (ConnectionId: string, text: string) =>
-  client.send(new PostToConnectionCommand({ ConnectionId, Data: text }));
+  management().send(new PostToConnectionCommand({ ConnectionId, Data: text }));
 
 /**
  * Sends text to a socket. When the socket is closed, its connection is deleted; when it does not accept the text in time, it

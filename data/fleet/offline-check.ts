@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { sendDeviceCheck } from './device-check-queue';
+import { sendToQueue } from '../store/queue';
 
 const offlineCheck = z.strictObject({ organisation: z.string(), deviceId: z.string() });
 export type OfflineCheck = z.output<typeof offlineCheck>;
@@ -16,4 +16,4 @@ export const readOfflineCheck = (message: unknown): OfflineCheck => offlineCheck
  * @param delayMs up to 15 minutes
  */
 export const scheduleOfflineCheck = (device: OfflineCheck, delayMs: number): Promise<void> =>
-  sendDeviceCheck(device, Math.max(Math.ceil(delayMs / 1000) - BATCHING_WINDOW_S, 1));
+  sendToQueue('DEVICE_CHECK_QUEUE_URL', device, Math.max(Math.ceil(delayMs / 1000) - BATCHING_WINDOW_S, 1));

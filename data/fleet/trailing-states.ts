@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { sample, type Sample } from '../../domain/telemetry';
 import type { Organisation } from '../../domain/id';
-import { sendDeviceCheck } from './device-check-queue';
+import { sendToQueue } from '../store/queue';
 
 /** The interval at which a device's state is written, in seconds. */
 const DELAY_S = 1;
@@ -38,5 +38,5 @@ export async function scheduleTrailingSave(
   const messages: TrailingStates[] = [];
   for (let from = 0; from < samples.length; from += MAX_SAMPLES)
     messages.push({ organisation, at: at.toISOString(), trailing: samples.slice(from, from + MAX_SAMPLES) });
-  await Promise.all(messages.map((message) => sendDeviceCheck(message, DELAY_S)));
+  await Promise.all(messages.map((message) => sendToQueue('DEVICE_CHECK_QUEUE_URL', message, DELAY_S)));
 }

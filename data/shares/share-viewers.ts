@@ -1,17 +1,13 @@
 /** Viewers of a share: its seats, and the number of viewers that the share shows. */
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod/mini';
 import { Refusal } from '../../domain/refusal';
 import type { Share } from '../../domain/share';
 import { UpdateCommand } from '../store/document-client';
 import { countSeats, releaseSeats, shareSeats, takeSeat, type SeatHolder } from '../connections/seats';
-import { clientConfig } from '../store/client-config';
 import { itemThatRefused, succeeded } from '../store/conditional-write';
 import { keyOf } from './shares';
 import { dynamodb, table } from '../store/dynamodb';
-import { setting } from '../store/environment';
-
-const queue = new SQSClient(clientConfig());
+import { sendToQueue } from '../store/queue';
 
 /** The number of viewers changes at most this often: every change is sent to all followers of the share. */
 const COUNT_DELAY_S = 1;
@@ -22,12 +18,8 @@ const recount = z.object({ shareCode: z.string() });
 export const readRecount = (body: string): string => recount.parse(JSON.parse(body)).shareCode;
 
 /** Requests a count of a share's viewers in a second, through the queue of `lambdas/queue/count-viewers.ts`. */
-export async function requestViewerCount(shareCode: string): Promise<void> {
-  const QueueUrl = setting('VIEWER_COUNT_QUEUE_URL');
-  await queue.send(
-    new SendMessageCommand({ QueueUrl, MessageBody: JSON.stringify({ shareCode }), DelaySeconds: COUNT_DELAY_S }),
-  );
-}
+export const requestViewerCount = (shareCode: string): Promise<void> =>
+  sendToQueue('VIEWER_COUNT_QUEUE_URL', { shareCode }, COUNT_DELAY_S);
 
 /**
  * Takes a seat for a viewer by one atomic write, so that two handshakes can't both get the last one.

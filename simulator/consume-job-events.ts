@@ -1,7 +1,7 @@
 import type { EventBridgeEvent } from 'aws-lambda';
 import { outboundEvents, type OutboundEventType } from '../contract/platform';
 import { changePriority, endMission, insertMission } from './missions';
-import { failures } from './mission-plan';
+import { planOf } from './mission-plan';
 import { publishReports } from './publish-reports';
 
 const isOver = (status: string) => status === 'COMPLETED' || status === 'FAILED' || status === 'CANCELLED';
@@ -27,6 +27,5 @@ export async function handler(event: EventBridgeEvent<OutboundEventType, unknown
     await changePriority(jobId, priority);
     return;
   }
-  const failure = failures.find((one) => one === metadata?.['simulate']);
-  await insertMission({ jobId, deviceGroupId, deviceId, priority, scheduledAt, failure });
+  await insertMission({ jobId, deviceGroupId, deviceId, priority, scheduledAt, plan: planOf(metadata) });
 }

@@ -2,21 +2,21 @@ import { seededBetween, seededRandom } from './seeded-random';
 import type { DockPosition } from './dock-position';
 import {
   CRUISE_S,
-  DESCENT_S,
-  DOCKED_S,
   DOCK_FAULT_S,
   DOCK_OPENS_S,
   LINK_LOST_S,
   TAKE_OFF_S,
-  TOUCH_DOWN_S,
-  type Failure,
+  descentS,
+  dockedS,
+  touchDownS,
+  type MissionPlan,
 } from './mission-plan';
 
 export interface Flight {
   readonly seed: string;
   readonly jobId: string;
   readonly dock: DockPosition;
-  readonly failure: Failure | undefined;
+  readonly plan: Pick<MissionPlan, 'failure' | 'laps'>;
 }
 
 /** Longitude, latitude and altitude (GeoJSON). */
@@ -30,15 +30,16 @@ const clamp = (value: number) => Math.min(1, Math.max(0, value));
 const ease = (u: number) => u ** 3 * (u * (6 * u - 15) + 10);
 
 /** Angle on the loop: all the way round or, for a flight that turns back, part of the way and back. */
-function angleAt(flight: Flight, t: number): number {
-  const u = clamp((t - CRUISE_S) / (DESCENT_S - CRUISE_S));
-  const turnsBack = flight.failure === 'low-battery' || flight.failure === 'abort';
-  return turnsBack ? FULL_TURN * 0.4 * ease(1 - Math.abs(2 * u - 1)) : FULL_TURN * ease(u);
+function angleAt({ plan: { failure, laps } }: Flight, t: number): number {
+  const u = clamp((t - CRUISE_S) / (descentS(laps) - CRUISE_S));
+  const turnsBack = failure === 'low-battery' || failure === 'abort';
+  return laps * FULL_TURN * (turnsBack ? 0.4 * ease(1 - Math.abs(2 * u - 1)) : ease(u));
 }
 
 /** Metres east, north and above the dock, on a loop that starts and ends there. */
 function offsetAt(flight: Flight, t: number): readonly [east: number, north: number, up: number] {
-  const { seed, jobId } = flight;
+  const { seed, jobId, plan } = flight;
+  const descent = descentS(plan.laps);
   const radius = seededBetween(45, 65, seed, jobId, 'radius');
   const bearing = FULL_TURN * seededRandom(seed, jobId, 'bearing');
   const direction = seededRandom(seed, jobId, 'direction') < 0.5 ? 1 : -1;
@@ -48,7 +49,7 @@ function offsetAt(flight: Flight, t: number): readonly [east: number, north: num
   const up =
     height *
     (ease(clamp((t - TAKE_OFF_S) / (CRUISE_S - TAKE_OFF_S))) -
-      ease(clamp((t - DESCENT_S) / (TOUCH_DOWN_S - DESCENT_S))));
+      ease(clamp((t - descent) / (touchDownS(plan.laps) - descent))));
   return [
     radius * (Math.cos(bearing + angle) - Math.cos(bearing)) + ripple * Math.cos(bearing),
     radius * (Math.sin(bearing + angle) - Math.sin(bearing)) + ripple * Math.sin(bearing),
@@ -85,22 +86,23 @@ function navigationAt(flight: Flight, t: number) {
   };
 }
 
-function droneStateAt({ failure }: Flight, t: number): string {
-  if (failure === 'dock-fault' || t < TAKE_OFF_S || t >= DOCKED_S) return 'DOCKED';
-  if (t >= TOUCH_DOWN_S) return 'LANDED';
+function droneStateAt({ plan: { failure, laps } }: Flight, t: number): string {
+  if (failure === 'dock-fault' || t < TAKE_OFF_S || t >= dockedS(laps)) return 'DOCKED';
+  if (t >= touchDownS(laps)) return 'LANDED';
   if (t < CRUISE_S) return 'GPS_NORMAL';
-  const turnsAt = failure === 'low-battery' || failure === 'abort' ? (CRUISE_S + DESCENT_S) / 2 : DESCENT_S - 8;
+  const descent = descentS(laps);
+  const turnsAt = failure === 'low-battery' || failure === 'abort' ? (CRUISE_S + descent) / 2 : descent - 8;
   return t >= turnsAt ? 'RETURNING' : 'WAYPOINT';
 }
 
-function dockStateAt({ failure }: Flight, t: number): string {
+function dockStateAt({ plan: { failure, laps } }: Flight, t: number): string {
   if (t < DOCK_OPENS_S) return 'CLOSED';
   if (failure === 'dock-fault') return t < DOCK_FAULT_S ? 'OPENING' : 'FAULT';
   if (t < TAKE_OFF_S) return 'OPENING';
   if (t < CRUISE_S) return 'OPEN';
-  if (t < DESCENT_S) return 'TASK_INPROGRESS';
-  if (t < TOUCH_DOWN_S) return 'OPEN';
-  return t < DOCKED_S ? 'CLOSING' : 'CHARGING';
+  if (t < descentS(laps)) return 'TASK_INPROGRESS';
+  if (t < touchDownS(laps)) return 'OPEN';
+  return t < dockedS(laps) ? 'CLOSING' : 'CHARGING';
 }
 
 /** @param percent of charge; voltage in volts, remaining flight time in seconds */
@@ -112,10 +114,11 @@ function battery(percent: number) {
   };
 }
 
-function batteryAt({ failure }: Flight, t: number) {
+/** A lap takes 9 % of the charge; a long mission spends at most three quarters of it. */
+function batteryAt({ plan: { failure, laps } }: Flight, t: number) {
   if (failure === 'dock-fault') return battery(100);
-  const flown = clamp((t - TAKE_OFF_S) / (TOUCH_DOWN_S - TAKE_OFF_S));
-  return battery(100 - flown * (failure === 'low-battery' ? 86 : 9));
+  const flown = clamp((t - TAKE_OFF_S) / (touchDownS(laps) - TAKE_OFF_S));
+  return battery(100 - flown * (failure === 'low-battery' ? 86 : Math.min(9 * laps, 75)));
 }
 
 /**
@@ -124,8 +127,9 @@ function batteryAt({ failure }: Flight, t: number) {
  * @returns undefined while its link is lost
  */
 export function flightAt(flight: Flight, t: number) {
-  if (flight.failure === 'link-loss' && t >= LINK_LOST_S && t < DOCKED_S) return undefined;
-  const isDown = flight.failure === 'dock-fault';
+  const { failure, laps } = flight.plan;
+  if (failure === 'link-loss' && t >= LINK_LOST_S && t < dockedS(laps)) return undefined;
+  const isDown = failure === 'dock-fault';
   return {
     droneState: droneStateAt(flight, t),
     dockState: dockStateAt(flight, t),

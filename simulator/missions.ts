@@ -28,7 +28,10 @@ const mission = z.object({
   deviceId: z.optional(z.string()),
   priority: z.number(),
   scheduledAt: z.optional(z.string()),
-  failure: z.optional(z.enum(failures)),
+  plan: z._default(z.object({ failure: z.optional(z.enum(failures)), laps: z.number(), speed: z.number() }), {
+    laps: 1,
+    speed: 1,
+  }),
   state: z.enum(['waiting', 'flying']),
   /** When a device was assigned, ISO 8601. */
   takenAt: z.optional(z.string()),

@@ -51,19 +51,20 @@ async function assignMissions(
   return taken;
 }
 
-const elapsedOf = ({ takenAt }: Flying, { speed }: Fleet, now: Date) =>
-  ((now.getTime() - Date.parse(takenAt)) / 1000) * speed;
+/** Seconds of the mission. */
+const elapsedOf = ({ takenAt, plan }: Flying, { speed }: Fleet, now: Date) =>
+  ((now.getTime() - Date.parse(takenAt)) / 1000) * speed * plan.speed;
 
 /** Publishes the reports due by now, then stores their count: at-least-once delivery. */
 async function publishDueReports(mission: Flying, fleet: Fleet, now: Date): Promise<void> {
-  const { jobId, failure, reported } = mission;
+  const { jobId, plan, reported } = mission;
   const elapsed = elapsedOf(mission, fleet, now);
-  const due = reportsOf(failure).filter(({ at }) => at <= elapsed);
+  const due = reportsOf(plan).filter(({ at }) => at <= elapsed);
   const at = now.toISOString();
   await publishReports(
     due.slice(reported).map(({ status }) => ({ type: 'job.status.reported', detail: { jobId, status, at } }) as const),
   );
-  if (elapsed >= freeAt(failure)) await endMission(jobId, now);
+  if (elapsed >= freeAt(plan)) await endMission(jobId, now);
   else if (due.length > reported) await storeReportCount(jobId, due.length);
 }
 
@@ -71,8 +72,8 @@ function sampleOf({ deviceId, deviceGroupId }: SimulatedDevice, mission: Flying 
   const dock = dockPositionOf(fleet.seed, deviceGroupId, deviceId);
   const timestamp = now.toISOString();
   if (!mission) return fleet.idleReports ? [{ deviceId, timestamp, ...atRest(dock) }] : [];
-  const { jobId, failure } = mission;
-  const state = flightAt({ seed: fleet.seed, jobId, dock, failure }, elapsedOf(mission, fleet, now));
+  const { jobId, plan } = mission;
+  const state = flightAt({ seed: fleet.seed, jobId, dock, plan }, elapsedOf(mission, fleet, now));
   return state ? [{ deviceId, timestamp, jobId, ...state }] : [];
 }
 

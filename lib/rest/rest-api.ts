@@ -37,6 +37,7 @@ const logging = { loggingLevel: apigateway.MethodLoggingLevel.ERROR, dataTraceEn
 /** Enough for people. What a method's own limit refuses does not use up the account's, so strangers can't (API Gateway, "Throttle requests"). */
 const redirectThrottle: Record<string, apigateway.MethodDeploymentOptions> = {
   [`${DOCS_PATH}/GET`]: { ...logging, throttlingRateLimit: 20, throttlingBurstLimit: 40 },
+  '//GET': { ...logging, throttlingRateLimit: 20, throttlingBurstLimit: 40 },
 };
 
 export interface RestApiProps {
@@ -127,6 +128,11 @@ export class RestApi extends Construct {
     addRedirect(this.resource(path), location);
     addFixedReply(this.resource(path), 405, 'Method not allowed', { Allow: 'GET' });
     addFixedReply(this.resource(`${path}/{path+}`), 404, 'Not found');
+  }
+
+  /** Redirects GET requests for `/`; other methods are refused as for an unknown path. */
+  redirectRoot(location: string): void {
+    addRedirect(this.resource('/'), location);
   }
 
   /**

@@ -121,11 +121,14 @@ function unknownRoute(request: GatewayRequest): GatewayError {
   });
 }
 
-/** The stage's throttle for a method, most specific setting first. Resource paths write `/` as `~1`. */
+/**
+ * The stage's throttle for a method, most specific setting first. Resource paths write `/` as `~1`, and the root as `/`
+ * (CloudFormation, "AWS::ApiGateway::Stage MethodSetting").
+ */
 function throttleOf({ MethodSettings }: Stage, path: string, httpMethod: string) {
   const setting = (resourcePath: string, method: string) =>
     MethodSettings.find((one) => one.ResourcePath === resourcePath && one.HttpMethod === method);
-  const encoded = `/${path.replaceAll('/', '~1')}`;
+  const encoded = path === '/' ? path : `/${path.replaceAll('/', '~1')}`;
   const found = setting(encoded, httpMethod) ?? setting(encoded, '*') ?? setting('/*', '*');
   return { RateLimit: found?.ThrottlingRateLimit, BurstLimit: found?.ThrottlingBurstLimit };
 }

@@ -29,7 +29,14 @@ describe('consume-job-events', () => {
     const { jobId, deviceGroupId } = job;
     expect(dynamodb).toHaveReceivedCommandWith(PutCommand, {
       TableName: 'missions',
-      Item: { jobId, deviceGroupId, priority: 7, failure: 'abort', state: 'waiting', reported: 0 },
+      Item: {
+        jobId,
+        deviceGroupId,
+        priority: 7,
+        plan: { failure: 'abort', laps: 1, speed: 1 },
+        state: 'waiting',
+        reported: 0,
+      },
       ConditionExpression: 'attribute_not_exists(jobId)',
     });
   });

@@ -3,12 +3,19 @@ import { deviceState } from '../../domain/telemetry';
 import { lifecycle, type JobStatus } from '../../domain/job-lifecycle';
 import { atRest, flightAt, type Flight } from '../../simulator/flight';
 import { dockPositionOf } from '../../simulator/dock-position';
-import { DOCKED_S, failures, freeAt, reportsOf } from '../../simulator/mission-plan';
+import { dockedS, failures, freeAt, planOf, reportsOf } from '../../simulator/mission-plan';
 
 const flights = fc
-  .record({ seed: fc.string(), jobId: fc.string(), failure: fc.constantFrom(undefined, ...failures) })
-  .map(({ seed, jobId, failure }): Flight => ({ seed, jobId, failure, dock: dockPositionOf(seed, 'group', 'device') }));
-const moments = fc.double({ min: 0, max: DOCKED_S + 10, noNaN: true });
+  .record({
+    seed: fc.string(),
+    jobId: fc.string(),
+    plan: fc.record({ failure: fc.constantFrom(undefined, ...failures), laps: fc.integer({ min: 1, max: 100 }) }),
+  })
+  .map((flight): Flight => ({ ...flight, dock: dockPositionOf(flight.seed, 'group', 'device') }));
+const moments = fc.oneof(
+  fc.double({ min: 0, max: dockedS(1) + 10, noNaN: true }),
+  fc.double({ min: 0, max: dockedS(100) + 10, noNaN: true }),
+);
 
 const positionAt = (flight: Flight, t: number) => flightAt(flight, t)?.navigation.position.coordinates ?? [];
 
@@ -22,7 +29,7 @@ test('every sample of a simulated device is valid telemetry', () => {
   fc.assert(
     fc.property(flights, moments, (flight, t) => {
       const state = flightAt(flight, t);
-      if (!state) expect(flight.failure).toBe('link-loss');
+      if (!state) expect(flight.plan.failure).toBe('link-loss');
       else expect(deviceState.parse({ timestamp: '2026-11-27T10:30:00.000Z', ...state })).toMatchObject(state);
     }),
   );
@@ -32,7 +39,7 @@ test('every sample of a simulated device is valid telemetry', () => {
 });
 
 test('a flight is reproducible, and differs between jobs', () => {
-  const flight = { seed: 's', jobId: 'job-1', failure: undefined, dock: dockPositionOf('s', 'group', 'device') };
+  const flight = { seed: 's', jobId: 'job-1', plan: { laps: 1 }, dock: dockPositionOf('s', 'group', 'device') };
   expect(flightAt(flight, 30)).toEqual(flightAt({ ...flight }, 30));
   expect(positionAt({ ...flight, jobId: 'job-2' }, 30)).not.toEqual(positionAt(flight, 30));
   expect(dockPositionOf('s', 'group', 'other')).not.toEqual(flight.dock);
@@ -42,7 +49,7 @@ test('a flight begins and ends at its dock', () => {
   fc.assert(
     fc.property(flights, (flight) => {
       const { longitude, latitude, altitude } = flight.dock;
-      for (const t of [0, DOCKED_S])
+      for (const t of [0, dockedS(flight.plan.laps)])
         expect(distance(positionAt(flight, t), [longitude, latitude, altitude])).toBeLessThan(0.1);
     }),
   );
@@ -63,7 +70,8 @@ test('a drone moves continuously, consistent with its reported speeds and within
 });
 
 test.each([undefined, ...failures])('the reports of a mission follow the lifecycle (simulate: %s)', (failure) => {
-  const reports = reportsOf(failure);
+  const plan = { failure, laps: 1, speed: 1 };
+  const reports = reportsOf(plan);
   let status: JobStatus = 'PENDING';
   for (const report of reports) {
     expect(lifecycle[status]).toContain(report.status);
@@ -71,15 +79,41 @@ test.each([undefined, ...failures])('the reports of a mission follow the lifecyc
   }
   expect(status).toBe(failure ? 'FAILED' : 'COMPLETED');
   expect(reports.map(({ at }) => at)).toEqual(reports.map(({ at }) => at).sort((a, b) => a - b));
-  expect(reports.at(-1)?.at).toBeLessThanOrEqual(freeAt(failure));
+  expect(reports.at(-1)?.at).toBeLessThanOrEqual(freeAt(plan));
 });
 
 test('simulated failures show in the samples: lost link, low battery, closed dock', () => {
-  const of = (failure: Flight['failure'], t: number) =>
-    flightAt({ seed: 's', jobId: 'job-1', failure, dock: dockPositionOf('s', 'g', 'd') }, t);
+  const of = (failure: Flight['plan']['failure'], t: number) =>
+    flightAt({ seed: 's', jobId: 'job-1', plan: { failure, laps: 1 }, dock: dockPositionOf('s', 'g', 'd') }, t);
   expect(of('link-loss', 40)).toBeUndefined();
   expect(of(undefined, 60)?.battery.percent).toBeGreaterThan(85);
   expect(of('low-battery', 60)?.battery.percent).toBeLessThan(30);
   expect(of('abort', 45)?.droneState).toBe('RETURNING');
   expect(of('dock-fault', 12)).toMatchObject({ droneState: 'DOCKED', dockState: 'FAULT' });
+});
+
+test('a mission of forty laps stays in the air for half an hour and lands with a quarter of its charge', () => {
+  const flight = { seed: 's', jobId: 'job-1', plan: { laps: 40 }, dock: dockPositionOf('s', 'g', 'd') };
+  expect(flightAt(flight, 1600)).toMatchObject({ droneState: 'WAYPOINT', dockState: 'TASK_INPROGRESS' });
+  expect(reportsOf({ laps: 40, speed: 1 }).at(-1)).toEqual({ at: dockedS(40), status: 'COMPLETED' });
+  expect(dockedS(40)).toBeGreaterThan(28 * 60);
+  expect(flightAt(flight, dockedS(40))).toMatchObject({ droneState: 'DOCKED', battery: { percent: 25 } });
+});
+
+test.each<[Record<string, unknown> | undefined, object]>([
+  [undefined, { laps: 1, speed: 1 }],
+  [
+    { simulate: 'abort', simulateLaps: 40, simulateSpeed: '5' },
+    { failure: 'abort', laps: 40, speed: 5 },
+  ],
+  [
+    { simulate: 'crash', simulateLaps: 101, simulateSpeed: 0 },
+    { laps: 1, speed: 1 },
+  ],
+  [
+    { simulateLaps: 'many', simulateSpeed: -3 },
+    { laps: 1, speed: 1 },
+  ],
+])('metadata %j asks for the mission %j', (metadata, plan) => {
+  expect(planOf(metadata)).toEqual({ failure: undefined, ...plan });
 });

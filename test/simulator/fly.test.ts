@@ -94,6 +94,22 @@ describe('fly', () => {
     await run;
   });
 
+  test('flies a mission as many times faster as its job asks for', async () => {
+    const [device] = devices;
+    const takenAt = new Date(Date.now() - 10_000).toISOString();
+    const plan = { laps: 1, speed: 8 };
+    missions = [{ jobId: 'job-1', deviceGroupId: 'group-1', priority: 5, state: 'flying', takenAt, plan, ...device }];
+    const run = handler();
+    await jest.advanceTimersByTimeAsync(1999);
+    // More than eighty seconds of the mission have passed: it is over.
+    expect(dynamodb).toHaveReceivedCommandWith(UpdateCommand, {
+      Key: { jobId: 'job-1' },
+      UpdateExpression: 'SET #state = :over, #ttl = :ttl',
+    });
+    await endRuns();
+    await run;
+  });
+
   test('assigns a waiting mission to a device of its group and reports it as queued', async () => {
     const mission = { jobId: 'job-1', deviceGroupId: 'group-1', priority: 5, state: 'waiting' };
     missions = [mission];

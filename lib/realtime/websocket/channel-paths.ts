@@ -1,11 +1,13 @@
 import type { Contract } from '../../../contract/contract';
 import { TELEMETRY_PATH } from '../../../contract/telemetry';
+import { DOCS_PATH } from '../../docs/docs-paths';
 
 /**
  * Generates the code of a CloudFront function (cloudfront-js-2.0, which has `for` and `for…in` but no `for…of`) that turns the
  * path of a channel into a query, since a WebSocket API has no paths below its stage: `/v3/jobs/<id>/status/ws` becomes
  * `/<stage>?channel=job&id=<id>`. It overwrites these two parameters if the client sent them, and answers 404 for an id with
- * characters that no id has, since CloudFront would pass an `&` or `=` on as part of the query.
+ * characters that no id has, since CloudFront would pass an `&` or `=` on as part of the query. Whoever opens the bare address
+ * in a browser is redirected to the docs site.
  * @param stage of the WebSocket API
  * @param channels by kind
  */
@@ -17,6 +19,9 @@ export function channelPathsCode(stage: string, channels: Contract['channels']):
   return `const routes = ${JSON.stringify(routes)};
 function handler(event) {
   const request = event.request;
+  if (request.uri === '/') {
+    return { statusCode: 302, statusDescription: 'Found', headers: { location: { value: '${DOCS_PATH}/' } } };
+  }
   if (request.uri === '${TELEMETRY_PATH}') {
     request.uri = '/${stage}';
     request.querystring.channel = { value: 'telemetry' };

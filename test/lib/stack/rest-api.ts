@@ -67,7 +67,7 @@ test('token requests are throttled at 50 a second with a burst of 100', () => {
   });
 });
 
-test('the stage has no traces, which would contain paths, has metrics of the token endpoint, throttles the redirect to the docs site, and logs errors without data', () => {
+test('the stage has no traces, which would contain paths, has metrics of the token endpoint, throttles the redirects to the docs site, and logs errors without data', () => {
   template.hasResourceProperties('AWS::ApiGateway::Stage', {
     StageName: 'live',
     TracingEnabled: false,
@@ -88,6 +88,8 @@ test('the stage has no traces, which would contain paths, has metrics of the tok
         ThrottlingRateLimit: 20,
         ThrottlingBurstLimit: 40,
       },
+      // CloudFormation, "AWS::ApiGateway::Stage MethodSetting": the root path is only a slash.
+      { HttpMethod: 'GET', ResourcePath: '/', ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 },
     ],
   });
 });

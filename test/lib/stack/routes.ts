@@ -84,25 +84,28 @@ test('paths without an endpoint are above and below those that have one', () => 
   expect(unknown).not.toContain('/v3/jobs/{path+}');
 });
 
-test('the methods are exactly the endpoints of the contract, the redirect to the docs site, the 405s and the 404s', () => {
+test('the methods are exactly the endpoints of the contract, the redirects to the docs site, the 405s and the 404s', () => {
   const others = [...paths, ...unknown, '/docs', '/docs/{path+}'].map((path) => `ANY ${path}`);
-  expect([...methods.keys()].sort()).toEqual([...Object.keys(endpointTable), 'GET /docs', ...others].sort());
+  expect([...methods.keys()].sort()).toEqual([...Object.keys(endpointTable), 'GET /', 'GET /docs', ...others].sort());
 });
 
 describe('GET /docs', () => {
-  test('redirects to the docs site on the host of the channels, without a token', () => {
-    const redirect = methods.get('GET /docs');
-    expect(redirect?.Properties).toMatchObject({ AuthorizationType: 'NONE' });
-    const { status, chosen, headers } = fixedReply(redirect);
-    expect({ status, chosen }).toEqual({ status: '302', chosen: ['{"statusCode":302}'] });
-    const { 'Fn::Join': joined } = (headers as Record<string, { 'Fn::Join': [string, unknown[]] }>)[
-      'method.response.header.Location'
-    ] ?? { 'Fn::Join': ['', []] };
-    const [distribution] = Object.keys(resources).filter(
-      (id) => resources[id]?.Type === 'AWS::CloudFront::Distribution',
-    );
-    expect(joined).toEqual(['', ["'https://", { 'Fn::GetAtt': [distribution, 'DomainName'] }, "/docs/'"]]);
-  });
+  test.each(['GET /docs', 'GET /'])(
+    '%s redirects to the docs site on the host of the channels, without a token',
+    (key) => {
+      const redirect = methods.get(key);
+      expect(redirect?.Properties).toMatchObject({ AuthorizationType: 'NONE' });
+      const { status, chosen, headers } = fixedReply(redirect);
+      expect({ status, chosen }).toEqual({ status: '302', chosen: ['{"statusCode":302}'] });
+      const { 'Fn::Join': joined } = (headers as Record<string, { 'Fn::Join': [string, unknown[]] }>)[
+        'method.response.header.Location'
+      ] ?? { 'Fn::Join': ['', []] };
+      const [distribution] = Object.keys(resources).filter(
+        (id) => resources[id]?.Type === 'AWS::CloudFront::Distribution',
+      );
+      expect(joined).toEqual(['', ["'https://", { 'Fn::GetAtt': [distribution, 'DomainName'] }, "/docs/'"]]);
+    },
+  );
 
   test('is the only method of its path, and nothing is below it', () => {
     expect(fixedReply(methods.get('ANY /docs'))).toMatchObject({

@@ -41,7 +41,7 @@ const channelPaths = (stage: string): readonly Case[] => {
     on(`/v3/jobs/${JOB}/status/ws`, channel('job', JOB), { channel: TWICE, id: TWICE }),
     on('/telemetry', { uri, querystring: { channel: { value: 'telemetry' } } }),
     on('/telemetry', { uri, querystring: { shareCode: TWICE, channel: { value: 'telemetry' } } }, { shareCode: TWICE }),
-    on('/', NOT_FOUND),
+    on('/', { statusCode: 302, headers: { location: { value: '/docs/' } } }),
     on(uri, NOT_FOUND),
     on('/telemetry/', NOT_FOUND),
     on(`/v3/jobs/${JOB}/status`, NOT_FOUND),

@@ -51,6 +51,19 @@ describe('Throttling', () => {
     expect((await call('wrong')).status).toBe(403);
   });
 
+  test('applies a method setting whose path is a slash to the root, and to no other path', async () => {
+    const started = await startSpec({
+      functions,
+      methods: { 'GET /': { function: 'key' }, 'GET /free': { function: 'key' } },
+      stage: {
+        MethodSettings: [{ ResourcePath: '/', HttpMethod: 'GET', ThrottlingRateLimit: 0.001, ThrottlingBurstLimit: 1 }],
+      },
+    });
+    const root = [started.fetch('/'), started.fetch('/')];
+    expect(await statuses(root)).toEqual([200, 429]);
+    expect(await statuses([started.fetch('/free'), started.fetch('/free')])).toEqual([200, 200]);
+  });
+
   test('refills the bucket of the usage plan', async () => {
     const call = await start({ usagePlan: { Throttle: { RateLimit: 20, BurstLimit: 1 } } });
     let now = performance.now();

@@ -64,8 +64,11 @@ test('channel and id in the query are overwritten, whether sent once or twice', 
   expect(querystring).toEqual({ channel: { value: 'job' }, id: { value: job } });
 });
 
+test('the bare address redirects to the docs site', () => {
+  expect(run('/')).toMatchObject({ statusCode: 302, headers: { location: { value: '/docs/' } } });
+});
+
 test.each([
-  '/',
   '',
   '/live',
   '/v3/jobs',

@@ -1,10 +1,13 @@
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import { flags, optionsFrom, run, untilSignal } from 'cloud-assembly-runner';
+import { createProgress } from './command-line/progress';
+import { readOptions } from './command-line/read-options';
 import { banner } from './start/banner';
 import { writeDemoEnvironment } from './start/demo-environment';
+import { startDemoFlight } from './start/demo-flight';
 import { addDemoPartners } from './start/demo-partners';
 import { cdkContext, fleetFlags } from './start/fleet-flags';
+import { help } from './start/help';
 import { root, synthesiseApp } from './start/synthesis';
 
 /** Origins of the docs site, where endpoints can be tried: CloudFront's address, by either name of this machine. */
@@ -12,20 +15,38 @@ const docsOrigins = (wsPort: number) => ['127.0.0.1', 'localhost'].map((host) =>
 
 /** `npm start`: synthesises the app and runs it on this machine until Ctrl-C. */
 untilSignal(async (stopped) => {
-  const { values } = parseArgs({ options: { ...flags, ...fleetFlags } });
-  const { folder, context: context } = cdkContext(values);
-  const options = optionsFrom(values, process.env, join(root, '.local'));
+  const values = readOptions(process.argv.slice(2), { ...flags, ...fleetFlags, help: { type: 'boolean' } });
+  if (values.help) {
+    process.stdout.write(help);
+    return;
+  }
+  const { folder, context } = cdkContext(values);
+  const defaultFolder = join(root, '.local');
+  const options = optionsFrom(values, process.env, defaultFolder);
+  const progress = createProgress(process.stderr);
+  let noFlight: string | undefined;
   await run(
     {
       ...options,
       corsOrigins: docsOrigins(options.ports.wsPort),
-      assembly: values.app === undefined ? (signal) => synthesiseApp(folder, context, signal) : resolve(values.app),
-      async prepare(stack, ending) {
-        const facts = await addDemoPartners(stack, ending);
-        writeDemoEnvironment(options.folder, { ...stack, ...facts });
-        return facts;
+      assembly(signal) {
+        if (values.app !== undefined) return Promise.resolve(resolve(values.app));
+        progress.waitFor('building the app, which takes half a minute the first time');
+        return synthesiseApp(folder, context, signal).finally(() => progress.waitFor('starting it'));
       },
-      ready: (facts) => console.log(banner(facts, options.memory ? undefined : options.folder)),
+      async prepare(stack, ending) {
+        progress.waitFor('onboarding the demo partners');
+        const facts = await addDemoPartners(stack, ending);
+        const flight = values['no-fleet'] ? undefined : await startDemoFlight(stack.baseUrl, facts.partners[0], ending);
+        if (flight && 'reason' in flight) noFlight = flight.reason;
+        const all = { ...facts, demoFlightUrl: flight && 'url' in flight ? flight.url : null };
+        writeDemoEnvironment(options.folder, { ...stack, ...all });
+        return all;
+      },
+      ready(facts) {
+        progress.end();
+        console.log(banner(facts, { ...options, isDefaultFolder: options.folder === defaultFolder, noFlight }));
+      },
     },
     stopped,
   );

@@ -2,7 +2,7 @@ export type { CallCounts } from './aws-endpoint';
 export { synthesise, type CdkApp } from './cloudformation/synthesis';
 export type { FaultsFile } from './faults/faults-file';
 export type { AccountAge } from './quotas';
-export { flags, optionsFrom, type CommandLineOptions } from './stack/command-line';
+export { flags, flagsHelp, optionsFrom, type CommandLineOptions } from './stack/command-line';
 export type { Ports } from './stack/ports';
 export { run, type RunOptions } from './stack/run';
 export type { ReadyStack } from './stack/stack';

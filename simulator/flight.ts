@@ -29,11 +29,23 @@ const clamp = (value: number) => Math.min(1, Math.max(0, value));
 /** From 0 to 1 with speed and acceleration of 0 at both ends. */
 const ease = (u: number) => u ** 3 * (u * (6 * u - 15) + 10);
 
+/** How long a drone takes to reach its cruising speed, and to brake, in seconds. */
+const RAMP_S = 15;
+
+/** Laps flown after `s` seconds of `total`: with a constant speed between smooth ramps at both ends. */
+function lapsAt(s: number, total: number, laps: number): number {
+  if (s > total / 2) return laps - lapsAt(total - s, total, laps);
+  const speed = laps / (total - RAMP_S);
+  const u = clamp(s / RAMP_S);
+  return speed * (RAMP_S * (u ** 3 - u ** 4 / 2) + Math.max(0, s - RAMP_S));
+}
+
 /** Angle on the loop: all the way round or, for a flight that turns back, part of the way and back. */
 function angleAt({ plan: { failure, laps } }: Flight, t: number): number {
-  const u = clamp((t - CRUISE_S) / (descentS(laps) - CRUISE_S));
+  const total = descentS(laps) - CRUISE_S;
+  const u = clamp((t - CRUISE_S) / total);
   const turnsBack = failure === 'low-battery' || failure === 'abort';
-  return laps * FULL_TURN * (turnsBack ? 0.4 * ease(1 - Math.abs(2 * u - 1)) : ease(u));
+  return FULL_TURN * (turnsBack ? 0.4 * laps * ease(1 - Math.abs(2 * u - 1)) : lapsAt(u * total, total, laps));
 }
 
 /** Metres east, north and above the dock, on a loop that starts and ends there. */

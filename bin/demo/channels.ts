@@ -35,12 +35,13 @@ export async function followJob(
   for await (const { jobState } of client.jobs.follow(jobId, { signal })) onState(jobState);
 }
 
-/** Follows the telemetry of a device, until the signal. */
+/** Follows the telemetry of a device, until the signal. @param onSample gets the altitude in metres above mean sea level */
 export async function followDevice(
   client: DroneMissionClient,
   deviceId: string,
   signal: AbortSignal,
-  onSample: () => void,
+  onSample: (altitude: number | undefined) => void,
 ): Promise<void> {
-  for await (const _sample of client.telemetry.follow({ deviceId }, { signal })) onSample();
+  for await (const { navigation } of client.telemetry.follow({ deviceId }, { signal }))
+    onSample(navigation?.position?.coordinates[2]);
 }

@@ -1,74 +1,65 @@
+import { join, relative } from 'node:path';
 import type { StackFacts } from './stack-facts';
 
-/** Text that `npm start` prints when the stack is ready: addresses, demo credentials and example commands. */
-export function banner(facts: StackFacts, dataFolder?: string): string {
-  const { baseUrl, wsUrl, mqttUrl, shareBaseUrl, docsUrl, partners } = facts;
-  const [partner] = partners;
+/** How the stack was started, as far as the banner shows it. */
+export interface BannerOptions {
+  /** Data folder, with `stack.json` and `demo.env`. */
+  readonly folder: string;
+  /** Whether all data but these files is kept in memory. */
+  readonly memory: boolean;
+  /** Whether `folder` is the one that commands take without `LOCAL_DIR`. */
+  readonly isDefaultFolder: boolean;
+  /** Why no drone is in the air; only without a link to one. */
+  readonly noFlight?: string | undefined;
+}
+
+/**
+ * Text that `npm start` prints when the stack is ready, less than a screen: a drone to look at, addresses, and commands that
+ * work as they stand. Credentials are in `stack.json` only, not in the terminal's history.
+ */
+export function banner(facts: StackFacts, { folder, memory, isDefaultFolder, noFlight }: BannerOptions): string {
+  const { baseUrl, wsUrl, mqttUrl, shareBaseUrl, docsUrl, demoFlightUrl } = facts;
+  const first =
+    demoFlightUrl === null
+      ? `Ready. No drone is flying: ${noFlight ?? 'there is no fleet'}.`
+      : `A drone is flying: open ${demoFlightUrl}`;
+  const file = (name: string) => pathTo(join(folder, name));
   const rows: [string, string | null][] = [
     ['Docs', docsUrl],
     ['REST', baseUrl],
     ['WebSocket', wsUrl],
     ['MQTT', mqttUrl],
-    ['Share page', shareBaseUrl],
-    ['Data', dataFolder ?? 'in memory, deleted at stop'],
-    ['API key', partner?.apiKey ?? null],
-    ['Client id', partner?.clientId ?? null],
-    ['Client secret', partner?.clientSecret ?? null],
+    ['Share links', shareBaseUrl && `${shareBaseUrl}/share/…`],
+    ['Credentials', file('stack.json')],
+    ['Data', memory ? 'in memory, deleted at stop' : pathTo(folder)],
   ];
-  const table = rows.filter(([, value]) => value !== null).map(([name, value]) => `  ${name.padEnd(14)}${value}`);
-  const steps = commands(facts).flatMap(([title, command]) => ['', title, '', command]);
-  return ['', 'The drone mission integration API is running. Ctrl-C stops it.', '', ...table, ...steps, ''].join('\n');
+  const lines = rows.flatMap(([name, value]) => (value === null ? [] : [`  ${name.padEnd(13)}${value}`]));
+  const where = isDefaultFolder ? '' : `LOCAL_DIR=${pathTo(folder)} `;
+  const commands = [
+    `${where}npm run demo`,
+    `. ${dotted(file('demo.env'))}`,
+    `curl "$BASE_URL/v3/resources" -H "authorization: Bearer $(${where}npm run -s token)"`,
+  ].map((command) => `  ${command}`);
+  return [
+    '',
+    first,
+    '',
+    ...lines,
+    '',
+    'Try it in a second terminal:',
+    '',
+    ...commands,
+    '',
+    'Ctrl-C stops it.',
+    '',
+  ].join('\n');
 }
 
-/** Shell command that extracts a text field from a JSON response, with sed because jq may not be installed. */
-const field = (name: string) => `sed 's/.*"${name}":"\\([^"]*\\)".*/\\1/'`;
-
-function commands({
-  baseUrl,
-  wsUrl,
-  mqttUrl,
-  shareBaseUrl,
-  docsUrl,
-  caFile,
-  partners,
-}: StackFacts): [title: string, command: string][] {
-  const [partner] = partners;
-  const group = partner?.deviceGroups[0];
-  const device = group?.devices[0];
-  if (!partner || !group || !device) return [];
-  const { clientId, clientSecret, apiKey } = partner;
-  const credentials = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
-  const json = "-H 'content-type: application/json'";
-  const post = (path: string, body: object) =>
-    `curl -s ${baseUrl}${path} -H "authorization: Bearer $TOKEN" ${json} -d '${JSON.stringify(body)}'`;
-  const steps: [string, string][] = [
-    [
-      'Get a token and create a job:',
-      [
-        `TOKEN=$(curl -s ${baseUrl}/v3/auth/token -H 'x-api-key: ${apiKey}' ${json} -d '${JSON.stringify(credentials)}' | ${field('access_token')})`,
-        `JOB=$(${post('/v3/jobs/create', { name: 'First flight', deviceGroupId: group.deviceGroupId, deviceId: device.deviceId })} | ${field('jobId')}); echo $JOB`,
-      ].join('\n'),
-    ],
-  ];
-  if (docsUrl) {
-    steps.push([`Try an endpoint at ${docsUrl}reference/rest with this token, as “Bearer Token”:`, 'echo "$TOKEN"']);
-  }
-  if (mqttUrl) {
-    const { hostname, port } = new URL(mqttUrl);
-    steps.push([
-      'Follow it over MQTT (Debian: mosquitto-clients):',
-      `mosquitto_sub -h ${hostname} -p ${port} --cafile ${caFile} -u ${clientId} -P "$TOKEN" -i ${clientId}-1 -q 1 -t "$JOB/JOB/STATUS"`,
-    ]);
-  }
-  if (wsUrl)
-    steps.push([
-      'or over a WebSocket, in a second terminal with the same two variables:',
-      `npx wscat -H "authorization: Bearer $TOKEN" -c "${wsUrl}/v3/jobs/$JOB/status/ws"`,
-    ]);
-  if (shareBaseUrl)
-    steps.push([
-      'Share its drone, and open the link:',
-      `${post('/v3/streams/share', { resourceId: device.deviceId, shareType: 'STREAM' })} | ${field('shareUrl')}`,
-    ]);
-  return steps;
+/** A path relative to the working folder if it is below it. */
+function pathTo(path: string): string {
+  const below = relative('', path);
+  return below === '' || below.startsWith('..') ? path : below;
 }
+
+/** Without a slash, `.` would search the PATH. */
+const dotted = (path: string) => (path.includes('/') ? path : `./${path}`);

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { seed } from './seeding';
 import { partnersShape, type AppFacts, type Partner } from './stack-facts';
 
-/** Onboards the demo partners unless an earlier start has. @returns the app's part of `stack.json` */
+/** Onboards the demo partners unless an earlier start has. @returns the app's part of `stack.json`, without the demo flight */
 export async function addDemoPartners(
   { dataFolder, outputs, access }: ReadyStack,
   stopped: AbortSignal,
   onboard = seed,
-): Promise<AppFacts> {
+): Promise<Omit<AppFacts, 'demoFlightUrl'>> {
   const known = readPartners(dataFolder);
   const partners = known ?? (await onboard(access, stopped));
   if (!known) writePartners(dataFolder, partners);

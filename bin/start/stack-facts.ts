@@ -20,6 +20,8 @@ export interface AppFacts {
   readonly wsUrl: string | null;
   readonly shareBaseUrl: string | null;
   readonly docsUrl: string | null;
+  /** Link to watch the drone that `npm start` keeps in the air; null without one. */
+  readonly demoFlightUrl: string | null;
   readonly partners: readonly Partner[];
 }
 

@@ -22,6 +22,15 @@ export const flags = {
   'token-lifetime': { type: 'string' },
 } as const;
 
+/** The flags as lines of a help text. */
+export const flagsHelp = `  --app FOLDER          a synthesised app, instead of one that is synthesised now
+  --memory              keep no data from one start to the next
+  --instances NUMBER    at most this many function instances, 14 MB each (default: 16)
+  --quotas              enforce the default quotas of an AWS account
+  --new-account         enforce those of a new account, in which Lambda runs ten invocations at a time
+  --token-lifetime S    access tokens that are valid for S seconds, up to a day, to test renewal
+  --faults FILE         make AWS calls fail as the JSON file says; changes of the file apply at once`;
+
 /** Cognito's longest validity of an access token, a day. Its shortest, five minutes, is too long for a test of renewal. */
 const LONGEST_TOKEN_S = 86_400;
 

@@ -95,6 +95,11 @@ test('simulated failures show in the samples: lost link, low battery, closed doc
 test('a mission of forty laps stays in the air for half an hour and lands with a quarter of its charge', () => {
   const flight = { seed: 's', jobId: 'job-1', plan: { laps: 40 }, dock: dockPositionOf('s', 'g', 'd') };
   expect(flightAt(flight, 1600)).toMatchObject({ droneState: 'WAYPOINT', dockState: 'TASK_INPROGRESS' });
+  const speeds = Array.from(
+    { length: 160 },
+    (_, ten) => flightAt(flight, 35 + ten * 10)?.navigation.velocity.groundSpeed,
+  );
+  for (const speed of speeds) expect(speed).toBeGreaterThan(4);
   expect(reportsOf({ laps: 40, speed: 1 }).at(-1)).toEqual({ at: dockedS(40), status: 'COMPLETED' });
   expect(dockedS(40)).toBeGreaterThan(28 * 60);
   expect(flightAt(flight, dockedS(40))).toMatchObject({ droneState: 'DOCKED', battery: { percent: 25 } });

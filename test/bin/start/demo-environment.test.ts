@@ -15,7 +15,7 @@ const facts = {
     mqttUrl: 'mqtts://127.0.0.1:3',
     caFile: '/a b/ca.pem',
   },
-  ...{ shareBaseUrl: null, docsUrl: null, partners: [partner] },
+  ...{ shareBaseUrl: null, docsUrl: null, demoFlightUrl: null, partners: [partner] },
 };
 
 test('the environment of the guides has the demo partner of the stack, unchanged by the shell', () => {

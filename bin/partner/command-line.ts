@@ -36,7 +36,7 @@ const commandFlags = {
   suspend: ['client-id', 'organisation-id'],
   resume: ['client-id', 'organisation-id'],
   'rotate-secret': ['client-id', 'retire-old'],
-  'rotate-key': ['client-id'],
+  'rotate-key': ['client-id', 'retire-old'],
   offboard: ['client-id', 'organisation-id'],
 } as const satisfies Readonly<Record<string, readonly Flag[]>>;
 

@@ -14,7 +14,8 @@ npm run partner -- <command> [flags]
   resume         --client-id ID | --organisation-id org-…   restores access
   rotate-secret  --client-id ID                 a second secret beside the first
                  --client-id ID --retire-old    deletes the older of the two
-  rotate-key     --client-id ID                 replaces the API key
+  rotate-key     --client-id ID                 a second API key beside the first
+                 --client-id ID --retire-old    deletes the older of the two
   offboard       --client-id ID | --organisation-id org-…   deletes clients and their API keys; with the last
                  client of an organisation also its shares
 

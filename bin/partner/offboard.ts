@@ -1,6 +1,6 @@
 import { deletePartner, setPartnerStatus } from '../../data/partners/partners';
 import { endSharesOf } from '../../data/shares/shares';
-import type { Partner } from '../../domain/partner';
+import { apiKeyIds, type Partner } from '../../domain/partner';
 import { deleteApiKey } from './api-key';
 import type { Flags } from './command-line';
 import type { Deployment } from './deployment';
@@ -46,7 +46,7 @@ async function endSharesOfLastClients(leaving: readonly Partner[]): Promise<numb
   return ended;
 }
 
-async function remove(deployment: Deployment, { clientId, apiKeyId }: Partner): Promise<void> {
-  await allSettled([deleteOAuthClient(deployment, clientId), deleteApiKey(apiKeyId)]);
-  await deletePartner(clientId);
+async function remove(deployment: Deployment, client: Partner): Promise<void> {
+  await allSettled([deleteOAuthClient(deployment, client.clientId), ...apiKeyIds(client).map(deleteApiKey)]);
+  await deletePartner(client.clientId);
 }

@@ -6,6 +6,7 @@ import { Failure, type Flags } from './command-line';
 import type { Deployment } from './deployment';
 import { reasonOf } from './reason';
 import type { Report } from './report';
+import type { Session } from './session';
 import { expectClient, readClientId } from './selected-clients';
 import { Rollback } from './rollback';
 
@@ -13,17 +14,19 @@ import { Rollback } from './rollback';
  * Adds a second API key; the token endpoint accepts both until `--retire-old` deletes the older one, so that the partner
  * can switch in between.
  */
-export async function rotateKey(flags: Flags, connect: () => Promise<Deployment>): Promise<Report> {
+export async function rotateKey(flags: Flags, session: Session): Promise<Report> {
   const clientId = readClientId(flags);
-  const deployment = await connect();
+  const deployment = await session.connect();
   const client = await expectClient(clientId);
   if (flags['retire-old']) {
+    session.progress('deleting the older API key');
     await retireOldKey(client);
     return { json: { clientId, retired: true }, text: `The older API key of ${clientId} was deleted.` };
   }
   if (client.newApiKeyId !== undefined) {
     throw new Failure(`${clientId} has two API keys already: delete the older one first with --retire-old`);
   }
+  session.progress('adding the API key');
   const apiKey = await addKey(deployment, client);
   const next = 'The old key stays valid until --retire-old deletes it. The new one is not shown again.';
   return { json: { clientId, apiKey }, text: `client id  ${clientId}\nAPI key    ${apiKey}\n\n${next}` };
@@ -31,7 +34,9 @@ export async function rotateKey(flags: Flags, connect: () => Promise<Deployment>
 
 /** API Gateway first: a command that failed half-way can then be repeated, and leaves no key behind. */
 async function retireOldKey({ clientId, apiKeyId, newApiKeyId }: Partner): Promise<void> {
-  if (newApiKeyId === undefined) throw new Failure(`${clientId} has no older API key to delete`);
+  if (newApiKeyId === undefined) {
+    throw new Failure(`${clientId} has one API key only: without --retire-old this adds the second`);
+  }
   await deleteApiKey(apiKeyId);
   if (!(await retireApiKey(clientId, apiKeyId, newApiKeyId))) throw new Failure(changedMeanwhile(clientId));
 }

@@ -20,9 +20,15 @@ const widthOf = ({ isTTY, columns }: NodeJS.WriteStream) => (isTTY ? columns || 
 const ask = (question: string): Promise<string> =>
   new Promise((resolve) => {
     const lines = createInterface({ input: process.stdin, output: process.stderr });
-    lines.once('close', () => resolve(''));
+    // Without an answer the cursor is still behind the question.
+    const end = () => {
+      process.stderr.write('\n');
+      resolve('');
+    };
+    lines.once('close', end);
     lines.question(question, (answer) => {
-      resolve(answer);
+      lines.off('close', end);
       lines.close();
+      resolve(answer);
     });
   });

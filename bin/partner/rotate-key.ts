@@ -46,7 +46,7 @@ async function addKey(deployment: Deployment, { clientId, organisation, name }: 
   try {
     const { id, value } = await createApiKey(deployment, `${organisationId(organisation)} ${name}`, rollback);
     // Also when the write fails: its response may have been lost, and --retire-old must not leave a deleted key.
-    rollback.add(`newApiKeyId of ${clientId}`, () => withdrawApiKey(clientId, id));
+    rollback.add(`newApiKeyId of ${clientId} in the partners table`, () => withdrawApiKey(clientId, id));
     if (!(await addApiKey(clientId, id))) throw new Failure(changedMeanwhile(clientId));
     return value;
   } catch (error) {

@@ -17,12 +17,26 @@ export function readOptions<Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
   options: Options,
 ): OptionValues<Options> {
+  const { values, words } = readOptionsAndWords(args, options);
+  if (words.length > 0) throw new UsageError(`takes options only, such as --${Object.keys(options)[0] ?? 'help'}`);
+  return values;
+}
+
+/**
+ * Reads a command line of options and other words, such as the name of a command, in the same way.
+ * @returns values of options, and the other words in their order
+ */
+export function readOptionsAndWords<Options extends ParseArgsOptionsConfig>(
+  args: readonly string[],
+  options: Options,
+): { readonly values: OptionValues<Options>; readonly words: readonly string[] } {
   expectKnown(args, options);
   try {
-    return parseArgs({ args: [...args], options }).values;
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    return { values, words: positionals };
   } catch (error) {
     // Node adds advice after the first sentence.
-    throw new UsageError(String(error instanceof Error ? error.message : error).split(/\. |\.?\n/)[0]);
+    throw new UsageError((error as Error).message.split(/\. |\.?\n/)[0]);
   }
 }
 
@@ -31,11 +45,10 @@ function expectKnown(args: readonly string[], options: ParseArgsOptionsConfig): 
   const names = Object.keys(options).map((name) => `--${name}`);
   const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
   for (const token of tokens) {
-    if (token.kind === 'positional') throw new UsageError(`takes options only, such as ${names[0] ?? '--help'}`);
     if (token.kind !== 'option' || Object.hasOwn(options, token.name)) continue;
     if (/secret|key|token|password/.test(token.name)) {
       throw new UsageError(`--${token.name} is no option, since a secret is kept in the shell's history: see --help`);
     }
-    throw new UsageError(`unknown option ${token.rawName}${didYouMean(token.rawName, names)}`);
+    throw new UsageError(`unknown option ${token.rawName}${didYouMean(token.rawName, names) || '; see --help'}`);
   }
 }

@@ -1,4 +1,5 @@
-import { parseArgs } from 'node:util';
+import { didYouMean } from '../../lib/did-you-mean';
+import { readOptionsAndWords, type OptionValues } from '../command-line/read-options';
 import { UsageError } from '../command-line/usage-error';
 
 /** The command can't be carried out: exit code 1. */
@@ -16,6 +17,7 @@ const options = {
   file: { type: 'string' },
   'client-id': { type: 'string' },
   'retire-old': { type: 'boolean' },
+  yes: { type: 'boolean' },
   stack: { type: 'string' },
   local: { type: 'boolean' },
   json: { type: 'boolean' },
@@ -25,51 +27,55 @@ const options = {
 type Flag = keyof typeof options;
 
 /** The flags given, by name. */
-export type Flags = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
+export type Flags = OptionValues<typeof options>;
 
 const commonFlags: readonly Flag[] = ['stack', 'local', 'json', 'help'];
 
 /** All commands with their own flags. */
-const commandFlags = {
+export const commandFlags = {
   onboard: ['organisation', 'organisation-id', 'client', 'scopes', 'fleet', 'file'],
   list: [],
   suspend: ['client-id', 'organisation-id'],
   resume: ['client-id', 'organisation-id'],
   'rotate-secret': ['client-id', 'retire-old'],
-  'rotate-key': ['client-id'],
-  offboard: ['client-id', 'organisation-id'],
+  'rotate-key': ['client-id', 'retire-old'],
+  offboard: ['client-id', 'organisation-id', 'yes'],
 } as const satisfies Readonly<Record<string, readonly Flag[]>>;
 
 export type CommandName = keyof typeof commandFlags;
 
-const isCommand = (word: string): word is CommandName => Object.hasOwn(commandFlags, word);
+/** What a command line asks for: a command, or help, of one command or of all. */
+type CommandLine =
+  { readonly command: CommandName; readonly flags: Flags } | { readonly help: CommandName | undefined };
 
 /**
  * Reads a command and its flags.
- * @returns undefined for help
- * @throws UsageError for an unknown command or flag
+ * @throws UsageError for an unknown command or flag; no value is repeated, since it may be a secret
  */
-export function readCommandLine(
-  args: readonly string[],
-): { readonly command: CommandName; readonly flags: Flags } | undefined {
-  const { values: flags, positionals } = parse(args);
-  const [command, ...more] = positionals;
-  if (flags.help || command === 'help') return undefined;
-  if (command === undefined) throw new UsageError(`missing command; known are ${Object.keys(commandFlags).join(', ')}`);
-  if (!isCommand(command)) throw new UsageError(`unknown command; known are ${Object.keys(commandFlags).join(', ')}`);
-  // The words are not repeated: one of them may be a secret.
-  if (more.length > 0) throw new UsageError(`${command} takes flags only, such as --json`);
+export function readCommandLine(args: readonly string[]): CommandLine {
+  const { values: flags, words } = readOptionsAndWords(args, options);
+  const asksForHelp = words[0] === 'help';
+  const [word, ...more] = asksForHelp ? words.slice(1) : words;
+  const command = word === undefined ? undefined : readCommand(word);
+  if (asksForHelp || flags.help) return { help: command };
+  if (command === undefined) throw new UsageError(`missing command; ${known}`);
   const accepted: readonly Flag[] = [...commandFlags[command], ...commonFlags];
+  if (more.length > 0) {
+    throw new UsageError(`${command} takes options only, such as --${accepted[0]}; put a value with spaces in quotes`);
+  }
   const unexpected = (Object.keys(flags) as Flag[]).find((flag) => !accepted.includes(flag));
-  if (unexpected) throw new UsageError(`${command} does not take --${unexpected}`);
+  if (unexpected) {
+    throw new UsageError(`${command} does not take --${unexpected}; it takes --${accepted.join(', --')}`);
+  }
   return { command, flags };
 }
 
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true });
-  } catch (error) {
-    // Node adds advice after the first sentence.
-    throw new UsageError(String(error instanceof Error ? error.message : error).split(/\. |\.?\n/)[0]);
-  }
+const commandNames = Object.keys(commandFlags);
+const known = `known are ${commandNames.join(', ')}; --help describes them`;
+
+const isCommand = (word: string): word is CommandName => Object.hasOwn(commandFlags, word);
+
+function readCommand(word: string): CommandName {
+  if (isCommand(word)) return word;
+  throw new UsageError(`unknown command${didYouMean(word, commandNames) || `; ${known}`}`);
 }

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import * as z from 'zod';
 import { tableVariable } from '../../domain/table';
 import { Failure, type Flags } from './command-line';
+import { useLocalStack } from './local-stack';
 
 /** Addresses of a deployment. */
 export interface Addresses {
@@ -24,16 +23,9 @@ export interface Deployment {
   readonly resourceServer: string;
   readonly userPoolId: string;
   readonly usagePlanId: string;
+  /** PEM file of the certificate authority that MQTT clients need; local stacks only. */
+  readonly caFile?: string;
 }
-
-/** Written by the local stack: the endpoint and credentials of its AWS APIs. */
-const localAws = z.object({
-  endpointUrl: z.url(),
-  region: z.string(),
-  accessKeyId: z.string(),
-  secretAccessKey: z.string(),
-  stackName: z.string(),
-});
 
 const outputs = z.object({
   BaseUrl: z.string(),
@@ -54,8 +46,8 @@ const outputs = z.object({
  * @throws Failure when there is none
  */
 export async function findDeployment({ local, stack }: Flags): Promise<Deployment> {
-  const localName = local ? await useLocalStack() : undefined;
-  const stackName = stack ?? localName ?? process.env['STACK_NAME'] ?? 'DroneMissionApi';
+  const here = local ? await useLocalStack() : undefined;
+  const stackName = stack ?? here?.stackName ?? process.env['STACK_NAME'] ?? 'DroneMissionApi';
   const read = await readOutputs(stackName);
   Object.assign(process.env, {
     [tableVariable('partners')]: read.PartnersTable,
@@ -73,34 +65,28 @@ export async function findDeployment({ local, stack }: Flags): Promise<Deploymen
     resourceServer: read.ResourceServer,
     userPoolId: read.UserPoolId,
     usagePlanId: read.UsagePlanId,
+    ...(here?.caFile !== undefined && { caFile: here.caFile }),
   };
-}
-
-/** @returns the name of the local stack */
-async function useLocalStack(): Promise<string> {
-  const file = join(process.env['LOCAL_DIR'] ?? '.local', 'aws.json');
-  const text = await readFile(file, 'utf8').catch(() => {
-    throw new Failure(`no local stack is running (${file} does not exist): start it with \`npm start\``);
-  });
-  const { endpointUrl, region, accessKeyId, secretAccessKey, stackName } = localAws.parse(JSON.parse(text));
-  // A profile or session token would take precedence over these keys.
-  delete process.env['AWS_PROFILE'];
-  delete process.env['AWS_SESSION_TOKEN'];
-  Object.assign(process.env, {
-    AWS_ENDPOINT_URL: endpointUrl,
-    AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: accessKeyId,
-    AWS_SECRET_ACCESS_KEY: secretAccessKey,
-  });
-  return stackName;
 }
 
 async function readOutputs(stackName: string) {
   const { CloudFormationClient, DescribeStacksCommand } = await import('@aws-sdk/client-cloudformation');
-  const { Stacks } = await new CloudFormationClient().send(new DescribeStacksCommand({ StackName: stackName }));
+  const cloudFormation = new CloudFormationClient();
+  const region = await cloudFormation.config.region();
+  const { Stacks } = await cloudFormation
+    .send(new DescribeStacksCommand({ StackName: stackName }))
+    .catch((error: unknown) => {
+      throw isMissingStack(error) ? new Failure(missingStack(stackName, region)) : error;
+    });
   const found = (Stacks?.[0]?.Outputs ?? []).map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]);
   const read = outputs.safeParse(Object.fromEntries(found));
   if (read.success) return read.data;
   const missing = read.error.issues.map(({ path }) => path.join('.'));
   throw new Failure(`stack ${stackName} has no output ${missing.join(', ')}: is it this service, and this version?`);
 }
+
+const isMissingStack = (error: unknown) =>
+  error instanceof Error && error.name === 'ValidationError' && error.message.endsWith('does not exist');
+
+const missingStack = (name: string, region: string) =>
+  `there is no stack ${name} in ${region}: give its name with --stack and its region in AWS_REGION, or --local for the stack on this machine`;

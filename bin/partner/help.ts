@@ -1,24 +1,22 @@
-/** What `npm run partner -- help` prints. */
-export const help = `Onboards and manages partners, on AWS and on this machine.
-
-npm run partner -- <command> [flags]
-
-  onboard        a new client: its id, secret and API key are shown once
-                 --organisation NAME | --organisation-id org-…   a new or a registered organisation
-                 --client NAME --scopes all|SCOPE,SCOPE
-                 [--fleet FILE]   device groups: {"deviceGroups": [{"name", "description", "devices": [{"name"}]}]}
-                 --file FILE      several at once: {"organisations": [{"name", "deviceGroups", "clients": [{"name", "scopes"}]}]}
-  list           all organisations and their clients
-  suspend        --client-id ID | --organisation-id org-…   no access after at most five minutes; with the last
-                 active client of an organisation, also for viewers of its shares
-  resume         --client-id ID | --organisation-id org-…   restores access
-  rotate-secret  --client-id ID                 a second secret beside the first
-                 --client-id ID --retire-old    deletes the older of the two
-  rotate-key     --client-id ID                 replaces the API key
-  offboard       --client-id ID | --organisation-id org-…   deletes clients and their API keys; with the last
-                 client of an organisation also its shares
-
-  --local        the stack that \`npm start\` runs here
-  --stack NAME   the CloudFormation stack (default: $STACK_NAME, else DroneMissionApi)
-  --json         for scripts
+/** Options of every command, for its help. */
+export const commonOptions = `  --local                   the stack that \`npm start\` runs here
+  --stack NAME              a CloudFormation stack in AWS
+                            (default: $STACK_NAME, else DroneMissionApi)
+  --json                    for scripts: the result as JSON
 `;
+
+/** What `npm run partner -- help` prints; `command-help.ts` has the commands' own. */
+export const overview = `Onboards and manages partners, on AWS and on this machine.
+
+npm run partner -- <command> [options]
+npm run partner -- <command> --help     its options, with an example
+
+  onboard                   creates a client of a new or registered organisation
+  list                      all organisations and their clients
+  suspend                   takes access away from a client or an organisation
+  resume                    gives it back
+  rotate-secret             adds a second secret; --retire-old deletes the older
+  rotate-key                the same for the API key
+  offboard                  deletes clients for good
+
+${commonOptions}`;

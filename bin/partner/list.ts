@@ -1,23 +1,50 @@
+import { scopes as allScopes } from '../../contract/endpoint';
 import { listOrganisations } from '../../data/partners/organisations';
 import { organisationId } from '../../domain/id';
+import { apiKeyIds, type Partner } from '../../domain/partner';
 import type { Flags } from './command-line';
-import type { Deployment } from './deployment';
-import { columns, type Report } from './report';
+import type { Report } from './report';
+import type { Session } from './session';
+import { table } from './table';
 
-/** Lists all organisations with their clients, in the order of registration. */
-export async function list(_: Flags, connect: () => Promise<Deployment>): Promise<Report> {
-  await connect();
+const HEADINGS = ['id', 'name', 'status', 'keys', 'scopes'];
+
+/** Columns that a terminal may be too narrow for: names and scopes. Ids are never cut. */
+const WRAPPED = [1, 4];
+
+/**
+ * Lists all organisations with their clients, in the order of registration. As text, a table as wide as the terminal, or as
+ * its cells when standard output is no terminal.
+ */
+export async function list(_: Flags, session: Session): Promise<Report> {
+  await session.connect();
+  session.progress('reading organisations and clients');
   const { organisations, partners } = await listOrganisations();
   const listed = organisations.map(({ organisation, ...known }) => ({
     organisationId: organisationId(organisation),
     ...known,
-    clients: partners
-      .filter((partner) => partner.organisation === organisation)
-      .map(({ clientId, name, status, scopes, createdAt }) => ({ clientId, name, status, scopes, createdAt })),
+    clients: partners.filter((partner) => partner.organisation === organisation).map(describe),
   }));
+  const { columns } = session;
   const rows = listed.flatMap(({ clients, ...organisation }) => [
-    [organisation.organisationId, organisation.name, '', ''],
-    ...clients.map(({ clientId, name, status, scopes }) => [`  ${clientId}`, name, status, scopes.join(' ')]),
+    [organisation.organisationId, organisation.name, organisation.status ?? 'active', '', ''],
+    ...clients.map(({ clientId, name, status, apiKeys, scopes }) => [
+      `  ${clientId}`,
+      name,
+      status,
+      String(apiKeys),
+      columns === undefined ? scopes.join(' ') : shortened(scopes),
+    ]),
   ]);
-  return { json: { organisations: listed }, text: rows.length > 0 ? columns(rows) : 'no partners yet' };
+  const text = rows.length > 0 ? table([HEADINGS, ...rows], { width: columns, wrapped: WRAPPED }) : 'no partners yet';
+  return { json: { organisations: listed }, text };
 }
+
+/** A client without ids of its API keys: their number tells whether a rotation is under way. */
+function describe(partner: Partner) {
+  const { clientId, name, status, scopes, createdAt } = partner;
+  return { clientId, name, status, apiKeys: apiKeyIds(partner).length, scopes, createdAt };
+}
+
+const shortened = (scopes: readonly string[]) =>
+  allScopes.every((scope) => scopes.includes(scope)) ? 'all' : scopes.join(' ');

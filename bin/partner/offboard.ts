@@ -1,27 +1,39 @@
 import { deletePartner, setPartnerStatus } from '../../data/partners/partners';
 import { endSharesOf } from '../../data/shares/shares';
-import type { Partner } from '../../domain/partner';
+import { apiKeyIds, type Partner } from '../../domain/partner';
+import { UsageError } from '../command-line/usage-error';
 import { deleteApiKey } from './api-key';
 import type { Flags } from './command-line';
+import { confirmOffboarding } from './confirm-offboarding';
 import type { Deployment } from './deployment';
 import { deleteOAuthClient } from './oauth-client';
 import { syncOrganisationStatus } from './organisation-status';
 import { printable } from './printable';
 import type { Report } from './report';
+import type { Session } from './session';
 import { readSelection, selectClients } from './selected-clients';
 import { allSettled } from './rollback';
 
 /**
  * Deletes clients permanently. The organisation stays, with its fleet and jobs, and can get new clients; its shares are
- * deleted with its last client.
+ * deleted with its last client. Asks a person first, unless `--yes` is given.
+ * @throws UsageError when nobody can be asked, Failure when the person declines: nothing is deleted then
  */
-export async function offboard(flags: Flags, connect: () => Promise<Deployment>): Promise<Report> {
+export async function offboard(flags: Flags, session: Session): Promise<Report> {
   const selection = readSelection(flags);
-  const deployment = await connect();
+  const { ask } = session;
+  if (!flags.yes && !ask) {
+    throw new UsageError('offboard asks before it deletes, and nobody can answer here (no terminal): add --yes');
+  }
+  const deployment = await session.connect();
   const clients = await selectClients(selection);
+  if (!flags.yes && ask) await confirmOffboarding(clients, selection, ask);
+  session.progress('suspending the clients');
   // Clients lose access first; their records go last, so that a command that failed half-way can be repeated.
   await allSettled(clients.map(({ clientId }) => setPartnerStatus(clientId, 'suspended')));
+  session.progress('deleting shares');
   const ended = await endSharesOfLastClients(clients);
+  session.progress('deleting OAuth clients and API keys');
   await allSettled(clients.map((client) => remove(deployment, client)));
   return {
     json: { clients: clients.map(({ clientId }) => ({ clientId, status: 'offboarded' })), endedShares: ended },
@@ -46,7 +58,7 @@ async function endSharesOfLastClients(leaving: readonly Partner[]): Promise<numb
   return ended;
 }
 
-async function remove(deployment: Deployment, { clientId, apiKeyId }: Partner): Promise<void> {
-  await allSettled([deleteOAuthClient(deployment, clientId), deleteApiKey(apiKeyId)]);
-  await deletePartner(clientId);
+async function remove(deployment: Deployment, client: Partner): Promise<void> {
+  await allSettled([deleteOAuthClient(deployment, client.clientId), ...apiKeyIds(client).map(deleteApiKey)]);
+  await deletePartner(client.clientId);
 }

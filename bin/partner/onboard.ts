@@ -1,4 +1,9 @@
-import { deleteOrganisation, findOrganisation, registerOrganisation } from '../../data/partners/organisations';
+import {
+  deleteOrganisation,
+  findOrganisation,
+  listOrganisations,
+  registerOrganisation,
+} from '../../data/partners/organisations';
 import { deletePartner, insertPartner } from '../../data/partners/partners';
 import { organisationId } from '../../domain/id';
 import { createApiKey } from './api-key';
@@ -9,28 +14,53 @@ import { createOAuthClient, deleteOAuthClient } from './oauth-client';
 import { describeOnboarded, type OnboardedClient } from './onboarded-text';
 import { readOnboardingPlan, type PlannedClient, type PlannedOrganisation } from './onboarding-plan';
 import { syncOrganisationStatus } from './organisation-status';
+import { printable } from './printable';
 import { reasonOf } from './reason';
 import type { Report } from './report';
+import type { Session } from './session';
 import { Rollback, allSettled } from './rollback';
 
 /**
  * Onboards all clients of the plan or none: after a failure everything created is rolled back.
- * @param connect finds the deployment; called once the plan is valid
  * @throws UsageError for an invalid plan, Failure for an error of AWS
  */
-export async function onboard(flags: Flags, connect: () => Promise<Deployment>): Promise<Report> {
+export async function onboard(flags: Flags, session: Session): Promise<Report> {
   const plan = await readOnboardingPlan(flags);
-  const deployment = await connect();
+  const deployment = await session.connect();
   const rollback = new Rollback();
   try {
+    await warnOfSameNames(plan, flags, session);
     const partners: OnboardedClient[] = [];
     // One organisation after another, because of AWS's rate limits (API Gateway quotas: 5 CreateApiKey a second).
-    for (const organisation of plan) partners.push(...(await onboardOrganisation(organisation, deployment, rollback)));
-    const { addresses, resourceServer } = deployment;
-    const json = { ...addresses, resourceServer, partners };
+    for (const organisation of plan) {
+      const names = organisation.clients.map(({ name }) => printable(name)).join(', ');
+      session.progress(`creating OAuth client and API key of ${names}`);
+      partners.push(...(await onboardOrganisation(organisation, deployment, rollback)));
+    }
+    const { addresses, resourceServer, caFile } = deployment;
+    const json = { ...addresses, ...(caFile !== undefined && { caFile }), resourceServer, partners };
     return { json, text: describeOnboarded(deployment, json.partners) };
   } catch (error) {
+    session.progress('deleting what was created');
     throw await rollback.run(reasonOf(error));
+  }
+}
+
+/** Names are not unique, so a second organisation of a name is created; it is seldom what was meant. */
+async function warnOfSameNames(plan: readonly PlannedOrganisation[], flags: Flags, session: Session): Promise<void> {
+  const names = plan.flatMap((planned) => ('name' in planned ? [planned.name] : []));
+  if (names.length === 0) return;
+  session.progress('reading the names of organisations');
+  const { organisations } = await listOrganisations();
+  for (const name of new Set(names)) {
+    const namesakes = organisations.filter((registered) => registered.name.toLowerCase() === name.toLowerCase());
+    const [id] = namesakes.map(({ organisation }) => organisationId(organisation));
+    if (id === undefined) continue;
+    const others = namesakes.length > 1 ? `, and ${namesakes.length - 1} more` : '';
+    const instead = flags.file === undefined ? `--organisation-id ${id}` : `"organisationId": "${id}"`;
+    session.warn(
+      `warning: there is an organisation ${printable(name)} already, ${id}${others}; this creates another. To add a client to it instead: ${instead}`,
+    );
   }
 }
 
@@ -61,7 +91,7 @@ async function onboardOrganisation(
 async function findOrRegister(planned: PlannedOrganisation, now: string, rollback: Rollback) {
   if ('tag' in planned) {
     const found = await findOrganisation(planned.tag);
-    if (!found) throw new Failure(`there is no organisation ${organisationId(planned.tag)}`);
+    if (!found) throw new Failure(`there is no organisation ${organisationId(planned.tag)}: \`list\` shows them`);
     return found;
   }
   const registered = await registerOrganisation(planned.name, now);

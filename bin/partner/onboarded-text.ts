@@ -1,7 +1,7 @@
 import type { Deployment } from './deployment';
 import type { OnboardedGroup } from './fleet';
 import { printable } from './printable';
-import { columns } from './report';
+import { table } from './table';
 
 /** A new client's credentials, printed once. */
 export interface OnboardedClient {
@@ -17,7 +17,7 @@ export interface OnboardedClient {
 
 /** Onboarding's result as text. */
 export function describeOnboarded(
-  { addresses, resourceServer }: Deployment,
+  { addresses, resourceServer, caFile }: Deployment,
   clients: readonly OnboardedClient[],
 ): string {
   const described = clients.map(({ name, organisation, deviceGroups, ...client }) => {
@@ -31,21 +31,27 @@ export function describeOnboarded(
       ['tokens', `POST ${addresses.tokenUrl}`],
       ['WebSocket', addresses.wsUrl],
       ['MQTT', addresses.mqttUrl],
+      ...(caFile === undefined ? [] : [['CA file for MQTT', caFile]]),
       ['share links', `${addresses.shareBaseUrl}/share/…`],
       ['resource server', resourceServer],
     ];
-    return [printable(`${name} of ${organisation}`), indented(columns(facts)), describeGroups(deviceGroups)].join('\n');
+    const groups = deviceGroups.length > 0 ? describeGroups(deviceGroups) : noGroups(client.organisationId);
+    return [printable(`${name} of ${organisation}`), indented(table(facts)), groups].join('\n');
   });
   return [...described, 'The client secret and the API key are not shown again.'].join('\n\n');
 }
 
 function describeGroups(groups: readonly OnboardedGroup[]): string {
-  if (groups.length === 0) return '  no device groups yet';
   const rows = groups.flatMap(({ deviceGroupId, name, devices }) => [
     [deviceGroupId, name, ''],
     ...devices.map((device) => [`  ${device.deviceId}`, device.name, device.streamId ?? '']),
   ]);
-  return indented(columns(rows));
+  return indented(table(rows));
 }
+
+/** Device groups are registered with a client, so an organisation without any gets them with its next one. */
+const noGroups = (organisation: string) =>
+  indented(`no device groups yet: a job needs a device of one. They are added with --fleet FILE, here with a next client
+(onboard --organisation-id ${organisation} --client … --scopes … --fleet FILE); \`onboard --help\` has an example.`);
 
 const indented = (text: string) => text.replaceAll(/^/gm, '  ');

@@ -65,7 +65,7 @@ export async function readOnboardingPlan(flags: Flags): Promise<readonly Planned
   const { organisation: name, 'organisation-id': id } = flags;
   if ((name === undefined) === (id === undefined)) {
     throw new UsageError(
-      'onboard needs either --organisation, for a new one, or --organisation-id, for a registered one',
+      'onboard needs either --organisation NAME, for a new one, or --organisation-id org-…, for a registered one',
     );
   }
   if (id !== undefined) return [{ tag: check('--organisation-id', organisationTag, id), ...planned }];
@@ -76,7 +76,8 @@ const listed = (list: string) => (list === 'all' ? list : list.split(',').map((s
 
 function expected(flags: Flags, flag: 'client' | 'scopes'): string {
   const given = flags[flag];
-  if (given === undefined) throw new UsageError(`onboard needs --${flag}, or --file for several`);
+  if (given === undefined)
+    throw new UsageError(`onboard needs --${flag}, or --file for several; --help has an example`);
   return given;
 }
 
@@ -89,11 +90,11 @@ function check<T>(where: string, schema: z.core.$ZodType<T>, value: unknown): T 
 
 async function readJson(file: string): Promise<unknown> {
   const content = await readFile(file, 'utf8').catch(() => {
-    throw new UsageError(`${file}: can't be read`);
+    throw new UsageError(`${file}: can't be read: is the path right?`);
   });
   try {
     return JSON.parse(content);
   } catch {
-    throw new UsageError(`${file}: is not JSON`);
+    throw new UsageError(`${file}: is not JSON: docs/operations.md, "Device groups", has the format`);
   }
 }

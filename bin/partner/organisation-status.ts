@@ -27,5 +27,5 @@ export async function syncOrganisationStatus(organisation: Organisation): Promis
     if (!known || (known.status ?? 'active') === status) return { status, members };
     await setOrganisationStatus(organisation, status);
   }
-  throw new Failure(`${organisationId(organisation)} is being changed by another command; try again`);
+  throw new Failure(`${organisationId(organisation)} is being changed by another command: try again`);
 }

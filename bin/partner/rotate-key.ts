@@ -1,4 +1,4 @@
-import { replaceApiKey } from '../../data/partners/partners';
+import { addApiKey, retireApiKey, withdrawApiKey } from '../../data/partners/partners';
 import { organisationId } from '../../domain/id';
 import type { Partner } from '../../domain/partner';
 import { createApiKey, deleteApiKey } from './api-key';
@@ -6,36 +6,52 @@ import { Failure, type Flags } from './command-line';
 import type { Deployment } from './deployment';
 import { reasonOf } from './reason';
 import type { Report } from './report';
+import type { Session } from './session';
 import { expectClient, readClientId } from './selected-clients';
 import { Rollback } from './rollback';
 
-/** Replaces a client's API key; the old one ends at once, issued tokens stay valid. */
-export async function rotateKey(flags: Flags, connect: () => Promise<Deployment>): Promise<Report> {
+/**
+ * Adds a second API key; the token endpoint accepts both until `--retire-old` deletes the older one, so that the partner
+ * can switch in between.
+ */
+export async function rotateKey(flags: Flags, session: Session): Promise<Report> {
   const clientId = readClientId(flags);
-  const deployment = await connect();
+  const deployment = await session.connect();
   const client = await expectClient(clientId);
-  const apiKey = await replaceKey(deployment, client);
-  // The new key is already active, so print it even when the old one, which is no longer accepted, can't be deleted.
-  const ended = await deleteApiKey(client.apiKeyId).then(
-    () => 'The old key was deleted.',
-    (error: unknown) => `The old key is no longer accepted; delete ${client.apiKeyId} manually (${reasonOf(error)}).`,
-  );
-  return {
-    json: { clientId, apiKey },
-    text: `client id  ${clientId}\nAPI key    ${apiKey}\n\n${ended} The new one is not shown again.`,
-  };
+  if (flags['retire-old']) {
+    session.progress('deleting the older API key');
+    await retireOldKey(client);
+    return { json: { clientId, retired: true }, text: `The older API key of ${clientId} was deleted.` };
+  }
+  if (client.newApiKeyId !== undefined) {
+    throw new Failure(`${clientId} has two API keys already: delete the older one first with --retire-old`);
+  }
+  session.progress('adding the API key');
+  const apiKey = await addKey(deployment, client);
+  const next = 'The old key stays valid until --retire-old deletes it. The new one is not shown again.';
+  return { json: { clientId, apiKey }, text: `client id  ${clientId}\nAPI key    ${apiKey}\n\n${next}` };
 }
 
-async function replaceKey(
-  deployment: Deployment,
-  { clientId, organisation, name, apiKeyId }: Partner,
-): Promise<string> {
+/** API Gateway first: a command that failed half-way can then be repeated, and leaves no key behind. */
+async function retireOldKey({ clientId, apiKeyId, newApiKeyId }: Partner): Promise<void> {
+  if (newApiKeyId === undefined) {
+    throw new Failure(`${clientId} has one API key only: without --retire-old this adds the second`);
+  }
+  await deleteApiKey(apiKeyId);
+  if (!(await retireApiKey(clientId, apiKeyId, newApiKeyId))) throw new Failure(changedMeanwhile(clientId));
+}
+
+async function addKey(deployment: Deployment, { clientId, organisation, name }: Partner): Promise<string> {
   const rollback = new Rollback();
   try {
     const { id, value } = await createApiKey(deployment, `${organisationId(organisation)} ${name}`, rollback);
-    if (!(await replaceApiKey(clientId, apiKeyId, id))) throw new Failure(`${clientId} was changed by another command`);
+    // Also when the write fails: its response may have been lost, and --retire-old must not leave a deleted key.
+    rollback.add(`newApiKeyId of ${clientId} in the partners table`, () => withdrawApiKey(clientId, id));
+    if (!(await addApiKey(clientId, id))) throw new Failure(changedMeanwhile(clientId));
     return value;
   } catch (error) {
     throw await rollback.run(reasonOf(error));
   }
 }
+
+const changedMeanwhile = (clientId: string) => `${clientId} was changed by another command: see its keys with \`list\``;

@@ -1,11 +1,13 @@
+import type { Terminal } from '../command-line/terminal';
 import { UsageError } from '../command-line/usage-error';
+import { helpFor } from './command-help';
 import { readCommandLine, type CommandName, type Flags } from './command-line';
-import { findDeployment, type Deployment } from './deployment';
-import { help } from './help';
+import { overview } from './help';
 import { reasonOf } from './reason';
 import type { Report } from './report';
+import { Session } from './session';
 
-type Command = (flags: Flags, connect: () => Promise<Deployment>) => Promise<Report>;
+type Command = (flags: Flags, session: Session) => Promise<Report>;
 
 /** Each command is loaded on demand: loading its AWS clients takes longer than running it. */
 const commands: Readonly<Record<CommandName, Command>> = {
@@ -18,30 +20,32 @@ const commands: Readonly<Record<CommandName, Command>> = {
   offboard: async (...given) => (await import('./offboard')).offboard(...given),
 };
 
-/** Output streams of a command. */
-export interface Terminal {
-  print(text: string): void;
-  printError(text: string): void;
-}
-
 /**
- * Runs a command line.
+ * Runs a command line. Standard output is the result only; steps, warnings and errors are on standard error.
  * @param args without the program's name
  * @returns exit code: 0 done, 1 failed, 2 invalid command line
  */
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     const read = readCommandLine(args);
-    if (!read) {
-      terminal.print(help);
+    if ('help' in read) {
+      terminal.print(read.help ? helpFor(read.help) : overview);
       return 0;
     }
-    const { command, flags } = read;
-    const { json, text } = await commands[command](flags, () => findDeployment(flags));
-    terminal.print(`${flags.json ? JSON.stringify(json) : text}\n`);
+    const { json, text } = await runCommand(read.command, read.flags, terminal);
+    terminal.print(`${read.flags.json ? JSON.stringify(json) : text}\n`);
     return 0;
   } catch (error) {
     terminal.printError(`partner: ${reasonOf(error)}\n`);
     return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+async function runCommand(command: CommandName, flags: Flags, terminal: Terminal): Promise<Report> {
+  const session = new Session(flags, terminal);
+  try {
+    return await commands[command](flags, session);
+  } finally {
+    session.endProgress();
   }
 }

@@ -13,7 +13,7 @@ export type Selection = { readonly clientId: string } | { readonly organisation:
 export function readSelection({ 'client-id': clientId, 'organisation-id': organisationId }: Flags): Selection {
   if (clientId !== undefined && organisationId === undefined) return { clientId };
   if (clientId !== undefined || organisationId === undefined) {
-    throw new UsageError('needs either --client-id or --organisation-id');
+    throw new UsageError('needs either --client-id or --organisation-id: `list` shows both');
   }
   const tag = organisationTag.safeParse(organisationId);
   if (!tag.success) throw new UsageError(`--organisation-id ${tag.error.issues[0]?.message ?? ''}`);
@@ -22,14 +22,17 @@ export function readSelection({ 'client-id': clientId, 'organisation-id': organi
 
 /** Reads the client id from the flags. @throws UsageError without one */
 export function readClientId({ 'client-id': clientId }: Flags): string {
-  if (clientId === undefined) throw new UsageError('needs --client-id');
+  if (clientId === undefined) throw new UsageError('needs --client-id: `list` shows the ids');
   return clientId;
 }
+
+/** What is said of an unknown client id. It may be a secret that was put in the wrong place, so it is not repeated. */
+export const noClient = 'there is no client of that id: `list` shows them';
 
 /** @throws Failure for an unknown client */
 export async function expectClient(clientId: string): Promise<Partner> {
   const found = await findPartner(clientId);
-  if (!found) throw new Failure(`there is no client ${clientId}`);
+  if (!found) throw new Failure(noClient);
   return found;
 }
 
@@ -38,6 +41,6 @@ export async function selectClients(selection: Selection): Promise<readonly Part
   if ('clientId' in selection) return [await expectClient(selection.clientId)];
   const { partners } = await listOrganisations();
   const members = partners.filter(({ organisation }) => organisation === selection.organisation);
-  if (members.length === 0) throw new Failure('that organisation has no clients');
+  if (members.length === 0) throw new Failure('that organisation has no clients: `list` shows those that have');
   return members;
 }

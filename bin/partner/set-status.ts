@@ -2,24 +2,21 @@ import { setPartnerStatus } from '../../data/partners/partners';
 import { organisationId } from '../../domain/id';
 import type { Partner } from '../../domain/partner';
 import { Failure, type Flags } from './command-line';
-import type { Deployment } from './deployment';
 import { syncOrganisationStatus } from './organisation-status';
 import { printable } from './printable';
 import type { Report } from './report';
-import { readSelection, selectClients } from './selected-clients';
+import type { Session } from './session';
+import { noClient, readSelection, selectClients } from './selected-clients';
 import { allSettled } from './rollback';
 
 /**
  * Suspends or resumes clients; issued tokens are refused within five minutes. An organisation without an active client is
  * suspended too: its share links are refused, and their viewers are disconnected within five minutes.
  */
-export async function setStatus(
-  flags: Flags,
-  connect: () => Promise<Deployment>,
-  status: Partner['status'],
-): Promise<Report> {
+export async function setStatus(flags: Flags, session: Session, status: Partner['status']): Promise<Report> {
   const selection = readSelection(flags);
-  await connect();
+  await session.connect();
+  session.progress('changing the status of clients');
   const clients = await allSettled((await selectClients(selection)).map(({ clientId }) => change(clientId, status)));
   const organisations = await allSettled([...new Set(clients.map(({ organisation }) => organisation))].map(syncStatus));
   const when = status === 'suspended' ? '; issued tokens are refused within five minutes' : '';
@@ -42,6 +39,6 @@ async function syncStatus(organisation: string) {
 
 async function change(clientId: string, status: Partner['status']): Promise<Partner> {
   const changed = await setPartnerStatus(clientId, status);
-  if (!changed) throw new Failure(`there is no client ${clientId}`);
+  if (!changed) throw new Failure(noClient);
   return changed;
 }

@@ -1,4 +1,4 @@
-import type { Terminal } from '../partner/run';
+import type { Terminal } from '../command-line/terminal';
 
 /** Tokens and share codes, recognised by their form. */
 const secretPatterns = [/\beyJ[\w-]{8,}\.[\w.-]+/g, /\bshare-[0-9a-z]{8}-[0-9a-z]+/g];

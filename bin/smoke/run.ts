@@ -1,5 +1,5 @@
 import { UsageError } from '../command-line/usage-error';
-import type { Terminal } from '../partner/run';
+import type { Terminal } from '../command-line/terminal';
 import { readCommandLine } from './command-line';
 import { help } from './help';
 import { TIMEOUTS, type Timeouts } from './timeouts';

@@ -113,7 +113,7 @@ function findNarrowClient(flags: Flags, client: Client, found: TargetFile | unde
   return found?.partners.find(({ scopes }) => scopes.length < scopesOf(client.clientId).length);
 }
 
-/** CA file of the local stack if it is the target: `partner onboard` does not print it. */
+/** CA file of the local stack if it is the target: `partner onboard` prints it with --local only. */
 function caFileAt(baseUrl: string): string | undefined {
   const here = localStackFile();
   const stack = existsSync(here) ? readCredentialsFile(here) : undefined;

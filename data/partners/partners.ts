@@ -46,14 +46,36 @@ export const setPartnerStatus = (clientId: string, status: Partner['status']): P
   });
 
 /**
- * Replaces the API key of a partner.
- * @returns the partner after the change, or undefined when its key has been replaced concurrently
+ * Adds a second API key to a partner, beside the one it has.
+ * @param newId of the key in API Gateway
+ * @returns the partner after the change, or undefined when it has two keys or is gone
  */
-export const replaceApiKey = (clientId: string, oldId: string, newId: string): Promise<Partner | undefined> =>
+export const addApiKey = (clientId: string, newId: string): Promise<Partner | undefined> =>
   change(clientId, {
-    UpdateExpression: 'SET apiKeyId = :newId',
+    UpdateExpression: 'SET newApiKeyId = :newId',
     // The SDK retries a write whose response was lost; the new key is stored already then.
-    ConditionExpression: 'apiKeyId IN (:oldId, :newId)',
+    ConditionExpression: 'attribute_exists(apiKeyId) AND attribute_not_exists(newApiKeyId) OR newApiKeyId = :newId',
+    ExpressionAttributeValues: { ':newId': newId },
+  });
+
+/** Removes the newer of two API keys from a partner; no effect when that key is not its newer one. */
+export const withdrawApiKey = (clientId: string, newId: string): Promise<Partner | undefined> =>
+  change(clientId, {
+    UpdateExpression: 'REMOVE newApiKeyId',
+    ConditionExpression: 'newApiKeyId = :newId',
+    ExpressionAttributeValues: { ':newId': newId },
+  });
+
+/**
+ * Leaves a partner only the newer of its two API keys.
+ * @returns the partner after the change, or undefined when these are not its keys any more
+ */
+export const retireApiKey = (clientId: string, oldId: string, newId: string): Promise<Partner | undefined> =>
+  change(clientId, {
+    UpdateExpression: 'SET apiKeyId = :newId REMOVE newApiKeyId',
+    // The second half is the state after a write whose response was lost, and which the SDK retries.
+    ConditionExpression:
+      'apiKeyId = :oldId AND newApiKeyId = :newId OR apiKeyId = :newId AND attribute_not_exists(newApiKeyId)',
     ExpressionAttributeValues: { ':oldId': oldId, ':newId': newId },
   });
 

@@ -1,4 +1,4 @@
-import { CreateUsagePlanKeyCommand, DeleteApiKeyCommand, NotFoundException } from '@aws-sdk/client-api-gateway';
+import { DeleteApiKeyCommand, NotFoundException } from '@aws-sdk/client-api-gateway';
 import { DeleteUserPoolClientCommand, ResourceNotFoundException } from '@aws-sdk/client-cognito-identity-provider';
 import { DeleteCommand, ScanCommand } from '../../data/store/document-client';
 import { store } from '../data/fixtures/store';
@@ -12,7 +12,7 @@ const sdkError = { message: 'as AWS says it', $metadata: {} };
 describe('list', () => {
   test('lists organisations with their clients, also those without any', async () => {
     const { first } = await onboarded();
-    await partner('offboard', '--client-id', first.clientId);
+    await partner('offboard', '--yes', '--client-id', first.clientId);
     const { first: other } = await onboarded('onboard', '--organisation', 'Delta', '--client', 'd', '--scopes', 'all');
     const { printed } = await partner('list', '--json');
     expect(JSON.parse(printed)).toMatchObject({
@@ -29,7 +29,7 @@ describe('list', () => {
     const { printed } = await partner('list');
     expect(printed).toContain('Delta\\u{1b}[2J\\u{7}\\u{202e}\\u{a}owner');
     expect(printed.replaceAll('\n', '')).toMatch(/^[\x20-\x7e]*$/);
-    expect(printed.trimEnd().split('\n')).toHaveLength(2);
+    expect(printed.trimEnd().split('\n')).toHaveLength(3);
   });
 
   test('prints a notice without partners', async () => {
@@ -106,7 +106,7 @@ describe('suspend and resume', () => {
     const { organisationId } = (await onboarded()).first;
     expect(await partner('suspend', '--client-id', organisationId)).toMatchObject({
       exitCode: 1,
-      errorOutput: `partner: there is no client ${organisationId}\n`,
+      errorOutput: 'partner: there is no client of that id: `list` shows them\n',
     });
   });
 });
@@ -139,51 +139,12 @@ describe('rotate-secret', () => {
   });
 });
 
-describe('rotate-key', () => {
-  test('replaces the API key', async () => {
-    const { clientId } = (await onboarded()).first;
-    const { printed } = await partner('rotate-key', '--client-id', clientId, '--json');
-    const [id = '', ...others] = [...aws.keys.keys()];
-    expect(others).toEqual([]);
-    expect(JSON.parse(printed)).toEqual({ clientId, apiKey: `value-of-${id}` });
-    expect(tables.partners.get(clientId)).toMatchObject({ apiKeyId: id });
-  });
-
-  test('keeps the old key when the new one cannot be created', async () => {
-    const { clientId } = (await onboarded()).first;
-    const keys = [...aws.keys.keys()];
-    apiGateway.on(CreateUsagePlanKeyCommand).rejects(denied);
-    expect(await partner('rotate-key', '--client-id', clientId)).toMatchObject({ exitCode: 1, printed: '' });
-    expect([...aws.keys.keys()]).toEqual(keys);
-    expect(tables.partners.get(clientId)).toMatchObject({ apiKeyId: keys[0] });
-  });
-
-  test('keeps a key that another command set concurrently', async () => {
-    const { clientId } = (await onboarded()).first;
-    apiGateway.on(CreateUsagePlanKeyCommand).callsFake(() => {
-      tables.partners.set(clientId, { ...tables.partners.get(clientId), apiKeyId: 'theirs' });
-      return {};
-    });
-    const keys = [...aws.keys.keys()];
-    expect(await partner('rotate-key', '--client-id', clientId)).toMatchObject({ exitCode: 1, printed: '' });
-    expect(tables.partners.get(clientId)).toMatchObject({ apiKeyId: 'theirs' });
-    expect([...aws.keys.keys()]).toEqual(keys);
-  });
-
-  test('prints the new key even when the old one cannot be deleted', async () => {
-    const { clientId } = (await onboarded()).first;
-    const [old = ''] = [...aws.keys.keys()];
-    apiGateway.on(DeleteApiKeyCommand).rejects(denied);
-    const { exitCode, printed } = await partner('rotate-key', '--client-id', clientId);
-    expect({ exitCode, printed }).toEqual({ exitCode: 0, printed: expect.stringMatching(/value-of-key/) as string });
-    expect(printed).toContain(`delete ${old} manually`);
-  });
-});
-
 describe('offboard', () => {
-  test('deletes the client, its API key and its record, and keeps the organisation with its fleet', async () => {
+  test('deletes the client, its API keys and its record, and keeps the organisation with its fleet', async () => {
     const { first } = await onboarded(...cirrus, '--fleet', fleet);
-    expect(await partner('offboard', '--client-id', first.clientId)).toMatchObject({ exitCode: 0 });
+    await partner('rotate-key', '--client-id', first.clientId);
+    expect(aws.keys.size).toBe(2);
+    expect(await partner('offboard', '--yes', '--client-id', first.clientId)).toMatchObject({ exitCode: 0 });
     expect([aws.clients.size, aws.keys.size]).toEqual([0, 0]);
     expect([...tables.partners.keys()]).toEqual([first.organisationId]);
     expect(tables.fleet.size).toBe(4);
@@ -202,9 +163,9 @@ describe('offboard', () => {
     const tag = organisationId.replace('org-', '');
     for (const unique of ['1', '2']) share(tag, unique);
     const other = share(rival);
-    await partner('offboard', '--client-id', clientId);
+    await partner('offboard', '--yes', '--client-id', clientId);
     expect(tables.shares.size).toBe(3);
-    const { printed } = await partner('offboard', '--client-id', second, '--json');
+    const { printed } = await partner('offboard', '--yes', '--client-id', second, '--json');
     expect(JSON.parse(printed)).toMatchObject({ endedShares: 2 });
     expect([...tables.shares.keys()]).toEqual([other]);
     expect(tables.partners.get(organisationId)).toMatchObject({ status: 'suspended' });
@@ -215,24 +176,24 @@ describe('offboard', () => {
     const tag = organisationId.replace('org-', '');
     share(tag);
     store.on(DeleteCommand, { TableName: 'shares' }).rejectsOnce(denied);
-    expect(await partner('offboard', '--client-id', clientId)).toMatchObject({ exitCode: 1 });
+    expect(await partner('offboard', '--yes', '--client-id', clientId)).toMatchObject({ exitCode: 1 });
     expect(tables.partners.get(organisationId)).toMatchObject({ status: 'suspended' });
     store.on(DeleteCommand, { TableName: 'shares' }).callsFake(({ Key }: { Key: { shareCode: string } }) => {
       tables.shares.delete(Key.shareCode);
       return {};
     });
-    expect(await partner('offboard', '--client-id', clientId)).toMatchObject({ exitCode: 0 });
+    expect(await partner('offboard', '--yes', '--client-id', clientId)).toMatchObject({ exitCode: 0 });
     expect(tables.shares.size).toBe(0);
   });
 
   test('suspends the client before a failure half-way, and can be repeated', async () => {
     const { clientId } = (await onboarded()).first;
     cognito.on(DeleteUserPoolClientCommand).rejectsOnce(denied);
-    expect(await partner('offboard', '--client-id', clientId)).toMatchObject({ exitCode: 1 });
+    expect(await partner('offboard', '--yes', '--client-id', clientId)).toMatchObject({ exitCode: 1 });
     expect(tables.partners.get(clientId)).toMatchObject({ status: 'suspended' });
     apiGateway.on(DeleteApiKeyCommand).rejects(new NotFoundException(sdkError));
     cognito.on(DeleteUserPoolClientCommand).rejects(new ResourceNotFoundException(sdkError));
-    expect(await partner('offboard', '--client-id', clientId)).toMatchObject({ exitCode: 0 });
+    expect(await partner('offboard', '--yes', '--client-id', clientId)).toMatchObject({ exitCode: 0 });
     expect(tables.partners.has(clientId)).toBe(false);
   });
 });

@@ -1,7 +1,6 @@
 import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { join } from 'node:path';
-import { answerStacks, cloudFormation, partner } from './fixtures/aws';
-import { file, folder } from './fixtures/onboarded';
+import { cloudFormation, partner } from './fixtures/aws';
+import { cirrus, file, folder } from './fixtures/onboarded';
 
 describe('The deployment', () => {
   const before = { ...process.env };
@@ -35,33 +34,18 @@ describe('The deployment', () => {
     expect(process.env).not.toHaveProperty('AWS_PROFILE');
   });
 
-  test('is not found when no local stack runs', async () => {
-    process.env['LOCAL_DIR'] = join(folder, 'nowhere');
-    const { exitCode, errorOutput } = await partner('list', '--local');
-    expect({ exitCode, errorOutput }).toEqual({
-      exitCode: 1,
-      errorOutput: expect.stringMatching(/npm start/) as string,
-    });
-  });
-
-  test('is not found when its endpoint does not answer', async () => {
-    process.env['AWS_ENDPOINT_URL'] = 'http://127.0.0.1:4000';
-    const refused = Object.assign(new AggregateError([], ''), { code: 'ECONNREFUSED' });
-    cloudFormation.on(DescribeStacksCommand).rejects(refused);
-    expect((await partner('list')).errorOutput).toBe(
-      'partner: nothing answers at http://127.0.0.1:4000: is the local stack running?\n',
-    );
-  });
-
-  test('is refused when it lacks an output', async () => {
-    answerStacks({ BaseUrl: 'https://api.example.com' });
-    const { exitCode, errorOutput } = await partner('list', '--stack', 'Other');
-    expect(exitCode).toBe(1);
-    expect(errorOutput).toMatch(/^partner: stack Other has no output ResourceServer, UserPoolId,[^\n]+\n$/);
-  });
-
-  test('reports an AWS error in one line', async () => {
-    cloudFormation.on(DescribeStacksCommand).rejects(Object.assign(new Error('no\nmore'), { name: 'ValidationError' }));
-    expect(await partner('list')).toEqual({ exitCode: 1, printed: '', errorOutput: 'partner: ValidationError: no\n' });
+  test('hands over the certificate authority of the local stack, once it is known, and of no other', async () => {
+    process.env['LOCAL_DIR'] = folder;
+    const keys = { accessKeyId: 'LOCAL1', secretAccessKey: 'local' };
+    file('aws.json', { endpointUrl: 'http://127.0.0.1:4000', region: 'eu-west-1', stackName: 'Local', ...keys });
+    const caFiles = async (...words: string[]) => {
+      const { printed } = await partner(...cirrus, ...words);
+      const asJson = await partner(...cirrus, ...words, '--json');
+      return [/CA file for MQTT +(\S+)/.exec(printed)?.[1], (JSON.parse(asJson.printed) as { caFile?: string }).caFile];
+    };
+    expect(await caFiles('--local')).toEqual([undefined, undefined]);
+    file('stack.json', { caFile: '/stack/ca.pem' });
+    expect(await caFiles('--local')).toEqual(['/stack/ca.pem', '/stack/ca.pem']);
+    expect(await caFiles()).toEqual([undefined, undefined]);
   });
 });

@@ -61,7 +61,7 @@ describe('A share of an organisation without clients', () => {
     const leaving = await newcomer();
     const { shareCode } = await givenShare(leaving, { resourceId: fleetOf(leaving).deviceId });
     const viewer = await watch(shareCode);
-    await runPartnerCommand('offboard', '--client-id', leaving.credentials.clientId);
+    await runPartnerCommand('offboard', '--yes', '--client-id', leaving.credentials.clientId);
     expect(await viewer.closed).toMatchObject({ code: 1000 });
     expect(viewer.messages.at(-1)).toMatchObject({ type: 'share.status', shareState: 'REVOKED' });
     expect(await tryToWatch(shareCode)).toEqual({ status: 404 });

@@ -1,5 +1,6 @@
 import { findPartner } from '../../../data/partners/partners';
 import { requestToken } from '../../../data/partners/tokens';
+import { apiKeyIds } from '../../../domain/partner';
 import { Refusal, invalid } from '../../../domain/refusal';
 import { serve } from '../../serve/endpoints/token';
 
@@ -9,6 +10,7 @@ export const handler = serve('POST /v3/auth/token', async ({ body, apiKeyId }) =
   if (!client_id || !client_secret) throw invalid('', 'client_id and client_secret are required');
   const partner = await findPartner(client_id);
   if (!partner) throw new Refusal('invalid_client');
-  if (partner.apiKeyId !== apiKeyId || partner.status !== 'active') throw new Refusal('forbidden');
+  const ownsKey = apiKeyId !== undefined && apiKeyIds(partner).includes(apiKeyId);
+  if (!ownsKey || partner.status !== 'active') throw new Refusal('forbidden');
   return requestToken(client_id, client_secret);
 });

@@ -43,7 +43,7 @@ describe('A stack that only the environment names, like a deployed one', () => {
     nameChannels(printed);
     expect(readFacts()).toEqual(here);
     const organisation = onboarded.parse(JSON.parse(printed)).partners[0]?.organisationId ?? '';
-    const gone = await runPartnerCommand('offboard', '--organisation-id', organisation);
+    const gone = await runPartnerCommand('offboard', '--yes', '--organisation-id', organisation);
     expect(JSON.parse(gone)).toMatchObject({ clients: [{ status: 'offboarded' }] });
   });
 

@@ -34,6 +34,7 @@ export const cast = {
   'document-requests': [all],
   documents: [all, ['command:read'], ['share:read'], all, all],
   suspension: [all, all],
+  'key-rotation': [all],
   confidentiality: [all, ['command:read']],
   'follow-job': [all],
   'follow-device-group': [all],

@@ -17,7 +17,7 @@ export default async function stop(): Promise<void> {
     delete process.env['STACK_FILE'];
   } else {
     // From a stack that keeps running, the tests' partners are removed.
-    for (const id of organisationIds()) await runPartnerCommand('offboard', '--organisation-id', id);
+    for (const id of organisationIds()) await runPartnerCommand('offboard', '--yes', '--organisation-id', id);
   }
   const { ORGANISATIONS_FILE } = process.env;
   if (ORGANISATIONS_FILE) rmSync(dirname(ORGANISATIONS_FILE), { recursive: true });

@@ -120,8 +120,18 @@ test('answers the same 401 to an unknown client, without calling Cognito', async
   expect(cognito).not.toHaveBeenCalled();
 });
 
+const rotating = { ...partner, newApiKeyId: 'key2' };
+
+test.each(['key1', 'key2'])('issues a token for either API key of a rotation (%s) with one read', async (apiKeyId) => {
+  store.on(GetCommand).resolves({ Item: rotating });
+  expect(await requestToken(grant, {}, apiKeyId)).toMatchObject({ status: 200, body: granted });
+  expect(store.calls()).toHaveLength(1);
+});
+
 test.each([
   ["another partner's API key", partner, 'key2'],
+  ["another partner's API key during a rotation", rotating, 'key3'],
+  ['a suspended partner with its newer API key', { ...rotating, status: 'suspended' }, 'key2'],
   ['a partner that is suspended', { ...partner, status: 'suspended' }, 'key1'],
 ])('answers 403 without an OAuth error code to %s, without calling Cognito', async (_, Item, apiKeyId) => {
   store.on(GetCommand).resolves({ Item });

@@ -1,0 +1,82 @@
+import { scopes } from '../../contract/endpoint';
+import { commonOptions } from './help';
+import type { CommandName } from './command-line';
+
+const commands: Readonly<Record<CommandName, string>> = {
+  onboard: `Creates a client: an OAuth client and an API key. Prints its id, its secret and
+its key, which are not shown again, with the addresses that it needs. If a step
+fails, everything created is deleted again.
+
+  --organisation NAME       a new organisation of that name
+  --organisation-id org-…   or a registered one, as \`list\` shows it
+  --client NAME             name of the client
+  --scopes all|SCOPE,SCOPE  what it may do: all, or some of
+                            ${scopes.slice(0, 3).join(', ')},
+                            ${scopes.slice(3, 6).join(', ')},
+                            ${scopes.slice(6).join(', ')}
+  --fleet FILE              adds device groups with their devices to the new or
+                            registered organisation, such as
+      {"deviceGroups": [{"name": "North quarry", "devices": [
+        {"name": "Kestrel 1", "stream": true}, {"name": "Kestrel 2"}]}]}
+  --file FILE               instead of all these, several at once, such as
+      {"organisations": [{"name": "Acme Survey", "deviceGroups": [],
+        "clients": [{"name": "acme", "scopes": "all"}]}]}
+
+docs/operations.md, "Device groups", has the format of both files.
+
+  npm run --silent partner -- onboard --local --organisation 'Acme Survey' \\
+    --client acme --scopes all --fleet fleet.json
+`,
+  list: `Lists all organisations with their clients: ids, names, status, number of API
+keys (2 during a rotation) and scopes. The table fits the terminal; in a file it
+has every scope.
+
+  npm run --silent partner -- list --local
+`,
+  suspend: `Takes access away, until \`resume\`: no new tokens from now on; after at most five
+minutes issued tokens are refused and connections closed. With the last active
+client of an organisation, its share links are refused too.
+
+  --client-id ID            one client
+  --organisation-id org-…   or all clients of an organisation
+
+  npm run --silent partner -- suspend --local --organisation-id org-7k2m9qx4
+`,
+  resume: `Gives suspended clients access again, and viewers the share links of their
+organisation.
+
+  --client-id ID            one client
+  --organisation-id org-…   or all clients of an organisation
+
+  npm run --silent partner -- resume --local --organisation-id org-7k2m9qx4
+`,
+  'rotate-secret': rotation('rotate-secret', 'client secret'),
+  'rotate-key': rotation('rotate-key', 'API key'),
+  offboard: `Deletes clients with their secrets and API keys, for good; with the last client
+of an organisation also its shares. The organisation stays, with its device
+groups and jobs. Asks before it deletes.
+
+  --client-id ID            one client
+  --organisation-id org-…   or all clients of an organisation
+  --yes                     deletes without asking; needed without a terminal
+
+  npm run --silent partner -- offboard --local --organisation-id org-7k2m9qx4
+`,
+};
+
+function rotation(command: CommandName, what: string): string {
+  return `Adds a second ${what} and prints it, once. Both are valid until the older
+one is deleted with --retire-old; the partner switches in between.
+
+  --client-id ID            the client
+  --retire-old              deletes the older of the two
+
+  npm run --silent partner -- ${command} --local \\
+    --client-id 1h57kf5cpq17m0eml12example
+  npm run --silent partner -- ${command} --local \\
+    --client-id 1h57kf5cpq17m0eml12example --retire-old
+`;
+}
+
+/** What `npm run partner -- <command> --help` prints. */
+export const helpFor = (command: CommandName): string => `${commands[command]}\n${commonOptions}`;

@@ -1,0 +1,189 @@
+import { CreateUsagePlanKeyCommand } from '@aws-sdk/client-api-gateway';
+import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { DeleteUserPoolClientCommand } from '@aws-sdk/client-cognito-identity-provider';
+import { join } from 'node:path';
+import type { Terminal } from '../../bin/command-line/terminal';
+import { ScanCommand, UpdateCommand } from '../../data/store/document-client';
+import { conditionFailed, store } from '../data/fixtures/store';
+import { answerStacks, apiGateway, cloudFormation, cognito, partner, partnerAt } from './fixtures/aws';
+import { cirrus, denied, file, folder, onboarded } from './fixtures/onboarded';
+import { clients, invalidCommandLines, planned } from './fixtures/invalid-command-lines';
+import { thrownMessages } from './fixtures/thrown-messages';
+import { tables } from './fixtures/tables';
+
+/** Every message of a run, for the test of completeness at the end. */
+const seen: string[] = [];
+
+async function messageOf(words: readonly string[], exitCode: number, ask?: Terminal['ask']): Promise<string> {
+  const given = await partnerAt({ ask }, ...words);
+  expect(given).toMatchObject({
+    exitCode,
+    printed: '',
+    errorOutput: expect.stringMatching(/^partner: [^\n]+\n$/) as string,
+  });
+  const message = given.errorOutput.slice('partner: '.length, -1);
+  seen.push(message);
+  return message;
+}
+
+describe('An invalid command line', () => {
+  test.each(invalidCommandLines)(
+    'with %s is refused in one line, before calling AWS: %j',
+    async (_, words, message) => {
+      expect(await messageOf(words, 2)).toBe(message);
+      expect(message).not.toContain('hush');
+      expect(cloudFormation.calls()).toHaveLength(0);
+    },
+  );
+
+  test('that names an organisation as new and registered is refused with what is needed', async () => {
+    const words = planned({ name: 'A', organisationId: 'org-12345678', clients });
+    expect(await messageOf(words, 2)).toMatch(
+      /: organisations\[0\]: needs either a name, for a new one, or an organisationId, for a registered one$/,
+    );
+  });
+});
+
+const awsError = (name: string, message = 'as AWS says it') => Object.assign(new Error(message), { name });
+const unreachable = Object.assign(new AggregateError([], ''), { code: 'ENOTFOUND' });
+
+describe('A connection that fails', () => {
+  const before = { ...process.env };
+  afterEach(() => {
+    process.env = { ...before };
+  });
+
+  const here = 'for the stack on this machine add --local';
+  const expired = 'the AWS credentials have expired: sign in again (aws sso login), or renew AWS_SESSION_TOKEN';
+  const unknown = 'AWS does not know the credentials: check AWS_PROFILE, or AWS_ACCESS_KEY_ID';
+  const unsigned =
+    'AWS rejects the signature of the credentials: check AWS_SECRET_ACCESS_KEY, and the clock of this machine';
+  const failures: [string, Error, string][] = [
+    ['no region', new Error('Region is missing'), `no AWS region; ${here}, for one in AWS set AWS_REGION`],
+    [
+      'no credentials',
+      awsError('CredentialsProviderError', 'Could not load credentials'),
+      `no AWS credentials (Could not load credentials); ${here}, for one in AWS sign in (aws sso login) or set AWS_PROFILE`,
+    ],
+    ['expired credentials', awsError('ExpiredToken'), expired],
+    ['expired credentials of a role', awsError('ExpiredTokenException'), expired],
+    ['an unknown access key', awsError('InvalidClientTokenId'), unknown],
+    ['an access key unknown to another service', awsError('UnrecognizedClientException'), unknown],
+    ['a wrong secret key', awsError('SignatureDoesNotMatch'), unsigned],
+    ['a wrong secret key at another service', awsError('InvalidSignatureException'), unsigned],
+    ['throttling', awsError('Throttling'), 'AWS throttles the calls: try again in a minute'],
+    ['missing permissions', awsError('AccessDenied', 'no\nmore'), 'AccessDenied: no'],
+    ['no network', unreachable, "AWS can't be reached: check the network and AWS_REGION"],
+    [
+      'another name of the stack',
+      awsError('ValidationError', 'Stack with id DroneMissionApi does not exist'),
+      'there is no stack DroneMissionApi in eu-central-1: give its name with --stack and its region in AWS_REGION, or --local for the stack on this machine',
+    ],
+  ];
+  test.each(failures)('for %s says so in one line', async (_, error, message) => {
+    cloudFormation.on(DescribeStacksCommand).rejects(error);
+    expect(await messageOf(['list'], 1)).toBe(message);
+  });
+
+  test('for a local stack that was killed names its address and npm start', async () => {
+    process.env['AWS_ENDPOINT_URL'] = 'http://127.0.0.1:4000';
+    cloudFormation.on(DescribeStacksCommand).rejects(Object.assign(unreachable, { code: 'ECONNREFUSED' }));
+    expect(await messageOf(['list'], 1)).toBe(
+      'nothing answers at http://127.0.0.1:4000: is the local stack running? `npm start` starts it',
+    );
+  });
+
+  test('for no local stack names npm start', async () => {
+    process.env['LOCAL_DIR'] = join(folder, 'nowhere');
+    expect(await messageOf(['list', '--local'], 1)).toBe(
+      `no local stack is running (${join(folder, 'nowhere', 'aws.json')} does not exist): start it with \`npm start\``,
+    );
+  });
+
+  test('for a file of the local stack that is damaged says how to renew it, without its content', async () => {
+    process.env['LOCAL_DIR'] = folder;
+    const damaged = file('aws.json', '{"secretAccessKey": "hush');
+    expect(await messageOf(['list', '--local'], 1)).toBe(
+      `${damaged} is not what \`npm start\` writes: stop the stack and start it again`,
+    );
+  });
+
+  test('for another stack names what it lacks', async () => {
+    answerStacks({ BaseUrl: 'https://api.example.com' });
+    expect(await messageOf(['list'], 1)).toMatch(
+      /^stack DroneMissionApi has no output ResourceServer, UserPoolId, .*: is it this service, and this version\?$/,
+    );
+  });
+});
+
+describe('A command that fails', () => {
+  const unknownClient = 'there is no client of that id: `list` shows them';
+
+  test('for what does not exist names the command that lists what does', async () => {
+    expect(await messageOf(['suspend', '--client-id', 'none'], 1)).toBe(unknownClient);
+    expect(await messageOf(['rotate-key', '--client-id', 'none'], 1)).toBe(unknownClient);
+    expect(await messageOf(['suspend', '--organisation-id', 'org-00000000'], 1)).toBe(
+      'that organisation has no clients: `list` shows those that have',
+    );
+    const words = ['onboard', '--organisation-id', 'org-00000000', '--client', 'a', '--scopes', 'all'];
+    expect(await messageOf(words, 1)).toBe('there is no organisation org-00000000: `list` shows them');
+  });
+
+  test.each([
+    ['rotate-secret', 'secret'],
+    ['rotate-key', 'API key'],
+  ])('for lack of a second %s names --retire-old', async (command, what) => {
+    const { clientId } = (await onboarded()).first;
+    const rotate = [command, '--client-id', clientId];
+    expect(await messageOf([...rotate, '--retire-old'], 1)).toBe(
+      `${clientId} has one ${what} only: without --retire-old this adds the second`,
+    );
+    await partner(...rotate);
+    expect(await messageOf(rotate, 1)).toBe(
+      `${clientId} has two ${what}s already: delete the older one first with --retire-old`,
+    );
+  });
+
+  test('for another command at the same time says so', async () => {
+    const { clientId, organisationId } = (await onboarded()).first;
+    store.on(UpdateCommand, { UpdateExpression: 'SET newApiKeyId = :newId' }, false).rejects(conditionFailed());
+    expect(await messageOf(['rotate-key', '--client-id', clientId], 1)).toBe(
+      `${clientId} was changed by another command: see its keys with \`list\`; everything created so far was rolled back`,
+    );
+    store.on(ScanCommand).resolves({ Items: [{ ...tables.partners.get(organisationId), status: 'active' }] });
+    expect(await messageOf(['suspend', '--client-id', clientId], 1)).toBe(
+      `${organisationId} is being changed by another command: try again`,
+    );
+  });
+
+  test('for a step that AWS refuses says what was rolled back, and what is left', async () => {
+    apiGateway.on(CreateUsagePlanKeyCommand).rejects(denied);
+    const reason = 'AccessDeniedException: not authorized to do that';
+    expect(await messageOf(cirrus, 1)).toBe(`${reason}; everything created so far was rolled back`);
+    cognito.on(DeleteUserPoolClientCommand).rejects(denied);
+    expect(await messageOf(cirrus, 1)).toMatch(
+      new RegExp(`^${reason}; could not roll back, delete manually: OAuth client client\\d+$`),
+    );
+  });
+
+  test('for a person who declines says that nothing was deleted', async () => {
+    const { clientId } = (await onboarded()).first;
+    const decline = () => Promise.resolve('n');
+    expect(await messageOf(['offboard', '--client-id', clientId], 1, decline)).toBe('nothing was deleted');
+  });
+
+  test('for a record of another form names its field, without its content', async () => {
+    const { clientId } = (await onboarded()).first;
+    tables.partners.set(clientId, { ...tables.partners.get(clientId), status: 'hush' });
+    const message = await messageOf(['list'], 1);
+    expect(message).toMatch(
+      /^a stored record is invalid \(status: .*\): was it written by a newer version\? use that one$/,
+    );
+    expect(message).not.toContain('hush');
+  });
+});
+
+test('every message that the source throws is among those above', () => {
+  const unseen = thrownMessages('bin/partner').filter((pattern) => !seen.some((message) => pattern.test(message)));
+  expect(unseen).toEqual([]);
+});

@@ -1,4 +1,5 @@
-import { clearLine, cursorTo } from 'node:readline';
+/** Moves to the start of the line and deletes it (ECMA-48: CR, EL). */
+const CLEAR_LINE = '\r\u001b[K';
 
 /** Shows how far a command is. */
 export interface Progress {
@@ -14,15 +15,17 @@ export interface Progress {
 }
 
 /** The part of a stream that is needed. */
-export type ProgressStream = Pick<NodeJS.WriteStream, 'write'> & Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>;
+export interface ProgressStream {
+  write(text: string): unknown;
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+}
 
 /** Progress on a stream: redrawn in a terminal, plain lines elsewhere. */
 export function createProgress(stream: ProgressStream): Progress {
   let waiting = '';
   const erase = () => {
-    if (!stream.isTTY) return;
-    clearLine(stream as NodeJS.WriteStream, 0);
-    cursorTo(stream as NodeJS.WriteStream, 0);
+    if (stream.isTTY && waiting !== '') stream.write(CLEAR_LINE);
   };
   /** Cut to the width, since a terminal could not erase a line that wraps. */
   const draw = () => stream.isTTY && stream.write(waiting.slice(0, (stream.columns || 80) - 1));

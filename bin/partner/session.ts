@@ -1,19 +1,20 @@
+import { createProgress, type Progress } from '../command-line/progress';
 import type { Terminal } from '../command-line/terminal';
 import type { Flags } from './command-line';
 import { findDeployment, type Deployment } from './deployment';
-
-/** Moves to the start of the line and deletes it (ECMA-48: CR, EL). */
-const CLEAR_LINE = '\r\u001b[K';
 
 /** What a command can do beside returning its result: find its deployment, and talk to the person at the terminal. */
 export class Session {
   readonly #flags: Flags;
   readonly #terminal: Terminal;
-  #isDrawn = false;
+  readonly #progress: Progress | undefined;
 
   constructor(flags: Flags, terminal: Terminal) {
     this.#flags = flags;
     this.#terminal = terminal;
+    const { errorColumns: columns } = terminal;
+    if (columns === undefined) return;
+    this.#progress = createProgress({ write: (text) => terminal.printError(text), isTTY: true, columns });
   }
 
   /** Characters in a line of standard output; undefined when it is no terminal. */
@@ -39,17 +40,12 @@ export class Session {
 
   /** Shows the step that runs now, in place of the last one; nothing unless standard error is a terminal. */
   progress(step: string): void {
-    const { errorColumns } = this.#terminal;
-    if (errorColumns === undefined) return;
-    // A line that fills the terminal would wrap, and only its last part be deleted.
-    this.#terminal.printError(`${CLEAR_LINE}${`${step} …`.slice(0, errorColumns - 1)}`);
-    this.#isDrawn = true;
+    this.#progress?.waitFor(step);
   }
 
   /** Deletes the line of the last step. Called before anything else is printed. */
   endProgress(): void {
-    if (this.#isDrawn) this.#terminal.printError(CLEAR_LINE);
-    this.#isDrawn = false;
+    this.#progress?.end();
   }
 
   /** Prints a line on standard error that does not end the command. */

@@ -51,7 +51,7 @@ describe('Progress', () => {
   test('is a line on standard error that names the step, is redrawn and is deleted at the end', async () => {
     const { printed, errorOutput } = await partnerAt({ errorColumns: 80 }, ...cirrus, '--json');
     expect(JSON.parse(printed)).toHaveProperty('partners');
-    expect(errorOutput).toContain('creating OAuth client and API key of cirrus …');
+    expect(errorOutput).toContain('… creating OAuth client and API key of cirrus');
     expect(errorOutput).not.toContain('\n');
     expect(visible(errorOutput)).toBe('');
   });

@@ -1,10 +1,15 @@
+import { execFile } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { WebSocket } from 'ws';
 import * as z from 'zod';
 import { partnersShape } from '../../../bin/start/stack-facts';
 import { smoke, stepsThat } from './smoke-run';
 import { startStack, stopStack, type RunningStack } from '../../api/stack/running-stack';
+
+const root = join(__dirname, '../../..');
 
 /** A stack of its own, since the shared one has no fleet. */
 let stack: RunningStack;
@@ -96,4 +101,40 @@ test('the smoke test passes with a fleet, which flies its job', async () => {
   expect([stepsThat('FAIL', outcome), outcome.exitCode]).toEqual([[], 0]);
   const line = outcome.lines.find((printedLines) => printedLines.startsWith('ok    lifecycle of a job'));
   expect(line).toMatch(/\(the fleet made it (QUEUED|IN_PROGRESS|COMPLETED)\)$/);
+});
+
+test('npm start shows a drone in the air: its link is the first line, no secret is printed, and viewers receive samples', async () => {
+  const { demoFlightUrl, partners } = partnersShape
+    .extend({ demoFlightUrl: z.string() })
+    .parse(JSON.parse(readFileSync(join(stack.folder, 'stack.json'), 'utf8')));
+  const output = readFileSync(join(stack.folder, 'output.log'), 'utf8');
+  expect(output).toContain(`\nA drone is flying: open ${demoFlightUrl}\n`);
+  for (const { clientSecret, apiKey } of partners) {
+    expect(output).not.toContain(clientSecret);
+    expect(output).not.toContain(apiKey);
+  }
+  const link = new URL(demoFlightUrl);
+  const socket = new WebSocket(`ws://${link.host}/telemetry?shareCode=${link.pathname.split('/')[2] ?? ''}`);
+  const sample = await new Promise<object>((resolve, reject) => {
+    socket.on('error', reject);
+    socket.on('message', (data: Buffer) => {
+      const message = JSON.parse(data.toString()) as { type: string; snapshot?: true };
+      if (message.type === 'device.telemetry' && !message.snapshot) resolve(message);
+    });
+  });
+  socket.close();
+  // A device at rest has no orientation.
+  expect(sample).toMatchObject({ navigation: { orientation: { heading: expect.any(Number) as number } } });
+});
+
+test('npm run demo passes, and the recording in README shows its steps', async () => {
+  const args = ['--conditions=drone-mission-source', '--require', 'tsx/cjs', 'bin/demo.ts'];
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, LOCAL_DIR: stack.folder },
+  });
+  expect(stdout).toContain('The demo passed: PENDING → QUEUED → IN_PROGRESS → COMPLETED\n');
+  const stepsOf = (text: string) => [...new Set([...text.matchAll(/ s  (\S+) /g)].map(([, step]) => step))];
+  const recording = readFileSync(join(root, 'docs/images/demo.svg'), 'utf8');
+  expect(stepsOf(recording).toSorted()).toEqual(stepsOf(stdout).toSorted());
 });

@@ -1,3 +1,4 @@
+import { apiKeyRefused } from '../../../contract/forbidden';
 import { findPartner } from '../../../data/partners/partners';
 import { requestToken } from '../../../data/partners/tokens';
 import { Refusal, invalid } from '../../../domain/refusal';
@@ -9,6 +10,6 @@ export const handler = serve('POST /v3/auth/token', async ({ body, apiKeyId }) =
   if (!client_id || !client_secret) throw invalid('', 'client_id and client_secret are required');
   const partner = await findPartner(client_id);
   if (!partner) throw new Refusal('invalid_client');
-  if (partner.apiKeyId !== apiKeyId || partner.status !== 'active') throw new Refusal('forbidden');
+  if (partner.apiKeyId !== apiKeyId || partner.status !== 'active') throw apiKeyRefused();
   return requestToken(client_id, client_secret);
 });

@@ -17,7 +17,7 @@ const andBelow = (names) => names.flatMap((name) => [name, `${name}/**`]);
  */
 const arrows = {
   domain: { packages: ['zod'] },
-  contract: { folders: ['domain'], packages: ['zod'] },
+  contract: { folders: ['domain'], packages: ['fastest-levenshtein', 'zod'] },
   data: { folders: ['domain'], packages: ['zod', 'nanoid', 'ulid', '@aws-sdk/*', '@smithy/*'], node: true },
   lambdas: {
     folders: ['contract', 'domain', 'data'],
@@ -27,7 +27,7 @@ const arrows = {
   lib: {
     folders: ['contract'],
     types: ['domain'],
-    packages: ['aws-cdk-lib', 'constructs', 'esbuild', 'fastest-levenshtein', 'zod'],
+    packages: ['aws-cdk-lib', 'constructs', 'esbuild', 'zod'],
     node: true,
   },
   bin: {

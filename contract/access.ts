@@ -16,3 +16,18 @@ export const endpointsFor = (granted: readonly string[]): readonly EndpointKey[]
     const { scope } = endpointTable[key];
     return scope !== null && granted.includes(scope);
   });
+
+/** The scopes that endpoints of the REST API need. */
+const restScopes = [...new Set(Object.values(endpointTable).flatMap(({ scope }) => scope ?? []))];
+
+/**
+ * Why API Gateway may refuse a token on a method of the REST API. Its cached policy is for all methods, so this can't name the
+ * scope of the one that was called unless the token lacks only one.
+ * @param granted the token's scopes
+ * @returns text without quotes and backslashes, which a gateway response inserts into JSON
+ */
+export function whatIsLacking(granted: readonly string[]): string {
+  const lacking = restScopes.filter((scope) => !granted.includes(scope));
+  if (lacking.length <= 1) return `needs scope ${lacking.join('')}`;
+  return `needs a scope that the token lacks; it lacks ${lacking.join(', ')}`;
+}

@@ -1,4 +1,6 @@
-import type { Refusal, RefusalCode } from '../domain/refusal';
+import { forbidden, type Refusal, type RefusalCode } from '../domain/refusal';
+import type { RefusalContext } from './caller';
+import { apiKeyUnknown } from './forbidden';
 import type { ErrorMessage } from './socket-messages';
 
 interface HttpRefusal {
@@ -64,3 +66,15 @@ export function oauthRefusal({ code, details }: Refusal) {
   const description = named || oauthDescriptions[code];
   return { status, body: { error: text, ...(description && { error_description: description }) } };
 }
+
+const refusalKey = 'refusal' satisfies keyof RefusalContext;
+
+/**
+ * Bodies of the 403s that API Gateway answers by itself, by the type of its gateway response. It replaces the variable by the
+ * value in the authorizer's context (developer guide, "Variables for data models, authorizers, mapping templates, and
+ * CloudWatch access logging").
+ */
+export const gatewayRefusals = {
+  ACCESS_DENIED: resourceRefusal(forbidden('Authorization', `$context.authorizer.${refusalKey}`)).body,
+  INVALID_API_KEY: oauthRefusal(apiKeyUnknown()).body,
+} as const;

@@ -71,7 +71,7 @@ export const webSocketActions = {
       id,
       // A single sample becomes a list of one, so that errors have the same path for both forms.
       telemetry: z.pipe(
-        z.transform((one): unknown => (Array.isArray(one) ? one : [one])),
+        z.transform((one): unknown => (one === undefined || Array.isArray(one) ? one : [one])),
         list(sample, 1, MAX_SAMPLES, 'samples'),
       ),
     }),

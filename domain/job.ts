@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { Organisation } from './id';
 import { jobStatuses, mayMove, type JobStatus } from './job-lifecycle';
 import { metadata } from './metadata';
-import { Refusal, invalid } from './refusal';
+import { Refusal, foreign, invalid } from './refusal';
 import { moment, text } from './text';
 
 const priority = z.int().check(z.minimum(1), z.maximum(10));
@@ -75,7 +75,7 @@ export interface JobGuard {
  */
 export function whyRefused(found: { owner: Organisation; job: Job } | undefined, guard: JobGuard): Refusal | undefined {
   if (!found) return new Refusal('job_not_found');
-  if (found.owner !== guard.caller) return new Refusal('forbidden');
+  if (found.owner !== guard.caller) return foreign('jobId');
   const { status, version } = found.job;
   if (guard.ifVersion !== undefined && guard.ifVersion !== version) return new Refusal('stale_version');
   if (guard.status !== undefined && guard.status !== status && !mayMove(status, guard.status))

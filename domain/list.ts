@@ -10,7 +10,7 @@ export const list = <Element extends z.ZodMiniType>(element: Element, min: numbe
     z
       .array(z.unknown())
       .check(
-        z.minLength(min, { error: `must have at least ${min} ${what}`, abort: true }),
+        z.minLength(min, { error: min === 1 ? 'must not be empty' : `must have at least ${min} ${what}`, abort: true }),
         z.maxLength(max, { error: `must have at most ${max} ${what}`, abort: true }),
       ),
     z.array(element),

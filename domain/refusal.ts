@@ -18,7 +18,10 @@ export const refusalCodes = [
 
 export type RefusalCode = (typeof refusalCodes)[number];
 
-/** What is wrong with one part of the input: `path` as in `metadata.site`, empty for the whole input. */
+/**
+ * What is wrong with one part of the input: `path` as in `metadata.site`, the name of a header or of an identifier in the
+ * path of the URL; empty for the whole input.
+ */
 export interface Detail {
   readonly path: string;
   readonly message: string;
@@ -38,3 +41,9 @@ export class Refusal extends Error {
 
 /** An `invalid_request` about one part of the input. */
 export const invalid = (path: string, message: string) => new Refusal('invalid_request', [{ path, message }]);
+
+/** A `forbidden` with its cause: `path` and `message` are sent to the caller. */
+export const forbidden = (path: string, message: string) => new Refusal('forbidden', [{ path, message }]);
+
+/** A resource of another organisation. @param path the field that names it */
+export const foreign = (path: string) => forbidden(path, "is not your organisation's");

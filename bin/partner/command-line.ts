@@ -1,4 +1,4 @@
-import { didYouMean } from '../../lib/did-you-mean';
+import { didYouMean } from '../../contract/did-you-mean';
 import { readOptionsAndWords, type OptionValues } from '../command-line/read-options';
 import { UsageError } from '../command-line/usage-error';
 

@@ -8,7 +8,7 @@ import {
   type GroupWithDevices,
 } from '../../domain/fleet';
 import { organisationOf, type Kind, type Organisation } from '../../domain/id';
-import { Refusal, invalid } from '../../domain/refusal';
+import { Refusal, foreign, invalid } from '../../domain/refusal';
 import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandOutput } from '../store/document-client';
 import { listStreams } from './fleet-registry';
 import { readMetadata } from '../store/metadata-text';
@@ -64,23 +64,28 @@ export async function expectDeviceGroup(caller: Organisation, deviceGroupId: str
   if (UnprocessedKeys?.[table('fleet')]) throw new Error('the batch read of the fleet table left out keys');
   const found = (Responses?.[table('fleet')] ?? []).flatMap((each) => partFromItem(each) ?? []);
   if (!found.some((each) => each.kind === 'group')) throw new Refusal('device_group_not_found');
-  if (groupKey.organisation !== caller) throw new Refusal('forbidden');
+  if (groupKey.organisation !== caller) throw foreign('deviceGroupId');
   const inGroup = found.some((each) => each.kind === 'device' && each.deviceGroupId === deviceGroupId);
   if (deviceId !== undefined && !inGroup) throw invalid('deviceId', 'is not a device of the device group');
 }
 
 /**
  * The device of a resource of the organisation: the device itself, or that of a video stream; one read.
+ * @param path the field of the request that names the resource
  * @throws Refusal `resource_not_found`, or `forbidden` when it is another organisation's
  */
-export async function findSharedDevice(caller: Organisation, resourceId: string): Promise<string> {
+export async function findSharedDevice(
+  caller: Organisation,
+  resourceId: string,
+  path: 'resourceId' | 'deviceId' = 'resourceId',
+): Promise<string> {
   const key = keyOf('device', resourceId) ?? keyOf('stream', resourceId);
   const { Item } = key
     ? await dynamodb.send(new GetCommand({ TableName: table('fleet'), Key: key, ConsistentRead: true }))
     : {};
   const found = partFromItem(Item);
   if (!key || !found) throw new Refusal('resource_not_found');
-  if (key.organisation !== caller) throw new Refusal('forbidden');
+  if (key.organisation !== caller) throw foreign(path);
   if (found.kind === 'group') throw new Refusal('resource_not_found');
   return found.deviceId;
 }
@@ -143,7 +148,7 @@ export async function expectSubscribable(
 ): Promise<void> {
   if (deviceId === undefined) return expectDeviceGroup(caller, deviceGroupId ?? '');
   // `findSharedDevice` accepts a stream too, but only devices have telemetry.
-  if ((await findSharedDevice(caller, deviceId)) !== deviceId) throw new Refusal('resource_not_found');
+  if ((await findSharedDevice(caller, deviceId, 'deviceId')) !== deviceId) throw new Refusal('resource_not_found');
 }
 
 /** The devices of a group of the organisation, or the one device, that the identifier names. */

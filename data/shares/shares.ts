@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { organisationOf, type Organisation } from '../../domain/id';
 import { pageToken, readPageToken } from '../../domain/page-token';
-import { Refusal } from '../../domain/refusal';
+import { Refusal, foreign } from '../../domain/refusal';
 import { hasExpired, share, type Share } from '../../domain/share';
 import {
   DeleteCommand,
@@ -36,7 +36,7 @@ export function keyOf(shareCode: string) {
 /** Why the caller may not access a share; an expired share counts as deleted (spec section 2). */
 function whyRefused(owner: Organisation, found: Share | undefined, caller: Organisation, now: string) {
   if (!found || hasExpired(found, now)) return new Refusal('share_not_found');
-  return owner === caller ? undefined : new Refusal('forbidden');
+  return owner === caller ? undefined : foreign('shareCode');
 }
 
 /**

@@ -1,4 +1,5 @@
 import { FetchError, JwkValidationError, JwksValidationError } from 'aws-jwt-verify/error';
+import { clientSuspended } from '../../contract/forbidden';
 import { findPartner } from '../../data/partners/partners';
 import type { Organisation } from '../../domain/id';
 import { Refusal } from '../../domain/refusal';
@@ -23,6 +24,6 @@ export async function identify(accessToken: string): Promise<Identity> {
     throw new Refusal('unauthorized');
   });
   const partner = await findPartner(token.clientId);
-  if (partner?.status !== 'active') throw new Refusal('forbidden');
+  if (partner?.status !== 'active') throw clientSuspended();
   return { ...token, organisation: partner.organisation };
 }

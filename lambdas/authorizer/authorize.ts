@@ -1,6 +1,6 @@
 import type { APIGatewayAuthorizerResult, APIGatewayTokenAuthorizerEvent } from 'aws-lambda';
-import { endpointsFor, routeOf } from '../../contract/access';
-import type { CallerContext } from '../../contract/caller';
+import { endpointsFor, routeOf, whatIsLacking } from '../../contract/access';
+import type { CallerContext, RefusalContext } from '../../contract/caller';
 import { Refusal } from '../../domain/refusal';
 import { identify } from '../auth/identify';
 
@@ -19,7 +19,12 @@ const policy = (effect: 'Allow' | 'Deny', resources: readonly string[]) => ({
   Statement: [{ Effect: effect, Action: 'execute-api:Invoke', Resource: [...resources] }],
 });
 
-const denied = (api: string) => ({ principalId: 'denied', policyDocument: policy('Deny', [`${api}/*`]) });
+/** @param refusal the cause, for the caller */
+const denied = (api: string, refusal: string) => ({
+  principalId: 'denied',
+  policyDocument: policy('Deny', [`${api}/*`]),
+  context: { refusal } satisfies RefusalContext,
+});
 
 /**
  * Lambda authorizer of the REST API: identifies the client of a bearer token and allows the methods of its scopes.
@@ -31,13 +36,14 @@ export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<AP
     const { clientId, organisation, scopes, expiresAt } = await identify(
       event.authorizationToken.replace(/^bearer +/i, ''),
     );
-    const context: CallerContext = { clientId, organisation, scopes: scopes.join(' '), expiresAt };
+    const refusal = whatIsLacking(scopes);
+    const caller: CallerContext = { clientId, organisation, scopes: scopes.join(' '), expiresAt };
     const allowed = methodArns(api, scopes);
-    if (allowed.length === 0) return denied(api);
-    return { principalId: clientId, policyDocument: policy('Allow', allowed), context: { ...context } };
+    if (allowed.length === 0) return denied(api, refusal);
+    return { principalId: clientId, policyDocument: policy('Allow', allowed), context: { ...caller, refusal } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (error.code === 'unauthorized') throw new Error('Unauthorized', { cause: error });
-    return denied(api);
+    return denied(api, error.details.map(({ message }) => message).join('; '));
   }
 }

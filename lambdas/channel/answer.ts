@@ -1,11 +1,12 @@
 import type { APIGatewayProxyStructuredResultV2, APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 import type * as z from 'zod/mini';
+import { lacksScope, notForViewers, onlyForViewers } from '../../contract/forbidden';
 import { messageId } from '../../contract/message-id';
 import { internalSocketError, socketError } from '../../contract/refusals';
 import { webSocketActions, type WebSocketActionName } from '../../contract/websocket-actions';
 import type { PartnerSession, Session, ViewerSession } from '../../data/connections/sessions';
 import { Refusal, invalid } from '../../domain/refusal';
-import { toDetails } from '../serve/details';
+import { check } from '../serve/details';
 import { logger } from '../logger';
 import { sessionOf } from './session-of';
 
@@ -44,16 +45,25 @@ function parseFrame(text: string | undefined): Record<string, unknown> {
   throw invalid('', 'a message must be a JSON object with an action');
 }
 
-const isAllowed = (session: Session, needs: Needs): boolean =>
-  session.kind === 'viewer' ? needs === 'viewer' : session.scopes.includes(needs);
+/** @throws Refusal `forbidden` */
+function expectAllowed(session: Session, needs: Exclude<Needs, 'anyone'>): void {
+  if (session.kind === 'viewer') {
+    if (needs !== 'viewer') throw notForViewers();
+  } else {
+    if (needs === 'viewer') throw onlyForViewers();
+    if (!session.scopes.includes(needs)) throw lacksScope('action', needs);
+  }
+}
+
+const NO_SESSION = 'this socket knows only ping, or its token or share has ended';
 
 /** @throws Refusal `unknown_action`, `forbidden` */
 async function authorise(connectionId: string, needs: Needs): Promise<Session | undefined> {
   if (needs === 'anyone') return undefined;
   const session = await sessionOf(connectionId);
   // Status channels have no action but ping.
-  if (!session) throw new Refusal('unknown_action');
-  if (!isAllowed(session, needs)) throw new Refusal('forbidden');
+  if (!session) throw new Refusal('unknown_action', [{ path: 'action', message: NO_SESSION }]);
+  expectAllowed(session, needs);
   return session;
 }
 
@@ -75,9 +85,8 @@ export const answer =
       id = messageId.safeParse(frame['id']).data;
       const { needs, message: schema } = webSocketActions[action];
       const session = await authorise(connectionId, needs);
-      const parsed = schema.safeParse(frame);
-      if (!parsed.success) throw new Refusal('invalid_request', toDetails(parsed.error));
-      const request = { session, message: parsed.data, now: new Date() };
+      const message = check<unknown>(schema, frame);
+      const request = { session, message, now: new Date() };
       // Authorised and validated: session and message are those of the action.
       return reply(await run(request as unknown as ActionRequest<Action>), id);
     } catch (error) {

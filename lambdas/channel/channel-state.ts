@@ -1,9 +1,9 @@
 import { channels, type Channel, type ChannelKind } from '../../contract/channels';
+import { lacksScope } from '../../contract/forbidden';
 import { expectDeviceGroup, listGroup } from '../../data/fleet/fleet';
 import { findJob, readItem } from '../../data/jobs/jobs';
 import { findShare, readShare } from '../../data/shares/shares';
 import { organisationOf, type Organisation } from '../../domain/id';
-import { Refusal } from '../../domain/refusal';
 import { deviceMessage, eventsBetween, jobMessage, shareMessage, type Change } from '../../domain/status-event';
 import type { StatusMessage } from '../../domain/status-message';
 
@@ -68,7 +68,7 @@ export async function authoriseChannel(
   { kind, id }: Channel,
   now: string,
 ): Promise<string | undefined> {
-  if (!scopes.includes(channels[kind].scope)) throw new Refusal('forbidden');
+  if (!scopes.includes(channels[kind].scope)) throw lacksScope('Authorization', channels[kind].scope);
   const removal = await states[kind].authorise(organisation, id, now);
   return removal && finalMessage(removal, now);
 }

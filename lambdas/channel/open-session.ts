@@ -1,4 +1,6 @@
 import { MAX_CONNECTIONS } from '../../contract/channels';
+import { scopes, type Scope } from '../../contract/endpoint';
+import { lacksScope } from '../../contract/forbidden';
 import { webSocketActions } from '../../contract/websocket-actions';
 import { removeConnection, takeConnectionSeat } from '../../data/connections/connections';
 import { requestSnapshot } from '../../data/connections/request-snapshot';
@@ -16,16 +18,18 @@ import { LONGEST_CONNECTION_S } from './connect-event';
 import { limitRate } from './limit-rate';
 
 /** The telemetry endpoint needs at least one of these scopes. */
-const telemetryScopes: readonly string[] = Object.values(webSocketActions).map(({ needs }) => needs);
+const telemetryScopes: readonly Scope[] = scopes.filter((scope) =>
+  Object.values(webSocketActions).some(({ needs }) => needs === scope),
+);
 
 /** Opens a partner's session on the telemetry endpoint. @throws Refusal `forbidden`, `too_many_requests` */
 export async function openPartnerSession(connectionId: string, identity: Identity, now: Date): Promise<void> {
-  const { clientId, organisation, scopes } = identity;
-  if (!scopes.some((scope) => telemetryScopes.includes(scope))) throw new Refusal('forbidden');
+  const { clientId, organisation, scopes: granted } = identity;
+  if (!telemetryScopes.some((scope) => granted.includes(scope))) throw lacksScope('Authorization', ...telemetryScopes);
   const openedAt = Math.floor(now.getTime() / 1000);
   const expiresAt = Math.min(identity.expiresAt, openedAt + LONGEST_CONNECTION_S);
   await takeConnectionSeat({ clientId, connectionId, openedAt, expiresAt }, MAX_CONNECTIONS, openedAt);
-  const client = { clientId, organisation, scopes: [...scopes] };
+  const client = { clientId, organisation, scopes: [...granted] };
   const session: PartnerSession = { kind: 'partner', ...client, connectionId, openedAt, expiresAt };
   try {
     await openSession(session);

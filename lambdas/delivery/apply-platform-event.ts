@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { inboundEvents, type DropReason, type InboundDetail, type InboundEventType } from '../../contract/platform';
+import { describeFault } from '../../contract/validation-messages';
 import { registerDevice, registerGroup, removeFromFleet } from '../../data/fleet/fleet-registry';
 import { reportStatus } from '../../data/jobs/reported-status';
 import { organisationOf, type Kind, type Organisation } from '../../domain/id';
@@ -77,9 +78,9 @@ const schemas: { readonly [Type in InboundEventType]: z.ZodMiniType<InboundDetai
 
 export const isInboundEvent = (type: string): type is InboundEventType => Object.hasOwn(schemas, type);
 
-/** The validated detail of an event. @throws ZodError */
+/** The validated detail of an event. @throws ZodError, with messages for the people of the platform */
 export const parseDetail = <Type extends InboundEventType>(type: Type, detail: unknown): InboundDetail<Type> =>
-  schemas[type].parse(detail);
+  schemas[type].parse(detail, { error: describeFault('field') });
 
 /**
  * Applies an event of the platform. Idempotent.

@@ -1,4 +1,5 @@
 import { callerContext } from '../../contract/caller';
+import { lacksScope } from '../../contract/forbidden';
 import { Refusal } from '../../domain/refusal';
 import type { Event, Exchange } from './request';
 
@@ -13,6 +14,6 @@ export function authorise(exchange: Exchange, event: Event): void {
   const context = callerContext.safeParse(event.requestContext.authorizer);
   if (!context.success || context.data.expiresAt * 1000 <= exchange.startedAt) throw new Refusal('unauthorized');
   const { clientId, organisation, scopes } = context.data;
-  if (!scopes.split(' ').includes(scope)) throw new Refusal('forbidden');
+  if (!scopes.split(' ').includes(scope)) throw lacksScope('Authorization', scope);
   exchange.caller = { clientId, organisation };
 }

@@ -1,25 +1,43 @@
 import type * as z from 'zod/mini';
-import type { Detail } from '../../domain/refusal';
+import { describeFault, MAX_SUGGESTIONS } from '../../contract/validation-messages';
+import { Refusal, type Detail } from '../../domain/refusal';
 
 /** Longest part of the input that an error message repeats, in characters. */
 export const MAX_SHOWN = 64;
-/** Most faults in an answer, and most unknown fields in one fault, so that the answer stays readable. */
-const MAX_DETAILS = 20;
-const MAX_NAMES = 5;
+/** Most faults in an answer, so that it stays readable. */
+const MAX_DETAILS = MAX_SUGGESTIONS;
 
-function named(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_SHOWN));
-  return [...shown, ...(names.length > MAX_NAMES ? [`and ${names.length - MAX_NAMES} more`] : [])].join(', ');
+const pathOf = (path: readonly PropertyKey[]) => path.map(String).join('.').slice(0, MAX_SHOWN);
+
+/** One detail for each fault; an issue about unknown names has a line for each of them. */
+function detailsOf(issue: z.core.$ZodIssue): Detail[] {
+  if (issue.code !== 'unrecognized_keys') return [{ path: pathOf(issue.path), message: issue.message }];
+  const [first = '', ...others] = issue.message.split('\n');
+  return issue.keys.map((key, index) => ({
+    path: pathOf([...issue.path, key]),
+    message: [first, ...others][index] ?? first,
+  }));
 }
 
-const toDetail = (issue: z.core.$ZodIssue): Detail => ({
-  path: issue.path.map(String).join('.').slice(0, MAX_SHOWN),
-  message: issue.code === 'unrecognized_keys' ? `unknown field: ${named(issue.keys)}` : issue.message,
-});
-
-/** The issues of a schema as the details of a refusal; the first 20 are listed, the others counted. */
+/** The issues of a schema as the details of a refusal; the first 20 faults are listed, the others counted. */
 export function toDetails({ issues }: z.core.$ZodError): Detail[] {
-  const more = issues.length - MAX_DETAILS;
-  const details = issues.slice(0, MAX_DETAILS).map(toDetail);
-  return more > 0 ? [...details, { path: '', message: `and ${more} more faults` }] : details;
+  const details = issues.flatMap(detailsOf);
+  const more = details.length - MAX_DETAILS;
+  const shown = details.slice(0, MAX_DETAILS);
+  return more > 0 ? [...shown, { path: '', message: `and ${more} more faults` }] : shown;
+}
+
+/**
+ * Validates what a client sent.
+ * @param what the named parts of the input, for messages
+ * @throws Refusal `invalid_request` that says of each fault what is wrong
+ */
+export function check<Output>(
+  schema: z.ZodMiniType<Output>,
+  value: unknown,
+  what: 'field' | 'parameter' = 'field',
+): Output {
+  const parsed = schema.safeParse(value, { error: describeFault(what) });
+  if (!parsed.success) throw new Refusal('invalid_request', toDetails(parsed.error));
+  return parsed.data;
 }

@@ -1,14 +1,8 @@
 import * as z from 'zod/mini';
-import { Refusal, invalid } from '../../domain/refusal';
-import { MAX_SHOWN, toDetails } from './details';
+import { invalid } from '../../domain/refusal';
+import { MAX_SHOWN, check } from './details';
 import { basicCredentials } from '../auth/credentials';
 import { header, type Event, type Exchange } from './request';
-
-function check<Output>(schema: z.ZodMiniType<Output>, value: unknown): Output {
-  const parsed = schema.safeParse(value);
-  if (!parsed.success) throw new Refusal('invalid_request', toDetails(parsed.error));
-  return parsed.data;
-}
 
 function readJson(event: Event): unknown {
   if (!event.body) throw invalid('', 'a JSON body is required');
@@ -70,7 +64,7 @@ function readVersion(ifMatch: string | undefined): number | undefined {
  */
 export function parse(exchange: Exchange, event: Event): void {
   const { request, reply, scope } = exchange.endpoint;
-  exchange.query = check(request.query ?? noQuery, readQuery(event));
+  exchange.query = check(request.query ?? noQuery, readQuery(event), 'parameter');
   if (request.body) exchange.body = check(request.body, scope === null ? readTokenRequest(event) : readJson(event));
   if (request.body && reply.versioned) {
     const version = readVersion(header(event, 'if-match'));

@@ -1,12 +1,17 @@
+import { didYouMean } from '../../contract/did-you-mean';
+import { webSocketActions } from '../../contract/websocket-actions';
 import { Refusal } from '../../domain/refusal';
 import { answer } from '../channel/answer';
 
 /** Longest part of an unknown action's name that is sent back, in characters. */
 const MAX_NAME = 64;
 
+const actions = Object.keys(webSocketActions);
+
 /** Routes `ping` and `$default`: every message whose action has no route of its own. */
 export const handler = answer('ping', ({ message: { action } }) => {
   if (action === 'ping') return Promise.resolve({ type: 'pong' });
-  const message = `${JSON.stringify(action.slice(0, MAX_NAME))} is no action`;
+  const name = action.slice(0, MAX_NAME);
+  const message = `${JSON.stringify(name)} is no action${didYouMean(name, actions)}`;
   return Promise.reject(new Refusal('unknown_action', [{ path: 'action', message }]));
 });

@@ -1,10 +1,10 @@
+import { commandsNotPermitted } from '../../contract/forbidden';
 import { saveControlRequest } from '../../data/requests/control-requests';
 import { newRequestId } from '../../data/store/new-id';
 import { isActive } from '../../data/partners/organisation-status';
 import { publishPlatformEvent } from '../../data/platform/platform-bus';
 import { readShare } from '../../data/shares/shares';
 import { organisationId } from '../../domain/id';
-import { Refusal } from '../../domain/refusal';
 import { logger } from '../logger';
 import { shareIdOf } from '../delivery/share-id';
 import { answer } from '../channel/answer';
@@ -14,8 +14,8 @@ export const handler = answer('control', async ({ session, message, now }) => {
   const { shareCode, deviceId, organisation, connectionId } = session;
   // A drone acts on it, so the share and its organisation must be valid at this moment: no cache.
   const share = await readShare(shareCode, now.toISOString());
-  if (!share?.permissions.includes('control')) throw new Refusal('forbidden');
-  if (!(await isActive(organisation))) throw new Refusal('forbidden');
+  if (!share?.permissions.includes('control')) throw commandsNotPermitted();
+  if (!(await isActive(organisation))) throw commandsNotPermitted();
   const shareId = shareIdOf(shareCode);
   await limitControl(shareId, deviceId, now);
   const requestId = newRequestId();

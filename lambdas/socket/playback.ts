@@ -1,3 +1,4 @@
+import { noVideoShared } from '../../contract/forbidden';
 import { isActive } from '../../data/partners/organisation-status';
 import { readShare } from '../../data/shares/shares';
 import { Refusal } from '../../domain/refusal';
@@ -10,6 +11,6 @@ export const handler = answer('playback', async ({ session, now }) => {
   const share = await readShare(session.shareCode, now.toISOString());
   if (!share || !(await isActive(session.organisation))) throw new Refusal('share_not_found');
   const playback = await sharePlayback(share, now);
-  if (playback === undefined) throw new Refusal('forbidden');
+  if (playback === undefined) throw noVideoShared();
   return playbackMessage(playback);
 });

@@ -1,4 +1,5 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { gatewayRefusals } from '../../contract/refusals';
 
 interface GatewayResponse {
   readonly type: ResponseType;
@@ -23,8 +24,9 @@ const responses: readonly GatewayResponse[] = [
     body: error('Unauthorized'),
     headers: { 'WWW-Authenticate': "'Bearer'" },
   },
-  { type: ResponseType.ACCESS_DENIED, status: '403', body: error('Forbidden') },
-  { type: ResponseType.INVALID_API_KEY, status: '403', body: error('Forbidden') },
+  { type: ResponseType.ACCESS_DENIED, status: '403', body: JSON.stringify(gatewayRefusals.ACCESS_DENIED) },
+  // Only the token endpoint requires a key.
+  { type: ResponseType.INVALID_API_KEY, status: '403', body: JSON.stringify(gatewayRefusals.INVALID_API_KEY) },
   // API Gateway's type for an unknown path.
   { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, status: '404', body: error('Not found') },
   { type: ResponseType.THROTTLED, status: '429', body: error('Too many requests') },

@@ -65,6 +65,12 @@ export const nobodys = (id: string) => id.replace(/.{6}$/, '000000');
 
 export const iso = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/) as string;
 
+/** Body of a 403 with its cause. */
+export const forbiddenAt = (path: string, message: unknown) => ({ error: 'Forbidden', details: [{ path, message }] });
+
+/** Body of the 403 for another organisation's resource that this field names. */
+export const foreignAt = (path: string) => forbiddenAt(path, "is not your organisation's");
+
 /** The refusal of one field. */
 export const invalidAt = (path: string, message: unknown = expect.any(String)) => ({
   status: 400,

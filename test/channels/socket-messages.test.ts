@@ -42,14 +42,18 @@ describe('An invalid message', () => {
   });
 
   test.each([
-    ...['fly', 'Ping', '$connect', '$default', '$disconnect', 'constructor'].map((action) => [action, action]),
+    ...['fly', '$connect', '$default', '$disconnect', 'constructor'].map((action) => [action, action]),
+    ['Ping', 'Ping', '; did you mean ping?'],
     ['of 10,000 letters', 'x'.repeat(10_000)],
-  ])('with the unknown action %s is answered with an error that has this action and its id', async (_, action = '') => {
-    const socket = await open();
-    const answer = await answerTo(socket, { action, id: 5 });
-    const message = `"${action.slice(0, 64)}" is no action`;
-    expect(answer).toMatchObject({ ...{ type: 'error', code: 'unknown_action', id: 5 }, details: [{ message }] });
-  });
+  ])(
+    'with the unknown action %s is answered with an error that has this action and its id',
+    async (_, action = '', hint = '') => {
+      const socket = await open();
+      const answer = await answerTo(socket, { action, id: 5 });
+      const message = `"${action.slice(0, 64)}" is no action${hint}`;
+      expect(answer).toMatchObject({ ...{ type: 'error', code: 'unknown_action', id: 5 }, details: [{ message }] });
+    },
+  );
 
   test('for a telemetry socket is answered with an error on a status channel', async () => {
     const socket = await open();

@@ -26,7 +26,10 @@ describe('A share of a suspended organisation', () => {
     await runPartnerCommand('suspend', '--client-id', colleague.credentials.clientId);
     expect(await tryToWatch(shareCode)).toEqual({ status: 404 });
     expect(await outcomeForPage(shareCode)).toBe('share.not-found');
-    expect(await ask(viewer, command)).toEqual({ type: 'error', code: 'forbidden', error: 'Forbidden' });
+    expect(await ask(viewer, command)).toEqual({
+      ...{ type: 'error', code: 'forbidden', error: 'Forbidden' },
+      details: [{ path: '', message: 'the share does not permit commands, or it has ended' }],
+    });
     expect(await ask(viewer, { action: 'playback' })).toEqual({
       type: 'error',
       code: 'share_not_found',

@@ -82,16 +82,21 @@ describe('A viewer', () => {
   test('may only ping, and forbidden actions do not close its socket', async () => {
     const { shareCode } = await givenShare(partner);
     const viewer = await watch(shareCode);
-    const forbidden = { type: 'error', code: 'forbidden', error: 'Forbidden' };
+    const forbidden = (path: string, message: string) => ({
+      ...{ type: 'error', code: 'forbidden', error: 'Forbidden' },
+      details: [{ path, message }],
+    });
     for (const message of [
       { action: 'publish', telemetry: sampleOf(deviceId) },
       { action: 'subscribe', deviceId: neighbour },
       { action: 'subscribe', deviceGroupId },
       { action: 'unsubscribe', deviceId },
-      { action: 'control', command: { name: 'HOVER' } },
-      { action: 'playback' },
     ])
-      expect(await ask(viewer, message)).toEqual(forbidden);
+      expect(await ask(viewer, message)).toEqual(forbidden('action', 'is not for viewers of a share'));
+    expect(await ask(viewer, { action: 'control', command: { name: 'HOVER' } })).toEqual(
+      forbidden('', 'the share does not permit commands, or it has ended'),
+    );
+    expect(await ask(viewer, { action: 'playback' })).toEqual(forbidden('', 'the share is not of live video'));
     expect(await ask(viewer, { action: 'ping' })).toEqual({ type: 'pong' });
     const publisher = await openTelemetry(partner);
     await publish(publisher, sampleOf(neighbour));

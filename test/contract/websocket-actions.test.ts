@@ -42,7 +42,7 @@ describe('A message with the action publish', () => {
   });
 
   test.each([
-    [0, 'must have at least 1 samples'],
+    [0, 'must not be empty'],
     [41, 'must have at most 40 samples'],
   ])('is refused with the allowed number of samples for a list of %d', (length, message) => {
     const list = { action: 'publish', telemetry: Array(length).fill(sample) };

@@ -53,7 +53,7 @@ def test_an_invalid_request_names_each_wrong_field(client: Client) -> None:
     with pytest.raises(ApiError) as raised:
         client.jobs.create({"name": "", "deviceGroupId": "group"})
     assert [detail["path"] for detail in raised.value.details] == ["name"]
-    assert "name" in str(raised.value)
+    assert "name must not be empty" in str(raised.value)
 
 
 def test_a_share_can_be_read_listed_and_revoked(client: Client) -> None:

@@ -230,7 +230,7 @@ export interface components {
              * @enum {string}
              */
             code: "invalid_request" | "unknown_action" | "forbidden" | "resource_not_found" | "device_group_not_found" | "too_many_requests" | "share_not_found" | "internal_error";
-            /** @description What is wrong with each part of the message. Present with `invalid_request` and `unknown_action`. */
+            /** @description What is wrong with each part of the message, or why it is forbidden. Present with `invalid_request`, `unknown_action` and `forbidden`. */
             details?: components["schemas"]["MessageFault"][];
             /**
              * @description Text for people. Branch on `code`.

@@ -577,7 +577,7 @@ export interface components {
         DeviceStatus: "online" | "offline";
         /** @description Why a request was refused. */
         Error: {
-            /** @description What is wrong with each part of the request. Present with `invalid_request`; at most 20 faults, then their number. */
+            /** @description What is wrong with each part of the request, at most 20 faults and then their number, or why the request is forbidden. Present with `invalid_request` and `Forbidden`; the texts may get clearer, so don’t rely on them. */
             details?: components["schemas"]["ErrorDetail"][];
             /**
              * @description What went wrong. The texts are listed with each response and don’t change within `/v3/`.
@@ -593,7 +593,7 @@ export interface components {
              */
             message: string;
             /**
-             * @description The faulty field as a path such as `metadata.site`, a query parameter or a header; empty for the whole input.
+             * @description The field that is the cause, as a path such as `metadata.site`, or a parameter, or a header; empty for the whole input.
              * @example priority
              */
             path: string;
@@ -1175,16 +1175,6 @@ export interface components {
         };
     };
     responses: {
-        /** @description The token lacks the scope, another organisation owns the resource, or the client is suspended. A client that was suspended gets it within five minutes. */
-        Forbidden: {
-            headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`. */
         InternalServerError: {
             headers: {
@@ -1376,7 +1366,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -1417,7 +1416,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `Job not found`: the job does not exist, or it was deleted. */
             404: {
                 headers: {
@@ -1467,7 +1475,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `Job not found`: the job does not exist, or it was deleted. */
             404: {
                 headers: {
@@ -1526,7 +1543,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `Job not found`: the job does not exist, or it was deleted. */
             404: {
                 headers: {
@@ -1591,7 +1617,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `Job not found`: the job does not exist, or it was deleted. */
             404: {
                 headers: {
@@ -1652,7 +1687,19 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `Device group not found`: the device group does not exist. */
             404: {
                 headers: {
@@ -1716,7 +1763,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -1758,7 +1814,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -1798,7 +1863,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `Share not found`: the share does not exist, has expired or was revoked. */
             404: {
                 headers: {
@@ -1848,7 +1922,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `Share not found`: the share does not exist, has expired or was revoked. */
             404: {
                 headers: {
@@ -1904,7 +1987,19 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `Share not found`: the share does not exist, has expired or was revoked. */
             404: {
                 headers: {
@@ -1972,7 +2067,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -2023,7 +2127,19 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `Resource not found`: no device and no video stream has this `resourceId`. */
             404: {
                 headers: {
@@ -2090,7 +2206,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `Share not found`: the share does not exist, has expired or was revoked. */
             404: {
                 headers: {
@@ -2140,7 +2265,16 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
+            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `Share not found`: the share does not exist, has expired or was revoked. */
             404: {
                 headers: {

@@ -32,6 +32,15 @@ describe('an error', () => {
     );
   });
 
+  test('of a request that is forbidden says the cause that the service names, in place of what it may be', async () => {
+    const details = [{ path: 'Authorization', message: 'needs scope command:create' }];
+    service.answer = () => ({ status: 403, body: { error: 'Forbidden', details } });
+    const error = await errorOf(givenClient().jobs.create({ name: 'Survey', deviceGroupId: 'group-1' }));
+    expect(String(error)).toBe(
+      'ApiError: POST /v3/jobs/create was refused with 403: Forbidden (Authorization needs scope command:create) [request request-1]',
+    );
+  });
+
   test('names no share code', async () => {
     service.answer = () => ({ status: 404, body: { error: 'Share not found' } });
     expect(String(await errorOf(givenClient().shares.get('share-secret')))).not.toContain('secret');

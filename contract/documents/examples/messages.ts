@@ -1,3 +1,4 @@
+import { lacksScope } from '../../forbidden';
 import { exampleValue } from '../fields';
 
 const exampleText = (field: string) => exampleValue(field) as string;
@@ -120,15 +121,18 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
       payload: {
         ...{ type: 'error', code: 'invalid_request', error: 'invalid_request' },
         ...{
-          details: [{ path: 'telemetry.0.battery.percent', message: 'Too big: expected number to be <=100' }],
+          details: [{ path: 'telemetry.0.battery.percent', message: 'must be 100 or less' }],
           id: 7,
         },
       },
     },
     {
       name: 'forbidden',
-      summary: 'Not allowed',
-      payload: { type: 'error', code: 'forbidden', error: 'Forbidden', id: 8 },
+      summary: 'The token lacks a scope',
+      payload: {
+        ...{ type: 'error', code: 'forbidden', error: 'Forbidden' },
+        ...{ details: lacksScope('action', 'stream:publish').details, id: 8 },
+      },
     },
   ],
   ping: only({ action: 'ping', id: 1 }),

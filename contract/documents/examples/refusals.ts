@@ -1,5 +1,8 @@
+import { foreign, type Detail, type RefusalCode } from '../../../domain/refusal';
+import { whatIsLacking } from '../../access';
+import type { Endpoint } from '../../endpoint';
 import type { EndpointKey } from '../../endpoints';
-import type { Detail, RefusalCode } from '../../../domain/refusal';
+import { apiKeyRefused, apiKeyUnknown, clientSuspended } from '../../forbidden';
 
 /** An example of a refusal: what was wrong with the request. */
 export interface RefusalExample {
@@ -30,7 +33,7 @@ export const refusalSummaries: Readonly<Record<RefusalCode, string>> = {
 /** Invalid requests that are possible on every endpoint. */
 export const unknownParameter: RefusalExample = {
   summary: 'A query parameter that the operation does not have',
-  ...detail('', 'unknown field: page'),
+  ...detail('page', 'unknown parameter'),
 };
 
 /** Invalid requests with a body in JSON. */
@@ -42,7 +45,7 @@ export const invalidBodies: Readonly<Record<string, RefusalExample>> = {
 /** The token endpoint ignores unknown fields. */
 export const unknownField: RefusalExample = {
   summary: 'A field that does not exist',
-  ...detail('', 'unknown field: prioritty'),
+  ...detail('colour', 'unknown field'),
 };
 
 export const invalidKeys: Readonly<Record<string, RefusalExample>> = {
@@ -52,6 +55,37 @@ export const invalidKeys: Readonly<Record<string, RefusalExample>> = {
     ...detail('Idempotency-Key', 'has been used with another body'),
   },
 };
+
+/** The field or path parameter of an endpoint that may name another organisation's resource. */
+function foreignIn(key: EndpointKey): string | undefined {
+  if (key === 'POST /v3/jobs/create') return 'deviceGroupId';
+  if (key === 'POST /v3/streams/share') return 'resourceId';
+  return /\{(\w+)\}/.exec(key)?.[1];
+}
+
+/** Why an endpoint may answer 403. */
+export function forbiddenCauses(key: EndpointKey, { scope }: Endpoint): Readonly<Record<string, RefusalExample>> {
+  if (scope === null)
+    return {
+      unknownApiKey: { summary: 'No API key, or an unknown one', details: apiKeyUnknown().details },
+      otherApiKey: { summary: 'An API key of another client, or a suspended client', details: apiKeyRefused().details },
+    };
+  const held = scope === 'command:read' ? 'share:read' : 'command:read';
+  const named = foreignIn(key);
+  return {
+    lacksScope: {
+      summary: `A token that has only the scope \`${held}\``,
+      ...detail('Authorization', whatIsLacking([held])),
+    },
+    ...(named !== undefined && {
+      otherOrganisation: { summary: 'A resource of another organisation', details: foreign(named).details },
+    }),
+    suspendedClient: {
+      summary: 'A client that was suspended; it gets this within five minutes',
+      details: clientSuspended().details,
+    },
+  };
+}
 
 const invalidPages: Readonly<Record<string, RefusalExample>> = {
   invalidLimit: {
@@ -71,6 +105,21 @@ export const invalidRequests: Partial<Record<EndpointKey, Readonly<Record<string
     },
   },
   'POST /v3/jobs/create': {
+    misspeltField: {
+      summary: 'A misspelt field',
+      ...detail('prioritty', 'unknown field; did you mean priority?'),
+    },
+    invalidFields: {
+      summary: 'Several faults',
+      details: [
+        { path: 'name', message: 'is required' },
+        { path: 'priority', message: 'must be 10 or less' },
+        {
+          path: 'scheduledAt',
+          message: 'must be a date and time with an offset (ISO 8601), such as 2026-11-27T10:30:00Z',
+        },
+      ],
+    },
     foreignDevice: {
       summary: 'The device is not in the device group',
       ...detail('deviceId', 'is not a device of the device group'),

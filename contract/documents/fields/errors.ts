@@ -5,7 +5,7 @@ export const errorFields: Fields = {
   code: { description: 'Stable code of the error. Branch on it.', examples: ['forbidden'] },
   details: {
     description:
-      'What is wrong with each part of the request. Present with `invalid_request`; at most 20 faults, then their number.',
+      'What is wrong with each part of the request, at most 20 faults and then their number, or why the request is forbidden. Present with `invalid_request` and `Forbidden`; the texts may get clearer, so don’t rely on them.',
     minItems: 1,
     maxItems: 21,
   },
@@ -16,7 +16,7 @@ export const errorFields: Fields = {
   },
   path: {
     description:
-      'The faulty field as a path such as `metadata.site`, a query parameter or a header; empty for the whole input.',
+      'The field that is the cause, as a path such as `metadata.site`, or a parameter, or a header; empty for the whole input.',
     examples: ['priority'],
     maxLength: 64,
   },
@@ -26,7 +26,8 @@ export const errorFields: Fields = {
     minLength: 1,
   },
   'ErrorMessage.details': {
-    description: 'What is wrong with each part of the message. Present with `invalid_request` and `unknown_action`.',
+    description:
+      'What is wrong with each part of the message, or why it is forbidden. Present with `invalid_request`, `unknown_action` and `forbidden`.',
   },
   'ErrorMessage.error': { description: 'Text for people. Branch on `code`.', examples: ['Forbidden'] },
   'ErrorMessage.requestId': {

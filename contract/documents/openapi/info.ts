@@ -15,7 +15,7 @@ Each client sees only its own organisation.
 - **Timestamps** are ISO 8601. Replies have UTC with milliseconds, \`2026-11-27T10:30:15.123Z\`; requests may have any offset.
 - **Identifiers** are opaque text. Lengths of text count UTF-16 code units, so an emoji counts as two.
 - **Errors** have a status of 400 or more and the body \`{"error": "…"}\`; \`details\` lists what is wrong with which part of an
-  invalid request. The token endpoint uses OAuth's form, \`{"error", "error_description"}\`. Another organisation's job, share or
+  invalid request, and says why a request is forbidden. The token endpoint uses OAuth's form, \`{"error", "error_description"}\`. Another organisation's job, share or
   device group is 403, an unknown one 404, an unknown path 404 \`Not found\`.
 - **\`x-request-id\`** in each response identifies the request. Name it when you report a problem. Only what is
   refused unread lacks it: a body that is too large (413), a malformed URL (400 \`{"message": "Bad Request"}\`), and requests beyond a

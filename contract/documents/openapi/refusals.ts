@@ -19,14 +19,19 @@ function invalidRequests(key: EndpointKey, { request, scope, idempotent }: Endpo
   };
 }
 
+/** The refusals that say in `details` what their cause is: an example for each. */
+const causesOf: Partial<
+  Record<RefusalCode, (key: EndpointKey, endpoint: Endpoint) => Readonly<Record<string, examples.RefusalExample>>>
+> = { invalid_request: invalidRequests, forbidden: examples.forbiddenCauses };
+
 /** The examples of a refusal, by name. */
 function examplesOf(code: RefusalCode, key: EndpointKey, endpoint: Endpoint): [string, Example][] {
   const toReply = endpoint.scope === null ? oauthRefusal : resourceRefusal;
   const summary = examples.refusalSummaries[code];
-  if (code !== 'invalid_request') return [[exampleName(code), { summary, value: toReply(new Refusal(code)).body }]];
-  return Object.entries(invalidRequests(key, endpoint)).map(([name, { summary: invalid, details }]) => [
+  const causes = causesOf[code]?.(key, endpoint) ?? { [exampleName(code)]: { summary } };
+  return Object.entries(causes).map(([name, cause]) => [
     name,
-    { summary: invalid, value: toReply(new Refusal(code, details)).body },
+    { summary: cause.summary, value: toReply(new Refusal(code, cause.details)).body },
   ]);
 }
 
@@ -41,7 +46,6 @@ const common = ({ scope }: Endpoint): RefusalCode[] => [
 function responseOf(codes: readonly RefusalCode[], key: EndpointKey, endpoint: Endpoint): Response | Reference {
   const [only] = codes;
   if (codes.length === 1 && only === 'unauthorized') return referToResponse('Unauthorized');
-  if (codes.length === 1 && only === 'forbidden' && endpoint.scope !== null) return referToResponse('Forbidden');
   const schema = refer(endpoint.scope === null ? 'OAuthError' : 'Error');
   return {
     description: codes.map((code) => `${describe(code, endpoint)}.`).join('\n\n'),

@@ -29,11 +29,6 @@ export const commonResponses = {
     headers: { ...headers.requestId, ...headers.wwwAuthenticate },
     content: error(textOf('unauthorized'), refusalSummaries.unauthorized),
   },
-  Forbidden: {
-    description: `${refusalSummaries.forbidden}. A client that was suspended gets it within five minutes.`,
-    headers: headers.requestId,
-    content: error(textOf('forbidden'), refusalSummaries.forbidden),
-  },
   MethodNotAllowed: {
     description: 'The path has no such method. `Allow` names those that it has.',
     headers: { ...headers.requestId, ...headers.allow },

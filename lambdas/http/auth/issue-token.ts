@@ -1,3 +1,4 @@
+import { apiKeyRefused } from '../../../contract/forbidden';
 import { findPartner } from '../../../data/partners/partners';
 import { requestToken } from '../../../data/partners/tokens';
 import { apiKeyIds } from '../../../domain/partner';
@@ -11,6 +12,6 @@ export const handler = serve('POST /v3/auth/token', async ({ body, apiKeyId }) =
   const partner = await findPartner(client_id);
   if (!partner) throw new Refusal('invalid_client');
   const ownsKey = apiKeyId !== undefined && apiKeyIds(partner).includes(apiKeyId);
-  if (!ownsKey || partner.status !== 'active') throw new Refusal('forbidden');
+  if (!ownsKey || partner.status !== 'active') throw apiKeyRefused();
   return requestToken(client_id, client_secret);
 });

@@ -14,6 +14,8 @@ const authorize = `let asked = 0;
     if (token === 'Bearer odd') return { principalId: 'me' };
     if (token === 'Bearer nested') return policy('Allow', '*', { list: [1] });
     if (token === 'Bearer denied') return policy('Deny', '*');
+    if (token === 'Bearer suspended') return policy('Deny', '*', { reason: 'suspended' });
+    if (token === 'Bearer remover') return policy('Allow', 'arn:aws:execute-api:*:*:*/live/DELETE/*', { reason: 'lacks it' });
     if (token === 'Bearer reader') return policy('Allow', event.methodArn.replace(/live.*/, 'live/GET/*'), { asked });
     return policy('Allow', '*', { asked, admin: true, name: 'Ann', nothing: null });
   };
@@ -33,8 +35,8 @@ afterEach(async () => {
   api = undefined;
 });
 
-async function start(authorizer: object) {
-  const started = await startApi({ functions: { echo, authorize }, methods, authorizer });
+async function start(authorizer: object, gatewayResponses: object[] = []) {
+  const started = await startApi({ functions: { echo, authorize }, methods, authorizer, gatewayResponses });
   api = started;
   return async (authorization?: string, method = 'GET') => {
     const response = await started.fetch('/jobs', {
@@ -44,6 +46,23 @@ async function start(authorizer: object) {
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   };
 }
+
+/** Developer guide, "Variables for data models, authorizers, mapping templates, and CloudWatch access logging". */
+describe('A gateway response for ACCESS_DENIED', () => {
+  test.each([
+    ['Bearer suspended', 'suspended'],
+    ['Bearer remover', 'lacks it'],
+    ['Bearer denied', ''],
+  ])('repeats to %s what the context of the policy says, or nothing', async (authorization, reason) => {
+    const template = '{"reason":"$context.authorizer.reason"}';
+    const call = await start(token, [
+      { ResponseType: 'ACCESS_DENIED', StatusCode: '403', ResponseTemplates: { 'application/json': template } },
+    ]);
+    expect(await call(authorization)).toEqual({ status: 403, body: { reason } });
+    // The second time from the cache.
+    expect(await call(authorization)).toEqual({ status: 403, body: { reason } });
+  });
+});
 
 describe('TOKEN authorizer', () => {
   test('allows a request and passes on principal and context as strings', async () => {

@@ -113,7 +113,8 @@ describe('POST /v3/auth/token', () => {
   });
 
   test('answers 403 without an API key and with an unknown one', async () => {
-    const forbidden = { status: 403, body: { error: 'Forbidden' } };
+    const body = { error: 'Forbidden', error_description: 'x-api-key: is missing or unknown' };
+    const forbidden = { status: 403, body };
     expect(await send('POST', '/v3/auth/token', { body: good })).toMatchObject(forbidden);
     expect(await ask(good, { 'x-api-key': 'nobodys' })).toMatchObject(forbidden);
     expect(await ask(good, { 'x-api-key': '' })).toMatchObject(forbidden);
@@ -123,7 +124,13 @@ describe('POST /v3/auth/token', () => {
   test("answers 403 to another partner's API key, whichever of the organisation's clients it is", async () => {
     for (const other of [stranger, colleague]) {
       const { status, body } = await ask(good, { 'x-api-key': other.credentials.apiKey });
-      expect([status, body]).toEqual([403, { error: 'Forbidden' }]);
+      expect([status, body]).toEqual([
+        403,
+        {
+          error: 'Forbidden',
+          error_description: "x-api-key: is not this client's, or the client is suspended",
+        },
+      ]);
     }
   });
 

@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { PlacedOperation } from '../../contract/documents/openapi-file';
 import { clients, type Client } from '../client';
 import { givenJob, nobodys } from '../given';
+import { runPartnerCommand } from '../stack/aws-access';
 import { givenCalls } from '../stack/given-calls';
 import type { Received } from './documented';
 import { authorised, sendTo, validRequest, type Request } from './requests';
 
-const [partner, jobReader = partner, shareReader = partner, eager = partner, sharer = partner] = clients('documents');
+const [partner, jobReader = partner, shareReader = partner, eager = partner, sharer = partner, former = partner] =
+  clients('documents');
+const [stranger] = clients('stranger');
 
 /** Shares are created by a client of their own, since few are allowed in a minute. */
 const callerOf = ({ path }: PlacedOperation): Client => (path.includes('share') ? sharer : partner);
@@ -32,12 +35,26 @@ const withUnknownId: Case = (placed, request) =>
     path: Object.fromEntries(Object.entries(request.path ?? {}).map(([name, id]) => [name, nobodys(id)])),
   });
 
-/** A caller whose scopes don't include the one of the operation; for the token endpoint one without an API key. */
-const withoutRight: Case = async (placed, request) => {
+/** A caller whose scopes don't include the one of the operation. */
+const lacksScope: Case = async (placed, request) => {
   const granted = Object.values(placed.operation.security[0] ?? {}).flat();
-  if (granted.length === 0) return sendTo(placed, { ...request, headers: {} });
   const other = granted.includes('command:read') ? shareReader : jobReader;
   return sendTo(placed, { ...request, headers: await authorised(placed, other) });
+};
+
+/** A caller of another organisation than the job, the share, the group or the device. */
+const otherOrganisation: Case = async (placed) =>
+  // A new one, since other cases delete theirs.
+  sendTo(placed, { ...(await validRequest(placed, callerOf(placed))), headers: await authorised(placed, stranger) });
+
+let suspended: Promise<Record<string, string>> | undefined;
+
+/** A caller whose client was suspended after it got its token. */
+const suspendedClient: Case = async (placed, request) => {
+  suspended ??= authorised(placed, former).finally(() =>
+    runPartnerCommand('suspend', '--client-id', former.credentials.clientId),
+  );
+  return sendTo(placed, { ...request, headers: await suspended });
 };
 
 /** A call of a client that has made all that the limit of the operation allows. */
@@ -70,7 +87,9 @@ const cases: Readonly<Record<string, Case>> = {
   foreignToken: changed({ query: '?nextToken=other' }),
   noBody: changed({ body: '' }),
   malformedBody: changed({ body: '{' }),
-  unknownField: withBody({ prioritty: 1 }),
+  unknownField: withBody({ colour: 1 }),
+  misspeltField: withBody({ prioritty: 1 }),
+  invalidFields: withBody({ name: undefined, priority: 11, scheduledAt: 'tomorrow' }),
   noCredentials: changed({ body: { grant_type: 'client_credentials' } }),
   credentialsTwice: changed({ headers: { authorization: 'Basic YTpi' } }),
   unsupportedGrantType: withBody({ grant_type: 'password' }),
@@ -86,7 +105,11 @@ const cases: Readonly<Record<string, Case>> = {
   jobNotFound: withUnknownId,
   shareNotFound: withUnknownId,
   unauthorized: changed({ headers: { authorization: '' } }),
-  forbidden: withoutRight,
+  unknownApiKey: changed({ headers: { 'x-api-key': '' } }),
+  otherApiKey: changed({ headers: { 'x-api-key': stranger.credentials.apiKey } }),
+  lacksScope,
+  otherOrganisation,
+  suspendedClient,
   methodNotAllowed: changed({ method: 'PUT' }),
   tooLarge: changed({ body: `{"name":"${'x'.repeat(11_000_000)}"}` }),
   tooManyRequests: beyondLimit,

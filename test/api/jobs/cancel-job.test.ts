@@ -1,5 +1,5 @@
 import { clients, send } from '../client';
-import { givenJob, iso, jobNow, nobodys } from '../given';
+import { foreignAt, givenJob, iso, jobNow, nobodys } from '../given';
 
 const [partner] = clients('cancel-job');
 const [stranger] = clients('stranger');
@@ -43,7 +43,7 @@ describe('POST /v3/jobs/{jobId}/cancel', () => {
 
   test("answers 403 for another organisation's job in any status, which does not change", async () => {
     const { jobId } = await givenJob(partner);
-    const forbidden = { status: 403, body: { error: 'Forbidden' } };
+    const forbidden = { status: 403, body: foreignAt('jobId') };
     expect(await cancel(jobId, stranger)).toMatchObject(forbidden);
     expect((await jobNow(partner, jobId)).status).toBe('PENDING');
     await cancel(jobId);

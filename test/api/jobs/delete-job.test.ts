@@ -1,5 +1,5 @@
 import { clients } from '../client';
-import { givenJob, jobNow, nobodys } from '../given';
+import { foreignAt, givenJob, jobNow, nobodys } from '../given';
 
 const [partner] = clients('delete-job');
 const [stranger] = clients('stranger');
@@ -34,7 +34,7 @@ describe('DELETE /v3/jobs/{jobId}', () => {
   test("answers 403 for another organisation's job, which is not deleted", async () => {
     const { jobId } = await givenJob(partner);
     const { status, body } = await remove(jobId, stranger);
-    expect([status, body]).toEqual([403, { error: 'Forbidden' }]);
+    expect([status, body]).toEqual([403, foreignAt('jobId')]);
     expect((await jobNow(partner, jobId)).jobId).toBe(jobId);
   });
 });

@@ -1,5 +1,5 @@
 import { clients } from '../client';
-import { fleetOf, givenJob, iso, nobodys } from '../given';
+import { fleetOf, foreignAt, givenJob, iso, nobodys } from '../given';
 
 const [partner] = clients('get-job');
 const [stranger] = clients('stranger');
@@ -47,7 +47,7 @@ describe('GET /v3/jobs/{jobId}', () => {
   test("answers 403 for another organisation's job, and 404 for one that it never had", async () => {
     const { jobId } = await givenJob(stranger);
     const foreign = await get(jobId);
-    expect([foreign.status, foreign.body]).toEqual([403, { error: 'Forbidden' }]);
+    expect([foreign.status, foreign.body]).toEqual([403, foreignAt('jobId')]);
     expect((await get(nobodys(jobId))).status).toBe(404);
   });
 });

@@ -97,7 +97,10 @@ describe('GET /v3/jobs', () => {
   });
 
   test('answers 400 for a parameter that is unknown or given twice', async () => {
-    expect(await list({ page: '2' })).toMatchObject(invalidAt('', 'unknown field: page'));
+    expect(await list({ stauts: 'QUEUED' })).toMatchObject(
+      invalidAt('stauts', 'unknown parameter; did you mean status?'),
+    );
+    expect(await list({ page: '2' })).toMatchObject(invalidAt('page', 'unknown parameter'));
     const twice = { query: new URLSearchParams('limit=1&limit=2') } as unknown as Call<'GET /v3/jobs'>;
     expect(await partner.call('GET /v3/jobs', twice)).toMatchObject(invalidAt('limit', 'must be given once'));
   });

@@ -1,5 +1,5 @@
 import { clients } from '../client';
-import { fleetOf, givenShare, invalidAt, iso, nobodys } from '../given';
+import { fleetOf, foreignAt, givenShare, invalidAt, iso, nobodys } from '../given';
 import { streamOf } from '../stack/aws-access';
 
 const [partner, second = partner, third = partner] = clients('create-share');
@@ -89,10 +89,12 @@ describe('POST /v3/streams/share', () => {
   });
 
   test('answers 400 that names an unknown permission, and unknown fields', async () => {
-    expect(await create({ permissions: ['view', 'fly'] })).toMatchObject(invalidAt('permissions.1'));
-    expect(await create({ expiresAt: 'x', password: 'y' })).toMatchObject(
-      invalidAt('', 'unknown field: expiresAt, password'),
+    expect(await create({ permissions: ['view', 'fly'] })).toMatchObject(
+      invalidAt('permissions.1', 'must be one of view, control'),
     );
+    const answer = await create({ expiresAt: 'x', password: 'y' });
+    expect(answer).toMatchObject(invalidAt('expiresAt', 'unknown field; did you mean expiresIn?'));
+    expect(answer).toMatchObject(invalidAt('password', 'unknown field'));
   });
 
   test('answers 404 for an unknown resource', async () => {
@@ -103,7 +105,7 @@ describe('POST /v3/streams/share', () => {
 
   test("answers 403 for another organisation's device", async () => {
     const { status, body } = await create({ resourceId: fleetOf(stranger).deviceId }, third);
-    expect([status, body]).toEqual([403, { error: 'Forbidden' }]);
+    expect([status, body]).toEqual([403, foreignAt('resourceId')]);
   });
 
   test('sets the headers of the rate limit', async () => {

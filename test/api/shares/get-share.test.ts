@@ -1,6 +1,6 @@
 import { clients } from '../client';
 import { expire } from '../expire';
-import { fleetOf, givenShare, iso, nobodys } from '../given';
+import { fleetOf, foreignAt, givenShare, iso, nobodys } from '../given';
 
 const [partner] = clients('get-share');
 const [stranger] = clients('stranger');
@@ -39,7 +39,7 @@ describe.each(['GET /v3/shares/{shareCode}', 'GET /v3/streams/share/{shareCode}'
   test("answers 403 for another organisation's share", async () => {
     const { shareCode } = await givenShare(partner);
     const { status, body } = await get(shareCode, stranger);
-    expect([status, body]).toEqual([403, { error: 'Forbidden' }]);
+    expect([status, body]).toEqual([403, foreignAt('shareCode')]);
   });
 
   test('answers 404 for an expired share, to its own organisation and to others', async () => {

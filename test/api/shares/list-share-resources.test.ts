@@ -1,6 +1,6 @@
 import { clients } from '../client';
 import { expire } from '../expire';
-import { fleetOf, givenShare, nobodys } from '../given';
+import { fleetOf, foreignAt, givenShare, nobodys } from '../given';
 
 const [partner] = clients('list-share-resources');
 const [stranger] = clients('stranger');
@@ -35,7 +35,7 @@ describe('GET /v3/shares/{shareCode}/resources', () => {
   test("answers 403 for another organisation's share", async () => {
     const { shareCode } = await givenShare(partner);
     const { status, body } = await list(shareCode, stranger);
-    expect([status, body]).toEqual([403, { error: 'Forbidden' }]);
+    expect([status, body]).toEqual([403, foreignAt('shareCode')]);
   });
 
   test('sets the headers of the rate limit', async () => {

@@ -59,7 +59,7 @@ describe.each(['GET /v3/shares', 'GET /v3/streams/share'] as const)('%s', (key) 
   });
 
   test('answers 400 for an unknown parameter and for a page token of another list', async () => {
-    expect(await list({ status: 'ACTIVE' })).toMatchObject(invalidAt('', 'unknown field: status'));
+    expect(await list({ status: 'ACTIVE' })).toMatchObject(invalidAt('status', 'unknown parameter'));
     const token = (await list({ limit: '1' })).body.nextToken ?? '';
     expect(token).not.toBe('');
     for (const bent of [token.slice(0, -4), 'abc', ''])

@@ -1,6 +1,6 @@
 import { clients } from '../client';
 import { expire } from '../expire';
-import { givenShare, nobodys } from '../given';
+import { foreignAt, givenShare, nobodys } from '../given';
 
 const [partner] = clients('revoke-share');
 const [stranger] = clients('stranger');
@@ -42,7 +42,7 @@ describe.each(['DELETE /v3/shares/{shareCode}', 'DELETE /v3/streams/share/{share
   test("answers 403 for another organisation's share, which is not revoked", async () => {
     const { shareCode } = await givenShare(partner);
     const { status, body } = await revoke(shareCode, stranger);
-    expect([status, body]).toEqual([403, { error: 'Forbidden' }]);
+    expect([status, body]).toEqual([403, foreignAt('shareCode')]);
     expect((await partner.call('GET /v3/shares/{shareCode}', { path: { shareCode } })).status).toBe(200);
   });
 

@@ -32,7 +32,7 @@ export const cast = {
   idempotency: [all, all],
   'bad-input': [all],
   'document-requests': [all],
-  documents: [all, ['command:read'], ['share:read'], all, all],
+  documents: [all, ['command:read'], ['share:read'], all, all, all],
   suspension: [all, all],
   'key-rotation': [all],
   confidentiality: [all, ['command:read']],

@@ -72,9 +72,9 @@ test('every status of a handshake is in the catalogue', () => {
 
 /** Literals of the functions that name a fault of the input; what follows a `${` is a value. */
 const faults = [
-  /\binvalid\([^,]+, (['`])(.+?)\1\)/g,
+  /\b(?:invalid|forbidden)\([^,]+, (['"`])(.+?)\1\)/g,
   /\b(?:error|message): (['`])(.+?)\1/g,
-  /return (['`])(must .+?)\1/g,
+  /return (['`])((?:must|is|has|needs|unknown) .+?)\1/g,
 ];
 /** Replies and logs, and faults of events of the platform, which partners don't see. */
 const others = ['Job deleted successfully', 'Share revoked successfully', 'is not an identifier of this service'];
@@ -83,7 +83,10 @@ const sources = [
   'data',
   'lambdas',
   'contract/schemas',
+  'contract/access.ts',
+  'contract/forbidden.ts',
   'contract/message-id.ts',
+  'contract/validation-messages.ts',
   'contract/websocket-actions.ts',
 ];
 
@@ -102,9 +105,9 @@ test('every fault that the service names in details is in the catalogue', () => 
     );
   const named = [...new Set(texts)].filter((text) => !others.includes(text));
   expect(named.length).toBeGreaterThan(20);
-  const cells = rowsBelow(guide, 'Messages in `details`').flatMap(([, message = '']) =>
-    [...message.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text),
-  );
+  const cells = ['Messages in `details`', 'Causes of a 403']
+    .flatMap((heading) => rowsBelow(guide, heading))
+    .flatMap(([, message = '']) => [...message.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text));
   const catalogue = [...cells, ...listed('REST API'), ...listed('Messages over WebSockets')].join('\n');
   const literally = (part: string) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   const patternOf = (text: string) =>

@@ -59,9 +59,10 @@ describe('A valid token', () => {
       organisation: acme,
       scopes: 'command:read command:create',
       expiresAt: content.exp,
+      refusal: expect.stringMatching(/^needs a scope that the token lacks; it lacks command:update, /) as string,
     });
     const asText = Object.fromEntries(Object.entries(context ?? {}).map(([name, value]) => [name, String(value)]));
-    expect(callerContext.parse(asText)).toEqual(context);
+    expect(context).toMatchObject(callerContext.parse(asText));
   });
 
   test('may have scopes of any resource server of this service, since clients keep theirs when the domain changes', async () => {
@@ -97,11 +98,11 @@ describe('A partner', () => {
   test.each([
     ['is unknown', undefined],
     ['is suspended', { ...partner, status: 'suspended' }],
-  ])('that %s is denied everything, without a context', async (_, Item) => {
+  ])('that %s is denied everything, with the cause in place of its identity as context', async (_, Item) => {
     store.on(GetCommand).resolves(Item ? { Item } : {});
     const verdict = await authorize(await bearer('command:read'));
     expect(verdict.policyDocument).toEqual(statement('Deny', [`${api}/*`]));
-    expect(verdict).not.toHaveProperty('context');
+    expect(verdict.context).toEqual({ refusal: 'the client is suspended or was removed' });
   });
 
   test('that cannot be read is an error, not a 401', async () => {

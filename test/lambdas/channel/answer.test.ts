@@ -63,7 +63,7 @@ test.each(['null', 'false', '{"a":[1]}', '1e999', `"${'x'.repeat(129)}"`, nested
 );
 
 test.each([
-  ['an unknown field', { ...subscribe, since: 0, id: 1 }, [{ path: '', message: 'unknown field: since' }]],
+  ['an unknown field', { ...subscribe, since: 0, id: 1 }, [{ path: 'since', message: 'unknown field' }]],
   ['a field of the wrong type', { action: 'subscribe', deviceId: 7, id: 1 }, [{ path: 'deviceId' }]],
 ])('refuses a message with %s, with details and its id', async (_, message, details) => {
   const answered = await sendMessage(answering('subscribe'), partner(), message);
@@ -84,13 +84,23 @@ const authorised = (Object.keys(webSocketActions) as WebSocketActionName[]).filt
 const viewerActions: readonly WebSocketActionName[] = ['control', 'playback'];
 
 test.each(authorised)('allows %s only to sessions that it is for, before the message is validated', async (action) => {
-  const forbidden = { type: 'error', code: 'forbidden', error: 'Forbidden', id: 1 };
-  const [allowed, refused] = viewerActions.includes(action) ? [viewer, partner] : [partner, viewer];
-  expect(await sendMessage(answering(action), refused(), { action, id: 1 })).toEqual(forbidden);
+  const forbidden = (message: string) => ({
+    ...{ type: 'error', code: 'forbidden', error: 'Forbidden', id: 1 },
+    details: [{ path: 'action', message }],
+  });
+  const { needs } = webSocketActions[action];
+  const [allowed, refused, why] = viewerActions.includes(action)
+    ? [viewer, partner, 'is only for viewers of a share']
+    : [partner, viewer, 'is not for viewers of a share'];
+  expect(await sendMessage(answering(action), refused(), { action, id: 1 })).toEqual(forbidden(why));
   const without = newSocket();
   givenSession(partnerSession({ connectionId: without, scopes: ['command:read'] }));
-  expect(await sendMessage(answering(action), without, { action, id: 1 })).toEqual(forbidden);
-  expect(await sendMessage(answering(action), allowed(), { action, id: 1, extra: 1 })).not.toEqual(forbidden);
+  expect(await sendMessage(answering(action), without, { action, id: 1 })).toEqual(
+    forbidden(needs === 'viewer' ? why : `needs scope ${needs}`),
+  );
+  expect(await sendMessage(answering(action), allowed(), { action, id: 1, extra: 1 })).toMatchObject({
+    code: 'invalid_request',
+  });
   expect(run).not.toHaveBeenCalled();
 });
 
@@ -112,6 +122,7 @@ test.each([
     type: 'error',
     code: 'unknown_action',
     error: 'Unknown action',
+    details: [{ path: 'action', message: 'this socket knows only ping, or its token or share has ended' }],
   });
 });
 

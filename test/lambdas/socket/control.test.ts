@@ -54,6 +54,10 @@ describe('control', () => {
     for (let count = 0; count < times; count += 1) given.push(await sendMessage(handler, socket, message));
     return given;
   };
+  const notPermitted = refused('forbidden', {
+    path: '',
+    message: 'the share does not permit commands, or it has ended',
+  });
   const tooMany = { ...refused('too_many_requests'), id: 1 };
 
   /** Lets the counters of the requests table count. */
@@ -102,13 +106,13 @@ describe('control', () => {
   ])('is refused to a viewer whose share %s, whatever it permitted when the socket was opened', async (_, Item) => {
     store.on(GetCommand, { TableName: 'shares' }).resolves(Item ? { Item } : {});
     const socket = givenViewer({ permissions: ['view', 'control'] });
-    expect(await sendMessage(handler, socket, message)).toEqual({ ...refused('forbidden'), id: 1 });
+    expect(await sendMessage(handler, socket, message)).toEqual({ ...notPermitted, id: 1 });
     expect(bus).not.toHaveReceivedAnyCommand();
   });
 
   test('is refused to a viewer of a suspended organisation', async () => {
     store.on(GetCommand, { Key: { clientId: `org-${acme}` } }).resolves({ Item: { status: 'suspended' } });
-    expect(await sendMessage(handler, givenViewer(), message)).toEqual({ ...refused('forbidden'), id: 1 });
+    expect(await sendMessage(handler, givenViewer(), message)).toEqual({ ...notPermitted, id: 1 });
     expect(bus).not.toHaveReceivedAnyCommand();
   });
 

@@ -48,12 +48,16 @@ describe('playback', () => {
   });
 
   test.each([
-    ['of a DEVICE_STATUS share', shareItem(), 'forbidden'],
-    ['of a share that has ended', undefined, 'share_not_found'],
-  ] as const)('is refused to a viewer %s', async (_, Item, code) => {
+    [
+      'of a DEVICE_STATUS share',
+      shareItem(),
+      refused('forbidden', { path: '', message: 'the share is not of live video' }),
+    ],
+    ['of a share that has ended', undefined, refused('share_not_found')],
+  ] as const)('is refused to a viewer %s', async (_, Item, answered) => {
     store.on(GetCommand, { TableName: 'shares' }).resolves(Item ? { Item } : {});
     expect(await sendMessage(handler, givenViewer({ shareType: 'STREAM' }), message)).toEqual({
-      ...refused(code),
+      ...answered,
       id: 1,
     });
     expect(media).not.toHaveReceivedAnyCommand();

@@ -39,13 +39,14 @@ describe('subscribe', () => {
     });
   });
 
+  const foreign = (path: string) => refused('forbidden', { path, message: "is not your organisation's" });
   test.each([
-    ["another organisation's device", { deviceId: id('device', rival) }, 'forbidden'],
-    ["another organisation's group", { deviceGroupId: id('group', rival) }, 'forbidden'],
-    ['a job', { deviceId: id('job') }, 'resource_not_found'],
-    ['a device in place of a group', { deviceGroupId: id('device') }, 'device_group_not_found'],
-  ] as const)('does not follow %s', async (_, named, code) => {
-    expect(await sendMessage(handler, givenPartner(), { action: 'subscribe', ...named })).toEqual(refused(code));
+    ["another organisation's device", { deviceId: id('device', rival) }, foreign('deviceId')],
+    ["another organisation's group", { deviceGroupId: id('group', rival) }, foreign('deviceGroupId')],
+    ['a job', { deviceId: id('job') }, refused('resource_not_found')],
+    ['a device in place of a group', { deviceGroupId: id('device') }, refused('device_group_not_found')],
+  ] as const)('does not follow %s', async (_, named, answered) => {
+    expect(await sendMessage(handler, givenPartner(), { action: 'subscribe', ...named })).toEqual(answered);
     expect(store).not.toHaveReceivedCommand(PutCommand);
     expect(snapshotRequests()).toEqual([]);
   });

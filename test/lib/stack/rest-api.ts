@@ -20,8 +20,12 @@ const responses = new Map(
 
 test.each([
   ['UNAUTHORIZED', '401', '{"error":"Unauthorized"}'],
-  ['ACCESS_DENIED', '403', '{"error":"Forbidden"}'],
-  ['INVALID_API_KEY', '403', '{"error":"Forbidden"}'],
+  [
+    'ACCESS_DENIED',
+    '403',
+    '{"error":"Forbidden","details":[{"path":"Authorization","message":"$context.authorizer.refusal"}]}',
+  ],
+  ['INVALID_API_KEY', '403', '{"error":"Forbidden","error_description":"x-api-key: is missing or unknown"}'],
   ['MISSING_AUTHENTICATION_TOKEN', '404', '{"error":"Not found"}'],
   ['THROTTLED', '429', '{"error":"Too many requests"}'],
   ['QUOTA_EXCEEDED', '429', '{"error":"Too many requests"}'],

@@ -24,7 +24,7 @@ class ApiError(DroneMissionError):
         status: HTTP status of the answer; 0 for a message on an open WebSocket and for MQTT, which have none.
         error: `error` of the answer: a text such as `Job not found`, or the code of an OAuth error.
         code: `code` of an error over a WebSocket; rely on it instead of the text.
-        details: Each wrong field of a request that is invalid.
+        details: Each wrong field of a request that is invalid, or why it is forbidden.
         request_id: `x-request-id`: name it when you ask for support.
         retry_after: When the service allows the next attempt, in seconds from now.
     """

@@ -121,7 +121,7 @@ class ErrorDetail(TypedDict):
 
     path: str
     """
-    The faulty field as a path such as `metadata.site`, a query parameter or a header; empty for the whole input.
+    The field that is the cause, as a path such as `metadata.site`, or a parameter, or a header; empty for the whole input.
     """
     message: str
     """
@@ -565,7 +565,7 @@ class Error(TypedDict):
     """
     details: NotRequired[list[ErrorDetail]]
     """
-    What is wrong with each part of the request. Present with `invalid_request`; at most 20 faults, then their number.
+    What is wrong with each part of the request, at most 20 faults and then their number, or why the request is forbidden. Present with `invalid_request` and `Forbidden`; the texts may get clearer, so don’t rely on them.
     """
 
 

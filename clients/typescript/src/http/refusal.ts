@@ -17,7 +17,7 @@ const texts: Readonly<Record<number, string>> = {
   429: 'Too many requests',
 };
 
-/** What to do about a refusal, by status. */
+/** What to do about a refusal whose answer does not say more than its status does. */
 const hints: Readonly<Record<number, string>> = {
   401: 'Check that the token was issued by this deployment and has not expired',
   403: 'The client lacks the scope, or the resource belongs to another organisation',
@@ -46,18 +46,19 @@ interface RefusedAnswer {
 /**
  * The error for an answer that is not a success.
  * @param request what was refused, without identifiers
- * @param hint what to do about it; by default what the status suggests
+ * @param hint what to do about it; by default what the status suggests, unless the answer has details
  */
-export function refusal(request: string, { status, header, text }: RefusedAnswer, hint = hints[status]): ApiError {
+export function refusal(request: string, { status, header, text }: RefusedAnswer, hint?: string): ApiError {
   const { error, error_description: description, details, message } = errorBodyOf(text);
+  const said = details ?? (description === undefined ? [] : [{ path: '', message: description }]);
   const facts = {
     status,
     error: error ?? message ?? texts[status] ?? 'no text',
-    details: details ?? (description === undefined ? [] : [{ path: '', message: description }]),
+    details: said,
     requestId: header('x-request-id') ?? undefined,
     retryAfterMs: retryAfterIn(header('retry-after')),
   };
-  return new ApiError(request, facts, hint);
+  return new ApiError(request, facts, hint ?? (said.length > 0 ? undefined : hints[status]));
 }
 
 /** The same for a response whose body is unread. */

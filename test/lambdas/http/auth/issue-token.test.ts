@@ -80,7 +80,7 @@ test.each([
   ['no secret', { ...grant, client_secret: undefined }, {}, needed],
   ['an empty secret', { ...grant, client_secret: '' }, {}, needed],
   ['a secret that is a number', { ...grant, client_secret: 1 }, {}, expect.stringMatching(/^client_secret: /)],
-  ['a list', [], {}, expect.stringContaining('expected object')],
+  ['a list', [], {}, expect.stringContaining('must be an object')],
   ['credentials both ways', grant, basic('client1', 'kx9mhush'), twoWays],
   ['the client both ways', { ...grant, client_secret: undefined }, basic('client1', 'x'), twoWays],
   ['the secret both ways', { ...grant, client_id: undefined }, basic('client1', 'x'), twoWays],
@@ -133,10 +133,13 @@ test.each([
   ["another partner's API key during a rotation", rotating, 'key3'],
   ['a suspended partner with its newer API key', { ...rotating, status: 'suspended' }, 'key2'],
   ['a partner that is suspended', { ...partner, status: 'suspended' }, 'key1'],
-])('answers 403 without an OAuth error code to %s, without calling Cognito', async (_, Item, apiKeyId) => {
+])('answers 403 with one text and no OAuth error code to %s, without calling Cognito', async (_, Item, apiKeyId) => {
   store.on(GetCommand).resolves({ Item });
   const { status, body } = await requestToken(grant, {}, apiKeyId);
-  expect([status, body]).toEqual([403, { error: 'Forbidden' }]);
+  expect([status, body]).toEqual([
+    403,
+    { error: 'Forbidden', error_description: "x-api-key: is not this client's, or the client is suspended" },
+  ]);
   expect(cognito).not.toHaveBeenCalled();
 });
 

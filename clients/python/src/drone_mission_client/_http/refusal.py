@@ -43,7 +43,7 @@ def refusal(request: str, status: int, headers: Mapping[str, str], text: str, hi
         status: HTTP status.
         headers: Of the answer.
         text: Body of the answer, of a resource endpoint or of the token endpoint (RFC 6749 section 5.2).
-        hint: What to do about it; by default what the status suggests.
+        hint: What to do about it; by default what the status suggests, unless the answer has details.
     """
     body = _object_in(text)
     details = body.get("details")
@@ -57,5 +57,5 @@ def refusal(request: str, status: int, headers: Mapping[str, str], text: str, hi
         details=details,
         request_id=headers.get("x-request-id"),
         retry_after=retry_after_in(headers.get("retry-after")),
-        hint=hint or _HINTS.get(status),
+        hint=hint or (None if details else _HINTS.get(status)),
     )

@@ -1,0 +1,31 @@
+import { forbidden } from '../domain/refusal';
+import type { Scope } from './endpoint';
+
+/**
+ * A caller whose token has none of these scopes.
+ * @param path what to name as the cause: the header of a request, the field of a message
+ */
+export const lacksScope = (path: string, ...needed: readonly Scope[]) =>
+  forbidden(path, `needs scope ${needed.join(' or ')}`);
+
+/** Why a client with a valid token is refused everything. */
+export const clientSuspended = () => forbidden('Authorization', 'the client is suspended or was removed');
+
+/**
+ * Why the token endpoint refuses an API key that exists. Nothing shows yet that the caller is the client, so the text
+ * is the same for both causes.
+ */
+export const apiKeyRefused = () => forbidden('x-api-key', "is not this client's, or the client is suspended");
+
+/** Why the token endpoint refuses a request without an API key of this service. */
+export const apiKeyUnknown = () => forbidden('x-api-key', 'is missing or unknown');
+
+/** Causes over WebSockets, beside {@link lacksScope}. */
+export const notForViewers = () => forbidden('action', 'is not for viewers of a share');
+export const onlyForViewers = () => forbidden('action', 'is only for viewers of a share');
+
+/** Why a viewer's command is refused; the same text for every cause, since viewers are strangers to the organisation. */
+export const commandsNotPermitted = () => forbidden('', 'the share does not permit commands, or it has ended');
+
+/** Why a viewer gets no video of a share of the type DEVICE_STATUS. */
+export const noVideoShared = () => forbidden('', 'the share is not of live video');

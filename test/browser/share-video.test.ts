@@ -17,7 +17,7 @@ describe('The page of a STREAM share', () => {
 
   beforeAll(async () => {
     video = await startFakeVideo();
-    [served, browser] = await Promise.all([servePage({ socket: socket.origin, videoUrl: video.url }), launchBrowser()]);
+    [served, browser] = await Promise.all([servePage({ socket: socket.origin }), launchBrowser()]);
   });
   afterAll(async () => {
     await browser.close();

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { controlOutcomes, controlReasons } from '../domain/control';
+import { trackPoint } from '../domain/flight';
 import type { RefusalCode } from '../domain/refusal';
 
 /** Path of the telemetry endpoint below {ws_url} (spec section 6). */
@@ -27,6 +28,26 @@ export const playbackMessage = z.object({
   error: z.optional(z.string()),
 });
 export type PlaybackMessage = z.output<typeof playbackMessage>;
+
+/**
+ * Maximum of points in one answer. API Gateway sends a frame of at most 32 KB (quotas of WebSocket APIs): this many fit with
+ * the longest coordinates, names and `id`.
+ */
+export const MAX_TRACK_POINTS = 260;
+
+/** The beginning of the flight that a device is in; metres above mean sea level. */
+export const flightTakeOff = z.object({ timestamp: z.string(), altitude: z.number() });
+
+/** The shared device, its job, and the flight that it is in, oldest point first; no points when it is not in flight. */
+export const flightMessage = z.object({
+  type: z.literal('share.flight'),
+  deviceName: z.string(),
+  /** The job that the last sample names, if it is one of the organisation. */
+  jobName: z.optional(z.string()),
+  takeOff: z.optional(flightTakeOff),
+  track: z.array(trackPoint),
+});
+export type FlightMessage = z.output<typeof flightMessage>;
 
 /** Sent to the viewers of a share once the drone platform has reported the outcome of a command. */
 export const controlOutcomeMessage = z.object({

@@ -4,7 +4,7 @@ import { list } from '../domain/list';
 import { sample } from '../domain/telemetry';
 import { text } from '../domain/text';
 import { messageId as id } from './message-id';
-import { playbackMessage } from './telemetry';
+import { flightMessage, MAX_TRACK_POINTS, playbackMessage } from './telemetry';
 import type { WebSocketAction } from './websocket-action';
 
 /**
@@ -107,6 +107,17 @@ export const webSocketActions = {
     tables: { shares: ['get'], partners: ['get'], fleet: ['query'] },
     bindings: ['video'],
     impact: 'Viewers of shares of partners see no video',
+  },
+  flight: {
+    summary: 'Get the current flight of the shared device',
+    description: `The names of the device and of the job that its last sample names, the take-off, and the track since then: a position every five seconds, at most ${MAX_TRACK_POINTS}, which are further apart in a long flight; the last one is the last known position. The track is empty when the device is not in flight. Ask once after connecting: samples continue the track.`,
+    needs: 'viewer',
+    message: withoutFields,
+    reply: flightMessage,
+    refusals: ['share_not_found'],
+    handler: 'flight',
+    tables: { shares: ['get'], partners: ['get'], fleet: ['get'], jobs: ['get'], requests: ['batchGet'] },
+    impact: 'Viewers of shares of partners do not see the flight before they opened the page',
   },
 } as const satisfies Record<string, WebSocketAction>;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { takeOff } from './flight';
 import { deviceState } from './telemetry';
 
 /** `online`: the device reported in the last 30 seconds. */
@@ -18,6 +19,8 @@ export const device = z.object({
   reportedAt: z.optional(z.string()),
   /** When `lastState` was written last, by the service's clock; ISO 8601. */
   savedAt: z.optional(z.string()),
+  /** The take-off of the flight that it is in. */
+  takeOff: z.optional(takeOff),
   /** How many transitions (`isTransition`) were written ahead of the interval since the last regular write. */
   transitions: z.optional(z.int()),
 });

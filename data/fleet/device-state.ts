@@ -1,4 +1,5 @@
 import type { Device } from '../../domain/fleet';
+import { takeOffAfter, type FlightChange } from '../../domain/flight';
 import type { Organisation } from '../../domain/id';
 import { isTransition, type DeviceState } from '../../domain/telemetry';
 import { BatchGetCommand, UpdateCommand, type UpdateCommandInput } from '../store/document-client';
@@ -57,6 +58,14 @@ const writesByReason: Readonly<
   },
 };
 
+/** The part of an update that stores a take-off, or that a flight has ended; nothing while the flight goes on. */
+function flightUpdate({ before, after }: FlightChange) {
+  if (before === after) return { expression: '', values: {} };
+  return after
+    ? { expression: ', takeOff = :takeOff', values: { ':takeOff': after } }
+    : { expression: ' REMOVE takeOff', values: {} };
+}
+
 /** Result of a write: `saved`; `superseded`: a later state is stored, or the device was removed; or `too early`. */
 export type SaveResult =
   { readonly outcome: 'saved'; readonly wasOnline: boolean } | { readonly outcome: 'superseded' | 'too early' };
@@ -64,6 +73,7 @@ export type SaveResult =
 /**
  * Stores the state that a device of the fleet reported, if it is later than the stored one and the reason still applies. The
  * device is online then.
+ * @param change of its flight with this state
  */
 export async function saveState(
   organisation: Organisation,
@@ -71,14 +81,16 @@ export async function saveState(
   state: DeviceState,
   now: Date,
   reason: WriteReason,
+  change: FlightChange = {},
 ): Promise<SaveResult> {
   const { condition, transitions, values } = writesByReason[reason];
+  const flight = flightUpdate(change);
   const write: UpdateCommandInput = {
     TableName: table('fleet'),
     Key: { organisation, id: deviceId },
     UpdateExpression:
       'SET lastState = :state, stateAt = :stateAt, reportedAt = :now, savedAt = :now, #status = :online,' +
-      ` presentIn = :organisation, transitions = ${transitions} ADD version :one`,
+      ` presentIn = :organisation, transitions = ${transitions}${flight.expression} ADD version :one`,
     ConditionExpression: `attribute_exists(deviceId) AND (attribute_not_exists(stateAt) OR stateAt < :stateAt) AND (${condition})`,
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: {
@@ -91,6 +103,7 @@ export async function saveState(
       ':none': 0,
       ...(reason === 'due' && { ':before': new Date(now.getTime() - SAVE_INTERVAL_MS).toISOString() }),
       ...values,
+      ...flight.values,
     },
     ReturnValues: 'UPDATED_OLD',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
@@ -121,13 +134,15 @@ export function saveTrailing(
   now: Date,
 ): Promise<boolean> {
   const { deviceId, version, reportedAt = at } = device;
+  const flight = flightUpdate({ before: device.takeOff, after: takeOffAfter(device, [state]) });
   return succeeded(
     dynamodb.send(
       new UpdateCommand({
         TableName: table('fleet'),
         Key: { organisation, id: deviceId },
         UpdateExpression:
-          'SET lastState = :state, stateAt = :stateAt, savedAt = :now, reportedAt = :reportedAt, transitions = :none ADD version :one',
+          'SET lastState = :state, stateAt = :stateAt, savedAt = :now, reportedAt = :reportedAt, transitions = :none' +
+          `${flight.expression} ADD version :one`,
         ConditionExpression: 'stateAt < :stateAt AND version = :version AND reportedAt = :before',
         ExpressionAttributeValues: {
           ':state': JSON.stringify(state),
@@ -138,6 +153,7 @@ export function saveTrailing(
           ':version': version,
           ':none': 0,
           ':one': 1,
+          ...flight.values,
         },
       }),
     ),

@@ -49,7 +49,7 @@ export async function registerStream(organisation: Organisation, stream: DeviceS
 /** Attributes of a group or a device, without the version, which continues when it is registered again. */
 const known = [
   ...['#deviceId', '#deviceGroupId', '#name', '#description', '#status', '#lastState', '#stateAt', '#reportedAt'],
-  ...['#savedAt', '#transitions', '#presentIn'],
+  ...['#savedAt', '#transitions', '#takeOff', '#presentIn'],
 ];
 
 /**

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Organisation } from '../../domain/id';
+import { organisationOf, type Organisation } from '../../domain/id';
 import { job, whyRefused, type Job } from '../../domain/job';
 import type { JobStatus } from '../../domain/job-lifecycle';
 import { pageToken, readPageToken } from '../../domain/page-token';
@@ -41,6 +41,10 @@ export async function findJob(caller: Organisation, jobId: string): Promise<Job>
   if (refusal) throw refusal;
   return found.job;
 }
+
+/** The name of a job of the organisation; undefined for no job, and for an identifier that is not one of its jobs. */
+export const nameOfJob = async (organisation: Organisation, jobId: string | undefined): Promise<string | undefined> =>
+  jobId !== undefined && organisationOf('job', jobId) === organisation ? (await readItem(jobId))?.job.name : undefined;
 
 export interface JobPage {
   readonly status?: JobStatus | undefined;

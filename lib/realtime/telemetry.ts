@@ -41,7 +41,7 @@ export class Telemetry extends Construct {
       entry: 'queue/check-devices',
       description: 'Set devices offline after 30 seconds of silence, and store their last samples',
       recursive: true,
-    }).uses(props.tables, { fleet: ['get', 'batchGet', 'update'] });
+    }).uses(props.tables, { fleet: ['get', 'batchGet', 'update'], requests: ['update'] });
     this.grantSchedule(check);
     this.checks.grantConsumeMessages(check.lambda);
     new EventSourceMapping(this, 'FromDeviceChecks', {
@@ -59,7 +59,12 @@ export class Telemetry extends Construct {
   /** Lets a function accept telemetry: update the fleet, send to followers, and schedule device checks. */
   grantAccept(acceptor: ApiFunction): void {
     const { tables, sockets } = this.props;
-    acceptor.uses(tables, { connections: ['query', 'delete', 'update'], fleet: ['batchGet', 'update'] });
+    acceptor.uses(tables, {
+      connections: ['query', 'delete', 'update'],
+      fleet: ['batchGet', 'update'],
+      // The track of the flight.
+      requests: ['update'],
+    });
     sockets.grantManage(acceptor);
     this.grantSchedule(acceptor);
   }

@@ -36,8 +36,11 @@ const rows: readonly Row[] = [
   ],
   // Domain configuration of AWS IoT.
   [/mqtts:\/\/[\w.-]+\.iot\.[a-z0-9-]+\.amazonaws\.com:8883/g, ({ mqttUrl }) => mqttUrl],
-  // Any data endpoint of Kinesis Video Streams; a content security policy allows them by a wildcard.
-  [/https:\/\/[\w*-]+\.kinesisvideo\.[a-z0-9-]+\.amazonaws\.com/g, ({ videoUrl }) => videoUrl],
+  // A content security policy allows all data endpoints of Kinesis Video Streams by a wildcard. Here they differ in the port:
+  // a page that was opened before a restart has to reach the one after it.
+  [/https:\/\/\*\.kinesisvideo\.[a-z0-9-]+\.amazonaws\.com/g, () => 'http://127.0.0.1:*'],
+  // Any data endpoint of Kinesis Video Streams.
+  [/https:\/\/[\w-]+\.kinesisvideo\.[a-z0-9-]+\.amazonaws\.com/g, ({ videoUrl }) => videoUrl],
   // CloudFront distribution; there is no TLS on this machine.
   [
     /\b(http|ws)s:\/\/(d[a-z0-9]{13}\.cloudfront\.net)/g,

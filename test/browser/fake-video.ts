@@ -2,8 +2,6 @@ import { readClip } from 'cloud-assembly-runner/kinesis-video/clip';
 import { startMediaServer } from 'cloud-assembly-runner/kinesis-video/media-server';
 
 export interface FakeVideo {
-  /** `http://127.0.0.1:<port>` */
-  readonly url: string;
   /** Playback message with a session of this many seconds. */
   playback(seconds: number): object;
   stop(): Promise<void>;
@@ -13,7 +11,6 @@ export interface FakeVideo {
 export async function startFakeVideo(): Promise<FakeVideo> {
   const server = await startMediaServer(readClip());
   return {
-    url: server.origin,
     playback: (seconds) => ({
       protocol: 'HLS',
       url: server.open({ seconds, segments: 5 }),

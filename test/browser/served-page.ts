@@ -23,14 +23,12 @@ export interface ServedPageOptions {
   /** Answers everything but the page. */
   readonly socket: Origin;
   readonly context?: Readonly<Record<string, unknown>>;
-  /** Origin of the video streams, instead of Kinesis Video Streams. */
-  readonly videoUrl?: string;
 }
 
 const SOCKET = 'socket.example.com';
 
 /** Synthesises the share page and serves it as the local stack does: bucket, headers, paths and compression. */
-export async function servePage({ socket, context = {}, videoUrl = '' }: ServedPageOptions): Promise<ServedPage> {
+export async function servePage({ socket, context = {} }: ServedPageOptions): Promise<ServedPage> {
   const folder = mkdtempSync(join(tmpdir(), 'share-page-'));
   const app = new App({
     builtinCloudFormationValidation: false,
@@ -59,7 +57,7 @@ export async function servePage({ socket, context = {}, videoUrl = '' }: ServedP
   const noLambda = { types: ['AWS::Lambda::Function'], create: () => ({ ref: 'none' }) };
   const services = [createIam(), s3, withoutBucketDeployer(noLambda), cloudFront];
   const outputs = await deploy(readAssembly(folder), services, {
-    ...{ baseUrl: '', identityUrl: '', endpointUrl: '', mqttUrl: '', videoUrl },
+    ...{ baseUrl: '', identityUrl: '', endpointUrl: '', mqttUrl: '', videoUrl: '' },
     isWebSocketApi: () => false,
     distributionAt: (domain) => cloudFront.addressOf(domain),
   });

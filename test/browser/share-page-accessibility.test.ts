@@ -118,8 +118,8 @@ describe('The share page', () => {
         ...[`default-src 'none'`, `script-src 'self'`, `style-src 'self'`],
         `img-src 'self' data: https://tile.openstreetmap.org`,
         ...[
-          `connect-src 'self' `,
-          'media-src blob: ',
+          `connect-src 'self' http://127.0.0.1:*`,
+          'media-src blob: http://127.0.0.1:*',
           `frame-ancestors 'none'`,
           `base-uri 'none'`,
           `form-action 'none'`,

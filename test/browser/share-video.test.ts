@@ -17,7 +17,7 @@ describe('The page of a STREAM share', () => {
 
   beforeAll(async () => {
     video = await startFakeVideo();
-    [served, browser] = await Promise.all([servePage({ socket: socket.origin, videoUrl: video.url }), launchBrowser()]);
+    [served, browser] = await Promise.all([servePage({ socket: socket.origin }), launchBrowser()]);
   });
   afterAll(async () => {
     await browser.close();
@@ -73,11 +73,30 @@ describe('The page of a STREAM share', () => {
     expect(sessions).toBe(2);
   });
 
+  test('plays again by itself after the service has restarted, with its video at another address', async () => {
+    let playing = await startFakeVideo();
+    socket.share('share-restarted', { shareType: 'STREAM', playback: () => ({ playback: playing.playback(300) }) });
+    const page = await open('share-restarted');
+    await plays(page, 0);
+    socket.down();
+    await playing.stop();
+    await waitForText(page, 'connection', 'reconnecting');
+    await page.getByText('The video is interrupted. Trying again…').waitFor({ timeout: 40_000 });
+    playing = await startFakeVideo();
+    socket.up();
+    await waitForText(page, 'connection', 'live');
+    await page.locator('#video-note').waitFor({ state: 'hidden', timeout: 10_000 });
+    await plays(page, (await moment(page)) + 1);
+    await playing.stop();
+  });
+
   test('shows that a device has no stream', async () => {
     const code = 'no_video_stream';
     socket.share('share-without', { shareType: 'STREAM', playback: () => ({ playback: null, code }) });
     const page = await open('share-without');
     await page.getByText('The device has no video stream').waitFor();
+    expect(await page.getByTestId('video').isVisible()).toBe(false);
+    expect(await page.locator('#screen').getAttribute('data-video')).toBe('none');
     expect(monitored.requests.some((url) => url.includes('player-'))).toBe(false);
   });
 

@@ -82,7 +82,7 @@ test.each([
   expect(accepts('control', content)).toBe(expected);
 });
 
-test('a message with the action playback has no other fields', () => {
-  expect(accepts('playback', {})).toBe(true);
-  expect(accepts('playback', device)).toBe(false);
+test.each(['playback', 'flight'] as const)('a message with the action %s has no other fields', (action) => {
+  expect(accepts(action, {})).toBe(true);
+  expect(accepts(action, device)).toBe(false);
 });

@@ -253,6 +253,18 @@ export interface components {
              */
             type: "error";
         };
+        FlightMessage: {
+            /**
+             * @description Name of the action.
+             * @constant
+             */
+            action: "flight";
+            /**
+             * @description Any number, or a text of up to 128 characters. It comes back on the answer to the message.
+             * @example 7
+             */
+            id?: string | number;
+        };
         HeartbeatMessage: {
             /**
              * @description Says what this object is.
@@ -624,6 +636,31 @@ export interface components {
         SensorPayload: {
             camera?: components["schemas"]["Camera"];
         };
+        ShareFlightMessage: {
+            /**
+             * @description Name of the shared device.
+             * @example Kestrel 1
+             */
+            deviceName: string;
+            /**
+             * @description Any number, or a text of up to 128 characters. It comes back on the answer to the message.
+             * @example 7
+             */
+            id?: string | number;
+            /**
+             * @description Name of the job that the last sample of the device names. Left out when there is none.
+             * @example Roof survey
+             */
+            jobName?: string;
+            takeOff?: components["schemas"]["TakeOff"];
+            /** @description Positions since the take-off, oldest first, five seconds apart or more. Empty when the device is not in flight. */
+            track: components["schemas"]["TrackPoint"][];
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "share.flight";
+        };
         SharePlaybackMessage: {
             /**
              * @description `no_video_stream` while there is nothing to play.
@@ -737,6 +774,47 @@ export interface components {
              */
             id?: string | number;
         } & (unknown | unknown);
+        /** @description The take-off of the flight that the device is in. Left out when it is not in flight. */
+        TakeOff: {
+            /**
+             * @description Metres above mean sea level.
+             * @example 443.2
+             */
+            altitude: number;
+            /**
+             * Format: date-time
+             * @description Time of the take-off by the device’s clock. ISO 8601 in UTC.
+             * @example 2026-11-27T10:30:05.004Z
+             */
+            timestamp: string;
+        };
+        /** @description A position of the flight. */
+        TrackPoint: {
+            /**
+             * @description Longitude (-180 to 180) and latitude (-90 to 90) in degrees, then altitude in metres above mean sea level (-500 to 20000): three numbers in this order, as in GeoJSON.
+             * @example [
+             *       8.5417,
+             *       47.3769,
+             *       485.5
+             *     ]
+             */
+            coordinates: [
+                number,
+                number,
+                number
+            ];
+            /**
+             * @description Speed over ground in metres per second, 0 to 200.
+             * @example 12.5
+             */
+            groundSpeed?: number;
+            /**
+             * Format: date-time
+             * @description Time of the position by the device’s clock. ISO 8601 in UTC.
+             * @example 2026-11-27T10:30:10.011Z
+             */
+            timestamp: string;
+        };
         UnsubscribedMessage: {
             /** @description The group, if the message named one. */
             deviceGroupId?: string;

@@ -53,5 +53,7 @@ export type ShareViewerMessage =
   | Schemas['ControlOutcomeMessage'];
 /** A command of a viewer; fields beside `name` are passed on to the drone platform. */
 export type DroneCommand = Schemas['Command'];
+/** The flight that a shared device is in. */
+export type DeviceFlight = Omit<Schemas['ShareFlightMessage'], 'type' | 'id'>;
 /** Where the live video can be played. */
 export type LiveVideo = Schemas['LiveVideo'];

@@ -51,6 +51,19 @@ describe('a viewer of a share', () => {
     await reading;
   });
 
+  test('gets the flight of the device, without the parts of the message', async () => {
+    const flight = {
+      deviceName: 'Kestrel 1',
+      track: [{ timestamp: '2026-11-27T10:30:15.123Z', coordinates: [8, 47, 500] }],
+    };
+    const { view, told, reading } = givenViewer(() => ({ type: 'share.flight', ...flight }));
+    expect(await view.flight()).toEqual(flight);
+    expect(service.last.received).toEqual([{ action: 'flight', id: 1 }]);
+    revoke();
+    await reading;
+    expect(told.map(({ type }) => type)).toEqual(['share.status', 'share.status']);
+  });
+
   test('goes on watching after a command is refused', async () => {
     const { view, reading } = givenViewer(() => ({ type: 'error', code: 'forbidden', error: 'Forbidden' }));
     await expect(view.control({ name: 'LAND' })).rejects.toMatchObject({ name: 'ApiError', code: 'forbidden' });

@@ -11,7 +11,7 @@ const causes: Readonly<Record<string, string>> = {
     'The token lacks the scope, the device or group belongs to another organisation, or the share does not permit it.',
   resource_not_found: 'There is no such device.',
   device_group_not_found: 'There is no such device group.',
-  share_not_found: 'The share has ended.',
+  share_not_found: 'The share has ended; for `flight` also: its device was removed.',
   too_many_requests: `More than ${CONTROLS_PER_MINUTE.share} commands in this minute for the share, or ${CONTROLS_PER_MINUTE.device} for its device.`,
   internal_error: 'The service failed. The message may be sent again.',
 } satisfies Partial<Record<SocketErrorCode, string>>;

@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
 import { command } from '../../../domain/control';
+import { trackPoint } from '../../../domain/flight';
 import * as telemetry from '../../../domain/telemetry';
 import { messageId } from '../../message-id';
 import { errorDetail } from '../../socket-messages';
-import { liveVideo } from '../../telemetry';
+import { flightTakeOff, liveVideo } from '../../telemetry';
 import { MAX_SAMPLES } from '../../websocket-actions';
 import { fieldOf } from '../fields';
 import { jsonSchemas, type JsonSchema } from '../json-schema';
@@ -19,6 +20,8 @@ const parts = {
   SensorPayload: telemetry.sensorPayload,
   Camera: telemetry.camera,
   LiveVideo: liveVideo,
+  TakeOff: flightTakeOff,
+  TrackPoint: trackPoint,
   MessageFault: errorDetail,
 };
 /** Parts of messages of clients. */

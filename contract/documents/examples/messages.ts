@@ -211,6 +211,27 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
       },
     },
   ],
+  flight: only({ action: 'flight', id: 10 }),
+  shareFlight: [
+    {
+      name: 'flight',
+      summary: 'A device in flight',
+      payload: {
+        ...{ type: 'share.flight', deviceName: 'Kestrel 1', jobName: 'Roof survey' },
+        takeOff: { timestamp: '2026-11-20T10:30:05.004Z', altitude: 443.2 },
+        track: [
+          { timestamp: '2026-11-20T10:30:05.004Z', coordinates: [8.541694, 47.376887, 443.4], groundSpeed: 0 },
+          { timestamp: '2026-11-20T10:30:10.011Z', coordinates: [8.541702, 47.376891, 485.5], groundSpeed: 12.5 },
+        ],
+        id: 10,
+      },
+    },
+    {
+      name: 'docked',
+      summary: 'A device on the ground',
+      payload: { type: 'share.flight', deviceName: 'Kestrel 1', track: [], id: 10 },
+    },
+  ],
   control: only({ action: 'control', command: { name: 'gimbal', pitch: -30 }, id: 9 }),
   accepted: only({ type: 'accepted', requestId, id: 9 }),
   controlOutcome: only({

@@ -1,3 +1,4 @@
+import { MAX_TRACK_POINTS } from '../../telemetry';
 import type { Field, Fields } from '../field';
 
 const receivedAt: Field = {
@@ -25,6 +26,7 @@ export const telemetryFields: Fields = {
     examples: [1],
     minimum: 0,
   },
+  altitude: { description: 'Metres above mean sea level.', examples: [443.2] },
   battery: { description: 'State of the battery.' },
   camera: { description: 'The camera.' },
   coordinates: {
@@ -32,6 +34,7 @@ export const telemetryFields: Fields = {
       'Longitude (-180 to 180) and latitude (-90 to 90) in degrees, then altitude in metres above mean sea level (-500 to 20000): three numbers in this order, as in GeoJSON.',
     examples: [[8.5417, 47.3769, 485.5]],
   },
+  deviceName: { description: 'Name of the shared device.', examples: ['Kestrel 1'] },
   dockState: {
     description:
       'What the dock does. Known values: `OPEN`, `CLOSED`, `OPENING`, `CLOSING`, `COOLING`, `CHARGING`, `TASK_INPROGRESS`. Others may appear: accept them.',
@@ -45,6 +48,10 @@ export const telemetryFields: Fields = {
   groundSpeed: { description: 'Speed over ground in metres per second, 0 to 200.', examples: [12.5] },
   heading: { description: 'Degrees clockwise from true north, 0 to 360.', examples: [270.5] },
   humidity: { description: 'Relative humidity in percent, 0 to 100.', examples: [61] },
+  jobName: {
+    description: 'Name of the job that the last sample of the device names. Left out when there is none.',
+    examples: ['Roof survey'],
+  },
   navigation: { description: 'Where the drone is and how it moves.' },
   orientation: { description: 'Orientation.' },
   percent: { description: 'Charge in percent, 0 to 100.', examples: [81] },
@@ -54,12 +61,19 @@ export const telemetryFields: Fields = {
   remainingFlightTime: { description: 'Remaining flight time in seconds, 0 to 86400.', examples: [1260] },
   roll: { description: 'Degrees, positive to the right, -180 to 180.', examples: [0.3] },
   sensorPayload: { description: 'Data of sensors. Fields other than `camera` are specific to the vendor.' },
+  takeOff: { description: 'The take-off of the flight that the device is in. Left out when it is not in flight.' },
   telemetry: { description: 'One sample, or a list of samples.' },
   temperature: { description: 'Degrees Celsius, -100 to 100.', examples: [17.5] },
   timestamp: {
     description: 'Time of the report by the device’s clock.',
     examples: ['2026-11-27T10:30:15.123Z'],
   },
+  track: {
+    description:
+      'Positions since the take-off, oldest first, five seconds apart or more. Empty when the device is not in flight.',
+    maxItems: MAX_TRACK_POINTS,
+  },
+  trackPoint: { description: 'A position of the flight.' },
   velocity: { description: 'Velocity.' },
   verticalSpeed: { description: 'Metres per second, positive upwards, -200 to 200.', examples: [-0.5] },
   voltage: { description: 'Volts, 0 to 1000.', examples: [24.1] },
@@ -98,6 +112,16 @@ export const telemetryFields: Fields = {
     description:
       'When the device measured the sample: a date and time with `Z` or an offset, at most 60 seconds ahead of the service’s clock.',
     examples: ['2026-11-27T10:30:15.123Z'],
+  },
+  'TakeOff.timestamp': {
+    description: 'Time of the take-off by the device’s clock. ISO 8601 in UTC.',
+    format: 'date-time',
+    examples: ['2026-11-27T10:30:05.004Z'],
+  },
+  'TrackPoint.timestamp': {
+    description: 'Time of the position by the device’s clock. ISO 8601 in UTC.',
+    format: 'date-time',
+    examples: ['2026-11-27T10:30:10.011Z'],
   },
   'SubscribeMessage.deviceGroupId': groupOfSubscription,
   'SubscribeMessage.deviceId': deviceOfSubscription,

@@ -3,10 +3,12 @@ import { scheduleOfflineCheck } from '../../../data/fleet/offline-check';
 import { scheduleTrailingSave } from '../../../data/fleet/trailing-states';
 import type { Device } from '../../../domain/fleet';
 import type { Organisation } from '../../../domain/id';
+import { takeOffAfter } from '../../../domain/flight';
 import { Refusal, type Detail } from '../../../domain/refusal';
 import { MAX_AHEAD_MS, isReadableAsJson, OFFLINE_AFTER_MS, sequenceOf, type Sample } from '../../../domain/telemetry';
 import { allSettled } from '../all-settled';
 import { deliverTelemetry, findFollowers, type FollowersOf } from './deliver-telemetry';
+import { recordTrack } from './record-track';
 import { sampleMessage } from './sample-message';
 
 /** Sequence of the latest sample of each device that this instance accepted: between two writes it is only in memory. */
@@ -49,7 +51,11 @@ async function save(
   const { deviceId, ...state } = newest;
   // Before it is marked online, since the function may end at any time: an online device without a check would stay online.
   if (device.status !== 'online') await scheduleOfflineCheck({ organisation, deviceId }, OFFLINE_AFTER_MS);
-  const saved = await saveState(organisation, deviceId, state, now, writeReason);
+  const takeOff = takeOffAfter(device, accepted);
+  const [saved] = await Promise.all([
+    saveState(organisation, deviceId, state, now, writeReason, { before: device.takeOff, after: takeOff }),
+    recordTrack(device, state, takeOff),
+  ]);
   // The device was marked offline after it was read, which ended its offline check.
   if (saved.outcome === 'saved' && device.status === 'online' && !saved.wasOnline)
     await scheduleOfflineCheck({ organisation, deviceId }, OFFLINE_AFTER_MS);

@@ -84,8 +84,9 @@ describe('Deployment', () => {
     ],
     [
       "media-src 'self' https://*.kinesisvideo.eu-central-1.amazonaws.com blob:",
-      "media-src 'self' http://127.0.0.1:4001 blob:",
+      "media-src 'self' http://127.0.0.1:* blob:",
     ],
+    ['https://b-12ab.kinesisvideo.eu-central-1.amazonaws.com/hls', 'http://127.0.0.1:4001/hls'],
     ['https://a1b2c3.execute-api.eu-central-1.amazonaws.com/live', 'http://127.0.0.1:3000'],
     ['https://a1b2c3.execute-api.eu-central-1.amazonaws.com/live/v3/jobs', 'http://127.0.0.1:3000/v3/jobs'],
     ['mqtts://a1b2c3.iot.eu-central-1.amazonaws.com:8883', 'mqtts://127.0.0.1:8884'],

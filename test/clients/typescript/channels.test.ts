@@ -77,7 +77,7 @@ describe('following with the TypeScript client', () => {
     await expect(again.ended).rejects.toMatchObject({ status: 404, error: 'Share not found' });
   });
 
-  test('a viewer may send commands and ask for the video, as the share permits', async () => {
+  test('a viewer may send commands and ask for the video and the flight, as the share permits', async () => {
     const { wsUrl } = readFacts();
     const resourceId = deviceId;
     const flown = await client.shares.create({ resourceId, shareType: 'STREAM', permissions: ['view', 'control'] });
@@ -89,6 +89,10 @@ describe('following with the TypeScript client', () => {
     expect(requests).toEqual([expect.stringMatching(/^\w{26}$/), expect.stringMatching(/^\w{26}$/)]);
     expect(new Set(requests).size).toBe(2);
     expect(await pilot.playback()).toMatchObject({ protocol: 'HLS', expiresAt: expect.stringMatching(/Z$/) as string });
+    expect(await guest.flight()).toMatchObject({
+      deviceName: expect.any(String) as string,
+      track: expect.any(Array) as [],
+    });
     await expect(guest.control({ name: 'LAND' })).rejects.toMatchObject({ code: 'forbidden' });
     await expect(pilot.control({ name: '' })).rejects.toMatchObject({
       code: 'invalid_request',

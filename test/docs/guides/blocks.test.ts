@@ -45,6 +45,7 @@ test('every message of the service with a type has an example in a guide', () =>
     'share.status',
     'device.telemetry',
     'share.playback',
+    'share.flight',
     'control.outcome',
   ];
   const replies = ['pong', 'subscribed', 'unsubscribed', 'published', 'accepted', 'heartbeat', 'error'];

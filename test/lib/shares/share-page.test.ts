@@ -113,12 +113,25 @@ describe('The map of the share page', () => {
     expect(scriptIn(folder)).toContain('https://www.openstreetmap.org/copyright');
   });
 
+  const mapAttribution = '<a href="https://tiles.example.com/credits">Example maps</a>';
+
+  test.each([
+    ['an attribution without a server', { mapAttribution }, 'mapAttribution needs mapTileUrl'],
+    ['an attribution without tiles', { mapTileUrl: 'none', mapAttribution }, 'mapAttribution needs mapTileUrl'],
+    ['a server without an attribution', {}, 'needs mapAttribution'],
+    ['a server whose attribution has no link', { mapAttribution: 'Example maps' }, 'needs mapAttribution'],
+  ])('is refused with %s', (_, context, message) => {
+    const mapTileUrl = 'https://tiles.example.com/{z}/{x}/{y}.png';
+    const server = message.startsWith('needs') ? { mapTileUrl } : {};
+    expect(() => synthesise({ ...server, ...context })).toThrow(message);
+  });
+
   test('comes from the server of the deployment option', () => {
     const mapTileUrl = 'https://{s}.tiles.example.com/{z}/{x}/{y}.png?key=abc';
-    const { template, folder } = synthesise({ mapTileUrl, mapAttribution: 'Example maps' });
+    const { template, folder } = synthesise({ mapTileUrl, mapAttribution });
     expect(policyIn(template)).toContain("img-src 'self' data: https://*.tiles.example.com;");
     expect(scriptIn(folder)).toContain(mapTileUrl);
-    expect(scriptIn(folder)).toContain('Example maps');
+    expect(scriptIn(folder)).toContain('https://tiles.example.com/credits');
     expect(scriptIn(folder)).not.toContain('openstreetmap.org');
   });
 
@@ -130,6 +143,6 @@ describe('The map of the share page', () => {
 
   test.each(['http://tiles.example.com/{z}/{x}/{y}', 'https://tiles.example.com/{z}/{x}', `https://a'; b/{z}/{x}/{y}`])(
     'refuses the URL %s',
-    (mapTileUrl) => expect(() => synthesise({ mapTileUrl })).toThrow('mapTileUrl'),
+    (mapTileUrl) => expect(() => synthesise({ mapTileUrl, mapAttribution })).toThrow('mapTileUrl must be'),
   );
 });

@@ -3,7 +3,7 @@ import { addressOf } from '../options.ts';
 import type { CallOptions } from '../http/call.ts';
 import type { components } from '../messages.ts';
 import type { OpenSocket } from '../sockets/socket.ts';
-import type { DroneCommand, LiveVideo, ShareViewerMessage } from '../types.ts';
+import type { DeviceFlight, DroneCommand, LiveVideo, ShareViewerMessage } from '../types.ts';
 import type { Channel, FollowOptions } from './channel.ts';
 import { follow } from './follow.ts';
 import { Questions } from './questions.ts';
@@ -30,6 +30,12 @@ export interface ShareView extends AsyncGenerator<ShareViewerMessage, void, unde
    * @throws ApiError with a `code`, ConnectionError, the reason of the signal
    */
   playback(options?: CallOptions): Promise<LiveVideo | null>;
+  /**
+   * The names of the device and its job, and the flight that it is in: take-off and track, oldest position first.
+   * @returns an empty `track` when the device is not in flight
+   * @throws ApiError with a `code`, ConnectionError, the reason of the signal
+   */
+  flight(options?: CallOptions): Promise<DeviceFlight>;
 }
 
 const SUBJECT = 'Watching a share';
@@ -59,6 +65,7 @@ const ANSWER_WITHIN_MS = 30_000;
 
 type Accepted = components['schemas']['AcceptedMessage'];
 type Playback = components['schemas']['SharePlaybackMessage'];
+type Flight = components['schemas']['ShareFlightMessage'];
 
 /**
  * What a viewer of a share link sees, without a token: the share, its video, the device's last known state and every sample.
@@ -92,5 +99,13 @@ export const watchShareWith =
         (await questions.ask<Accepted>('The command', { action: 'control', command }, signal)).requestId,
       playback: async ({ signal }: CallOptions = {}) =>
         (await questions.ask<Playback>('The live video', { action: 'playback' }, signal)).playback,
+      flight: async ({ signal }: CallOptions = {}) => {
+        const {
+          type: _type,
+          id: _id,
+          ...flight
+        } = await questions.ask<Flight>('The flight', { action: 'flight' }, signal);
+        return flight;
+      },
     });
   };

@@ -46,7 +46,7 @@ export const realtimeFunctions: FunctionRows = {
   },
   'Realtime/Telemetry/CheckDevices': {
     entry: 'queue/check-devices',
-    tables: { fleet: ['get', 'batchGet', 'update'] },
+    tables: { fleet: ['get', 'batchGet', 'update'], requests: ['update'] },
     more: [...consumePermissions('Realtime/Telemetry/DeviceChecks'), 'sqs:SendMessage Realtime/Telemetry/DeviceChecks'],
     settings: ['DEVICE_CHECK_QUEUE_URL'],
     seconds: 10,

@@ -69,7 +69,11 @@ export const websocketFunctions: FunctionRows = {
   },
   'Realtime/Actions/Publish': {
     entry: 'socket/publish',
-    tables: { connections: ['get', 'query', 'delete', 'update'], fleet: ['batchGet', 'update'] },
+    tables: {
+      connections: ['get', 'query', 'delete', 'update'],
+      fleet: ['batchGet', 'update'],
+      requests: ['update'],
+    },
     more: [...socketPermissions, 'sqs:SendMessage Realtime/Telemetry/DeviceChecks'],
     settings: [...socketSettings, 'DEVICE_CHECK_QUEUE_URL'],
     seconds: 10,
@@ -85,6 +89,18 @@ export const websocketFunctions: FunctionRows = {
     entry: 'socket/playback',
     tables: { connections: ['get'], shares: ['get'], partners: ['get'], fleet: ['query'] },
     more: videoPermissions,
+    seconds: 10,
+  },
+  'Realtime/Actions/Flight': {
+    entry: 'socket/flight',
+    tables: {
+      connections: ['get'],
+      shares: ['get'],
+      partners: ['get'],
+      fleet: ['get'],
+      jobs: ['get'],
+      requests: ['batchGet'],
+    },
     seconds: 10,
   },
 };

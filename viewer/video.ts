@@ -1,5 +1,6 @@
 import { errorText } from './error-text';
 import { element, setText } from './element';
+import { texts } from './locale';
 import type { Playback } from './messages';
 import type { Player } from './player';
 
@@ -46,14 +47,14 @@ export function createVideo({ requestSession, now }: VideoOptions): Video {
     }, milliseconds);
   };
   const showNoteAndRetry = (text: string) => {
-    showNote(`${text} Trying again…`);
+    showNote(`${text} ${texts.video.tryingAgain}`);
     requestIn(RETRY_MS.afterFailure);
   };
   const load = async (): Promise<Player> => {
     const { createPlayer } = await import('./player');
     return createPlayer(screen, {
       onPlaying: () => showNote(''),
-      onFailure: () => showNoteAndRetry('The video is interrupted.'),
+      onFailure: () => showNoteAndRetry(texts.video.interrupted),
     });
   };
   const play = (url: string) => {
@@ -62,7 +63,7 @@ export function createVideo({ requestSession, now }: VideoOptions): Video {
       .then((one) => (ended ? one.stop() : one.play(url)))
       .catch(() => {
         player = undefined;
-        showNoteAndRetry('The video player could not be loaded.');
+        showNoteAndRetry(texts.video.notLoaded);
       });
   };
 
@@ -79,7 +80,7 @@ export function createVideo({ requestSession, now }: VideoOptions): Video {
         play(playback.url);
       } else {
         requestIn(RETRY_MS.withoutVideo);
-        showNote(errorText(code) ?? 'There is no video at the moment.');
+        showNote(errorText(code) ?? texts.video.none);
       }
     },
 
@@ -87,7 +88,7 @@ export function createVideo({ requestSession, now }: VideoOptions): Video {
       ended = true;
       clearTimeout(timer);
       void player?.then((one) => one.stop());
-      showNote('The video has ended.');
+      showNote(texts.video.ended);
     },
   };
 }

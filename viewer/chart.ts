@@ -10,6 +10,9 @@ export interface Chart {
 /** Least width of the time axis: a new flight starts at the left, but a few seconds are not stretched over the width. */
 const MIN_SECONDS = 60;
 
+/** Steps between labels in seconds: with close ones, a narrow chart still has a label. */
+const TIME_STEPS = [1, 5, 10, 15, 30, 60, 120, 180, 300, 600, 900, 1800, 3600, 7200, 14_400, 28_800];
+
 const times = [true, false].map(
   (withSeconds) =>
     new Intl.DateTimeFormat(locale, {
@@ -35,7 +38,8 @@ export function createChart(container: HTMLElement, minRange: number): Chart {
       },
       axes: [
         axis({
-          space: 60,
+          space: 56,
+          incrs: TIME_STEPS,
           size: 24,
           values: (_, moments, _axis, _space, step) => moments.map((one) => formatTime(one, step)),
         }),

@@ -13,7 +13,13 @@ export interface Stage {
 export function createStage(): Stage {
   const stage = element('stage', HTMLElement);
   const screen = element('screen', HTMLElement);
-  element('swap', HTMLButtonElement).addEventListener('click', () => stage.classList.toggle('swapped'));
+  // Each pane has the button, and only the large one shows it.
+  const swaps = [...stage.querySelectorAll<HTMLButtonElement>('.swap')];
+  for (const button of swaps)
+    button.addEventListener('click', () => {
+      stage.classList.toggle('swapped');
+      swaps.find((one) => one !== button)?.focus();
+    });
   for (const button of stage.querySelectorAll<HTMLButtonElement>('.full-screen')) addFullScreen(button);
   // Events of media do not bubble, and the player replaces its element: so they are caught on their way down.
   screen.addEventListener('playing', () => (screen.dataset['video'] = 'shown'), true);

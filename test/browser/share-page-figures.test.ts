@@ -32,7 +32,7 @@ describe('The share page', () => {
   const textOf = (page: Page, id: string) => page.locator(`#${id}`).textContent();
 
   test('shows who comes late the names, the height and the track since the take-off', async () => {
-    socket.share('share-late', { flight: knownFlight });
+    socket.share('share-late', { flight: () => knownFlight() });
     const page = await open('share-late');
     socket.publish('share-late', flight(180));
     await waitForText(page, 'height', '77.5 m');
@@ -113,11 +113,11 @@ describe('The share page', () => {
     expect(await textOf(page, 'viewers')).toBe('1 von 10');
     expect(await textOf(page, 'measured-at')).toMatch(/^\d\d:\d\d:\d\d MES?Z$/);
     expect(await textOf(page, 'measured-at-utc')).toMatch(/^\d\d:\d\d:\d\d UTC$/);
-    await page.getByRole('button', { name: 'Folgt der Drohne' }).waitFor();
+    await page.getByRole('button', { name: 'Folgt' }).waitFor();
   });
 
   test('shows the map on a phone on its side beside the figures', async () => {
-    socket.share('share-side', { flight: knownFlight });
+    socket.share('share-side', { flight: () => knownFlight() });
     const page = await open('share-side', { ...phone, viewport: { width: 740, height: 360 } });
     socket.publish('share-side', flight(180));
     await waitForText(page, 'height', '77.5 m');

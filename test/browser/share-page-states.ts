@@ -10,13 +10,13 @@ export type PageState = (typeof pageStates)[number];
 const SAMPLES = 180;
 const CODE = 'share-state';
 
-/** What the server knows of a drone that has flown for three minutes over a quarry. */
-export function knownFlight() {
+/** What the server knows of a drone that has flown for three minutes over a quarry, and reported until then. */
+export function knownFlight(reportedSecondsAgo = 0) {
   const began = Date.now() - SAMPLES * 1000;
   return {
     ...{ deviceName: 'Kestrel 1', jobName: 'Roof survey' },
     takeOff: { timestamp: new Date(began).toISOString(), altitude: 408 },
-    track: Array.from({ length: SAMPLES / 2 }, (_, index) => {
+    track: Array.from({ length: (SAMPLES - reportedSecondsAgo) / 2 }, (_, index) => {
       const { position, velocity } = flight(index * 2).navigation;
       const timestamp = new Date(began + index * 2000).toISOString();
       return { timestamp, coordinates: position.coordinates, groundSpeed: velocity.groundSpeed };
@@ -36,14 +36,15 @@ export function report(socket: FakeShareSocket, secondsAgo = 0): void {
  * @param url `http://127.0.0.1:<port>` of the served page
  */
 export async function openInState(page: Page, url: string, socket: FakeShareSocket, state: PageState): Promise<void> {
+  const silence = state === 'silent' ? 12 : 0;
   if (state === 'loading') socket.down();
   if (state !== 'not-found')
     socket.share(CODE, {
       permissions: ['view', 'control'],
       maxViewers: state === 'full' ? 1 : 10,
-      flight: knownFlight,
+      flight: () => knownFlight(silence),
     });
-  if (state === 'silent') report(socket, 12);
+  if (silence) report(socket, silence);
   const browser = page.context().browser();
   if (state === 'full' && browser) {
     const { page: first } = await openPage(browser);

@@ -172,7 +172,7 @@ export const de: Texts = {
       .join(', '),
   buttons: {
     follow: 'Drohne folgen',
-    following: 'Folgt der Drohne',
+    following: 'Folgt',
     copy: 'Kopieren',
     copied: 'Kopiert',
     notCopied: 'Bitte selbst markieren und kopieren',

@@ -38,7 +38,7 @@ export function createChart(container: HTMLElement, minRange: number): Chart {
       },
       axes: [
         axis({
-          space: 56,
+          space: 66,
           incrs: TIME_STEPS,
           size: 24,
           values: (_, moments, _axis, _space, step) => moments.map((one) => formatTime(one, step)),

@@ -41,7 +41,10 @@ describe('A screenshot of the share page', () => {
     ['share-page-desktop', { colorScheme: 'light' }],
     ['share-page-phone', { ...phone, colorScheme: 'dark' }],
   ])('%s is small enough for the README', async (name, options) => {
-    socket.share('share-picture', { permissions: ['view', 'control'], flight: () => knownFlight() });
+    socket.share('share-picture', {
+      permissions: ['view', 'control'],
+      flight: () => ({ ...knownFlight(), track: [] }),
+    });
     const { page } = await openPage(browser, { ...options, timezoneId: 'UTC' });
     await page.goto(`${served.url}/share/share-picture`);
     await waitForText(page, 'connection', 'live');

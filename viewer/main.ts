@@ -64,10 +64,8 @@ function onMessage(message: Message): void {
   if (message.type === 'device.telemetry') onSample(message);
   else if (message.type === 'share.status') showShare(message);
   else if (message.type === 'share.flight') onFlight(message);
-  else if (message.type === 'share.playback') {
-    stage.onPlayback(message);
-    video.onPlayback(message);
-  } else if (message.type === 'control.outcome') controls.onOutcome(message);
+  else if (message.type === 'share.playback') video.onPlayback(message);
+  else if (message.type === 'control.outcome') controls.onOutcome(message);
   else controls.onAnswer(message);
 }
 

@@ -1,11 +1,8 @@
 import { element } from './element';
 import { texts } from './locale';
-import type { Playback } from './messages';
 
 export interface Stage {
-  /** Whether there is a video to show; without one only its note is. */
-  onPlayback(playback: Playback): void;
-  /** The share has ended, and the video with it. */
+  /** The share has ended, and the video with it: only the note about it is left. */
   end(): void;
 }
 
@@ -21,16 +18,7 @@ export function createStage(): Stage {
       swaps.find((one) => one !== button)?.focus();
     });
   for (const button of stage.querySelectorAll<HTMLButtonElement>('.full-screen')) addFullScreen(button);
-  // Events of media do not bubble, and the player replaces its element: so they are caught on their way down.
-  screen.addEventListener('playing', () => (screen.dataset['video'] = 'shown'), true);
-
-  return {
-    onPlayback({ playback }) {
-      if (!playback) screen.dataset['video'] = 'none';
-      else if (screen.dataset['video'] === 'none') screen.dataset['video'] = 'waiting';
-    },
-    end: () => void (screen.dataset['video'] = 'none'),
-  };
+  return { end: () => void (screen.dataset['video'] = 'none') };
 }
 
 /** A button that shows its pane in full screen, and back; a phone without that function hides it. */

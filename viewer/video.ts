@@ -5,7 +5,7 @@ import type { Playback } from './messages';
 import type { Player } from './player';
 
 export interface Video {
-  /** Shows the video area, which only a STREAM share has. */
+  /** Expects a session, which only a STREAM share has, and asks for it if it does not arrive. */
   enable(): void;
   /** Plays the session that the server returns, and renews it before it expires. */
   onPlayback(playback: Playback): void;
@@ -46,6 +46,13 @@ export function createVideo({ requestSession, now }: VideoOptions): Video {
       requestIn(RETRY_MS.unanswered);
     }, milliseconds);
   };
+  /** Without a stream the screen has nothing but its note, so that there is no black box. */
+  const setScreen = (state: 'waiting' | 'shown' | 'none') => {
+    stage.classList.add('with-video');
+    screen.hidden = false;
+    screen.dataset['video'] = state;
+    if (state === 'none') for (const video of screen.querySelectorAll('video')) video.hidden = true;
+  };
   const showNoteAndRetry = (text: string) => {
     showNote(`${text} ${texts.video.tryingAgain}`);
     requestIn(RETRY_MS.afterFailure);
@@ -53,7 +60,10 @@ export function createVideo({ requestSession, now }: VideoOptions): Video {
   const load = async (): Promise<Player> => {
     const { createPlayer } = await import('./player');
     return createPlayer(screen, {
-      onPlaying: () => showNote(''),
+      onPlaying: () => {
+        setScreen('shown');
+        showNote('');
+      },
       onFailure: () => showNoteAndRetry(texts.video.interrupted),
     });
   };
@@ -69,17 +79,19 @@ export function createVideo({ requestSession, now }: VideoOptions): Video {
 
   return {
     enable() {
-      stage.classList.add('with-video');
-      screen.hidden = false;
+      if (timer === undefined) requestIn(RETRY_MS.unanswered);
     },
 
     onPlayback({ playback, code }) {
       if (ended) return;
       if (playback) {
         requestIn(Math.max(RENEW_MS.soonest, Date.parse(playback.expiresAt) - now() - RENEW_MS.before));
+        if (screen.dataset['video'] !== 'shown') setScreen('waiting');
         play(playback.url);
       } else {
         requestIn(RETRY_MS.withoutVideo);
+        setScreen('none');
+        void player?.then((one) => one.stop());
         showNote(errorText(code) ?? texts.video.none);
       }
     },

@@ -98,6 +98,9 @@ export const en: Texts = {
     noReport: { title: 'The drone has not reported yet.', advice: 'Wait: the figures appear with its first report.' },
   },
   allTaken: (places) => (places === 1 ? 'The only place is taken.' : `All ${places} places are taken.`),
+  map: {
+    unavailable: 'The map is not available at the moment. The track is on a grid; the map comes back by itself.',
+  },
   video: {
     interrupted: 'The video is interrupted.',
     tryingAgain: 'Trying again…',

@@ -17,7 +17,8 @@ function wordsIn(source: ts.Node): string[] {
     if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {
       const { text } = node;
       const label = /^[A-Z][a-z]{2,}$|[A-Za-z]{2,} [a-z]{2,}|\p{L}{2,}…/u.test(text);
-      if (label && !text.startsWith('<') && !unread.includes(text)) found.push(text);
+      const classes = /^[a-z-]+( [a-z-]+)*$/.test(text) && text.includes('-');
+      if (label && !classes && !text.startsWith('<') && !unread.includes(text)) found.push(text);
     }
     ts.forEachChild(node, visit);
   };

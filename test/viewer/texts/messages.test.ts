@@ -32,6 +32,7 @@ const told: Readonly<Record<string, keyof typeof actions>> = {
   'notices.notFound': 'ask',
   'notices.silent': 'wait',
   'notices.noReport': 'wait',
+  'map.unavailable': 'wait',
   'video.interrupted': 'seeNext',
   'video.tryingAgain': 'wait',
   'video.notLoaded': 'seeNext',
@@ -67,6 +68,7 @@ function messagesOf(texts: Texts): Record<string, string> {
   );
   const groups = {
     notices: Object.fromEntries(notices),
+    map: texts.map,
     video: texts.video,
     controls: { ...controls, armed: armed('Hover') },
     reasons: texts.reasons,

@@ -4,14 +4,15 @@ import type { PageText } from './texts/texts';
 import { chooseLanguage } from './texts/languages';
 
 /** The viewer's language, and the page's words in it. */
-export const { language, locale, texts } = chooseLanguage(navigator.languages);
+const chosen = chooseLanguage(navigator.languages);
+export const { locale, texts } = chosen;
 
 /** Figures in the viewer's language and units. */
 export const format = createFormat({ locale, texts, units: () => units.value });
 
 /** Fills in the words of index.html and sets the document's language. */
 export function translatePage(): void {
-  document.documentElement.lang = language;
+  document.documentElement.lang = chosen.language;
   for (const one of document.querySelectorAll<HTMLElement>('[data-text]'))
     one.textContent = texts.page[one.dataset['text'] as PageText];
   for (const one of document.querySelectorAll<HTMLElement>('[data-label]')) {

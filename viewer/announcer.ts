@@ -1,5 +1,5 @@
+import { format, texts } from './locale';
 import type { Telemetry } from './messages';
-import { formatNumber } from './format';
 
 export interface Announcer {
   /** Announces a text now. */
@@ -24,12 +24,13 @@ export function createAnnouncer(region: HTMLElement): Announcer {
       if (Date.now() - announcedAt < FIGURES_EVERY_MS) return;
       const altitude = navigation?.position?.coordinates[2];
       const speed = navigation?.velocity?.groundSpeed;
-      const parts = [
-        altitude === undefined ? [] : `Altitude ${formatNumber(altitude, 0)} metres`,
-        speed === undefined ? [] : `speed ${formatNumber(speed, 0)} metres per second`,
-        battery?.percent === undefined ? [] : `battery ${formatNumber(battery.percent, 0)} percent`,
-      ];
-      announce(parts.flat().join(', '));
+      announce(
+        texts.announced(
+          altitude === undefined ? '' : format.spoken(altitude, 'length'),
+          speed === undefined ? '' : format.spoken(speed, 'speed'),
+          battery?.percent === undefined ? '' : format.percent(battery.percent),
+        ),
+      );
     },
   };
 }

@@ -1,5 +1,6 @@
 import uPlot from 'uplot';
-import { HISTORY_SECONDS } from './history';
+import { locale } from './locale';
+import { onThemeChange } from './theme';
 
 export interface Chart {
   /** @param at Unix seconds @param values one per moment, null for none */
@@ -9,9 +10,19 @@ export interface Chart {
 /** Least width of the time axis: a new flight starts at the left, but a few seconds are not stretched over the width. */
 const MIN_SECONDS = 60;
 
-const dark = matchMedia('(prefers-color-scheme: dark)');
+/** Steps between labels in seconds: with close ones, a narrow chart still has a label. */
+const TIME_STEPS = [1, 5, 10, 15, 30, 60, 120, 180, 300, 600, 900, 1800, 3600, 7200, 14_400, 28_800];
 
-/** A line chart of at most the last five minutes, in the container's CSS `color`. */
+const times = [true, false].map(
+  (withSeconds) =>
+    new Intl.DateTimeFormat(locale, {
+      ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+      ...(withSeconds && { second: '2-digit' }),
+    }),
+);
+const numbers = new Intl.NumberFormat(locale);
+
+/** A line chart in the container's CSS `color`. */
 export function createChart(container: HTMLElement, minRange: number): Chart {
   const style = (name: string) => getComputedStyle(container).getPropertyValue(name).trim();
   const line = () => style('color');
@@ -27,11 +38,12 @@ export function createChart(container: HTMLElement, minRange: number): Chart {
       },
       axes: [
         axis({
-          space: 60,
+          space: 66,
+          incrs: TIME_STEPS,
           size: 24,
           values: (_, moments, _axis, _space, step) => moments.map((one) => formatTime(one, step)),
         }),
-        axis({ space: 28, size: 44, values: (_, values) => values.map((value) => `${value}`) }),
+        axis({ space: 20, size: 44, values: (_, values) => values.map((value) => numbers.format(value)) }),
       ],
       series: [{}, { stroke: line, width: 2, fill: () => style('--chart-fill'), points: { show: false } }],
     },
@@ -39,7 +51,7 @@ export function createChart(container: HTMLElement, minRange: number): Chart {
     container,
   );
   new ResizeObserver(() => plot.setSize(sizeOf(container))).observe(container);
-  dark.addEventListener('change', () => plot.redraw());
+  onThemeChange(() => plot.redraw());
 
   /** Keeps the value axis at least `minRange` high, so that noise does not look like a climb. */
   function valueRange(from: number | null, to: number | null): [number, number] {
@@ -65,9 +77,9 @@ function sizeOf(container: HTMLElement): { width: number; height: number } {
 /** Range of the time axis, in Unix seconds; there may be no data yet. */
 function timeRange(from: number | null, to: number | null): [number, number] {
   const end = to ?? Date.now() / 1000;
-  return [Math.max(end - HISTORY_SECONDS, Math.min(from ?? end, end - MIN_SECONDS)), end];
+  return [Math.min(from ?? end, end - MIN_SECONDS), end];
 }
 
 function formatTime(moment: number, step: number): string {
-  return new Date(moment * 1000).toTimeString().slice(0, step < 60 ? 8 : 5);
+  return times[step < 60 ? 0 : 1]?.format(moment * 1000) ?? '';
 }

@@ -1,5 +1,6 @@
 import { errorText } from './error-text';
 import { element, setText } from './element';
+import { texts } from './locale';
 import type { Answer, ControlOutcome } from './messages';
 
 export interface Controls {
@@ -26,10 +27,12 @@ export function createControls(send: (message: Readonly<Record<string, unknown>>
   const outcome = element('control-outcome', HTMLElement);
   const buttons = [...section.querySelectorAll('button')];
   const waiting = new Map<string, { readonly label: string; readonly timer: ReturnType<typeof setTimeout> }>();
-  /** The last command that was accepted, until its outcome is known. */
+  /** The last command that the service accepted, until its outcome is known. */
   let accepted: { readonly requestId: string; readonly label: string } | undefined;
   let armed: { readonly button: HTMLButtonElement; readonly timer: ReturnType<typeof setTimeout> } | undefined;
   let sent = 0;
+
+  const say = (label: string, text: string) => setText(outcome, `${label}: ${text}`);
 
   function disarm(): void {
     if (!armed) return;
@@ -47,7 +50,7 @@ export function createControls(send: (message: Readonly<Record<string, unknown>>
       return;
     }
     button.classList.add('armed');
-    setText(button, `Press again: ${labelOf(button).toLowerCase()}`);
+    setText(button, texts.controls.armed(labelOf(button)));
     armed = { button, timer: setTimeout(disarm, CONFIRM_TIMEOUT_MS) };
   }
 
@@ -55,16 +58,16 @@ export function createControls(send: (message: Readonly<Record<string, unknown>>
     const label = labelOf(button);
     const id = `command-${++sent}`;
     if (!send({ action: 'control', id, command: { name: button.value } })) {
-      setText(outcome, `${label}: not connected`);
+      say(label, texts.controls.notConnected);
       return;
     }
-    setText(outcome, `${label}: sent`);
-    const timer = setTimeout(() => waiting.delete(id) && setText(outcome, `${label}: no answer`), ANSWER_TIMEOUT_MS);
+    say(label, texts.controls.sending);
+    const timer = setTimeout(() => waiting.delete(id) && say(label, texts.controls.noAnswer), ANSWER_TIMEOUT_MS);
     waiting.set(id, { label, timer });
   }
 
   for (const button of buttons) {
-    button.dataset['label'] = button.textContent.trim();
+    button.dataset['name'] = button.textContent.trim();
     button.addEventListener('click', () => press(button));
     button.addEventListener('blur', disarm);
   }
@@ -80,20 +83,23 @@ export function createControls(send: (message: Readonly<Record<string, unknown>>
       if (!asked) return;
       waiting.delete(id);
       clearTimeout(asked.timer);
-      const reason = errorText(code) ?? 'could not be sent';
-      if (type === 'accepted' && requestId !== undefined) accepted = { requestId, label: asked.label };
-      setText(outcome, `${asked.label}: ${type === 'accepted' ? 'accepted' : reason}`);
+      if (type === 'accepted') {
+        // The service has passed it on; only the platform knows what the drone made of it.
+        if (requestId !== undefined) accepted = { requestId, label: asked.label };
+        say(asked.label, texts.controls.unconfirmed);
+      } else say(asked.label, errorText(code) ?? texts.controls.notSent);
     },
     onOutcome({ requestId, outcome: what, reason }) {
       // Outcomes of other viewers' commands arrive too.
       if (accepted?.requestId !== requestId) return;
-      const why = reason === undefined ? '' : ` (${reason.toLowerCase().replaceAll('_', ' ')})`;
-      setText(outcome, `${accepted.label}: ${what.toLowerCase()}${why}`);
+      const { reasons, controls } = texts;
+      const why = what === 'DONE' ? '' : ` ${reason ? reasons[reason] : controls.withoutReason}`;
+      say(accepted.label, controls[what] + why);
       accepted = undefined;
     },
   };
 }
 
 function labelOf(button: HTMLButtonElement): string {
-  return button.dataset['label'] ?? '';
+  return button.dataset['name'] ?? '';
 }

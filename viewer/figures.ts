@@ -1,79 +1,96 @@
 import { element, setText } from './element';
+import { format, texts } from './locale';
 import type { Telemetry } from './messages';
-import { formatHeading, formatNumber, formatPosition, formatState } from './format';
 
 const html = (id: string) => element(id, HTMLElement);
 
 const LOW_PERCENT = 30;
 const VERY_LOW_PERCENT = 15;
 
-/** Shows a sample's figures in the panel. */
-export function showFigures({
-  navigation,
-  battery,
-  droneState,
-  dockState,
-  weather,
-  simulated,
-  deviceId,
-}: Telemetry): void {
+export interface FiguresContext {
+  /** Altitude of the take-off in metres above sea level, if known. */
+  readonly takeOffAltitude: number | undefined;
+  readonly inFlight: boolean;
+}
+
+/** Shows a device's state in the panel, in the viewer's units. */
+export function showFigures(state: Telemetry, { takeOffAltitude, inFlight }: FiguresContext): void {
+  const { navigation, battery, droneState, dockState, weather, simulated, timestamp } = state;
   const [longitude, latitude, altitude] = navigation?.position?.coordinates ?? [];
   const { groundSpeed, verticalSpeed } = navigation?.velocity ?? {};
-  const heading = navigation?.orientation?.heading;
+  const height = altitude === undefined || takeOffAltitude === undefined ? undefined : altitude - takeOffAltitude;
 
-  setText(html('altitude'), formatNumber(altitude));
+  setText(html('height'), format.amount(height, 'length'));
+  setText(html('altitude'), format.amount(altitude, 'length'));
   setText(html('climb'), verticalSpeed === undefined ? '' : formatClimb(verticalSpeed));
-  setText(html('speed'), formatNumber(groundSpeed));
-  setText(html('speed-per-hour'), groundSpeed === undefined ? '' : `${formatNumber(groundSpeed * 3.6, 0)} km/h`);
-  setText(html('heading'), formatHeading(heading));
-  const needle = element('needle', SVGElement);
-  needle.style.visibility = heading === undefined ? 'hidden' : 'visible';
-  needle.style.transform = `rotate(${heading ?? 0}deg)`;
-  setText(html('drone-state'), formatState(droneState));
-  setText(html('dock-state'), formatState(dockState));
-  setText(
-    html('position'),
-    longitude === undefined || latitude === undefined ? '–' : formatPosition(longitude, latitude),
-  );
-  showBattery(battery);
+  setText(html('speed'), format.amount(groundSpeed, 'speed'));
+  setText(html('other-speed'), groundSpeed === undefined ? '' : format.withUnit(groundSpeed, 'otherSpeed'));
+  showHeading(navigation?.orientation?.heading);
+  setText(html('drone-state'), format.state(droneState, texts.droneStates));
+  setText(html('dock-state'), format.state(dockState, texts.dockStates));
+  setText(html('position'), format.position(longitude, latitude));
+  html('copy-position').hidden = longitude === undefined;
+  setText(html('measured-at'), format.time(timestamp));
+  setText(html('measured-at-utc'), format.time(timestamp, 'UTC'));
+  showBattery(battery, inFlight);
   showWeather(weather);
   html('simulated').hidden = simulated !== true;
-  setText(html('device'), deviceId);
+}
+
+/** Shows the symbols of the viewer's units next to the figures and over the charts. */
+export function showUnits(): void {
+  for (const kind of ['length', 'speed'] as const) {
+    for (const unit of document.querySelectorAll<HTMLElement>(`[data-unit="${kind}"]`)) {
+      setText(unit, format.symbol(kind));
+      unit.title = format.unitName(kind);
+    }
+  }
 }
 
 function formatClimb(speed: number): string {
-  if (Math.abs(speed) < 0.05) return 'level';
-  return `${speed > 0 ? '↑' : '↓'} ${formatNumber(Math.abs(speed))} m/s`;
+  if (Math.abs(speed) < 0.05) return texts.figures.level;
+  return `${speed > 0 ? '↑' : '↓'} ${format.withUnit(Math.abs(speed), 'climb')}`;
 }
 
-function showBattery(battery: Telemetry['battery']): void {
+function showHeading(heading: number | undefined): void {
+  setText(html('heading'), format.heading(heading));
+  const needle = element('needle', SVGElement);
+  needle.style.visibility = heading === undefined ? 'hidden' : 'visible';
+  needle.style.transform = `rotate(${heading ?? 0}deg)`;
+}
+
+function showBattery(battery: Telemetry['battery'], inFlight: boolean): void {
   const { percent, voltage, remainingFlightTime } = battery ?? {};
-  setText(html('battery'), percent === undefined ? '–' : `${formatNumber(percent, 0)} %`);
+  setText(html('battery'), percent === undefined ? format.number(undefined) : format.percent(percent));
   const level = html('battery-level');
   level.style.width = `${percent ?? 0}%`;
   level.dataset['level'] =
     (percent ?? 100) <= VERY_LOW_PERCENT ? 'very-low' : (percent ?? 100) <= LOW_PERCENT ? 'low' : 'good';
   const details = [
-    voltage === undefined ? [] : `${formatNumber(voltage)} V`,
-    remainingFlightTime === undefined ? [] : `${flightTime(remainingFlightTime)} left`,
+    voltage === undefined ? [] : `${format.number(voltage)} V`,
+    // A drone that charges in its dock reports a time too, which nobody is waiting for.
+    remainingFlightTime === undefined || !inFlight ? [] : texts.figures.left(flightTime(remainingFlightTime)),
   ];
   setText(html('battery-details'), details.flat().join(' · '));
 }
 
+/** From two minutes on, seconds would only flicker. */
 function flightTime(seconds: number): string {
-  return seconds < 120 ? `${formatNumber(seconds, 0)} s` : `${Math.floor(seconds / 60)} min`;
+  return seconds < 120 ? `${format.number(seconds, 0)} s` : format.age(seconds * 1000);
 }
 
 function showWeather(weather: Telemetry['weather']): void {
   const { windSpeed, windDirection, temperature, humidity, rain } = weather ?? {};
-  const wind = windSpeed === undefined ? [] : `${formatNumber(windSpeed)} m/s`;
-  const from = windDirection === undefined ? [] : `from ${formatHeading(windDirection).split(' ')[1] ?? ''}`;
-  setText(html('wind'), [wind, from].flat().join(' ') || '–');
-  const air = [
-    temperature === undefined ? [] : `${formatNumber(temperature, 0)} °C`,
-    humidity === undefined ? [] : `${formatNumber(humidity, 0)} % humid`,
-    rain === undefined || rain === 0 ? [] : `${formatNumber(rain)} mm/h rain`,
+  const wind = [
+    windSpeed === undefined ? [] : format.withUnit(windSpeed, 'speed'),
+    windDirection === undefined ? [] : texts.figures.from(format.point(windDirection)),
   ];
-  setText(html('air'), air.flat().join(' · ') || '–');
+  setText(html('wind'), wind.flat().join(' ') || format.number(undefined));
+  const air = [
+    temperature === undefined ? [] : format.withUnit(temperature, 'temperature'),
+    humidity === undefined ? [] : texts.figures.humid(format.percent(humidity)),
+    rain === undefined || rain === 0 ? [] : texts.figures.rain(format.withUnit(rain, 'rain')),
+  ];
+  setText(html('air'), air.flat().join(' · ') || format.number(undefined));
   html('weather').hidden = weather === undefined;
 }

@@ -1,35 +1,101 @@
+import type { Texts } from './texts/texts';
+import { measures, type Kind, type Units } from './units';
+
+export interface FormatOptions {
+  /** Tag of language and region (BCP 47). */
+  readonly locale: string;
+  readonly texts: Texts;
+  readonly units: () => Units;
+}
+
+/** Figures as text, in one language. Undefined values are shown as a dash. */
+export type Format = ReturnType<typeof createFormat>;
+
 const DASH = '–';
-const compassPoints = ['N', 'NE', 'E', 'SE', 'S', 'SW', 'W', 'NW'] as const;
 
-/** A number with fixed decimals, without negative zero; a dash for undefined. */
-export function formatNumber(value: number | undefined, digits = 1): string {
-  return value === undefined ? DASH : (value + 0).toFixed(digits).replace(/^-(0(?:\.0+)?)$/, '$1');
-}
+export function createFormat({ locale, texts, units }: FormatOptions) {
+  /** A number with fixed decimals, without negative zero. */
+  const number = (value: number | undefined, digits = 1) =>
+    value === undefined
+      ? DASH
+      : new Intl.NumberFormat(locale, {
+          ...{ minimumFractionDigits: digits, maximumFractionDigits: digits },
+          ...{ useGrouping: 'min2', signDisplay: 'negative' },
+        }).format(value);
+  /** A percentage: `76 %`. */
+  const percent = (value: number) => `${number(value, 0)} %`;
+  /** A value of the API's unit in the viewer's, without the unit's symbol. */
+  const amount = (value: number | undefined, kind: Kind, digits?: number) => {
+    const { digits: usual, convert } = measures[units()][kind];
+    return number(value === undefined ? undefined : convert(value), digits ?? usual);
+  };
+  /** The symbol of the viewer's unit: `m`, `mph`. */
+  const symbol = (kind: Kind) => measures[units()][kind].symbol;
+  /** The name of the viewer's unit: `meters`. */
+  const unitName = (kind: Kind) => spoken(0, kind).replace(/^\S+\s*/, '');
+  /** With the unit's symbol: `12.5 m/s`. */
+  const withUnit = (value: number, kind: Kind, digits?: number) => `${amount(value, kind, digits)} ${symbol(kind)}`;
 
-/** Degrees from north with the compass point: `271° W`. */
-export function formatHeading(degrees: number | undefined): string {
-  if (degrees === undefined) return DASH;
-  return `${Math.round(degrees) % 360}° ${compassPoints[Math.round(degrees / 45) % 8] ?? ''}`;
-}
+  /** With the unit's name, for screen readers: `482 meters`. */
+  function spoken(value: number, kind: Kind): string {
+    const { unit, convert } = measures[units()][kind];
+    const options = { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 0 } as const;
+    return new Intl.NumberFormat(locale, options).format(convert(value));
+  }
 
-/** A duration: `4:09`, or `3 h 05 min` from an hour on; never negative. */
-export function formatDuration(milliseconds: number): string {
-  const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
-  const minutes = Math.floor(seconds / 60);
-  const two = (value: number) => String(value).padStart(2, '0');
-  return minutes < 60 ? `${minutes}:${two(seconds % 60)}` : `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
-}
+  const point = (degrees: number) => texts.compass.points[Math.round(degrees / 45) % 8] ?? '';
 
-/** A state as text: `TASK_INPROGRESS` becomes `Task in progress`. Unknown states work too. */
-export function formatState(state: string | undefined): string {
-  if (state === undefined) return DASH;
-  const text = state.replace('INPROGRESS', 'IN_PROGRESS').replaceAll('_', ' ').toLowerCase();
-  return text === 'gps normal' ? 'GPS normal' : text.charAt(0).toUpperCase() + text.slice(1);
-}
+  return {
+    ...{ number, percent, amount, symbol, unitName, withUnit, spoken, point },
 
-/** A position: `47.37690° N, 8.54170° E`. */
-export function formatPosition(longitude: number, latitude: number): string {
-  const one = (value: number, plus: string, minus: string) =>
-    `${Math.abs(value).toFixed(5)}° ${value < 0 ? minus : plus}`;
-  return `${one(latitude, 'N', 'S')}, ${one(longitude, 'E', 'W')}`;
+    /** Degrees from north with the compass point: `271° W`. */
+    heading: (degrees: number | undefined) =>
+      degrees === undefined ? DASH : `${Math.round(degrees) % 360}° ${point(degrees)}`,
+
+    /** A duration in ms, never negative: `59 s`, `4 min 09 s`, `3 h 05 min`. */
+    duration(milliseconds: number): string {
+      const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
+      const minutes = Math.floor(seconds / 60);
+      const two = (value: number) => String(value).padStart(2, '0');
+      if (minutes === 0) return `${seconds} s`;
+      return minutes < 60
+        ? `${minutes} min ${two(seconds % 60)} s`
+        : `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
+    },
+
+    /** A duration in ms in its largest unit: `12 s`, `10 min`, `3 h`, `2 days`. */
+    age(milliseconds: number): string {
+      const minutes = Math.floor(milliseconds / 60_000);
+      if (minutes < 1) return `${Math.floor(milliseconds / 1000)} s`;
+      if (minutes < 60) return `${minutes} min`;
+      return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : texts.figures.days(Math.floor(minutes / 1440));
+    },
+
+    /** A state in words; an unknown one is made readable: `SOMETHING_NEW` becomes `Something new`. */
+    state(state: string | undefined, known: Readonly<Record<string, string>>): string {
+      if (state === undefined) return DASH;
+      const text = state.replaceAll('_', ' ').toLowerCase();
+      return known[state] ?? text.charAt(0).toUpperCase() + text.slice(1);
+    },
+
+    /** A position: `47.37690° N, 8.54170° E`. */
+    position(longitude: number | undefined, latitude: number | undefined): string {
+      if (longitude === undefined || latitude === undefined) return DASH;
+      const { north, south, east, west } = texts.compass;
+      const one = (value: number, plus: string, minus: string) =>
+        `${number(Math.abs(value), 5)}° ${value < 0 ? minus : plus}`;
+      return `${one(latitude, north, south)}, ${one(longitude, east, west)}`;
+    },
+
+    /** Time of day with its zone, and the date unless it is today's. @param timeZone the viewer's if undefined */
+    time(timestamp: string, timeZone?: string): string {
+      const moment = new Date(timestamp);
+      const today = moment.toDateString() === new Date().toDateString();
+      return new Intl.DateTimeFormat(locale, {
+        ...(!today && { day: 'numeric', month: 'short' }),
+        ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
+        ...(timeZone && { timeZone }),
+      }).format(moment);
+    },
+  };
 }

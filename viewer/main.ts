@@ -1,16 +1,26 @@
 import { createAnnouncer } from './announcer';
-import { createChart } from './chart';
+import { createCharts } from './charts';
+import type { Connection, Ending } from './connection';
+import { createConnectionView } from './connection-view';
 import { createControls } from './controls';
 import { mergeSample } from './device-state';
 import { element, setText } from './element';
-import { showFigures } from './figures';
-import { createHistory } from './history';
-import type { Message, ShareStatus, Telemetry } from './messages';
-import { showNotice } from './notice';
+import { showFigures, showUnits } from './figures';
+import { createFlight } from './flight';
+import { createHistory, type Point } from './history';
+import { texts, translatePage } from './locale';
+import type { FlightInfo, Message, ShareStatus, Telemetry } from './messages';
+import { createPositionButton } from './position-button';
+import { theme, units } from './settings';
 import { createShareClock } from './share-clock';
-import { openShareSocket, type Connection, type Ending } from './share-socket';
+import { openShareSocket } from './share-socket';
+import { createStage } from './stage';
+import { applyTheme } from './theme';
 import { createTrackMap } from './track-map';
 import { createVideo } from './video';
+
+translatePage();
+applyTheme();
 
 /** The page is at `/share/<code>`; the code is used in the socket's URL only. */
 const shareCode = location.pathname.split('/')[2] ?? '';
@@ -20,16 +30,30 @@ const DRAW_EVERY_MS = 100;
 const DRAW_CHARTS_EVERY_MS = 500;
 
 const history = createHistory();
+const flight = createFlight();
 const announcer = createAnnouncer(element('announcer', HTMLElement));
 const map = createTrackMap(element('map', HTMLElement), element('follow', HTMLButtonElement));
-const altitudeChart = createChart(element('altitude-chart', HTMLElement), 10);
-const speedChart = createChart(element('speed-chart', HTMLElement), 5);
+const drawCharts = createCharts(history);
 const clock = createShareClock();
+const view = createConnectionView(clock);
+const stage = createStage();
 const video = createVideo({ requestSession: () => socket.send({ action: 'playback' }), now: () => clock.now() });
 const controls = createControls((message) => socket.send(message));
 
 let latest: Telemetry | undefined;
 let drawn: Telemetry | undefined;
+let requests = 0;
+
+view.setNames(texts.title.drone, undefined);
+createPositionButton(() => placeOf(latest));
+theme.bind('theme');
+units.bind('units');
+units.onChange(() => {
+  showUnits();
+  drawn = undefined;
+  drawCharts();
+});
+showUnits();
 
 const socket = openShareSocket(address, { onMessage, onConnection: showConnection });
 setInterval(draw, DRAW_EVERY_MS);
@@ -39,58 +63,85 @@ element('retry', HTMLButtonElement).addEventListener('click', () => socket.retry
 function onMessage(message: Message): void {
   if (message.type === 'device.telemetry') onSample(message);
   else if (message.type === 'share.status') showShare(message);
+  else if (message.type === 'share.flight') onFlight(message);
   else if (message.type === 'share.playback') video.onPlayback(message);
   else if (message.type === 'control.outcome') controls.onOutcome(message);
   else controls.onAnswer(message);
 }
 
+/** Asks for names, take-off and track; a server that does not know the action answers with an error, and nothing changes. */
+const requestFlight = () => socket.send({ action: 'flight', id: `flight-${++requests}` });
+
 function onSample(sample: Telemetry): void {
   // A snapshot after a reconnect may be older than the known state.
   if (latest && Date.parse(sample.timestamp) < Date.parse(latest.timestamp)) return;
+  const otherJob = latest && sample.jobId !== undefined && sample.jobId !== latest.jobId;
   latest = mergeSample(latest, sample);
   clock.onSample(sample);
-  const { position, velocity } = sample.navigation ?? {};
-  if (position ?? velocity) {
+  const takesOff = flight.onState(latest);
+  if (takesOff) {
+    history.clear();
+    map.setTrack([]);
+  }
+  if (takesOff || otherJob) requestFlight();
+  const place = placeOf(sample);
+  if (place ?? sample.navigation?.velocity) {
     history.add({
       at: Date.parse(sample.timestamp) / 1000,
       altitude: latest.navigation?.position?.coordinates[2] ?? null,
       speed: latest.navigation?.velocity?.groundSpeed ?? null,
+      place,
     });
   }
-  const [longitude, latitude] = position?.coordinates ?? [];
-  const heading = latest.navigation?.orientation?.heading;
-  if (longitude !== undefined && latitude !== undefined) map.move({ longitude, latitude, heading });
+  if (place) map.move({ ...place, heading: latest.navigation?.orientation?.heading });
+}
+
+function onFlight(info: FlightInfo): void {
+  view.setNames(info.deviceName ?? texts.title.drone, info.jobName);
+  flight.onInfo(info);
+  history.fill(info.track.map(pointOf), info.takeOff ? Date.parse(info.takeOff.timestamp) / 1000 : -Infinity);
+  map.setTrack(history.points.flatMap(({ place }) => place ?? []));
+  drawn = undefined;
 }
 
 function showShare(share: ShareStatus): void {
-  const active = share.shareState === 'ACTIVE';
-  setText(element('viewers', HTMLElement), active ? `${share.currentViewers} of ${share.maxViewers}` : '–');
+  const { shareState, currentViewers, maxViewers, shareType, permissions } = share;
+  const viewers = shareState === 'ACTIVE' ? texts.figures.viewers(currentViewers, maxViewers) : '–';
+  setText(element('viewers', HTMLElement), viewers);
+  view.setPlaces(maxViewers);
   clock.onShare(share);
-  if (share.shareType === 'STREAM') video.enable();
-  if (share.permissions) controls.show(share.permissions.includes('control'));
+  if (shareType === 'STREAM') video.enable();
+  if (permissions) controls.show(permissions.includes('control'));
 }
 
 function showConnection(connection: Connection, ending?: Ending): void {
-  const pill = element('connection', HTMLElement);
-  pill.dataset['state'] = connection;
-  setText(pill, connection);
-  document.body.dataset['connection'] = connection;
   controls.setConnected(connection === 'live');
-  clock.setConnected(connection === 'live');
-  if (connection === 'ended') video.end();
-  announcer.announce(showNotice({ connection, ending, hasSample: latest !== undefined }));
+  if (connection === 'live') requestFlight();
+  if (connection === 'ended') {
+    video.end();
+    stage.end();
+  }
+  announcer.announce(view.show(connection, ending));
 }
 
 function draw(): void {
-  clock.show();
+  view.tick();
   if (!latest || latest === drawn) return;
   drawn = latest;
   map.draw();
-  showFigures(latest);
+  showFigures(latest, flight);
   announcer.announceFigures(latest);
 }
 
-function drawCharts(): void {
-  altitudeChart.draw(history.at, history.altitude);
-  speedChart.draw(history.at, history.speed);
+function placeOf(sample: Telemetry | undefined): { longitude: number; latitude: number } | undefined {
+  const [longitude, latitude] = sample?.navigation?.position?.coordinates ?? [];
+  return longitude === undefined || latitude === undefined ? undefined : { longitude, latitude };
+}
+
+function pointOf({ timestamp, coordinates, groundSpeed }: FlightInfo['track'][number]): Point {
+  const [longitude, latitude, altitude] = coordinates;
+  return {
+    ...{ at: Date.parse(timestamp) / 1000, altitude, speed: groundSpeed ?? null },
+    ...{ place: { longitude, latitude }, thinned: true },
+  };
 }

@@ -1,4 +1,5 @@
 import * as L from 'leaflet';
+import { texts } from './locale';
 
 /** Set at build time; an empty URL means a map without tiles. */
 declare const MAP_TILE_URL: string;
@@ -7,7 +8,6 @@ declare const MAP_ATTRIBUTION: string;
 const RETRY_MS = 60_000;
 /** How long the note about missing tiles is shown, in ms. */
 const NOTE_MS = 10_000;
-const NOTE = 'The map is not available at the moment. The track is shown on a grid.';
 
 /**
  * Shows map tiles while their server answers. After an error it hides them, so that the grid below is seen, and tries again
@@ -41,7 +41,7 @@ function showNote(map: L.Map): void {
   note.onAdd = () => {
     const text = L.DomUtil.create('p', 'map-note leaflet-control-attribution');
     text.role = 'status';
-    text.textContent = NOTE;
+    text.textContent = texts.map.unavailable;
     return text;
   };
   note.addTo(map);

@@ -1,7 +1,10 @@
+import type { SocketErrorCode } from '../contract/refusals';
 import type { ControlOutcomeMessage } from '../contract/telemetry';
 import type { ShareStatusMessage } from '../domain/status-message';
 import type { DeviceState } from '../domain/telemetry';
-import type { ErrorCode } from './error-text';
+
+/** Codes of errors in messages over the socket. */
+export type ErrorCode = SocketErrorCode | 'no_video_stream';
 
 /** State of the share: the first message, again when the number of viewers changes, and the last one when it ends. */
 export type ShareStatus = ShareStatusMessage & {
@@ -24,6 +27,21 @@ export interface Playback {
   readonly code?: ErrorCode;
 }
 
+/** The flight so far, and whose it is; a server of an earlier version answers with an error instead. */
+export interface FlightInfo {
+  readonly type: 'share.flight';
+  readonly deviceName?: string;
+  readonly jobName?: string;
+  /** Metres above sea level; missing when the device is not in flight. */
+  readonly takeOff?: { readonly timestamp: string; readonly altitude: number };
+  /** Since the take-off, oldest first; longitude and latitude in degrees, altitude in metres, speed in metres per second. */
+  readonly track: readonly {
+    readonly timestamp: string;
+    readonly coordinates: readonly [number, number, number];
+    readonly groundSpeed?: number;
+  }[];
+}
+
 /** Answer to a message of the page, with the `id` of that message. */
 export interface Answer {
   readonly type: 'accepted' | 'error' | 'pong' | 'heartbeat';
@@ -35,10 +53,10 @@ export interface Answer {
 /** Outcome of a command, by the `requestId` of its answer `accepted`. */
 export type ControlOutcome = ControlOutcomeMessage;
 
-export type Message = ShareStatus | Telemetry | Playback | Answer | ControlOutcome;
+export type Message = ShareStatus | Telemetry | Playback | FlightInfo | Answer | ControlOutcome;
 
 const types: readonly string[] = [
-  ...['share.status', 'device.telemetry', 'share.playback', 'control.outcome'],
+  ...['share.status', 'device.telemetry', 'share.playback', 'share.flight', 'control.outcome'],
   ...['accepted', 'error', 'pong', 'heartbeat'],
 ];
 

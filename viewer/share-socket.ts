@@ -1,10 +1,6 @@
 import type { shareProtocols } from '../contract/telemetry';
+import type { Connection, Ending } from './connection';
 import { parseMessage, type Message } from './messages';
-
-export type Connection = 'live' | 'reconnecting' | 'ended' | 'full' | 'not-found';
-
-/** Why a share has ended, if the server gave a reason. */
-export type Ending = 'REVOKED' | 'EXPIRED' | undefined;
 
 export interface ShareSocket {
   /** Sends a message; false when there is no connection to send it over. */

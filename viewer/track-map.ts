@@ -1,23 +1,32 @@
 import * as L from 'leaflet';
+import { setText } from './element';
+import { texts } from './locale';
 import { addTiles } from './map-tiles';
+import { units } from './settings';
 
 export interface TrackMap {
   /** Sets the drone's position. */
   move(position: Position): void;
+  /** Replaces the track, oldest first. */
+  setTrack(places: readonly Place[]): void;
   /** Draws the drone and its track. */
   draw(): void;
 }
 
-/** In degrees; heading from north. */
-export interface Position {
+/** In degrees. */
+export interface Place {
   readonly latitude: number;
   readonly longitude: number;
+}
+
+/** In degrees; heading from north. */
+export interface Position extends Place {
   readonly heading: number | undefined;
 }
 
-/** Maximum points of the track; beyond, every second one is dropped. */
+/** Maximum points of the track; beyond, the least distance between them is doubled. */
 const MAX_TRACK_POINTS = 4000;
-/** Least distance between points in metres, so that a hovering drone adds none. */
+/** Least distance between points in metres at first, so that a hovering drone adds none. */
 const MIN_DISTANCE_M = 3;
 const INITIAL_ZOOM = 17;
 const shape = { interactive: false, smoothFactor: 0.4 };
@@ -37,38 +46,55 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
   const casing = L.polyline([], { className: 'track-casing', ...shape }).addTo(map);
   const track = L.polyline([], { className: 'track', ...shape }).addTo(map);
   let marker: L.Marker | undefined;
+  let start: L.CircleMarker | undefined;
   let points: L.LatLng[] = [];
+  let minDistance = MIN_DISTANCE_M;
   let now: Position | undefined;
   let following = true;
 
   const setFollowing = (next: boolean) => {
     following = next;
-    follow.setAttribute('aria-pressed', String(next));
-    const here = points.at(-1);
-    if (next && here) map.setView(here, Math.max(map.getZoom(), 15), { animate: !reducedMotion.matches });
+    follow.classList.toggle('on', next);
+    setText(follow, next ? texts.buttons.following : texts.buttons.follow);
+    if (next && now) map.setView([now.latitude, now.longitude], Math.max(map.getZoom(), 15), motion());
   };
+  setFollowing(true);
   follow.addEventListener('click', () => setFollowing(!following));
   map.on('dragstart', () => setFollowing(false));
   container.addEventListener('keydown', ({ key }) => key.startsWith('Arrow') && setFollowing(false));
-  new ResizeObserver(() => map.invalidateSize({ animate: false })).observe(container);
+  new ResizeObserver(() => {
+    map.invalidateSize({ animate: false });
+    if (following && now && marker) map.panTo([now.latitude, now.longitude], { animate: false });
+  }).observe(container);
 
   function place(here: L.LatLng): L.Marker {
     const icon = L.divIcon({ className: 'drone', html: drone, iconSize: [48, 48] });
-    L.circleMarker(points[0] ?? here, { className: 'start', radius: 5, interactive: false }).addTo(map);
     map.setView(here, INITIAL_ZOOM, { animate: false });
-    L.control.zoom({ position: 'topright' }).addTo(map);
-    L.control.scale({ imperial: false, position: 'bottomright', maxWidth: 120 }).addTo(map);
+    const { zoomIn: zoomInTitle, zoomOut: zoomOutTitle } = texts.buttons;
+    L.control.zoom({ position: 'topright', zoomInTitle, zoomOutTitle }).addTo(map);
+    addScale(map);
     follow.hidden = false;
     return L.marker(here, { icon, interactive: false, keyboard: false }).addTo(map);
+  }
+
+  function addPoint(here: L.LatLng): void {
+    const last = points.at(-1);
+    if (!last || last.distanceTo(here) > minDistance) points.push(here);
+    if (points.length <= MAX_TRACK_POINTS) return;
+    minDistance *= 2;
+    points = points.filter((_, index) => index % 2 === 0);
   }
 
   return {
     move(position) {
       now = position;
-      const here = L.latLng(position.latitude, position.longitude);
-      const last = points.at(-1);
-      if (!last || last.distanceTo(here) > MIN_DISTANCE_M) points.push(here);
-      if (points.length > MAX_TRACK_POINTS) points = points.filter((_, index) => index % 2 === 1);
+      addPoint(L.latLng(position.latitude, position.longitude));
+    },
+
+    setTrack(places) {
+      points = [];
+      minDistance = MIN_DISTANCE_M;
+      for (const { latitude, longitude } of places) addPoint(L.latLng(latitude, longitude));
     },
 
     draw() {
@@ -76,13 +102,29 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
       const here = L.latLng(now.latitude, now.longitude);
       marker ??= place(here);
       marker.setLatLng(here);
+      start ??= L.circleMarker(here, { className: 'start', radius: 5, interactive: false }).addTo(map);
+      start.setLatLng(points[0] ?? here);
       const symbol = marker.getElement();
       symbol?.classList.toggle('without-heading', now.heading === undefined);
       symbol?.querySelector('svg')?.style.setProperty('transform', `rotate(${now.heading ?? 0}deg)`);
       for (const line of [casing, track]) line.setLatLngs([...points, here]);
-      if (following && !isNearCentre(map, here)) map.panTo(here, { animate: !reducedMotion.matches, duration: 0.6 });
+      if (following && !isNearCentre(map, here)) map.panTo(here, { ...motion(), duration: 0.6 });
     },
   };
+}
+
+const motion = () => ({ animate: !reducedMotion.matches });
+
+/** Adds a scale in the viewer's units. */
+function addScale(map: L.Map): void {
+  let scale: L.Control | undefined;
+  const add = () => {
+    const imperial = units.value === 'imperial';
+    scale?.remove();
+    scale = L.control.scale({ imperial, metric: !imperial, position: 'bottomright', maxWidth: 120 }).addTo(map);
+  };
+  add();
+  units.onChange(add);
 }
 
 /** Whether a point is near the centre of the map, where it may move without panning. */

@@ -1,5 +1,6 @@
 import { errorText } from './error-text';
 import { element, setText } from './element';
+import { texts } from './locale';
 import type { Playback } from './messages';
 import type { Player } from './player';
 
@@ -53,7 +54,7 @@ export function createVideo({ requestSession, now }: VideoOptions): Video {
     if (state === 'none') for (const video of screen.querySelectorAll('video')) video.hidden = true;
   };
   const showNoteAndRetry = (text: string) => {
-    showNote(`${text} Trying again…`);
+    showNote(`${text} ${texts.video.tryingAgain}`);
     requestIn(RETRY_MS.afterFailure);
   };
   const load = async (): Promise<Player> => {
@@ -63,7 +64,7 @@ export function createVideo({ requestSession, now }: VideoOptions): Video {
         setScreen('shown');
         showNote('');
       },
-      onFailure: () => showNoteAndRetry('The video is interrupted.'),
+      onFailure: () => showNoteAndRetry(texts.video.interrupted),
     });
   };
   const play = (url: string) => {
@@ -72,7 +73,7 @@ export function createVideo({ requestSession, now }: VideoOptions): Video {
       .then((one) => (ended ? one.stop() : one.play(url)))
       .catch(() => {
         player = undefined;
-        showNoteAndRetry('The video player could not be loaded.');
+        showNoteAndRetry(texts.video.notLoaded);
       });
   };
 
@@ -91,7 +92,7 @@ export function createVideo({ requestSession, now }: VideoOptions): Video {
         requestIn(RETRY_MS.withoutVideo);
         setScreen('none');
         void player?.then((one) => one.stop());
-        showNote(errorText(code) ?? 'There is no video at the moment.');
+        showNote(errorText(code) ?? texts.video.none);
       }
     },
 
@@ -99,7 +100,7 @@ export function createVideo({ requestSession, now }: VideoOptions): Video {
       ended = true;
       clearTimeout(timer);
       void player?.then((one) => one.stop());
-      showNote('The video has ended.');
+      showNote(texts.video.ended);
     },
   };
 }

@@ -10,6 +10,8 @@ export interface FakeShare {
   readonly expiresIn?: number;
   /** Playback message for viewers of a STREAM share. */
   readonly playback?: () => object;
+  /** What the server knows about the flight; without it, it is one of an earlier version, which refuses the action. */
+  readonly flight?: () => object;
 }
 
 /** The telemetry endpoint as viewers see it, without a backend. */
@@ -26,7 +28,7 @@ export interface FakeShareSocket {
   /** Terminates all sockets without a close frame, and refuses new ones until `up`. */
   down(): void;
   up(): void;
-  /** Messages of viewers, except pings. */
+  /** Messages of viewers, except pings and requests for the flight. */
   readonly received: readonly { readonly action: string; readonly command?: object }[];
   /** Paths with queries of all handshakes. */
   readonly handshakes: readonly string[];
@@ -84,6 +86,11 @@ export function createFakeShareSocket(): FakeShareSocket {
       const id = message.id === undefined ? {} : { id: message.id };
       if (message.action === 'ping') {
         send({ type: 'pong', ...id });
+        return;
+      }
+      if (message.action === 'flight') {
+        const known = share.flight?.();
+        send(known ? { type: 'share.flight', ...known, ...id } : { type: 'error', code: 'unknown_action', ...id });
         return;
       }
       received.push(message);

@@ -1,13 +1,14 @@
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, BrowserContextOptions } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { launchBrowser, openPage, phone, waitForText } from './browser';
 import { createFakeShareSocket } from './fake-share-socket';
 import { flight } from './flight';
 import { servePage, type ServedPage } from './served-page';
+import { knownFlight, openInState, pageStates, report } from './share-page-states';
 
-/** `SCREENSHOTS=docs/images npm run test:browser -- screenshots` updates the README's images. */
+/** `SCREENSHOTS=docs/images npm run test:browser -- screenshots` updates the images of README and guides. */
 const folder = process.env['SCREENSHOTS'] ?? mkdtempSync(join(tmpdir(), 'screenshots-'));
 
 const SAMPLES = 900;
@@ -19,19 +20,31 @@ describe('A screenshot of the share page', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(join(folder, 'share-page'), { recursive: true });
     [served, browser] = await Promise.all([servePage({ socket: socket.origin }), launchBrowser()]);
   });
   afterAll(async () => {
     await browser.close();
     await served.stop();
   });
+  afterEach(() => socket.up());
+
+  /** Takes the picture once the charts are drawn and the map stands still. @returns its size in bytes */
+  async function take(page: Page, name: string): Promise<number> {
+    await page.waitForTimeout(1200);
+    const picture = await page.screenshot({ path: join(folder, `${name}.png`) });
+    await page.context().close();
+    return picture.length;
+  }
 
   test.each<[string, BrowserContextOptions]>([
     ['share-page-desktop', { colorScheme: 'light' }],
     ['share-page-phone', { ...phone, colorScheme: 'dark' }],
   ])('%s is small enough for the README', async (name, options) => {
-    socket.share('share-picture', { permissions: ['view', 'control'] });
+    socket.share('share-picture', {
+      permissions: ['view', 'control'],
+      flight: () => ({ ...knownFlight(), track: [] }),
+    });
     const { page } = await openPage(browser, { ...options, timezoneId: 'UTC' });
     await page.goto(`${served.url}/share/share-picture`);
     await waitForText(page, 'connection', 'live');
@@ -41,11 +54,24 @@ describe('A screenshot of the share page', () => {
       socket.publish('share-picture', { timestamp, ...flight((sample * EVERY_MS) / 1000) });
     }
     await waitForText(page, 'battery', '77 %');
-    // Until the charts are drawn and the map stops moving.
-    await page.waitForTimeout(1200);
-    const picture = await page.screenshot({ path: join(folder, `${name}.png`) });
-    expect(picture.length).toBeGreaterThan(10_000);
-    expect(picture.length).toBeLessThan(200_000);
-    await page.context().close();
+    const bytes = await take(page, name);
+    expect(bytes).toBeGreaterThan(10_000);
+    expect(bytes).toBeLessThan(200_000);
+  });
+
+  const looks: readonly [string, BrowserContextOptions][] = [
+    ['desktop', { colorScheme: 'light' }],
+    ['dark', { colorScheme: 'dark' }],
+    ['phone', { ...phone, deviceScaleFactor: 1, colorScheme: 'light' }],
+  ];
+  const pictures = pageStates.flatMap((state) => looks.map(([look, options]) => [state, look, options] as const));
+
+  test.each(pictures)('that is %s, %s, is small enough for a guide', async (state, look, options) => {
+    const { page } = await openPage(browser, { ...options, timezoneId: 'UTC' });
+    await openInState(page, served.url, socket, state);
+    if (state === 'live') report(socket);
+    const bytes = await take(page, `share-page/${state}-${look}`);
+    expect(bytes).toBeGreaterThan(3000);
+    expect(bytes).toBeLessThan(150_000);
   });
 });

@@ -50,7 +50,7 @@ describe('The share page', () => {
     await waitForText(page, 'speed', '12.5 m/s');
     await waitForText(page, 'battery', '76 %');
     await waitForText(page, 'viewers', '1 of 10');
-    expect(await page.locator('#drone-state').textContent()).toBe('Returning');
+    expect(await page.locator('#drone-state').textContent()).toBe('Returning home');
     expect(await page.locator('#dock-state').textContent()).toBe('Task in progress');
     expect(await page.locator('#heading').textContent()).toBe('271° W');
     expect(await page.locator('.drone svg').getAttribute('style')).toContain('rotate(270.5deg)');
@@ -63,7 +63,7 @@ describe('The share page', () => {
     socket.publish('share-snapshot', { ...flight(60), timestamp: new Date(Date.now() - 600_000).toISOString() });
     const page = await open('share-snapshot');
     await waitForText(page, 'altitude', '482.2 m');
-    await page.getByText('Last report 10 min ago').waitFor();
+    await page.locator('#pill', { hasText: 'Silent for 10 min' }).waitFor();
     expectNoErrors();
   });
 
@@ -81,12 +81,12 @@ describe('The share page', () => {
     socket.share('share-short', { expiresIn: 61 });
     const page = await open('share-short');
     await waitForText(page, 'connection', 'live');
-    await page.locator('#time-left', { hasText: /^0:5\d$/ }).waitFor();
+    await page.locator('#time-left', { hasText: /^5\d s$/ }).waitFor();
   });
 
   test.each([
-    ['REVOKED', 'Its owner has revoked it.'],
-    ['EXPIRED', 'It has expired.'],
+    ['REVOKED', 'Its owner has revoked it. Ask its sender for a new link.'],
+    ['EXPIRED', 'It has expired. Ask its sender for a new link.'],
   ] as const)('shows that a share has ended when it is %s, and does not reconnect', async (state, words) => {
     socket.share('share-ending', { permissions: ['view', 'control'] });
     const page = await open('share-ending');
@@ -108,7 +108,7 @@ describe('The share page', () => {
     const page = await open('share-unknown');
     await waitForText(page, 'connection', 'not-found');
     expect(await notice(page)).toContain('There is no such share.');
-    expect(await page.locator('main').isVisible()).toBe(false);
+    expect(await page.locator('#dashboard').isVisible()).toBe(false);
     expectNoErrors();
   });
 
@@ -119,7 +119,7 @@ describe('The share page', () => {
     await waitForText(first.page, 'connection', 'live');
     const page = await open('share-full');
     await waitForText(page, 'connection', 'full');
-    expect(await notice(page)).toContain('This share is full.');
+    expect(await notice(page)).toContain('All places are taken.');
     await first.page.context().close();
     await page.getByRole('button', { name: 'Try again' }).click();
     await waitForText(page, 'connection', 'live');
@@ -150,7 +150,9 @@ describe('The share page', () => {
     socket.end('share-gone', 'REVOKED');
     socket.up();
     await waitForText(page, 'connection', 'ended');
-    expect(await notice(page)).toBe('This share has ended. It was revoked or has expired.');
+    expect(await notice(page)).toBe(
+      'This share has ended. It was revoked or has expired. Ask its sender for a new link.',
+    );
   });
 
   test('has no control buttons unless the share permits control', async () => {
@@ -168,10 +170,10 @@ describe('The share page', () => {
     await page.getByRole('button', { name: 'Return home' }).click();
     expect(socket.received).toEqual([]);
     await page.getByRole('button', { name: 'Press again: return home' }).click();
-    await page.getByText('Return home: accepted').waitFor();
+    await page.getByText('Return home: sent; not confirmed.').waitFor();
     socket.outcome('share-control', { requestId: 'of-somebody-else', outcome: 'FAILED' });
     socket.outcome('share-control', { requestId: 'request-1', outcome: 'REFUSED', reason: 'DEVICE_BUSY' });
-    await page.getByText('Return home: refused (device busy)').waitFor();
+    await page.getByText('Return home: refused. The drone is busy: press again later.').waitFor();
     expect(socket.received).toMatchObject([{ action: 'control', command: { name: 'RETURN_HOME' } }]);
     expectNoErrors();
   });

@@ -1,25 +1,61 @@
-import { formatDuration, formatHeading, formatNumber, formatPosition, formatState } from '../../viewer/format';
+import { createFormat, type Format } from '../../viewer/format';
+import { chooseLanguage } from '../../viewer/texts/languages';
+import type { Units } from '../../viewer/units';
+
+const formatIn = (tag: string, units: Units = 'metric'): Format =>
+  createFormat({ ...chooseLanguage([tag]), units: () => units });
+const english = formatIn('en-GB');
+const german = formatIn('de-DE');
+const imperial = formatIn('en-US', 'imperial');
+const { droneStates, dockStates } = chooseLanguage(['en']).texts;
 
 test.each<[string, string]>([
-  [formatNumber(85.46), '85.5'],
-  [formatNumber(-0.04), '0.0'],
-  [formatNumber(-0.3, 0), '0'],
-  [formatNumber(-12.34), '-12.3'],
-  [formatNumber(undefined), '–'],
-  [formatHeading(0), '0° N'],
-  [formatHeading(359.7), '0° N'],
-  [formatHeading(360), '0° N'],
-  [formatHeading(225), '225° SW'],
-  [formatHeading(undefined), '–'],
-  [formatDuration(0), '0:00'],
-  [formatDuration(-5000), '0:00'],
-  [formatDuration(61_000), '1:01'],
-  [formatDuration(3_599_000), '59:59'],
-  [formatDuration(3 * 3_600_000 + 5 * 60_000), '3 h 05 min'],
-  [formatState('TASK_INPROGRESS'), 'Task in progress'],
-  [formatState('GPS_NORMAL'), 'GPS normal'],
-  [formatState('SOMETHING_NEW'), 'Something new'],
-  [formatState(undefined), '–'],
-  [formatPosition(8.5417, 47.3769), '47.37690° N, 8.54170° E'],
-  [formatPosition(-122.4194, -37.7749), '37.77490° S, 122.41940° W'],
+  [english.number(85.46), '85.5'],
+  [english.number(-0.04), '0.0'],
+  [english.number(-0.3, 0), '0'],
+  [english.number(-12.34), '-12.3'],
+  [english.number(undefined), '–'],
+  [english.amount(482.16, 'length'), '482.2'],
+  [german.amount(482.16, 'length'), '482,2'],
+  [formatIn('de-CH').amount(482.16, 'length'), '482.2'],
+  [imperial.amount(482.16, 'length'), '1582'],
+  [imperial.withUnit(10, 'speed'), '22.4 mph'],
+  [imperial.withUnit(10, 'otherSpeed'), '33 ft/s'],
+  [imperial.withUnit(-40, 'temperature'), '-40 °F'],
+  [imperial.withUnit(25.4, 'rain'), '1.00 in/h'],
+  [english.withUnit(12.5, 'otherSpeed'), '45 km/h'],
+  [english.spoken(482.2, 'length'), '482 metres'],
+  [german.spoken(12.2, 'speed'), '12 Meter pro Sekunde'],
+  [english.unitName('length'), 'metres'],
+  [english.heading(0), '0° N'],
+  [english.heading(359.7), '0° N'],
+  [english.heading(360), '0° N'],
+  [english.heading(225), '225° SW'],
+  [german.heading(100), '100° O'],
+  [english.heading(undefined), '–'],
+  [english.duration(0), '0 s'],
+  [english.duration(-5000), '0 s'],
+  [english.duration(59_000), '59 s'],
+  [english.duration(61_000), '1 min 01 s'],
+  [english.duration(3_599_000), '59 min 59 s'],
+  [english.duration(3 * 3_600_000 + 5 * 60_000), '3 h 05 min'],
+  [english.age(12_900), '12 s'],
+  [english.age(600_000), '10 min'],
+  [english.age(47 * 3_600_000), '47 h'],
+  [english.age(50 * 3_600_000), '2 days'],
+  [german.age(50 * 3_600_000), '2 Tagen'],
+  [english.state('TASK_INPROGRESS', dockStates), 'Task in progress'],
+  [english.state('WAYPOINT', droneStates), 'Flying its route'],
+  [english.state('SOMETHING_NEW', droneStates), 'Something new'],
+  [english.state(undefined, droneStates), '–'],
+  [english.position(8.5417, 47.3769), '47.37690° N, 8.54170° E'],
+  [english.position(-122.4194, -37.7749), '37.77490° S, 122.41940° W'],
+  [german.position(8.5417, 47.3769), '47,37690° N, 8,54170° O'],
+  [english.position(undefined, undefined), '–'],
+  [english.time('2020-03-01T14:30:05Z', 'Europe/Zurich'), '1 Mar, 15:30:05 CET'],
+  [german.time('2020-03-01T14:30:05Z', 'UTC'), '1. März, 14:30:05 UTC'],
 ])('the share page shows %s', (shown, expected) => expect(shown).toBe(expected));
+
+test('the date is left out of today’s times', () => {
+  expect(english.time(new Date().toISOString())).toMatch(/^\d\d:\d\d:\d\d \S+$/);
+});

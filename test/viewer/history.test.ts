@@ -1,26 +1,55 @@
-import { createHistory, HISTORY_SECONDS } from '../../viewer/history';
+import { createHistory, RECENT_SECONDS, type Point } from '../../viewer/history';
 
-const point = (at: number) => ({ at, altitude: at * 2, speed: null });
+const point = (at: number): Point => ({ at, altitude: at * 2, speed: null });
+const thinned = (at: number): Point => ({ ...point(at), thinned: true });
 
 describe('createHistory', () => {
-  test('keeps five minutes, however long the page is open', () => {
+  test('keeps every point of the last five minutes, and fewer of the time before', () => {
     const history = createHistory();
-    for (let at = 0; at < 10_000; at++) history.add(point(at));
-    expect([history.at[0], history.at.at(-1)]).toEqual([9999 - HISTORY_SECONDS, 9999]);
-    expect(history.altitude).toHaveLength(history.at.length);
-    expect(history.speed).toHaveLength(history.at.length);
+    for (let tenth = 0; tenth < 100_000; tenth++) history.add(point(tenth / 10));
+    const { at } = history.columns();
+    const recent = at.filter((moment) => moment >= 9999.9 - RECENT_SECONDS);
+    expect(recent).toHaveLength(RECENT_SECONDS * 10 + 1);
+    expect(at[0]).toBe(0);
+    expect(at.length).toBeLessThan(7000);
+    const gaps = at.slice(1).map((moment, index) => moment - (at[index] ?? 0));
+    expect(Math.max(...gaps)).toBeLessThan(20);
+    expect(history.columns().altitude).not.toContain(null);
+  });
+
+  test('has columns of the last minutes only, on request', () => {
+    const history = createHistory();
+    for (let at = 0; at < 1000; at++) history.add(point(at));
+    const { at, altitude, speed } = history.columns(100);
+    expect([at[0], at.at(-1), at.length, altitude.length, speed.length]).toEqual([899, 999, 101, 101, 101]);
   });
 
   test('ignores repeated and earlier points', () => {
     const history = createHistory();
     for (const at of [5, 5, 4, 6]) history.add(point(at));
-    expect(history.at).toEqual([5, 6]);
+    expect(history.columns().at).toEqual([5, 6]);
   });
 
   test('has a gap where no sample arrived for a while', () => {
     const history = createHistory();
     for (const at of [1, 2, 60]) history.add(point(at));
-    expect(history.altitude).toEqual([2, 4, null, 120]);
-    expect(history.at).toEqual([1, 2, 3, 60]);
+    expect(history.columns()).toMatchObject({ at: [1, 2, 3, 60], altitude: [2, 4, null, 120] });
+  });
+
+  test('is filled with the track before and between its own points, without gaps', () => {
+    const history = createHistory();
+    for (const at of [100, 101, 160]) history.add(point(at));
+    history.fill([40, 60, 80, 100, 120, 140, 159].map(thinned), 40);
+    expect(history.columns().at).toEqual([40, 60, 80, 100, 101, 120, 140, 160]);
+    expect(history.columns().altitude).not.toContain(null);
+  });
+
+  test('forgets what was before the flight', () => {
+    const history = createHistory();
+    for (const at of [1, 2, 50]) history.add(point(at));
+    history.fill([thinned(40)], 40);
+    expect(history.columns().at).toEqual([40, 50]);
+    history.clear();
+    expect(history.points).toEqual([]);
   });
 });

@@ -1,0 +1,59 @@
+import type { Browser, Page } from 'playwright-core';
+import { axeFindings } from './axe-findings';
+import { launchBrowser, openPage } from './browser';
+import { createFakeShareSocket } from './fake-share-socket';
+import { servePage, type ServedPage } from './served-page';
+import { openInState, pageStates, report } from './share-page-states';
+
+const sizes = [
+  { width: 360, height: 740 },
+  { width: 740, height: 360 },
+  { width: 1280, height: 800 },
+  { width: 1920, height: 1080 },
+];
+
+/** Buttons and fields that a finger might miss, and links but those in a line of text. */
+const smallTargets = `[...document.querySelectorAll('button, select, .leaflet-bar a')]
+  .map((one) => ({ name: one.ariaLabel ?? one.textContent ?? one.id, ...one.getBoundingClientRect().toJSON() }))
+  .filter(({ width, height }) => width > 0 && (width < 44 || height < 44))`;
+
+describe('The share page', () => {
+  const socket = createFakeShareSocket();
+  let served: ServedPage;
+  let browser: Browser;
+  let page: Page;
+
+  beforeAll(async () => {
+    [served, browser] = await Promise.all([servePage({ socket: socket.origin }), launchBrowser()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await served.stop();
+  });
+  afterEach(async () => {
+    socket.up();
+    await page.context().close();
+  });
+
+  test.each(pageStates)(
+    'when it is %s, has no axe finding, no horizontal scrolling and no small target in any size and colours',
+    async (state) => {
+      ({ page } = await openPage(browser, { reducedMotion: 'reduce' }));
+      await openInState(page, served.url, socket, state);
+      for (const size of sizes) {
+        await page.setViewportSize(size);
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(size.width);
+        expect(await page.evaluate(smallTargets)).toEqual([]);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          if (state === 'live') report(socket);
+          expect({ size, colorScheme, findings: await axeFindings(page, 'any') }).toEqual({
+            size,
+            colorScheme,
+            findings: [],
+          });
+        }
+      }
+    },
+  );
+});

@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { en } from '../../../viewer/texts/en';
+
+const folder = join(__dirname, '../../../viewer');
+const html = readFileSync(join(folder, 'index.html'), 'utf8');
+
+/** Texts in code that no viewer reads: of an error that is a defect, the beginning of keys' names, a font. */
+const unread = ['The page has no ', 'Arrow', '11px system-ui, sans-serif'];
+
+/** String literals in a source file that look like words of a sentence or a label. */
+function wordsIn(source: ts.Node): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node)) return;
+    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {
+      const { text } = node;
+      const label = /^[A-Z][a-z]{2,}$|[A-Za-z]{2,} [a-z]{2,}|\p{L}{2,}…/u.test(text);
+      const classes = /^[a-z-]+( [a-z-]+)*$/.test(text) && text.includes('-');
+      if (label && !classes && !text.startsWith('<') && !unread.includes(text)) found.push(text);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+describe('The words of the share page are in texts/ only:', () => {
+  test.each(readdirSync(folder).filter((name) => name.endsWith('.ts')))('%s has none', (name) => {
+    const code = readFileSync(join(folder, name), 'utf8');
+    expect(wordsIn(ts.createSourceFile(name, code, ts.ScriptTarget.Latest))).toEqual([]);
+  });
+
+  test('the check finds words in code', () => {
+    const code = 'show("Hover"); show(`${age} ago is old`); show("Connecting…"); element("map"); import "The map x";';
+    const found = wordsIn(ts.createSourceFile('some.ts', code, ts.ScriptTarget.Latest));
+    expect(found).toEqual(['Hover', ' ago is old', 'Connecting…']);
+  });
+
+  test('the body of index.html has none, but for viewers without JavaScript in each language', () => {
+    const body = html.slice(html.indexOf('<body')).replaceAll(/<!--[^]*?-->|<noscript>[^]*<\/noscript>/g, '');
+    expect(body.replaceAll(/<[^>]*>/g, '').trim()).toMatch(/^[–\s]*$/);
+    expect(body).not.toMatch(/ (aria-label|title|alt|placeholder)=/);
+    expect(html.match(/<noscript>[^]*<\/noscript>/)?.[0].match(/<p/g)).toHaveLength(2);
+  });
+
+  test('the title that link previews read is the English one', () => {
+    expect(html).toContain(`<title>${en.title.share}</title>`);
+  });
+
+  test('index.html names each text of the page, and no other', () => {
+    const named = [...html.matchAll(/ data-(?:text|label)="(\w+)"/g)].map(([, name]) => name);
+    expect([...new Set(named)].sort()).toEqual(Object.keys(en.page).sort());
+  });
+});

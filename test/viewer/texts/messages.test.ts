@@ -1,0 +1,115 @@
+import { noticeFor, type ConnectionState } from '../../../viewer/notice';
+import { de } from '../../../viewer/texts/de';
+import { en } from '../../../viewer/texts/en';
+import type { Texts } from '../../../viewer/texts/texts';
+
+/** What a message tells the viewer to do, and the words of it in English and German. */
+const actions = {
+  wait: [
+    /\b[Ww]ait\b|by itself|keeps trying|Trying again/,
+    /\b[Ww]arten\b|von selbst|versucht es weiter|Neuer Versuch/,
+  ],
+  ask: [/\b[Aa]sk\b/, /\b(Bitten|Fragen) Sie\b/],
+  checkInternet: [/check your internet connection/, /prüfen Sie\b.* Ihre Internetverbindung/],
+  pressAgain: [/press again|Press again/, /[Dd]rücken Sie\b.* erneut|Nochmals drücken/],
+  watch: [/watch|See what the drone does/, /Folgen Sie|Sehen Sie/],
+  nothing: [/./, /./],
+  /** The sentence after it tells. */
+  seeNext: [/./, /./],
+  /** The drone can't: there is nothing to be done. */
+  accept: [/cannot/, /kann das nicht/],
+} as const satisfies Readonly<Record<string, readonly [RegExp, RegExp]>>;
+
+/** Every message that the page can show. */
+const told: Readonly<Record<string, keyof typeof actions>> = {
+  'notices.live': 'nothing',
+  'notices.connecting': 'checkInternet',
+  'notices.reconnecting': 'checkInternet',
+  'notices.revoked': 'ask',
+  'notices.expired': 'ask',
+  'notices.ended': 'ask',
+  'notices.full': 'wait',
+  'notices.notFound': 'ask',
+  'notices.silent': 'wait',
+  'notices.noReport': 'wait',
+  'map.unavailable': 'wait',
+  'video.interrupted': 'seeNext',
+  'video.tryingAgain': 'wait',
+  'video.notLoaded': 'seeNext',
+  'video.none': 'wait',
+  'video.noStream': 'watch',
+  'video.ended': 'ask',
+  'controls.notConnected': 'wait',
+  'controls.sending': 'nothing',
+  'controls.unconfirmed': 'wait',
+  'controls.noAnswer': 'watch',
+  'controls.notSent': 'pressAgain',
+  'controls.forbidden': 'ask',
+  'controls.shareEnded': 'ask',
+  'controls.tooMany': 'pressAgain',
+  'controls.DONE': 'nothing',
+  'controls.REFUSED': 'seeNext',
+  'controls.FAILED': 'seeNext',
+  'controls.withoutReason': 'ask',
+  'controls.armed': 'pressAgain',
+  'reasons.NOT_SUPPORTED': 'accept',
+  'reasons.NOT_ALLOWED': 'ask',
+  'reasons.DEVICE_OFFLINE': 'pressAgain',
+  'reasons.DEVICE_BUSY': 'pressAgain',
+  'reasons.TOO_LATE': 'pressAgain',
+  'reasons.DEVICE_FAULT': 'ask',
+};
+
+/** Messages by their path in the texts. */
+function messagesOf(texts: Texts): Record<string, string> {
+  const { armed, ...controls } = texts.controls;
+  const notices = Object.entries(texts.notices).map(
+    ([name, { title, advice }]) => [name, `${title} ${advice}`] as const,
+  );
+  const groups = {
+    notices: Object.fromEntries(notices),
+    map: texts.map,
+    video: texts.video,
+    controls: { ...controls, armed: armed('Hover') },
+    reasons: texts.reasons,
+  };
+  return Object.fromEntries(
+    Object.entries(groups).flatMap(([group, messages]) =>
+      Object.entries(messages).map(([name, text]) => [`${group}.${name}`, text] as const),
+    ),
+  );
+}
+
+describe('The messages of the share page', () => {
+  test('are all listed here', () => {
+    expect(Object.keys(messagesOf(en)).sort()).toEqual(Object.keys(told).sort());
+  });
+
+  test.each(Object.entries(told))('%s tells the viewer in both languages: %s', (name, action) => {
+    const [english, german] = actions[action];
+    expect(messagesOf(en)[name]).toMatch(english);
+    expect(messagesOf(de)[name]).toMatch(german);
+  });
+});
+
+describe('noticeFor', () => {
+  const state: ConnectionState = { connection: 'live', ending: undefined, wasLive: true, places: undefined };
+  test.each<[Partial<ConnectionState>, string]>([
+    [{}, 'Live.'],
+    [{ connection: 'reconnecting', wasLive: false }, 'Connecting…'],
+    [{ connection: 'reconnecting' }, 'Connection lost.'],
+    [{ connection: 'full' }, 'All places are taken.'],
+    [{ connection: 'full', places: 10 }, 'All 10 places are taken.'],
+    [{ connection: 'full', places: 1 }, 'The only place is taken.'],
+    [{ connection: 'not-found' }, 'There is no such share.'],
+    [{ connection: 'ended', ending: 'REVOKED' }, 'This share has ended.'],
+  ])('with %j is titled %s', (change, title) => expect(noticeFor(en, { ...state, ...change }).title).toBe(title));
+
+  test.each([
+    ['REVOKED', en.notices.revoked],
+    ['EXPIRED', en.notices.expired],
+    [undefined, en.notices.ended],
+  ] as const)('tells why a share has ended: %s', (ending, notice) => {
+    expect(noticeFor(en, { ...state, connection: 'ended', ending })).toBe(notice);
+  });
+});

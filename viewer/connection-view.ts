@@ -1,0 +1,85 @@
+import { element, setText } from './element';
+import { format, texts } from './locale';
+import { noticeFor } from './notice';
+import type { ShareClock } from './share-clock';
+import type { Connection, Ending } from './connection';
+
+export interface ConnectionView {
+  /** Shows a state of the connection. @returns the words for screen readers */
+  show(connection: Connection, ending: Ending): string;
+  /** Shows how long the device has been silent and how long the share still stands. */
+  tick(): void;
+  /** Number of places of the share. */
+  setPlaces(places: number): void;
+  /** What the page shows: the device, and its job if any. */
+  setNames(device: string, job: string | undefined): void;
+}
+
+/** Without a report for this long a device counts as silent, in ms. */
+const SILENT_AFTER_MS = 5000;
+
+/** The pill, the notices, and the page's title. */
+export function createConnectionView(clock: ShareClock): ConnectionView {
+  const pill = element('pill', HTMLElement);
+  /** Its five values are a promise to programs that read the page; people read the pill. */
+  const value = element('connection', HTMLElement);
+  const notice = element('notice', HTMLElement);
+  const silentNote = element('silent-note', HTMLElement);
+  let connection: Connection = 'reconnecting';
+  let wasLive = false;
+  let places: number | undefined;
+  let liveTitle = texts.title.share;
+
+  const isSilent = () => connection === 'live' && (clock.silence() ?? Infinity) > SILENT_AFTER_MS;
+
+  function pillText(): string {
+    if (connection === 'reconnecting' && !wasLive) return texts.pill.connecting;
+    if (!isSilent()) return texts.pill[connection];
+    const silence = clock.silence();
+    return silence === undefined ? texts.pill.noReport : texts.pill.silent(format.age(silence));
+  }
+
+  function tick(): void {
+    const silent = isSilent();
+    document.body.toggleAttribute('data-silent', silent);
+    setText(pill, pillText());
+    silentNote.hidden = !silent;
+    const { title, advice } = texts.notices[clock.silence() === undefined ? 'noReport' : 'silent'];
+    setText(silentNote, `${title} ${advice}`);
+    const left = clock.timeLeft();
+    if (left !== undefined)
+      setText(element('time-left', HTMLElement), left === 0 ? texts.figures.noTime : format.duration(left));
+  }
+
+  return {
+    tick,
+    setPlaces: (count) => (places = count),
+    setNames(device, job) {
+      setText(element('device', HTMLElement), device);
+      const line = element('job', HTMLElement);
+      setText(line, job ?? '');
+      line.hidden = job === undefined;
+      liveTitle = job === undefined ? device : `${device} – ${job}`;
+      if (connection === 'live') document.title = liveTitle;
+    },
+    show(next, ending) {
+      connection = next;
+      const { title, advice } = noticeFor(texts, { connection, ending, wasLive, places });
+      if (next === 'live') wasLive = true;
+      value.dataset['state'] = next;
+      setText(value, next);
+      document.body.dataset['connection'] = next;
+      notice.hidden = next === 'live';
+      setText(element('notice-title', HTMLElement), title);
+      setText(element('notice-text', HTMLElement), advice);
+      element('retry', HTMLElement).hidden = next !== 'full' && next !== 'reconnecting';
+      // Without a figure to show, only the notice is shown.
+      const alone = clock.silence() === undefined && next !== 'live' && next !== 'reconnecting';
+      element('dashboard', HTMLElement).hidden = alone;
+      document.body.classList.toggle('alone', alone);
+      document.title = next === 'live' ? liveTitle : title.replace(/\.$/, '');
+      tick();
+      return `${title} ${advice}`.trim();
+    },
+  };
+}

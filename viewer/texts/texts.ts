@@ -1,0 +1,63 @@
+import type { ControlOutcome } from '../messages';
+
+/** A message with what the viewer can do about it, in whole sentences; `advice` is empty if nothing is to be done. */
+export interface Notice {
+  readonly title: string;
+  readonly advice: string;
+}
+
+type Words<Name extends string> = Readonly<Record<Name, string>>;
+type Reason = NonNullable<ControlOutcome['reason']>;
+
+/** Every word of the page; each language has them all. Values in functions are formatted in that language. */
+export interface Texts {
+  /** Words that index.html names in `data-text` and `data-label`. */
+  readonly page: Words<PageText>;
+  readonly title: Words<'share' | 'drone'>;
+  readonly pill: Words<'connecting' | 'live' | 'noReport' | 'reconnecting' | 'ended' | 'full' | 'not-found'> & {
+    readonly silent: (age: string) => string;
+  };
+  readonly notices: Readonly<Record<NoticeName, Notice>>;
+  readonly allTaken: (places: number) => string;
+  readonly map: Words<'unavailable'>;
+  readonly video: Words<'interrupted' | 'tryingAgain' | 'notLoaded' | 'none' | 'noStream' | 'ended'>;
+  /** What became of a command, after its name. */
+  readonly controls: Words<ControlText> & { readonly armed: (label: string) => string };
+  /** Why a command was refused or failed, and what to do. */
+  readonly reasons: Words<Reason>;
+  readonly droneStates: Words<string>;
+  readonly dockStates: Words<string>;
+  readonly figures: Words<'noTime' | 'level'> & {
+    readonly viewers: (current: number, most: number) => string;
+    readonly left: (duration: string) => string;
+    readonly from: (point: string) => string;
+    readonly humid: (percent: string) => string;
+    readonly rain: (amount: string) => string;
+    readonly days: (count: number) => string;
+  };
+  /** Eight points from north, clockwise, and the letters of a position. */
+  readonly compass: Words<'north' | 'south' | 'east' | 'west'> & { readonly points: readonly string[] };
+  /** Figures with their units for screen readers; an empty one is left out. */
+  readonly announced: (altitude: string, speed: string, battery: string) => string;
+  readonly buttons: Words<ButtonText>;
+}
+
+export type NoticeName =
+  | ('live' | 'connecting' | 'reconnecting' | 'revoked' | 'expired' | 'ended' | 'full' | 'notFound')
+  | ('silent' | 'noReport');
+
+type ControlText =
+  | ('notConnected' | 'sending' | 'unconfirmed' | 'noAnswer' | 'notSent' | 'forbidden' | 'shareEnded' | 'tooMany')
+  | (ControlOutcome['outcome'] | 'withoutReason');
+
+type ButtonText =
+  ('follow' | 'following' | 'copy' | 'copied' | 'notCopied') | ('leaveFullScreen' | 'zoomIn' | 'zoomOut');
+
+export type PageText =
+  | ('skipMap' | 'connection' | 'viewers' | 'timeLeft' | 'simulated' | 'retry')
+  | ('video' | 'videoOfDrone' | 'videoWaiting' | 'videoFullScreen' | 'map' | 'mapKeys' | 'mapFullScreen' | 'swap')
+  | ('charts' | 'chartRange' | 'recent' | 'wholeFlight' | 'altitudeChart' | 'speedChart')
+  | ('telemetry' | 'height' | 'aboveTakeOff' | 'altitude' | 'aboveSea' | 'speed' | 'overGround')
+  | ('battery' | 'charge' | 'heading' | 'fromNorth' | 'drone' | 'dock' | 'position' | 'measuredAt' | 'wind' | 'air')
+  | ('control' | 'hover' | 'resume' | 'returnHome')
+  | ('display' | 'units' | 'metric' | 'imperial' | 'theme' | 'system' | 'light' | 'dark');

@@ -65,24 +65,26 @@ describe('A bearer token', () => {
   });
 });
 
-describe('A path', () => {
-  test.each([
-    '/',
-    '/v3',
-    '/v3/',
-    '/v3/nothing',
-    '/v2/jobs',
-    '/v3/jobs/a/b',
-    '/v3/shares/a/b',
-    '/v3/streams',
-    '/V3/jobs',
-  ])('that is unknown, such as %s, answers 404 with a token and without', async (path) => {
-    const authorization = `Bearer ${await partner.token()}`;
-    const notFound = { status: 404, body: { error: 'Not found' } };
-    expect(await send('GET', path, { headers: { authorization } })).toMatchObject(notFound);
-    expect(await send('GET', path)).toMatchObject(notFound);
-    expect(await send('POST', path, { body: {} })).toMatchObject(notFound);
+test('the bare address redirects to the docs site, and accepts no other method', async () => {
+  const { status, headers } = await send('GET', '/');
+  expect({ status, location: headers.get('location') }).toEqual({
+    status: 302,
+    location: expect.stringMatching(/\/docs\/$/) as string,
   });
+  expect(await send('POST', '/', { body: {} })).toMatchObject({ status: 404, body: { error: 'Not found' } });
+});
+
+describe('A path', () => {
+  test.each(['/v3', '/v3/', '/v3/nothing', '/v2/jobs', '/v3/jobs/a/b', '/v3/shares/a/b', '/v3/streams', '/V3/jobs'])(
+    'that is unknown, such as %s, answers 404 with a token and without',
+    async (path) => {
+      const authorization = `Bearer ${await partner.token()}`;
+      const notFound = { status: 404, body: { error: 'Not found' } };
+      expect(await send('GET', path, { headers: { authorization } })).toMatchObject(notFound);
+      expect(await send('GET', path)).toMatchObject(notFound);
+      expect(await send('POST', path, { body: {} })).toMatchObject(notFound);
+    },
+  );
 
   const paths = [...new Set(keys.map((key) => routeOf(key).path))];
   const allowed = (path: string) => keys.map(routeOf).filter((route) => route.path === path);

@@ -36,6 +36,7 @@ export interface Call<Key extends EndpointKey> extends Message {
 export async function send(method: string, path: string, { headers, body }: Message = {}): Promise<Answer> {
   const response = await fetch(readFacts().baseUrl + path, {
     method,
+    redirect: 'manual',
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });

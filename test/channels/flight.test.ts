@@ -67,7 +67,8 @@ describe('A viewer who asks for the flight', () => {
   });
 
   test('is refused when it is a partner', async () => {
-    const forbidden = { type: 'error', code: 'forbidden', error: 'Forbidden' };
+    const details = [{ path: 'action', message: 'is only for viewers of a share' }];
+    const forbidden = { type: 'error', code: 'forbidden', error: 'Forbidden', details };
     expect(await ask(await openTelemetry(partner), { action: 'flight' })).toEqual(forbidden);
   });
 });

@@ -78,12 +78,16 @@ describe('The handshake', () => {
     });
   });
 
-  test.each(['/', '/v3/jobs', '/v3/jobs//status/ws', '/v3/jobs/x/status', '/v3/jobs/a/b/status/ws', '/live'])(
+  test.each(['/v3/jobs', '/v3/jobs//status/ws', '/v3/jobs/x/status', '/v3/jobs/a/b/status/ws', '/live'])(
     'is refused with 404 at %s, which is not a channel',
     async (path) => {
       expect(await shakeHands(path, await bearer(partner))).toEqual({ status: 404 });
     },
   );
+
+  test('is redirected to the docs site at the bare address, like a browser', async () => {
+    expect(await shakeHands('/', await bearer(partner))).toEqual({ status: 302 });
+  });
 
   const odd = ['x', 'job-', '..', '%2e%2e', 'job%23x', 'job%26id', '%00', 'job-%F0%9F%9A%81', '__proto__'];
   test.each([...odd.map((id) => [id, id]), ['of 2,000 letters', 'a'.repeat(2000)]])(

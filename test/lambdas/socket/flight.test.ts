@@ -109,7 +109,10 @@ describe('flight', () => {
   });
 
   test('is refused to partners', async () => {
-    expect(await sendMessage(handler, givenPartner(), message)).toEqual({ ...refused('forbidden'), id: 1 });
+    expect(await sendMessage(handler, givenPartner(), message)).toEqual({
+      ...refused('forbidden', { path: 'action', message: 'is only for viewers of a share' }),
+      id: 1,
+    });
   });
 
   test.each([

@@ -106,8 +106,7 @@ export const de: Texts = {
   },
   allTaken: (places) => (places === 1 ? 'Der einzige Platz ist belegt.' : `Alle ${places} Plätze sind belegt.`),
   map: {
-    unavailable:
-      'Die Karte ist im Moment nicht verfügbar. Die Spur ist auf einem Raster; die Karte kommt von selbst zurück.',
+    unavailable: 'Gerade keine Kartenbilder; sie kommen von selbst zurück.',
   },
   video: {
     interrupted: 'Das Video ist unterbrochen.',

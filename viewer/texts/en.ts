@@ -99,7 +99,7 @@ export const en: Texts = {
   },
   allTaken: (places) => (places === 1 ? 'The only place is taken.' : `All ${places} places are taken.`),
   map: {
-    unavailable: 'The map is not available at the moment. The track is on a grid; the map comes back by itself.',
+    unavailable: 'No map pictures now; they come back by themselves.',
   },
   video: {
     interrupted: 'The video is interrupted.',

@@ -106,7 +106,7 @@ export const de: Texts = {
   },
   allTaken: (places) => (places === 1 ? 'Der einzige Platz ist belegt.' : `Alle ${places} Plätze sind belegt.`),
   map: {
-    unavailable: 'Gerade keine Kartenbilder; sie kommen von selbst zurück.',
+    unavailable: 'Gerade keine Kartenbilder. Die Seite versucht es weiter.',
   },
   video: {
     interrupted: 'Das Video ist unterbrochen.',

@@ -99,7 +99,7 @@ export const en: Texts = {
   },
   allTaken: (places) => (places === 1 ? 'The only place is taken.' : `All ${places} places are taken.`),
   map: {
-    unavailable: 'No map pictures now; they come back by themselves.',
+    unavailable: 'No map pictures now. The page keeps trying.',
   },
   video: {
     interrupted: 'The video is interrupted.',

@@ -19,7 +19,8 @@ async function record(): Promise<void> {
     const text = line.replace(/(?<=\/share\/share-)\S+/, '…');
     lines.push({ at: (Date.now() - startedAt) / 1000, text });
   }
-  if (!lines.some(({ text }) => text.startsWith('The demo passed'))) throw new Error('the demo failed');
+  if (!lines.some(({ text }) => text.startsWith('The demo passed')))
+    throw new Error('the demo failed: nothing was written');
   writeFileSync(file, recordingSvg('npm run demo', lines));
 }
 

@@ -4,6 +4,7 @@ import { createProgress, type ProgressStream } from '../command-line/progress';
 /** Several times what each step takes, even when the drone flies at its own pace. */
 const STEP_TIMEOUT_MS = 120_000;
 const REDRAW_EVERY_MS = 100;
+const REMEDY = 'the fleet does not fly if the stack was started with --no-fleet; otherwise see .local/functions.log';
 
 /** Prints the steps of the demo with their time, and what it waits for. */
 export class Narrator {
@@ -33,7 +34,7 @@ export class Narrator {
     const deadline = Date.now() + STEP_TIMEOUT_MS;
     try {
       while (!condition()) {
-        if (Date.now() > deadline) throw new Error(`waiting ${what} took too long`);
+        if (Date.now() > deadline) throw new Error(`waiting ${what} took too long: ${REMEDY}`);
         this.#progress.waitFor(`waiting ${what}`, [this.#seconds(), detail()].filter(Boolean).join(', '));
         await pause(REDRAW_EVERY_MS);
       }

@@ -24,7 +24,7 @@ export async function runDemo({ realTime, output }: DemoOptions): Promise<void> 
   const groups = await client.deviceGroups.list();
   narrator.say('fleet', groups.map(({ name, devices }) => `${name} with ${devices.length} drones`).join(', '));
   const device = groups[0]?.devices[0];
-  if (!device) throw new Error('the demo partner has no device');
+  if (!device) throw new Error('the demo partner has no device: stop the stack and remove .local to start afresh');
   const { deviceId, name } = device;
   const deviceGroupId = groups[0]?.deviceGroupId ?? '';
 
@@ -46,7 +46,7 @@ export async function runDemo({ realTime, output }: DemoOptions): Promise<void> 
       () => flight.isIn('COMPLETED'),
       () => flight.position,
     );
-    if (flight.samples === 0) throw new Error('no telemetry was received');
+    if (flight.samples === 0) throw new Error('no telemetry was received: see .local/functions.log');
     narrator.say('telemetry', `${flight.samples} samples with position, speed and battery`);
     await client.shares.revoke(shareCode);
     narrator.say('revoke', 'the link has ended');

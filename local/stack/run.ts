@@ -93,7 +93,7 @@ function runProcess(
       MALLOC_ARENA_MAX: '2',
     },
   });
-  let failure = 'The stack ended unexpectedly.';
+  let failure = 'The stack ended unexpectedly: what it printed last says why.';
   const ending = new AbortController();
   const stop = () => {
     ending.abort();

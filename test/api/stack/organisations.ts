@@ -61,6 +61,7 @@ export const cast = {
   'documented-errors': [all],
   'share-page': [all],
   'typescript-client': [all, all],
+  'docs-site-keyboard': [all],
   'typescript-channels': [all],
   'typescript-cut': [all],
   'typescript-readme': [all],

@@ -128,12 +128,14 @@ test('npm start shows a drone in the air: its link is the first line, no secret 
 });
 
 test('npm run demo passes, and the recording in README shows its steps', async () => {
-  const args = ['--conditions=drone-mission-source', '--require', 'tsx/cjs', 'bin/demo.ts'];
+  // This fleet flies twenty times faster already.
+  const args = ['--conditions=drone-mission-source', '--require', 'tsx/cjs', 'bin/demo.ts', '--real-time'];
   const { stdout } = await promisify(execFile)(process.execPath, args, {
     cwd: root,
     env: { ...process.env, LOCAL_DIR: stack.folder },
   });
-  expect(stdout).toContain('The demo passed: PENDING → QUEUED → IN_PROGRESS → COMPLETED\n');
+  // Whether it is still pending when the demo subscribes is chance.
+  expect(stdout).toMatch(/^The demo passed: (PENDING → )?QUEUED → IN_PROGRESS → COMPLETED$/m);
   const stepsOf = (text: string) => [...new Set([...text.matchAll(/ s  (\S+) /g)].map(([, step]) => step))];
   const recording = readFileSync(join(root, 'docs/images/demo.svg'), 'utf8');
   expect(stepsOf(recording).toSorted()).toEqual(stepsOf(stdout).toSorted());

@@ -1,5 +1,5 @@
 import { asyncApiDocument } from '../../contract/documents/asyncapi/document';
-import { exampleIds } from '../../contract/documents/examples/messages';
+import { exampleIds } from '../../contract/documents/examples/message-example';
 import { channelMessages, messagesOf, messageValidators } from '../contract/documents/message-validators';
 import { sampleOf } from './telemetry-socket';
 

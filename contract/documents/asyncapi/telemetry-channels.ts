@@ -1,7 +1,7 @@
 import { scopes, type Scope } from '../../endpoint';
 import { socketMessages } from '../../socket-messages';
 import { shareProtocols, TELEMETRY_PATH } from '../../telemetry';
-import { exampleIds } from '../examples/messages';
+import { exampleIds } from '../examples/message-example';
 import {
   actionsWhere,
   capitalised,

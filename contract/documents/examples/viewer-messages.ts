@@ -1,0 +1,80 @@
+import {
+  exampleIds,
+  only,
+  receivedAt,
+  requestId,
+  sample,
+  sequence,
+  share,
+  type MessageExample,
+} from './message-example';
+
+const { deviceId, shareCode } = exampleIds;
+const video = {
+  protocol: 'HLS',
+  url: 'https://video.example.com/hls/v1/master.m3u8',
+  expiresAt: '2026-11-20T10:35:00.000Z',
+};
+
+/** Examples of what viewers of a share send and receive, by the name of the message. */
+export const viewerMessageExamples: Readonly<Record<string, readonly MessageExample[]>> = {
+  viewerShareStatus: [
+    {
+      name: 'snapshot',
+      summary: 'The first message',
+      payload: {
+        ...{ type: 'share.status', sequence: 4, shareCode, shareState: 'ACTIVE', ...share },
+        ...{ shareType: 'STREAM', permissions: ['view', 'control'], snapshot: true },
+        timestamp: '2026-11-20T10:31:02.000Z',
+      },
+    },
+    {
+      name: 'expired',
+      summary: 'The final message of an expired share',
+      payload: {
+        ...{ type: 'share.status', sequence: 5, shareCode, shareState: 'EXPIRED', ...share, currentViewers: 0 },
+        timestamp: share.expiresAt,
+      },
+    },
+  ],
+  viewerTelemetry: only({ type: 'device.telemetry', ...sample, sequence, receivedAt }),
+  playback: only({ action: 'playback', id: 6 }),
+  sharePlayback: [
+    { name: 'video', summary: 'Live video', payload: { type: 'share.playback', playback: video } },
+    {
+      name: 'none',
+      summary: 'A device without video',
+      payload: {
+        ...{ type: 'share.playback', playback: null },
+        ...{ code: 'no_video_stream', error: 'The device has no video stream', id: 6 },
+      },
+    },
+  ],
+  flight: only({ action: 'flight', id: 10 }),
+  shareFlight: [
+    {
+      name: 'flight',
+      summary: 'A device in flight',
+      payload: {
+        ...{ type: 'share.flight', deviceName: 'Kestrel 1', jobName: 'Roof survey' },
+        takeOff: { timestamp: '2026-11-20T10:30:05.004Z', altitude: 443.2 },
+        track: [
+          { timestamp: '2026-11-20T10:30:05.004Z', coordinates: [8.541694, 47.376887, 443.4], groundSpeed: 0 },
+          { timestamp: '2026-11-20T10:30:10.011Z', coordinates: [8.541702, 47.376891, 485.5], groundSpeed: 12.5 },
+        ],
+        id: 10,
+      },
+    },
+    {
+      name: 'docked',
+      summary: 'A device on the ground',
+      payload: { type: 'share.flight', deviceName: 'Kestrel 1', track: [], id: 10 },
+    },
+  ],
+  control: only({ action: 'control', command: { name: 'gimbal', pitch: -30 }, id: 9 }),
+  accepted: only({ type: 'accepted', requestId, id: 9 }),
+  controlOutcome: only({
+    ...{ type: 'control.outcome', requestId, deviceId, outcome: 'REFUSED', reason: 'DEVICE_BUSY' },
+    timestamp: '2026-11-20T10:31:08.000Z',
+  }),
+};

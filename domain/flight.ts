@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { DeviceState } from './telemetry';
+import { position, type DeviceState } from './telemetry';
 
 /** The beginning of a flight: ISO 8601, and metres above mean sea level if a position was reported by then. */
 export const takeOff = z.object({ timestamp: z.string(), altitude: z.optional(z.number()) });
@@ -8,7 +8,7 @@ export type TakeOff = z.output<typeof takeOff>;
 /** A position of a flight: ISO 8601; longitude, latitude, metres above mean sea level; metres per second. */
 export const trackPoint = z.object({
   timestamp: z.string(),
-  coordinates: z.tuple([z.number(), z.number(), z.number()]),
+  coordinates: position.shape.coordinates,
   groundSpeed: z.optional(z.number()),
 });
 export type TrackPoint = z.output<typeof trackPoint>;

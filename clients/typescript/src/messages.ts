@@ -798,11 +798,7 @@ export interface components {
              *       485.5
              *     ]
              */
-            coordinates: [
-                number,
-                number,
-                number
-            ];
+            coordinates: number[];
             /**
              * @description Speed over ground in metres per second, 0 to 200.
              * @example 12.5

@@ -109,7 +109,9 @@ describe('Lambda proxy integration', () => {
   });
 
   test('answers 504 when the function exceeds the integration timeout', async () => {
-    const { fetch } = await withFunction('exports.handler = () => new Promise(() => {})', { timeout: 50 });
+    // With a timer, since a function whose event loop is empty ends.
+    const busy = 'exports.handler = () => new Promise((resolve) => setTimeout(resolve, 60_000))';
+    const { fetch } = await withFunction(busy, { timeout: 50 });
     const response = await fetch('/f');
     expect(response.status).toBe(504);
     expect(await response.json()).toEqual({ message: 'Endpoint request timed out' });

@@ -1,33 +1,25 @@
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { launchBrowser, openPage, phone, waitForText } from './browser';
-import { createFakeShareSocket } from './fake-share-socket';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { phone, waitForText } from './browser';
 import { flight } from './flight';
-import { servePage, type ServedPage } from './served-page';
+import { sharePageForAllTests } from './share-page-fixture';
 import { knownFlight, openInState, pageStates, report } from './share-page-states';
 
-/** `SCREENSHOTS=docs/images npm run test:browser -- screenshots` updates the images of README and guides. */
+/** `npm run pictures` sets it to update the images of README and guides. */
 const folder = process.env['SCREENSHOTS'] ?? mkdtempSync(join(tmpdir(), 'screenshots-'));
 
 const SAMPLES = 900;
 const EVERY_MS = 200;
 
 describe('A screenshot of the share page', () => {
-  const socket = createFakeShareSocket();
-  let served: ServedPage;
-  let browser: Browser;
+  const site = sharePageForAllTests();
+  const { socket } = site;
 
-  beforeAll(async () => {
+  beforeAll(() => {
     mkdirSync(join(folder, 'share-page'), { recursive: true });
-    [served, browser] = await Promise.all([servePage({ socket: socket.origin }), launchBrowser()]);
   });
-  afterAll(async () => {
-    await browser.close();
-    await served.stop();
-  });
-  afterEach(() => socket.up());
 
   /** Takes the picture once the charts are drawn and the map stands still. @returns its size in bytes */
   async function take(page: Page, name: string): Promise<number> {
@@ -45,8 +37,8 @@ describe('A screenshot of the share page', () => {
       permissions: ['view', 'control'],
       flight: () => ({ ...knownFlight(), track: [] }),
     });
-    const { page } = await openPage(browser, { ...options, timezoneId: 'UTC' });
-    await page.goto(`${served.url}/share/share-picture`);
+    const { page } = await site.newPage({ ...options, timezoneId: 'UTC' });
+    await page.goto(`${site.url}/share/share-picture`);
     await waitForText(page, 'connection', 'live');
     const began = Date.now() - SAMPLES * EVERY_MS;
     for (let sample = 1; sample <= SAMPLES; sample++) {
@@ -67,8 +59,8 @@ describe('A screenshot of the share page', () => {
   const pictures = pageStates.flatMap((state) => looks.map(([look, options]) => [state, look, options] as const));
 
   test.each(pictures)('that is %s, %s, is small enough for a guide', async (state, look, options) => {
-    const { page } = await openPage(browser, { ...options, timezoneId: 'UTC' });
-    await openInState(page, served.url, socket, state);
+    const { page } = await site.newPage({ ...options, timezoneId: 'UTC' });
+    await openInState(page, site.url, socket, state);
     if (state === 'live') report(socket);
     const bytes = await take(page, `share-page/${state}-${look}`);
     expect(bytes).toBeGreaterThan(3000);

@@ -1,8 +1,7 @@
-import type { Browser, Page } from 'playwright-core';
-import { launchBrowser, openPage, TILES, waitForText } from './browser';
-import { createFakeShareSocket } from './fake-share-socket';
+import type { Page } from 'playwright-core';
+import { TILES, waitForText } from './browser';
 import { flight } from './flight';
-import { servePage, type ServedPage } from './served-page';
+import { sharePageForAllTests } from './share-page-fixture';
 
 /** A transparent PNG of one pixel. */
 const PIXEL = Buffer.from(
@@ -17,28 +16,19 @@ const noteAttempts = (page: Page) =>
   }).observe(document.querySelector('.leaflet-tile-pane'), { childList: true })`);
 
 describe('The map of the share page', () => {
-  const socket = createFakeShareSocket();
-  let served: ServedPage;
-  let browser: Browser;
-
-  beforeAll(async () => {
-    [served, browser] = await Promise.all([servePage({ socket: socket.origin }), launchBrowser()]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await served.stop();
-  });
+  const site = sharePageForAllTests();
+  const { socket } = site;
 
   /** Opens a share of a drone in flight, with a tile server that answers or not, and a clock that the test sets. */
   async function open(code: string, answers: boolean) {
     socket.share(code);
-    const { page, errors } = await openPage(browser);
+    const { page, errors } = await site.newPage();
     await page.clock.install();
     await page.unroute(TILES);
     await page.route(TILES, (route) =>
       answers ? route.fulfill({ contentType: 'image/png', body: PIXEL }) : route.abort(),
     );
-    await page.goto(`${served.url}/share/${code}`);
+    await page.goto(`${site.url}/share/${code}`);
     await waitForText(page, 'connection', 'live');
     socket.publish(code, flight(60));
     await page.clock.runFor(1000);

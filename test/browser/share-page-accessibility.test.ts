@@ -1,27 +1,16 @@
-import type { Browser, Page } from 'playwright-core';
-import { launchBrowser, openPage, waitForText } from './browser';
-import { createFakeShareSocket } from './fake-share-socket';
+import type { Page } from 'playwright-core';
+import { openPage, waitForText } from './browser';
 import { flight } from './flight';
-import { servePage, type ServedPage } from './served-page';
+import { sharePageForAllTests } from './share-page-fixture';
 
 describe('The share page', () => {
-  const socket = createFakeShareSocket();
-  let served: ServedPage;
-  let browser: Browser;
+  const site = sharePageForAllTests();
+  const { socket } = site;
   let page: Page;
 
-  beforeAll(async () => {
-    [served, browser] = await Promise.all([servePage({ socket: socket.origin }), launchBrowser()]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await served.stop();
-  });
-  afterEach(() => page.context().close());
-
   const open = async (code: string, options?: Parameters<typeof openPage>[1]) => {
-    ({ page } = await openPage(browser, options));
-    await page.goto(`${served.url}/share/${code}`);
+    ({ page } = await site.newPage(options));
+    await page.goto(`${site.url}/share/${code}`);
     return page;
   };
   const openFlying = async (code: string, options?: Parameters<typeof openPage>[1]) => {
@@ -59,7 +48,7 @@ describe('The share page', () => {
 
   describe('The served files', () => {
     beforeEach(() => open('share-none'));
-    const get = (path: string, init?: RequestInit) => fetch(`${served.url}${path}`, init);
+    const get = (path: string, init?: RequestInit) => fetch(`${site.url}${path}`, init);
 
     test('have headers that hide the URL and block foreign content', async () => {
       const { status, headers } = await get('/share/share-any');

@@ -1,8 +1,6 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { axeFindings } from './axe-findings';
-import { launchBrowser, openPage } from './browser';
-import { createFakeShareSocket } from './fake-share-socket';
-import { servePage, type ServedPage } from './served-page';
+import { sharePageForAllTests } from './share-page-fixture';
 import { openInState, pageStates, report } from './share-page-states';
 
 const sizes = [
@@ -18,28 +16,15 @@ const smallTargets = `[...document.querySelectorAll('button, select, .leaflet-ba
   .filter(({ width, height }) => width > 0 && (width < 44 || height < 44))`;
 
 describe('The share page', () => {
-  const socket = createFakeShareSocket();
-  let served: ServedPage;
-  let browser: Browser;
+  const site = sharePageForAllTests();
+  const { socket } = site;
   let page: Page;
-
-  beforeAll(async () => {
-    [served, browser] = await Promise.all([servePage({ socket: socket.origin }), launchBrowser()]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await served.stop();
-  });
-  afterEach(async () => {
-    socket.up();
-    await page.context().close();
-  });
 
   test.each(pageStates)(
     'when it is %s, has no axe finding, no horizontal scrolling and no small target in any size and colours',
     async (state) => {
-      ({ page } = await openPage(browser, { reducedMotion: 'reduce' }));
-      await openInState(page, served.url, socket, state);
+      ({ page } = await site.newPage({ reducedMotion: 'reduce' }));
+      await openInState(page, site.url, socket, state);
       for (const size of sizes) {
         await page.setViewportSize(size);
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(size.width);

@@ -1,30 +1,16 @@
-import type { Browser, Page } from 'playwright-core';
-import { launchBrowser, openPage, waitForText } from './browser';
-import { createFakeShareSocket } from './fake-share-socket';
+import type { Page } from 'playwright-core';
+import { waitForText } from './browser';
 import { flight } from './flight';
-import { servePage, type ServedPage } from './served-page';
+import { sharePageForAllTests } from './share-page-fixture';
 
 describe('The connection pill of the share page', () => {
-  const socket = createFakeShareSocket();
-  let served: ServedPage;
-  let browser: Browser;
+  const site = sharePageForAllTests();
+  const { socket } = site;
   let page: Page;
 
-  beforeAll(async () => {
-    [served, browser] = await Promise.all([servePage({ socket: socket.origin }), launchBrowser()]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await served.stop();
-  });
-  afterEach(async () => {
-    socket.up();
-    await page.context().close();
-  });
-
   const open = async (code: string): Promise<Page> => {
-    ({ page } = await openPage(browser));
-    await page.goto(`${served.url}/share/${code}`);
+    ({ page } = await site.newPage());
+    await page.goto(`${site.url}/share/${code}`);
     return page;
   };
 

@@ -1,31 +1,19 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { launchBrowser, openPage, phone, waitForText, type MonitoredPage } from './browser';
-import { createFakeShareSocket } from './fake-share-socket';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { phone, waitForText, type MonitoredPage } from './browser';
 import { flight } from './flight';
-import { servePage, type ServedPage } from './served-page';
+import { sharePageForAllTests } from './share-page-fixture';
 import { knownFlight } from './share-page-states';
 
 describe('The share page', () => {
-  const socket = createFakeShareSocket();
-  let served: ServedPage;
-  let browser: Browser;
+  const site = sharePageForAllTests();
+  const { socket } = site;
   let monitored: MonitoredPage;
 
-  beforeAll(async () => {
-    [served, browser] = await Promise.all([servePage({ socket: socket.origin }), launchBrowser()]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await served.stop();
-  });
-  afterEach(async () => {
-    expect(monitored.errors).toEqual([]);
-    await monitored.page.context().close();
-  });
+  afterEach(() => expect(monitored.errors).toEqual([]));
 
   const open = async (code: string, options?: BrowserContextOptions): Promise<Page> => {
-    monitored = await openPage(browser, options);
-    await monitored.page.goto(`${served.url}/share/${code}`);
+    monitored = await site.newPage(options);
+    await monitored.page.goto(`${site.url}/share/${code}`);
     await waitForText(monitored.page, 'connection', 'live');
     return monitored.page;
   };
@@ -89,11 +77,11 @@ describe('The share page', () => {
 
   test('works where the browser forbids storage and the clipboard', async () => {
     socket.share('share-private');
-    monitored = await openPage(browser);
+    monitored = await site.newPage();
     const { page } = monitored;
     await page.addInitScript(`Object.defineProperty(window, 'localStorage', { get() { throw new Error('denied'); } });
       Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
-    await page.goto(`${served.url}/share/share-private`);
+    await page.goto(`${site.url}/share/share-private`);
     await waitForText(page, 'connection', 'live');
     socket.publish('share-private', flight(60));
     await waitForText(page, 'altitude', '482.2 m');

@@ -1,41 +1,31 @@
-import type { Browser, Page } from 'playwright-core';
-import { launchBrowser, openPage, waitForText } from './browser';
-import { createFakeShareSocket } from './fake-share-socket';
+import type { Page } from 'playwright-core';
+import { waitForText } from './browser';
 import { flight } from './flight';
-import { servePage, type ServedPage } from './served-page';
+import { sharePageForAllTests } from './share-page-fixture';
 
 /** Name of the focused element: its label or its text. */
 const focused = 'document.activeElement.ariaLabel ?? document.activeElement.textContent.trim()';
 
 describe('With the keyboard alone, a viewer of the share page', () => {
-  const socket = createFakeShareSocket();
-  let served: ServedPage;
-  let browser: Browser;
+  const site = sharePageForAllTests();
+  const { socket } = site;
   let page: Page;
 
-  beforeAll(async () => {
-    [served, browser] = await Promise.all([servePage({ socket: socket.origin }), launchBrowser()]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await served.stop();
-  });
   beforeEach(async () => {
     const takeOff = { timestamp: new Date(Date.now() - 60_000).toISOString(), altitude: 408 };
     socket.share('share-keys', {
       shareType: 'STREAM',
       permissions: ['view', 'control'],
-      playback: () => ({ playback: { url: `${served.url}/none.m3u8`, expiresAt: new Date().toISOString() } }),
+      playback: () => ({ playback: { url: `${site.url}/none.m3u8`, expiresAt: new Date().toISOString() } }),
       flight: () => ({ deviceName: 'Kestrel 1', takeOff, track: [] }),
     });
-    ({ page } = await openPage(browser));
+    ({ page } = await site.newPage());
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.goto(`${served.url}/share/share-keys`);
+    await page.goto(`${site.url}/share/share-keys`);
     await waitForText(page, 'connection', 'live');
     socket.publish('share-keys', flight(60));
     await waitForText(page, 'altitude', '482.2 m');
   });
-  afterEach(() => page.context().close());
 
   /** Presses Tab until an element with this name has the focus. */
   async function tabTo(name: string): Promise<void> {

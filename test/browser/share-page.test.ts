@@ -1,30 +1,16 @@
-import type { Browser, Page } from 'playwright-core';
-import { launchBrowser, openPage, waitForText, TILES, type MonitoredPage } from './browser';
-import { createFakeShareSocket } from './fake-share-socket';
+import type { Page } from 'playwright-core';
+import { waitForText, TILES, type MonitoredPage } from './browser';
 import { flight } from './flight';
-import { servePage, type ServedPage } from './served-page';
+import { sharePageForAllTests } from './share-page-fixture';
 
 describe('The share page', () => {
-  const socket = createFakeShareSocket();
-  let served: ServedPage;
-  let browser: Browser;
+  const site = sharePageForAllTests();
+  const { socket } = site;
   let monitored: MonitoredPage;
 
-  beforeAll(async () => {
-    [served, browser] = await Promise.all([servePage({ socket: socket.origin }), launchBrowser()]);
-  });
-  afterAll(async () => {
-    await browser.close();
-    await served.stop();
-  });
-  afterEach(async () => {
-    socket.up();
-    await monitored.page.context().close();
-  });
-
   const open = async (code: string): Promise<Page> => {
-    monitored = await openPage(browser);
-    await monitored.page.goto(`${served.url}/share/${code}`);
+    monitored = await site.newPage();
+    await monitored.page.goto(`${site.url}/share/${code}`);
     return monitored.page;
   };
   const notice = async (page: Page) => (await page.locator('#notice p').textContent())?.trim();
@@ -114,8 +100,8 @@ describe('The share page', () => {
 
   test('shows that a share is full, with a button to try again', async () => {
     socket.share('share-full', { maxViewers: 1 });
-    const first = await openPage(browser);
-    await first.page.goto(`${served.url}/share/share-full`);
+    const first = await site.newPage();
+    await first.page.goto(`${site.url}/share/share-full`);
     await waitForText(first.page, 'connection', 'live');
     const page = await open('share-full');
     await waitForText(page, 'connection', 'full');
@@ -180,23 +166,23 @@ describe('The share page', () => {
 
   test('connects to its own host and the tile server only, without the share code in a referrer', async () => {
     socket.share('share-secret');
-    monitored = await openPage(browser);
+    monitored = await site.newPage();
     const { page, requests } = monitored;
     const referrers: string[] = [];
     page.on('request', (request) => {
       if (TILES.test(request.url())) referrers.push(request.headers()['referer'] ?? '');
     });
-    await page.goto(`${served.url}/share/share-secret`);
+    await page.goto(`${site.url}/share/share-secret`);
     await waitForText(page, 'connection', 'live');
     socket.publish('share-secret', flight(60));
     await waitForText(page, 'altitude', '482.2 m');
     await page.locator('.grid-tile').first().waitFor({ state: 'attached' });
 
-    const host = new URL(served.url).host;
+    const host = new URL(site.url).host;
     const elsewhere = requests.filter((url) => new URL(url).host !== host);
     expect(elsewhere.length).toBeGreaterThan(0);
     expect(elsewhere.filter((url) => !TILES.test(url))).toEqual([]);
-    expect(new Set(referrers.filter((one) => one !== ''))).toEqual(new Set([`${served.url}/`]));
+    expect(new Set(referrers.filter((one) => one !== ''))).toEqual(new Set([`${site.url}/`]));
     const naming = requests
       .filter((url) => url.includes('share-secret'))
       .map((url) => url.replace(/^\w+:\/\/[^/]+/, ''));

@@ -1,33 +1,26 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { until } from '../channels/until';
-import { launchBrowser, openPage, waitForText, type MonitoredPage } from './browser';
-import { createFakeShareSocket } from './fake-share-socket';
+import { waitForText, type MonitoredPage } from './browser';
 import { startFakeVideo, type FakeVideo } from './fake-video';
 import { flight } from './flight';
-import { servePage, type ServedPage } from './served-page';
+import { sharePageForAllTests } from './share-page-fixture';
 
 const inFiveMinutes = () => new Date(Date.now() + 300_000).toISOString();
 
 describe('The page of a STREAM share', () => {
-  const socket = createFakeShareSocket();
-  let served: ServedPage;
-  let browser: Browser;
+  const site = sharePageForAllTests();
+  const { socket } = site;
   let video: FakeVideo;
   let monitored: MonitoredPage;
 
   beforeAll(async () => {
     video = await startFakeVideo();
-    [served, browser] = await Promise.all([servePage({ socket: socket.origin }), launchBrowser()]);
   });
-  afterAll(async () => {
-    await browser.close();
-    await Promise.all([served.stop(), video.stop()]);
-  });
-  afterEach(() => monitored.page.context().close());
+  afterAll(() => video.stop());
 
   const open = async (code: string): Promise<Page> => {
-    monitored = await openPage(browser);
-    await monitored.page.goto(`${served.url}/share/${code}`);
+    monitored = await site.newPage();
+    await monitored.page.goto(`${site.url}/share/${code}`);
     return monitored.page;
   };
   const session = (seconds: number) => () => ({ playback: video.playback(seconds) });

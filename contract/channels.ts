@@ -101,6 +101,9 @@ export const channelsOf = (message: StatusMessage): Channel[] =>
 /** The MQTT topic of a channel: `<id>/JOB/STATUS`. */
 export const topicOf = ({ kind, id }: Channel) => `${id}/${channels[kind].topicSuffix}`;
 
+/** Maximum of messages that a client is sent again when it resumes; one that missed more gets the current state. */
+export const MAX_REPLAYED = 1000;
+
 /** Maximum of concurrent MQTT subscriptions and WebSocket connections per client (spec section 8). */
 export const MAX_SUBSCRIPTIONS = 100;
 export const MAX_CONNECTIONS = 50;

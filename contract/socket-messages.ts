@@ -31,7 +31,7 @@ export const viewerTelemetryMessage = z.extend(
 export type ViewerTelemetryMessage = z.output<typeof viewerTelemetryMessage>;
 
 /** The status of a share, for its viewers: the first message also says what was shared and what the viewer may do. */
-export const viewerShareMessage = z.extend(shareStatusMessage, {
+export const viewerShareMessage = z.extend(z.omit(shareStatusMessage, { cursor: true, replayed: true }), {
   shareType: z.optional(z.enum(shareTypes)),
   permissions: z.optional(z.array(z.enum(permissions))),
 });
@@ -40,6 +40,14 @@ export type ViewerShareMessage = z.output<typeof viewerShareMessage>;
 /** Keeps an idle socket open. */
 export const heartbeatMessage = z.object({ type: z.literal('heartbeat') });
 export type HeartbeatMessage = z.output<typeof heartbeatMessage>;
+
+/** A client that resumes has been sent what it missed. */
+export const resumedMessage = z.object({ type: z.literal('resumed'), cursor: z.string() });
+export type ResumedMessage = z.output<typeof resumedMessage>;
+
+/** A client that resumes can't be sent what it missed; the current state follows. */
+export const gapMessage = z.object({ type: z.literal('gap') });
+export type GapMessage = z.output<typeof gapMessage>;
 
 /** What is wrong with one part of a message. */
 export const errorDetail = z.object({ path: z.string(), message: z.string() });
@@ -72,6 +80,20 @@ export const socketMessages = {
       'Comes within about two minutes after connecting, and every four minutes from then on, so that idle connections stay open. A connection without any message for five minutes is dead: close it and connect again.',
     message: heartbeatMessage,
     to: ['status', 'partner', 'viewer'],
+  },
+  resumed: {
+    summary: 'Everything missed has been sent',
+    description:
+      'Only after connecting with `after`: follows the messages with `"replayed": true`, if there are any. `cursor` is that of the last of them, or the one in `after`. Every change from now on follows.',
+    message: resumedMessage,
+    to: ['status'],
+  },
+  gap: {
+    summary: 'What was missed can no longer be sent',
+    description:
+      'Only after connecting with `after`: the event log no longer reaches back to that cursor, or more than 1,000 messages of this channel were missed. The current state follows, with `"snapshot": true`, as without `after`.',
+    message: gapMessage,
+    to: ['status'],
   },
   error: {
     summary: 'A message could not be fulfilled',

@@ -39,6 +39,7 @@ export function deviceMessage({ lastState, ...device }: Device, at: string): Dev
     sequence: device.version,
     deviceId: device.deviceId,
     deviceGroupId: device.deviceGroupId,
+    name: device.name,
     status: device.status,
     ...reported,
     timestamp,
@@ -71,6 +72,12 @@ export const positionMessage = (job: Job, device: Device, at: string): JobStatus
 /** Time of a deletion, not before the last known change: the time of a stream record is rounded down. */
 const notBefore = (known: string, at: string) => (at < known ? known : at);
 
+/** Whether a message is the last one of its channel. A group's channel has none. */
+export const endsChannel = (message: StatusMessage): boolean =>
+  message.type === 'share.status'
+    ? message.shareState !== 'ACTIVE'
+    : message.type === 'job.status' && message.deleted === true;
+
 /** `final` for a state that no other can follow. */
 export const roleOfState = (message: StatusMessage): 'state' | 'final' =>
   message.type === 'job.status' && isFinal(message.jobState) ? 'final' : 'state';
@@ -87,16 +94,19 @@ function jobEvents(before: Job | undefined, after: Job | undefined, at: string):
   return [{ role: 'end', message: { ...message, timestamp } }];
 }
 
+/** The message that a device no longer belongs to the group of its channel. */
+function removalOf(device: Device, at: string): StatusEvent {
+  const timestamp = notBefore(device.lastState?.timestamp ?? at, at);
+  const removed = { status: 'offline' as const, sequence: device.version + 1, deleted: true as const, timestamp };
+  return { role: 'state', message: { ...deviceMessage(device, at), ...removed } };
+}
+
 function deviceEvents(before: Device | undefined, after: Device | undefined, at: string): StatusEvent[] {
-  const device = after ?? before;
-  if (!device) return [];
-  const message = deviceMessage(device, at);
-  if (!after) {
-    const deleted = { ...message, status: 'offline' as const, sequence: device.version + 1, deleted: true as const };
-    const timestamp = notBefore(device.lastState?.timestamp ?? at, at);
-    return [{ role: 'state', message: { ...deleted, timestamp } }];
-  }
-  if (before?.status !== after.status) return [{ role: 'state', message }];
+  if (!after) return before ? [removalOf(before, at)] : [];
+  const message = deviceMessage(after, at);
+  const hasMoved = before !== undefined && before.deviceGroupId !== after.deviceGroupId;
+  if (hasMoved) return [removalOf(before, at), { role: 'state', message }];
+  if (before?.status !== after.status || before.name !== after.name) return [{ role: 'state', message }];
   if (before.lastState?.timestamp !== after.lastState?.timestamp) return [{ role: 'transient', message }];
   return [];
 }
@@ -128,3 +138,7 @@ export function eventsBetween(change: Change, at: string): StatusEvent[] {
       return shareEvents(change.before, change.after, at);
   }
 }
+
+/** Whether an event belongs into the log of its organisation: a change of status, not a position or a number of viewers. */
+export const isLogged = ({ kind, before, after }: Change, { role }: StatusEvent): boolean =>
+  role !== 'transient' && !(kind === 'share' && before && after);

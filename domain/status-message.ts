@@ -10,6 +10,13 @@ const common = {
   deleted: z.optional(z.literal(true)),
   /** The state at the time of connecting, not a change. */
   snapshot: z.optional(z.literal(true)),
+  /** Missed while the client was not connected, and delivered now. */
+  replayed: z.optional(z.literal(true)),
+  /**
+   * Position in the organisation's event log: of a change its own, of a snapshot that of the last change before it was read.
+   * Positions of devices and numbers of viewers are not in the log.
+   */
+  cursor: z.optional(z.string()),
   /** Time of the change, or of the telemetry in the message; ISO 8601 in UTC. */
   timestamp: z.string(),
 };
@@ -35,6 +42,7 @@ export const deviceStatusMessage = z.object({
   type: z.literal('device.status'),
   deviceId: z.string(),
   deviceGroupId: z.string(),
+  name: z.optional(z.string()),
   status: z.enum(deviceStatuses),
   ...z.omit(deviceState, { timestamp: true, jobId: true }).shape,
   ...common,

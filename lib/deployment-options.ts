@@ -23,6 +23,11 @@ const numberTo = (most: number) => {
   return z.coerce.number({ error }).min(1, { error }).max(most, { error });
 };
 
+const daysTo = (most: number) => {
+  const error = `must be a whole number of days from 1 to ${most}`;
+  return z.coerce.number({ error }).int({ error }).min(1, { error }).max(most, { error });
+};
+
 /** Part of resource names. A Cognito domain has the strictest rules: at most 63 characters and none of these words. */
 const stage = text
   .regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/, {
@@ -59,6 +64,8 @@ const options = z.object({
   mqttCertificateArn: text.optional(),
   /** Base URL of the public share page. Default: that of the WebSocket channels. */
   shareBaseUrl: text.transform((url) => url.replace(/\/+$/, '')).optional(),
+  /** How long the event log keeps an event, for partners who resume. */
+  eventRetentionDays: daysTo(365).default(7),
   /** SNS topic that alarms notify. Default: alarms show in CloudWatch only. */
   alarmTopicArn: text.optional(),
   /** Map of the share page; parsed by {@link mapTiles}. */

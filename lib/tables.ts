@@ -21,6 +21,8 @@ export class Tables extends Construct implements Record<TableName, Table> {
   readonly requests: Table;
   /** Open sockets by the channel that they follow. */
   readonly connections: Table;
+  /** The event log of each organisation and of each channel. */
+  readonly events: Table;
 
   /** Indexes that functions query, by table. */
   readonly queried: Readonly<Partial<Record<TableName, readonly string[]>>> = {
@@ -84,5 +86,11 @@ export class Tables extends Construct implements Record<TableName, Table> {
       timeToLiveAttribute: 'ttl',
     });
     this.connections.addGlobalSecondaryIndex({ indexName: 'by-connection', partitionKey: text('connectionId') });
+    this.events = new Table(this, 'Events', {
+      ...common,
+      partitionKey: text('log'),
+      sortKey: { name: 'number', type: AttributeType.NUMBER },
+      timeToLiveAttribute: 'ttl',
+    });
   }
 }

@@ -5,8 +5,8 @@ import { connection } from './connections';
 const end = z.optional(z.string());
 
 const snapshotRequest = z.discriminatedUnion('kind', [
-  /** A new follower of a status channel. */
-  z.object({ kind: z.literal('channel'), connection, end }),
+  /** A new follower of a status channel; `after`: the number of the last event that it knows, when it resumes. */
+  z.object({ kind: z.literal('channel'), connection, end, after: z.optional(z.int()) }),
   /** A new viewer of a share. */
   z.object({ kind: z.literal('viewer'), connectionId: z.string(), end }),
   /** A partner's new subscription to the telemetry of a device or a group. */

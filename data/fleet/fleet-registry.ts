@@ -32,7 +32,10 @@ export const registerGroup = (organisation: Organisation, group: DeviceGroup, at
  */
 export async function registerDevice(organisation: Organisation, device: RegisteredDevice, at: Date): Promise<boolean> {
   expectOwn('group', organisation, device.deviceGroupId);
-  return register('device', organisation, device.deviceId, device, at, { status: 'offline' });
+  const { deviceId, deviceGroupId, name } = device;
+  // Followers hear of a change by the next version; a repetition has none.
+  const hasChanged = await register('device', organisation, deviceId, device, at, { unlike: { deviceGroupId, name } });
+  return hasChanged || register('device', organisation, deviceId, device, at, { first: { status: 'offline' } });
 }
 
 /**
@@ -120,16 +123,23 @@ const toSecond = (at: Date) => `${at.toISOString().slice(0, 19)}Z`;
 
 const NO_LATER_EVENT = 'attribute_not_exists(eventTime) OR eventTime <= :eventTime';
 
-/** @param first attributes that only a new item gets */
+interface Registration {
+  /** Attributes that only a new item gets. */
+  readonly first?: Readonly<Record<string, string>>;
+  /** Only an item that exists, and differs in one of these; its version grows. */
+  readonly unlike?: Readonly<Record<string, string>>;
+}
+
 async function register(
   kind: FleetKind,
   organisation: Organisation,
   id: string,
   known: DeviceGroup | RegisteredDevice | DeviceStream,
   at: Date,
-  first: Readonly<Record<string, string>> = {},
+  { first = {}, unlike = {} }: Registration = {},
 ): Promise<boolean> {
   expectOwn(kind, organisation, id);
+  const differs = Object.keys(unlike).map((name) => `#${name} <> :${name}`);
   const fields = set({ ...known, kind, eventTime: toSecond(at) });
   const initial = set(first);
   const initially = Object.keys(first).map((name) => `, #${name} = if_not_exists(#${name}, :${name})`);
@@ -139,14 +149,21 @@ async function register(
         TableName: table('fleet'),
         Key: { organisation, id },
         // An item that is registered again must not expire with the TTL of its tombstone.
-        UpdateExpression: `${fields.UpdateExpression}${initially.join('')} REMOVE #ttl`,
-        ConditionExpression: NO_LATER_EVENT,
+        UpdateExpression: `${fields.UpdateExpression}${initially.join('')} REMOVE #ttl${differs.length > 0 ? ' ADD version :one' : ''}`,
+        ConditionExpression:
+          differs.length > 0
+            ? `attribute_exists(deviceId) AND (${differs.join(' OR ')}) AND (${NO_LATER_EVENT})`
+            : NO_LATER_EVENT,
         ExpressionAttributeNames: {
           ...fields.ExpressionAttributeNames,
           ...initial.ExpressionAttributeNames,
           '#ttl': 'ttl',
         },
-        ExpressionAttributeValues: { ...fields.ExpressionAttributeValues, ...initial.ExpressionAttributeValues },
+        ExpressionAttributeValues: {
+          ...fields.ExpressionAttributeValues,
+          ...initial.ExpressionAttributeValues,
+          ...(differs.length > 0 && { ':one': 1 }),
+        },
       }),
     ),
   );

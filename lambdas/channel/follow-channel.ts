@@ -1,8 +1,10 @@
 import { channelOf, MAX_CONNECTIONS, type Channel } from '../../contract/channels';
 import { addConnection, channelKey, removeConnection } from '../../data/connections/connections';
 import { requestSnapshot } from '../../data/connections/request-snapshot';
+import { findCursor } from '../../data/events/cursors';
+import { hasEventAfter } from '../../data/events/missed-events';
 import { Refusal } from '../../domain/refusal';
-import { kinds } from '../../domain/id';
+import { kinds, organisationOf } from '../../domain/id';
 import type { Identity } from '../auth/identify';
 import { authoriseChannel } from './channel-state';
 import { LONGEST_CONNECTION_S, type ConnectEvent } from './connect-event';
@@ -16,11 +18,33 @@ function channelIn({ queryStringParameters }: ConnectEvent): Channel {
   return channel;
 }
 
-/** Connects a partner to a status channel: authorise, take a seat, request the snapshot. @throws Refusal */
+/** The number of the last event that a client knows which resumes. @throws Refusal `invalid_request` for another cursor than its own */
+async function resumesAfter({ queryStringParameters }: ConnectEvent, { organisation }: Identity) {
+  const cursor = queryStringParameters?.['after'];
+  return cursor === undefined ? undefined : findCursor(organisation, cursor);
+}
+
+/**
+ * {@link authoriseChannel}; but a client that resumes is let in when the resource has been deleted since, for the last messages.
+ * @throws Refusal
+ */
+async function authorise(identity: Identity, channel: Channel, after: number | undefined, now: Date) {
+  try {
+    return await authoriseChannel(identity, channel, now.toISOString());
+  } catch (error) {
+    const isGone = error instanceof Refusal && ['job_not_found', 'share_not_found'].includes(error.code);
+    const isOwn = organisationOf(channel.kind, channel.id) === identity.organisation;
+    if (isGone && isOwn && after !== undefined && (await hasEventAfter(channel, after))) return undefined;
+    throw error;
+  }
+}
+
+/** Connects a partner to a status channel: authorise, take a seat, request the snapshot or the replay. @throws Refusal */
 export async function followChannel(event: ConnectEvent, identity: Identity, now: Date): Promise<void> {
   const { clientId, expiresAt } = identity;
   const channel = channelIn(event);
-  const end = await authoriseChannel(identity, channel, now.toISOString());
+  const after = await resumesAfter(event, identity);
+  const end = await authorise(identity, channel, after, now);
   const seconds = Math.floor(now.getTime() / 1000);
   const connection = {
     channel: channelKey(channel),
@@ -31,7 +55,7 @@ export async function followChannel(event: ConnectEvent, identity: Identity, now
   };
   await addConnection(connection, MAX_CONNECTIONS, seconds);
   try {
-    await requestSnapshot({ kind: 'channel', connection, end });
+    await requestSnapshot({ kind: 'channel', connection, end, after });
   } catch (error) {
     // API Gateway sends no $disconnect for a failed handshake, so nothing else would remove it.
     await removeConnection(connection);

@@ -2,11 +2,14 @@ import type { DynamoDBBatchResponse } from 'aws-lambda';
 import { itemOf, UnreadableRecord, type StreamRecord } from '../../data/store/stream-records';
 import { sendToDeadLetterQueue } from '../../data/platform/dead-letter-queue';
 
+const byItem = (record: StreamRecord) => [itemOf(record)];
+
 /**
  * Processes the records of a batch: those of one item in order, different items concurrently. A record that can't be parsed
  * is sent to the dead-letter queue by its sequence number, so that it blocks nothing: a retry would never succeed.
  * @param process called for each record until one fails
  * @param failed called for each failure
+ * @param orderOf records that have one of these in common are processed in order; default: the item
  * @returns the earliest record that failed: Lambda retries from there, so the changes of an item stay in order, and records
  *   behind it that were processed already are processed again (at least once)
  */
@@ -14,11 +17,13 @@ export async function inOrder(
   records: readonly StreamRecord[],
   process: (record: StreamRecord) => Promise<void>,
   failed: (record: StreamRecord, error: unknown) => void,
+  orderOf: (record: StreamRecord) => readonly string[] = byItem,
 ): Promise<DynamoDBBatchResponse> {
   const chains = new Map<string, Promise<void>>();
   let firstFailure = Infinity;
   records.forEach((record, index) => {
-    const previous = chains.get(itemOf(record)) ?? Promise.resolve();
+    const keys = orderOf(record);
+    const previous = Promise.all(keys.map((key) => chains.get(key) ?? Promise.resolve()));
     const run = async () => {
       // Records behind a failure are retried anyway.
       if (index > firstFailure) return;
@@ -30,7 +35,8 @@ export async function inOrder(
         firstFailure = Math.min(firstFailure, index);
       }
     };
-    chains.set(itemOf(record), previous.then(run));
+    const done = previous.then(run);
+    for (const key of keys) chains.set(key, done);
   });
   await Promise.all(chains.values());
   const identifier = records[firstFailure]?.dynamodb?.SequenceNumber;

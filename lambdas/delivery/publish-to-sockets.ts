@@ -1,14 +1,26 @@
 import { stopDelivery, type Follower } from '../../data/connections/followers';
 import { closeSocket } from '../../data/connections/sockets';
 import type { StatusEvent } from '../../domain/status-event';
+import type { StatusMessage } from '../../domain/status-message';
 import { withConcurrency } from './with-concurrency';
 import { logger } from '../logger';
 import { sendToFollower, outgoing, type OutgoingMessage } from './send-to-follower';
 
+/** A viewer is a stranger to the organisation, whose log is not its business. */
+const withoutCursor = <Message extends StatusMessage>({ cursor: _cursor, ...message }: Message) => message;
+
+/** The message for partners, and for viewers of a share. */
+const outgoingTo = ({ message, role }: StatusEvent) => {
+  const toPartner = outgoing(message, role === 'end');
+  const toViewer = outgoing(withoutCursor(message), role === 'end');
+  return ({ shareCode }: Follower) => (shareCode === undefined ? toPartner : toViewer);
+};
+
 /** One socket must not block the others; only a final message fails until every socket of the channel is closed. */
 const publishToSocket =
-  (event: OutgoingMessage) =>
+  (outgoingFor: (follower: Follower) => OutgoingMessage) =>
   async (follower: Follower): Promise<void> => {
+    const event = outgoingFor(follower);
     try {
       // A socket expires with the token that opened it. A viewer still gets the final message, that its share has expired.
       const isEndOfShare = event.endsChannel && follower.shareCode !== undefined;
@@ -30,10 +42,7 @@ const publishToSocket =
  * @throws Error when the followers can't be read, when a socket is still open after the final message, and when a socket that
  *   can be neither posted to nor closed can't be marked for the heartbeat either
  */
-export async function publishToSockets(
-  { message, role }: StatusEvent,
-  pages: AsyncIterable<Follower[]>,
-): Promise<void> {
-  const send = publishToSocket(outgoing(message, role === 'end'));
+export async function publishToSockets(event: StatusEvent, pages: AsyncIterable<Follower[]>): Promise<void> {
+  const send = publishToSocket(outgoingTo(event));
   for await (const page of pages) await withConcurrency(page, send);
 }

@@ -9,7 +9,7 @@ import { logger } from '../logger';
 function sendSnapshot(request: SnapshotRequest): Promise<void> {
   switch (request.kind) {
     case 'channel':
-      return sendChannelSnapshot(request.connection, request.end);
+      return sendChannelSnapshot(request.connection, request);
     case 'viewer':
       return sendViewerSnapshot(request.connectionId, request.end);
     case 'subscription':

@@ -1,10 +1,11 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { changeOf, createdAtOf, type StreamRecord } from '../../data/store/stream-records';
+import { createdAtOf, type StreamRecord } from '../../data/store/stream-records';
 import { readItem } from '../../data/jobs/jobs';
 import { organisationOf } from '../../domain/id';
-import { eventsBetween, positionMessage, type Change, type StatusEvent } from '../../domain/status-event';
+import { positionMessage, type Change, type StatusEvent } from '../../domain/status-event';
 import { logger } from '../logger';
 import { inOrder } from '../delivery/in-order';
+import { logEvents, type RecordEvents } from '../delivery/log-events';
 import { findAudience, publishStatus, type Audience } from '../delivery/publish-status';
 
 /**
@@ -23,16 +24,25 @@ async function jobPosition(change: Change, at: string): Promise<StatusEvent[]> {
   return [{ role: 'transient', message: positionMessage(job, change.after, at) }];
 }
 
-const fanOut = (audience: Audience) => async (record: StreamRecord) => {
-  const change = changeOf(record);
-  if (!change) return;
-  const at = createdAtOf(record);
-  for (const event of [...eventsBetween(change, at), ...(await jobPosition(change, at))])
+const fanOut = (eventsOf: RecordEvents, audience: Audience) => async (record: StreamRecord) => {
+  const found = await eventsOf(record);
+  if (!found) return;
+  for (const event of [...found.events, ...(await jobPosition(found.change, createdAtOf(record)))])
     await publishStatus(event, audience);
 };
 
-/** Streams of jobs, shares and fleet → status channels (spec section 6). */
-export const handler = ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> =>
-  inOrder(Records as StreamRecord[], fanOut(findAudience()), ({ dynamodb }, error) =>
-    logger.error('change could not be published', { sequenceNumber: dynamodb?.SequenceNumber, error }),
+/**
+ * Streams of jobs, shares and fleet → the event log, then status channels (spec section 6). A change is in the log before it is
+ * published, and each channel gets its changes in the order of the log.
+ */
+export function handler({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
+  const records = Records as StreamRecord[];
+  const { eventsOf, orderOf } = logEvents(records);
+  return inOrder(
+    records,
+    fanOut(eventsOf, findAudience()),
+    ({ dynamodb }, error) =>
+      logger.error('change could not be published', { sequenceNumber: dynamodb?.SequenceNumber, error }),
+    orderOf,
   );
+}

@@ -14,13 +14,15 @@ export interface FanOutProps {
   readonly channels: Contract['channels'];
   readonly tables: Tables;
   readonly sockets: WebSocketChannels;
+  /** How long the event log keeps an event. */
+  readonly eventRetentionDays: number;
 }
 
 /** Publishes changes in the tables to the status channels. */
 export class FanOut extends Construct {
   private readonly failures: Queue;
 
-  constructor(scope: Construct, id: string, { channels, tables, sockets }: FanOutProps) {
+  constructor(scope: Construct, id: string, { channels, tables, sockets, eventRetentionDays }: FanOutProps) {
     super(scope, id);
     this.failures = deadLetterQueue(
       this,
@@ -31,7 +33,12 @@ export class FanOut extends Construct {
       entry: 'stream/status-fan-out',
       description: 'Publish changes to the status channels',
       timeoutSeconds: 60,
-    }).uses(tables, { jobs: ['get'], connections: ['query', 'delete', 'update'] });
+      environment: { EVENT_RETENTION_DAYS: String(eventRetentionDays) },
+    }).uses(tables, {
+      jobs: ['get'],
+      connections: ['query', 'delete', 'update'],
+      events: ['get', 'query', 'put', 'update'],
+    });
     sockets.grantManage(fanOut);
     grantPublish(fanOut, channels);
     const retain = this.retainLater({ channels, tables }, fanOut);
@@ -54,7 +61,10 @@ export class FanOut extends Construct {
    * AWS IoT retains one message per topic and second, and limits retained messages per account. A message that it does not
    * retain at once is retried from a queue, so that it delays no other change.
    */
-  private retainLater({ channels, tables }: Omit<FanOutProps, 'sockets'>, fanOut: ApiFunction): ApiFunction {
+  private retainLater(
+    { channels, tables }: Pick<FanOutProps, 'channels' | 'tables'>,
+    fanOut: ApiFunction,
+  ): ApiFunction {
     const queue = new Queue(this, 'Retention', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
@@ -68,7 +78,7 @@ export class FanOut extends Construct {
       entry: 'queue/retain-status',
       description: 'Retain over MQTT the state of a channel that AWS IoT did not retain at once',
       timeoutSeconds: 30,
-    }).uses(tables, ...Object.values(channels).map((channel) => channel.tables.state));
+    }).uses(tables, ...Object.values(channels).map((channel) => channel.tables.state), { events: ['get'] });
     grantPublish(retain, channels);
     queue.grantConsumeMessages(retain.lambda);
     new EventSourceMapping(this, 'FromRetention', {

@@ -22,6 +22,8 @@ export interface RealtimeProps {
   readonly mqttDomain?: CustomDomain | undefined;
   /** Web ACL in front of the WSS channels and the share page. */
   readonly cloudFrontWebAclArn?: string | undefined;
+  /** How long the event log keeps an event. */
+  readonly eventRetentionDays: number;
   /** The account setting with which API Gateway may write logs. */
   readonly logAccess: IDependable;
   readonly identity: Identity;
@@ -37,7 +39,7 @@ export class Realtime extends Construct {
 
   constructor(scope: Construct, id: string, props: RealtimeProps) {
     super(scope, id);
-    const { contract, logAccess, identity, tables, platform } = props;
+    const { contract, logAccess, identity, tables, platform, eventRetentionDays } = props;
     const { actions, channels } = contract;
     const viewerCounts = new ViewerCounts(this, 'ViewerCounts', { tables });
     const sockets = new WebSocketChannels(this, 'WebSocket', {
@@ -48,7 +50,7 @@ export class Realtime extends Construct {
     const telemetry = new Telemetry(this, 'Telemetry', { tables, sockets });
     new WebSocketActions(this, 'Actions', { actions, tables, sockets, snapshots, telemetry, platform });
     this.mqtt = new MqttChannels(this, 'Mqtt', { domain: props.mqttDomain, identity, tables });
-    new FanOut(this, 'FanOut', { channels, tables, sockets });
+    new FanOut(this, 'FanOut', { channels, tables, sockets, eventRetentionDays });
     new Heartbeat(this, 'Heartbeat', { tables, sockets });
     new Reconcile(this, 'Reconcile', { tables });
     this.sockets = sockets;

@@ -31,6 +31,8 @@ export class Snapshots extends Construct {
       shares: ['get'],
       fleet: ['query', 'get'],
       connections: ['get', 'query', 'delete', 'update'],
+      // What a client that resumes has missed.
+      events: ['get', 'query'],
     });
     this.sendSnapshot.lambda.configureAsyncInvoke({ maxEventAge: MAX_AGE, retryAttempts: 0 });
     sockets.grantManage(this.sendSnapshot);

@@ -10,6 +10,7 @@ import { report } from './device-reports';
 import { documented, note, requests, unseen, withOwnIds } from './documented-messages';
 import { subscribe, type Mqtt } from './mqtt-client';
 import { publishPlatformEvent } from './platform-events';
+import { expireAfter, lastNumber, numberIn } from './resume';
 import { follow, type Socket } from './socket';
 import { ask, openTelemetry, publish, sampleOf, subscribeTo, watch } from './telemetry-socket';
 import { until } from './until';
@@ -124,6 +125,32 @@ describe('Status messages', () => {
     await until('clearing the topic', () => listener.received.at(-1)?.text === '' || undefined);
     expect(noteTopic('shareTopic', listener)).toEqual(expect.arrayContaining(['shareStatus', 'cleared']));
     expect(new Set(noteAll('shareSocket', socket))).toEqual(new Set(['shareStatus']));
+  });
+});
+
+describe('A client that resumes', () => {
+  /** Makes a change that the channel's log has. */
+  const changes: Readonly<Record<keyof typeof givenChannel, (channel: Channel) => Promise<unknown>>> = {
+    job: ({ id }) => partner.call('POST /v3/jobs/{jobId}/cancel', { path: { jobId: id } }),
+    group: () => publishPlatformEvent('device.registered', renamed(), new Date()),
+    // The log of an active share has nothing more: another event of the organisation expires.
+    share: () => givenJob(partner),
+  };
+  const renamed = () => ({ deviceId, deviceGroupId, name: `North ${Date.now()}` });
+
+  test.each(['job', 'group', 'share'] as const)('on the channel of a %s is answered as documented', async (kind) => {
+    const channel = await givenChannel[kind]();
+    const known = await (await follow(partner, channel)).like({ snapshot: true });
+    const cursor = String(known['cursor']);
+    await changes[kind](channel);
+    await until('the change in the log', async () => (await lastNumber(partner)) > numberIn(cursor) || undefined);
+    const resumed = await follow(partner, channel, cursor);
+    await resumed.like({ type: 'resumed' });
+    expect(noteAll(`${kind}Socket`, resumed)).toContain('resumed');
+    await expireAfter(partner, cursor);
+    const late = await follow(partner, channel, cursor);
+    await late.like({ snapshot: true });
+    expect(noteAll(`${kind}Socket`, late)).toContain('gap');
   });
 });
 

@@ -4,6 +4,7 @@ import { clients } from '../api/client';
 import { fleetOf, givenJobThatIs } from '../api/given';
 import { subscribe } from './mqtt-client';
 import { goOffline, report } from './device-reports';
+import { cursorOfOrganisation } from './resume';
 import { followFromSnapshot, follow } from './socket';
 import { quiet } from './until';
 
@@ -50,8 +51,10 @@ describe('A follower of a device group', () => {
     expect(message).toEqual({
       type: 'device.status',
       sequence: expect.any(Number) as number,
+      cursor: cursorOfOrganisation(partner),
       deviceId,
       deviceGroupId,
+      name: expect.any(String) as string,
       status: 'online',
       ...state(1),
       battery,

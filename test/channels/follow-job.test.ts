@@ -4,9 +4,11 @@ import { fleetOf, givenJob, givenJobThatIs, iso } from '../api/given';
 import type { Message } from './message-log';
 import { subscribe } from './mqtt-client';
 import { follow, followFromSnapshot, tryToFollow } from './socket';
+import { cursorOfOrganisation } from './resume';
 import { quiet, until } from './until';
 
 const [partner] = clients('follow-job');
+const cursor = cursorOfOrganisation(partner);
 const channel = (jobId: string) => ({ kind: 'job', id: jobId }) as const;
 const change = async (jobId: string, body: object) => {
   const { status } = await partner.call('PATCH /v3/jobs/{jobId}', { path: { jobId }, body });
@@ -28,6 +30,7 @@ describe('A follower of a job over WSS', () => {
       deviceGroupId,
       jobState: 'PENDING',
       snapshot: true,
+      cursor,
       timestamp: iso,
     });
     expect(messages.slice(1)).toEqual(
@@ -42,6 +45,7 @@ describe('A follower of a job over WSS', () => {
         deviceGroupId,
         jobState,
         previousState,
+        cursor,
         timestamp: iso,
       })),
     );
@@ -105,6 +109,7 @@ describe('A follower of a job over MQTTS', () => {
       jobId,
       deviceGroupId: fleetOf(partner).deviceGroupId,
       jobState: 'PENDING',
+      cursor,
       timestamp: iso,
     });
   });

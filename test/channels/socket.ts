@@ -69,13 +69,15 @@ export async function shakeHands(
   });
 }
 
-/** Handshake with a client's token. */
-export const tryToFollow = async (client: Client, channel: Channel): Promise<Handshake> =>
-  shakeHands(pathOf(channel), { authorization: `Bearer ${await client.token()}` });
+/** Handshake with a client's token. @param after cursor to resume from */
+export async function tryToFollow(client: Client, channel: Channel, after?: string): Promise<Handshake> {
+  const query = after === undefined ? '' : `?after=${encodeURIComponent(after)}`;
+  return shakeHands(pathOf(channel) + query, { authorization: `Bearer ${await client.token()}` });
+}
 
-/** Follows a channel. @throws Error when the handshake is refused */
-export async function follow(client: Client, channel: Channel): Promise<Socket> {
-  const { status, socket } = await tryToFollow(client, channel);
+/** Follows a channel. @param after cursor to resume from @throws Error when the handshake is refused */
+export async function follow(client: Client, channel: Channel, after?: string): Promise<Socket> {
+  const { status, socket } = await tryToFollow(client, channel, after);
   if (!socket) throw new Error(`the handshake was refused with ${status}`);
   return socket;
 }

@@ -48,8 +48,8 @@ const followedPart = ({ kind, before, after }: Change): unknown[] =>
     if (!resource) return undefined;
     if (kind === 'job') return (resource as Job).status;
     if (kind === 'share') return (resource as Share).currentViewers;
-    const { status, lastState: state } = resource as Device;
-    return `${status} ${state?.timestamp ?? ''}`;
+    const { status, name, lastState: state } = resource as Device;
+    return `${status} ${state?.timestamp ?? ''} ${name}`;
   });
 
 describe('eventsBetween', () => {

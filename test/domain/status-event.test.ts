@@ -1,8 +1,17 @@
 import { topicOf } from '../../contract/channels';
 import { jobStatuses } from '../../domain/job-lifecycle';
 import type { Share } from '../../domain/share';
-import { deviceMessage, eventsBetween, jobMessage, positionMessage, shareMessage } from '../../domain/status-event';
-import { id, sampleDevice, sampleJob, sampleShare } from './fixtures/samples';
+import {
+  type Change,
+  deviceMessage,
+  endsChannel,
+  eventsBetween,
+  isLogged,
+  jobMessage,
+  positionMessage,
+  shareMessage,
+} from '../../domain/status-event';
+import { acme, id, sampleDevice, sampleJob, sampleShare } from './fixtures/samples';
 
 const at = '2026-11-27T10:30:00.000Z';
 
@@ -78,9 +87,21 @@ describe('eventsBetween for a device', () => {
     ]);
   });
 
-  test('returns nothing when it is renamed', () => {
+  test('returns its state when it is renamed', () => {
     const before = sampleDevice(reported(at));
-    expect(eventsBetween({ kind: 'device', before, after: { ...before, name: 'South' } }, at)).toEqual([]);
+    const after = { ...before, name: 'South', version: before.version + 1 };
+    expect(eventsBetween({ kind: 'device', before, after }, at)).toEqual([
+      { role: 'state', message: deviceMessage(after, at) },
+    ]);
+  });
+
+  test('returns its removal from the group that it leaves, and its state in the new one', () => {
+    const before = sampleDevice();
+    const after = { ...before, deviceGroupId: id('group', acme, 'another'), version: before.version + 1 };
+    expect(eventsBetween({ kind: 'device', before, after }, at)).toMatchObject([
+      { role: 'state', message: { deviceGroupId: id('group'), deleted: true, sequence: after.version } },
+      { role: 'state', message: { deviceGroupId: id('group', acme, 'another'), sequence: after.version } },
+    ]);
   });
 
   test('returns offline and deleted when it is removed, as a state of the group', () => {
@@ -134,4 +155,34 @@ test('the topic of a channel begins with its identifier, so that an IoT policy c
   expect(topicOf({ kind: 'job', id: 'a' })).toBe('a/JOB/STATUS');
   expect(topicOf({ kind: 'group', id: 'a' })).toBe('a/DEVICE/STATUS');
   expect(topicOf({ kind: 'share', id: 'a' })).toBe('a/SHARE/STATUS');
+});
+
+describe('isLogged', () => {
+  const job = sampleJob();
+  const share = sampleShare();
+  const flying = (timestamp: string) => sampleDevice({ status: 'online', lastState: { timestamp } });
+  test.each<[string, Change, boolean]>([
+    ['a new job', { kind: 'job', before: undefined, after: job }, true],
+    ['a deleted job', { kind: 'job', before: job, after: undefined }, true],
+    ['a new share', { kind: 'share', before: undefined, after: share }, true],
+    ['an ended share', { kind: 'share', before: share, after: undefined }, true],
+    ['a number of viewers', { kind: 'share', before: share, after: { ...share, currentViewers: 9 } }, false],
+    ['a removed device', { kind: 'device', before: sampleDevice(), after: undefined }, true],
+    ['a position', { kind: 'device', before: flying('2026-11-27T10:29:00.000Z'), after: flying(at) }, false],
+  ])('of %s', (_, change, expected) => {
+    const events = eventsBetween(change, at);
+    expect(events.map((event) => isLogged(change, event))).toEqual([expected]);
+  });
+});
+
+describe('endsChannel', () => {
+  test.each<[string, Change, boolean]>([
+    ['a new job', { kind: 'job', before: undefined, after: sampleJob() }, false],
+    ['a deleted job', { kind: 'job', before: sampleJob(), after: undefined }, true],
+    ['a share', { kind: 'share', before: undefined, after: sampleShare() }, false],
+    ['an ended share', { kind: 'share', before: sampleShare(), after: undefined }, true],
+    ['a removed device', { kind: 'device', before: sampleDevice(), after: undefined }, false],
+  ])('of the message about %s', (_, change, expected) => {
+    expect(eventsBetween(change, at).map(({ message }) => endsChannel(message))).toEqual([expected]);
+  });
 });

@@ -12,6 +12,7 @@ const certificate = (region: string) => `arn:aws:acm:${region}:123456789012:cert
 describe('The options of a deployment', () => {
   test('by default retain all data and use the addresses that AWS assigns', () => {
     expect(optionsIn({})).toEqual({
+      eventRetentionDays: 7,
       removeData: false,
       tags: {},
       domain: undefined,
@@ -61,6 +62,8 @@ describe('The options of a deployment', () => {
     ['stage', 'my-aws', 'Context stage must not contain aws, amazon or cognito.'],
     ['stage', 'x'.repeat(21), 'Context stage must have at most 20 characters.'],
     ['stage', 'my-edge', 'Context stage must not end in edge, as the stacks in us-east-1 do.'],
+    ['eventRetentionDays', '0', 'Context eventRetentionDays must be a whole number of days from 1 to 365.'],
+    ['eventRetentionDays', '2.5', 'Context eventRetentionDays must be a whole number of days from 1 to 365.'],
     ['webRateLimit', '9', 'Context webRateLimit must be a whole number from 10 to 2000000000.'],
     ['webRateLimit', '99.5', 'Context webRateLimit must be a whole number from 10 to 2000000000.'],
     ['edgeRateLimit', 'many', 'Context edgeRateLimit must be a whole number from 10 to 2000000000.'],

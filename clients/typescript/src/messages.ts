@@ -101,7 +101,12 @@ export interface components {
         DeviceStatusMessage: {
             battery?: components["schemas"]["Battery"];
             /**
-             * @description Present in the message about the removal of the device. If it returns, its `sequence` continues.
+             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+             * @example event-7k2m9qx4-00000000c5
+             */
+            cursor?: string;
+            /**
+             * @description Present in the message that the device was removed, or moved to another group. If it returns, its `sequence` continues.
              * @constant
              */
             deleted?: true;
@@ -125,7 +130,17 @@ export interface components {
              * @example WAYPOINT
              */
             droneState?: string;
+            /**
+             * @description Name of the device, for people.
+             * @example North 1
+             */
+            name?: string;
             navigation?: components["schemas"]["Navigation"];
+            /**
+             * @description Present in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
+             * @constant
+             */
+            replayed?: true;
             sensorPayload?: components["schemas"]["SensorPayload"];
             /**
              * Format: int64
@@ -265,6 +280,13 @@ export interface components {
              */
             id?: string | number;
         };
+        GapMessage: {
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "gap";
+        };
         HeartbeatMessage: {
             /**
              * @description Says what this object is.
@@ -273,6 +295,11 @@ export interface components {
             type: "heartbeat";
         };
         JobStatusMessage: {
+            /**
+             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+             * @example event-7k2m9qx4-00000000c5
+             */
+            cursor?: string;
             /**
              * @description Present in the final message: the resource was deleted.
              * @constant
@@ -313,6 +340,11 @@ export interface components {
              * @enum {string}
              */
             previousState?: "PENDING" | "QUEUED" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED";
+            /**
+             * @description Present in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
+             * @constant
+             */
+            replayed?: true;
             /**
              * Format: int64
              * @description Version of the job. It grows with every change, also with those that send no message, so a gap is not always a loss. A message with a position repeats the `sequence` of the state and has a later `timestamp`.
@@ -479,6 +511,18 @@ export interface components {
             id?: string | number;
             /** @description One sample, or a list of samples. */
             telemetry: components["schemas"]["Sample"] | components["schemas"]["Sample"][];
+        };
+        ResumedMessage: {
+            /**
+             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+             * @example event-7k2m9qx4-00000000c5
+             */
+            cursor: string;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "resumed";
         };
         Sample: {
             /** @description State of the battery. */
@@ -693,6 +737,11 @@ export interface components {
              */
             currentViewers: number;
             /**
+             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+             * @example event-7k2m9qx4-00000000c5
+             */
+            cursor?: string;
+            /**
              * @description Present in the final message: the resource was deleted.
              * @constant
              */
@@ -708,6 +757,11 @@ export interface components {
              * @example 10
              */
             maxViewers: number;
+            /**
+             * @description Present in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
+             * @constant
+             */
+            replayed?: true;
             /**
              * Format: int64
              * @description Version of the share.

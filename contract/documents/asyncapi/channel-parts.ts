@@ -27,15 +27,18 @@ export const request = (channel: string, name: string, row: Messaging['actions']
   reply: { channel: { $ref: `#/channels/${channel}` }, messages: ofChannel(channel, [replyName(row), 'error']) },
 });
 
-const query = {
-  token: {
-    type: 'string',
-    description: 'Access token, for clients that can’t set the header `Authorization`.',
-  },
-} as const;
+const token = {
+  type: 'string',
+  description: 'Access token, for clients that can’t set the header `Authorization`.',
+};
+const after = {
+  type: 'string',
+  description:
+    'The `cursor` of the last message before the connection was lost: what was missed comes first. Without it, the current state.',
+};
 
-/** Bindings of a WebSocket that partners open with a token. */
-export const partnerHandshake = {
+/** Bindings of a WebSocket that partners open with a token. @param query its parameters */
+const handshakeWith = (query: object) => ({
   ws: {
     method: 'GET',
     query: { type: 'object', description: 'Query parameters of the handshake.', properties: query },
@@ -46,7 +49,9 @@ export const partnerHandshake = {
     },
     bindingVersion: '0.1.0',
   },
-};
+});
+export const partnerHandshake = handshakeWith({ token });
+export const resumableHandshake = handshakeWith({ token, after });
 
 /** The messages of an action and its answers. */
 export const exchanged = (actions: Messaging['actions']): string[] => [

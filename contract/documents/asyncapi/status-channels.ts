@@ -1,19 +1,25 @@
 import type { StatusChannel } from '../../channels';
+import { socketMessages } from '../../socket-messages';
 import { fieldOf } from '../fields';
 import {
   actionsWhere,
   capitalised,
   exchanged,
   messageReferences,
-  partnerHandshake,
   receive,
   request,
+  resumableHandshake,
 } from './channel-parts';
 import { CLEARED, messageName, type Messaging } from './messages';
 import { mqttServers, needsScope, webSocketServers } from './servers';
 
 const overMqtt = `Every change of the state comes at once, with QoS 1, and is retained: a new subscriber first receives the latest one. Positions are not retained. Where there is a final message, an empty message follows it, which clears the retained one.`;
-const overWebSocket = `The first message is the current state, with \`"snapshot": true\`; no change after it is missing, and nothing older follows. After the final message the service closes the socket with code 1000. The same payload comes over MQTT.`;
+const overWebSocket = `The first message is the current state, with \`"snapshot": true\`; no change after it is missing, and nothing older follows. With \`after\` there is no snapshot: what was missed since that \`cursor\` comes first, in order and with \`"replayed": true\`, then \`resumed\`, then every change; or \`gap\` and the snapshot, when the log no longer has all of it. After the final message the service closes the socket with code 1000. The same payload comes over MQTT.`;
+
+/** Messages that come without a request, beside those about the resource. */
+const sentUnasked = Object.entries(socketMessages)
+  .filter(([name, { to }]) => name !== 'error' && (to as readonly string[]).includes('status'))
+  .map(([name]) => name);
 
 /** The channels of one kind over MQTT and over WebSockets, with their operations. */
 function channelsOfKind(kind: string, row: StatusChannel, messaging: Messaging) {
@@ -38,8 +44,8 @@ function channelsOfKind(kind: string, row: StatusChannel, messaging: Messaging) 
       description: `${description}\n\n${overWebSocket}`,
       servers: webSocketServers,
       parameters,
-      messages: messageReferences([status, ...exchanged(pings), 'heartbeat', 'error']),
-      bindings: partnerHandshake,
+      messages: messageReferences([status, ...exchanged(pings), ...sentUnasked, 'error']),
+      bindings: resumableHandshake,
     },
   };
   const security = needsScope(scope);
@@ -50,7 +56,7 @@ function channelsOfKind(kind: string, row: StatusChannel, messaging: Messaging) 
       security,
       bindings: { mqtt: { qos: 1, bindingVersion: '0.2.0' } },
     }),
-    [`follow${capitalised(socket)}`]: receive(socket, [status, 'heartbeat'], {
+    [`follow${capitalised(socket)}`]: receive(socket, [status, ...sentUnasked], {
       summary: `${summary} over a WebSocket`,
       description: 'Open the WebSocket. There is nothing to subscribe to: the path says what it shows.',
       security,

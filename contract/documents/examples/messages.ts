@@ -1,3 +1,4 @@
+import { cursorOf } from '../../../domain/cursor';
 import { lacksScope } from '../../forbidden';
 import {
   camera,
@@ -17,6 +18,7 @@ import { viewerMessageExamples } from './viewer-messages';
 
 const { jobId, deviceGroupId, deviceId, shareCode } = exampleIds;
 const job = { type: 'job.status', jobId, deviceGroupId };
+const cursor = (number: number) => cursorOf('7k2m9qx4', number);
 
 /** Examples by the name of the message; tests validate each, and send those that clients send to a stack. */
 export const messageExamples: Readonly<Record<string, readonly MessageExample[]>> = {
@@ -24,14 +26,29 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
     {
       name: 'snapshot',
       summary: 'The first message over a WebSocket',
-      payload: { ...job, sequence: 1, jobState: 'PENDING', snapshot: true, timestamp: '2026-11-20T10:30:10.005Z' },
+      payload: {
+        ...job,
+        sequence: 1,
+        jobState: 'PENDING',
+        snapshot: true,
+        cursor: cursor(1),
+        timestamp: '2026-11-20T10:30:10.005Z',
+      },
     },
     {
       name: 'change',
       summary: 'A change of the status',
       payload: {
         ...{ ...job, sequence: 3, jobState: 'IN_PROGRESS', previousState: 'QUEUED' },
-        timestamp: '2026-11-20T10:30:12.482Z',
+        ...{ cursor: cursor(3), timestamp: '2026-11-20T10:30:12.482Z' },
+      },
+    },
+    {
+      name: 'replayed',
+      summary: 'A change that was missed, after connecting with `after`',
+      payload: {
+        ...{ ...job, sequence: 3, jobState: 'IN_PROGRESS', previousState: 'QUEUED', replayed: true },
+        ...{ cursor: cursor(3), timestamp: '2026-11-20T10:30:12.482Z' },
       },
     },
     {
@@ -45,7 +62,10 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
     {
       name: 'deleted',
       summary: 'The final message of a deleted job',
-      payload: { ...job, sequence: 5, jobState: 'COMPLETED', deleted: true, timestamp: '2026-11-20T10:52:40.120Z' },
+      payload: {
+        ...{ ...job, sequence: 5, jobState: 'COMPLETED', deleted: true },
+        ...{ cursor: cursor(9), timestamp: '2026-11-20T10:52:40.120Z' },
+      },
     },
   ],
   deviceStatus: [
@@ -53,16 +73,24 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
       name: 'online',
       summary: 'A device with what it reports',
       payload: {
-        ...{ type: 'device.status', sequence: 41, deviceId, deviceGroupId, status: 'online', ...inFlight },
-        ...{ sensorPayload: { camera }, weather, timestamp: measuredAt },
+        ...{
+          type: 'device.status',
+          sequence: 41,
+          deviceId,
+          deviceGroupId,
+          name: 'North 1',
+          status: 'online',
+          ...inFlight,
+        },
+        ...{ sensorPayload: { camera }, weather, cursor: cursor(4), timestamp: measuredAt },
       },
     },
     {
       name: 'snapshot',
       summary: 'A device that never reported, in the first messages over a WebSocket',
       payload: {
-        ...{ type: 'device.status', sequence: 0, deviceId, deviceGroupId, status: 'offline' },
-        ...{ snapshot: true, timestamp: '2026-11-20T10:30:10.005Z' },
+        ...{ type: 'device.status', sequence: 0, deviceId, deviceGroupId, name: 'North 1', status: 'offline' },
+        ...{ snapshot: true, cursor: cursor(1), timestamp: '2026-11-20T10:30:10.005Z' },
       },
     },
   ],
@@ -80,12 +108,15 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
       summary: 'The final message of a revoked share',
       payload: {
         ...{ type: 'share.status', sequence: 5, shareCode, shareState: 'REVOKED', ...share, currentViewers: 0 },
+        cursor: cursor(8),
         timestamp: '2026-11-20T10:40:12.000Z',
       },
     },
   ],
   cleared: only('', 'No bytes'),
   heartbeat: only({ type: 'heartbeat' }),
+  resumed: only({ type: 'resumed', cursor: cursor(3) }),
+  gap: only({ type: 'gap' }),
   error: [
     {
       name: 'invalidField',

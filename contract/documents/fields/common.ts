@@ -13,6 +13,13 @@ export const commonFields: Fields = {
   action: { description: 'Name of the action.' },
   count: { description: 'Number of elements in the list of this reply, not in all pages.', examples: [1], minimum: 0 },
   createdAt: { description: 'When it was created.', examples: ['2026-11-27T10:30:15.123Z'], format: 'date-time' },
+  cursor: {
+    description:
+      'Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.',
+    examples: ['event-7k2m9qx4-00000000c5'],
+    minLength: 25,
+    maxLength: 25,
+  },
   deleted: { description: 'Present in the final message: the resource was deleted.' },
   id: {
     description: 'Any number, or a text of up to 128 characters. It comes back on the answer to the message.',
@@ -30,6 +37,10 @@ export const commonFields: Fields = {
     examples: ['WyJqb2JzIDdrMm05cXg0ICIsImpvYi03azJtOXF4NC0wMWtiMXg1bTl2M2Y4cTJyN3Q2dzR5MHoxYSJd'],
     minLength: 1,
     maxLength: 1024,
+  },
+  replayed: {
+    description:
+      'Present in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.',
   },
   snapshot: {
     description: 'Present in the state at the time of connecting, which is not a change. Only over WebSockets.',

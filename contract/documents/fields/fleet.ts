@@ -28,8 +28,10 @@ export const fleetFields: Fields = {
   'DeviceGroup.description': { description: 'What the group is, for people.', examples: ['Docks in the north'] },
   'DeviceGroup.name': { description: 'Name of the group, for people.', examples: ['North'], minLength: 1 },
   'DeviceStatusMessage.deleted': {
-    description: 'Present in the message about the removal of the device. If it returns, its `sequence` continues.',
+    description:
+      'Present in the message that the device was removed, or moved to another group. If it returns, its `sequence` continues.',
   },
+  'DeviceStatusMessage.name': deviceName,
   'DeviceStatusMessage.sequence': {
     description: 'Version of the device; each device counts by itself.',
     examples: [41],

@@ -67,6 +67,8 @@ export class WebSocketChannels extends Construct {
       // The share of a viewer.
       shares: ['get'],
       requests: ['update'],
+      // The cursor of a client that resumes.
+      events: ['get', 'query'],
       // A failed handshake is rolled back.
       connections: ['update', 'put', 'batchWrite', 'query', 'delete'],
     }));

@@ -37,6 +37,7 @@ export const cast = {
   'key-rotation': [all],
   confidentiality: [all, ['command:read']],
   'follow-job': [all],
+  resume: [all],
   'follow-device-group': [all],
   'follow-share': [all],
   handshake: [all, ...scopes.map((scope) => [scope])],

@@ -47,10 +47,21 @@ test('registerGroup writes all fields on condition that no later event was appli
 });
 
 test('registerDevice makes a new device offline and keeps the status of an existing one', async () => {
+  store.onAnyCommand().rejectsOnce(conditionFailed()).resolves({});
   await registerDevice(acme, { deviceId, deviceGroupId, name: 'Gull 1' }, at);
-  expect(onlyCommand()).toMatchObject({
+  expect(sent()).toHaveLength(2);
+  expect(sent()[1]).toMatchObject({
     UpdateExpression: expect.stringMatching(/, #status = if_not_exists\(#status, :status\) REMOVE #ttl$/) as string,
     ExpressionAttributeValues: { ':kind': 'device', ':name': 'Gull 1', ':status': 'offline' },
+  });
+});
+
+test('registerDevice gives an existing device another version when its name or group has changed, for its followers', async () => {
+  await registerDevice(acme, { deviceId, deviceGroupId, name: 'Gull 1' }, at);
+  expect(onlyCommand()).toMatchObject({
+    UpdateExpression: expect.stringMatching(/ REMOVE #ttl ADD version :one$/) as string,
+    ConditionExpression: `attribute_exists(deviceId) AND (#deviceGroupId <> :deviceGroupId OR #name <> :name) AND (${nothingLater})`,
+    ExpressionAttributeValues: { ':one': 1, ':name': 'Gull 1' },
   });
 });
 

@@ -17,11 +17,15 @@ const retain = (...channels: object[]) =>
     Records: channels.map((channel, index) => ({ messageId: `message-${index}`, body: JSON.stringify(channel) })),
   } as never);
 const given = (...jobs: Parameters<typeof sampleJob>[0][]) => {
-  const items = store.on(GetCommand);
+  const items = store.on(GetCommand, { TableName: 'jobs' });
   for (const change of jobs) items.resolvesOnce({ Item: toItem(acme, sampleJob(change)) });
   return items;
 };
 const states = () => published().map(({ text, ...how }) => ({ ...how, state: text && (JSON.parse(text) as object) }));
+
+beforeEach(() => {
+  store.on(GetCommand, { TableName: 'events' }).resolves({ Item: { last: 35 } });
+});
 
 describe('A channel in the queue', () => {
   test.each([
@@ -35,7 +39,7 @@ describe('A channel in the queue', () => {
     expect(states()).toEqual([
       {
         ...{ topic: `${id('job')}/JOB/STATUS`, retain: true, qos: 1, ...how },
-        state: expect.objectContaining({ jobState: status }) as object,
+        state: expect.objectContaining({ jobState: status, cursor: `event-${acme}-000000000z` }) as object,
       },
     ]);
   });
@@ -67,7 +71,7 @@ describe('A channel in the queue', () => {
 
   test('is retried when AWS IoT throttles it again, and blocks no other', async () => {
     const other = { kind: 'job', id: id('job', acme, '0'.repeat(26)) };
-    store.on(GetCommand).resolves({ Item: toItem(acme, sampleJob()) });
+    store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: toItem(acme, sampleJob()) });
     broker
       .onAnyCommand()
       .rejectsOnce(new ThrottlingException({ message: 'busy', $metadata: {} }))

@@ -21,6 +21,7 @@ const publishedMessages = () => published().map(({ text }) => JSON.parse(text) a
 
 beforeEach(() => {
   process.env['DEAD_LETTER_QUEUE_URL'] = 'https://queue.test/failures';
+  process.env['EVENT_RETENTION_DAYS'] = '7';
   store.onAnyCommand().resolves({});
 });
 
@@ -134,7 +135,7 @@ describe('A report of a device', () => {
 
   test('without a new state is not published', async () => {
     const same = device({ jobId: id('job') });
-    await report(same, { ...same, name: 'South' });
+    await report(same, { ...same, reportedAt: at });
     expect(broker).not.toHaveReceivedAnyCommand();
     expect(store).not.toHaveReceivedAnyCommand();
   });

@@ -2,6 +2,7 @@ import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi
 import { DeleteCommand, GetCommand, QueryCommand } from '../../../../data/store/document-client';
 import { toItem } from '../../../../data/jobs/job-item';
 import type { Job } from '../../../../domain/job';
+import { cursorOf } from '../../../../domain/cursor';
 import { jobMessage } from '../../../../domain/status-event';
 import { sendChannelSnapshot } from '../../../../lambdas/channel/snapshot/channel';
 import { connection, gone, socketCalls, sockets } from '../../../data/fixtures/sockets';
@@ -12,7 +13,9 @@ import { givenBufferingFollower } from '../../fixtures/buffering-follower';
 const follower = connection();
 const givenJob = (found: Job | undefined) =>
   store.on(GetCommand, { TableName: 'jobs' }).resolves(found ? { Item: toItem(acme, found) } : {});
-const snapshot = (of: Job) => `socket-1 ${JSON.stringify({ ...jobMessage(of), snapshot: true })}`;
+/** Of an empty log. */
+const cursor = cursorOf(acme, 0);
+const snapshot = (of: Job) => `socket-1 ${JSON.stringify({ ...jobMessage(of), cursor, snapshot: true })}`;
 const change = sampleJob({ status: 'QUEUED', version: 4 });
 const changePost = `socket-1 ${JSON.stringify(jobMessage(change))}`;
 const sentMessages = () =>

@@ -35,6 +35,7 @@ async function sendSnapshotDuringChanges(scheduler: fc.Scheduler, changes: numbe
   store
     .on(GetCommand, { TableName: 'jobs' })
     .callsFake(() => turn('state', () => Promise.resolve({ Item: toItem(acme, version(now)) })));
+  store.on(GetCommand, { TableName: 'events' }).resolves({});
   store.on(QueryCommand).callsFake(() => turn('followers', async () => ({ Items: [await waiting.item()] })));
   sockets.on(PostToConnectionCommand).callsFake(({ Data }: { Data: string }) =>
     turn(`post ${Data}`, () => {

@@ -28,19 +28,23 @@ export const realtimeFunctions: FunctionRows = {
   },
   'Realtime/FanOut/StatusFanOut': {
     entry: 'stream/status-fan-out',
-    tables: { jobs: ['get'], connections: ['query', 'delete', 'update'] },
+    tables: {
+      jobs: ['get'],
+      connections: ['query', 'delete', 'update'],
+      events: ['get', 'query', 'put', 'update'],
+    },
     more: [
       ...socketPermissions,
       ...publishPermissions,
       ...streamPermissions(['jobs', 'shares', 'fleet'], 'Realtime/FanOut/Failures'),
       'sqs:SendMessage Realtime/FanOut/Retention',
     ],
-    settings: [...socketSettings, 'RETENTION_QUEUE_URL', 'DEAD_LETTER_QUEUE_URL'],
+    settings: [...socketSettings, 'RETENTION_QUEUE_URL', 'DEAD_LETTER_QUEUE_URL', 'EVENT_RETENTION_DAYS'],
     seconds: 60,
   },
   'Realtime/FanOut/RetainStatus': {
     entry: 'queue/retain-status',
-    tables: { jobs: ['get'], shares: ['get'], fleet: ['query'] },
+    tables: { jobs: ['get'], shares: ['get'], fleet: ['query'], events: ['get'] },
     more: [...publishPermissions, ...consumePermissions('Realtime/FanOut/Retention')],
     seconds: 30,
   },

@@ -1,0 +1,149 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Organisation, Resource } from '../../domain/id';
+import type { StatusMessage } from '../../domain/status-message';
+import { QueryCommand, TransactWriteCommand } from '../store/document-client';
+import { dynamodb, table } from '../store/dynamodb';
+import { setting } from '../store/environment';
+import { channelLog, eventIn, findHead, HEAD, organisationLog, readHead, readItem, type Head } from './log-items';
+import { findRecent, reachesBackTo, withEvents } from './recent-events';
+
+/** A change to append, in the order in which it became known. */
+export interface NewEvent {
+  /** The resource on whose channel it is published. */
+  readonly channel: Resource;
+  readonly message: StatusMessage;
+  /** Time of the stream record, Unix seconds. */
+  readonly createdAt: number;
+}
+
+/** Items in a transaction (DynamoDB API reference, TransactWriteItems): two for each event, and the head. */
+const MAX_EVENTS = 49;
+/** Attempts while other functions append to the same log, and the base of the delay between them in ms. */
+const MAX_ATTEMPTS = 12;
+const RETRY_DELAY_MS = 10;
+/** How many entries of a channel are searched for an event that the recent end no longer holds. */
+const SEARCHED = 100;
+
+/**
+ * The head as this instance knows it, by organisation: if another one has appended since, the transaction fails and returns the
+ * present head.
+ */
+const heads = new Map<Organisation, Head>();
+const MAX_HEADS = 10_000;
+
+function remember(organisation: Organisation, head: Head): Head {
+  if (heads.size >= MAX_HEADS) heads.clear();
+  heads.set(organisation, head);
+  return head;
+}
+
+/** What is the same for an event each time its stream record comes. */
+const identityOf = (channel: Resource, { sequence, ...message }: StatusMessage): string =>
+  [channelLog(channel), 'deviceId' in message ? message.deviceId : '', sequence].join(' ');
+
+/** The number of an event in its channel's log, if that has it. */
+async function findInChannel({ channel, message }: NewEvent): Promise<number | undefined> {
+  const { Items = [] } = await dynamodb.send(
+    new QueryCommand({
+      TableName: table('events'),
+      KeyConditionExpression: '#log = :log',
+      ExpressionAttributeNames: { '#log': 'log' },
+      ExpressionAttributeValues: { ':log': channelLog(channel) },
+      ScanIndexForward: false,
+      Limit: SEARCHED,
+      ConsistentRead: true,
+    }),
+  );
+  const sought = identityOf(channel, message);
+  return Items.map(readItem).find((each) => identityOf(channel, eventIn(each).message) === sought)?.number;
+}
+
+/** The number of an event that the log has already. */
+async function numberOf({ last, recent }: Head, event: NewEvent): Promise<number | undefined> {
+  const found = findRecent(recent, last, identityOf(event.channel, event.message));
+  return found ?? (reachesBackTo(recent, event.createdAt) ? undefined : findInChannel(event));
+}
+
+const days = (name: string) => Number(setting(name)) * 24 * 60 * 60;
+
+/** Appends events by one transaction. @throws TransactionCanceledException when the head is not the present one */
+async function append(organisation: Organisation, head: Head, events: readonly NewEvent[], now: number): Promise<Head> {
+  const TableName = table('events');
+  const ttl = now + days('EVENT_RETENTION_DAYS');
+  const identities = events.map(({ channel, message }) => identityOf(channel, message));
+  const next = { last: head.last + events.length, recent: withEvents(head.recent, identities, now) };
+  const Update = {
+    TableName,
+    Key: { log: organisationLog(organisation), number: HEAD },
+    UpdateExpression: 'SET #last = :next, recent = :recent',
+    ConditionExpression: head.last === 0 ? 'attribute_not_exists(#last)' : '#last = :last',
+    ExpressionAttributeNames: { '#last': 'last' },
+    ExpressionAttributeValues: {
+      ':next': next.last,
+      ':recent': next.recent,
+      ...(head.last > 0 && { ':last': head.last }),
+    },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+  };
+  const puts = events.flatMap(({ channel, message }, index) => {
+    const item = {
+      ...{ number: head.last + 1 + index, channel: channelLog(channel), ttl },
+      message: JSON.stringify(message),
+    };
+    return [organisationLog(organisation), channelLog(channel)].map((log) => ({
+      Put: { TableName, Item: { log, ...item } },
+    }));
+  });
+  await dynamodb.send(new TransactWriteCommand({ TransactItems: [{ Update }, ...puts] }));
+  return next;
+}
+
+/**
+ * After a transaction that failed because of another one: the head as the failed condition returned it, or undefined when it is
+ * unknown because the two ran at the same time.
+ * @throws the error itself when it is any other
+ */
+function presentHead(error: unknown): Head | undefined {
+  if (!(error instanceof TransactionCanceledException)) throw error;
+  const [ofHead, ...others] = error.CancellationReasons ?? [];
+  const codes = [ofHead, ...others].map((reason) => reason?.Code ?? 'None');
+  if (!codes.every((code) => ['None', 'TransactionConflict', 'ConditionalCheckFailed'].includes(code))) throw error;
+  return ofHead?.Item && readHead(unmarshall(ofHead.Item));
+}
+
+/** The numbers of up to {@link MAX_EVENTS} events. */
+async function appendBatch(organisation: Organisation, events: readonly NewEvent[]): Promise<number[]> {
+  for (let attempt = 1; ; attempt++) {
+    const head = heads.get(organisation) ?? remember(organisation, await findHead(organisation));
+    const known = await Promise.all(events.map((event) => numberOf(head, event)));
+    const added = events.filter((_, index) => known[index] === undefined);
+    let number = head.last;
+    if (added.length === 0) return known as number[];
+    try {
+      remember(organisation, await append(organisation, head, added, Math.floor(Date.now() / 1000)));
+      return known.map((each) => each ?? (number += 1));
+    } catch (error) {
+      heads.delete(organisation);
+      const present = presentHead(error);
+      if (attempt === MAX_ATTEMPTS) throw error;
+      if (present) remember(organisation, present);
+      else await pause(RETRY_DELAY_MS * attempt * (0.5 + Math.random()));
+    }
+  }
+}
+
+/**
+ * Appends events to the log of an organisation, numbered 1, 2, 3 … without holes: head and events are written by one
+ * transaction, so that no number can be seen before a smaller one. An event that the log's recent end, or the recent end of its
+ * channel, holds keeps its number.
+ * @returns the number of each event
+ * @throws Error when DynamoDB can't be written to; the events before a failed batch of 49 are in the log
+ */
+export async function appendEvents(organisation: Organisation, events: readonly NewEvent[]): Promise<number[]> {
+  const numbers: number[] = [];
+  for (let from = 0; from < events.length; from += MAX_EVENTS)
+    numbers.push(...(await appendBatch(organisation, events.slice(from, from + MAX_EVENTS))));
+  return numbers;
+}

@@ -1,0 +1,96 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Organisation, Resource } from '../../domain/id';
+import { GetCommand, QueryCommand, type QueryCommandOutput } from '../store/document-client';
+import { dynamodb, table } from '../store/dynamodb';
+import { channelLog, eventIn, findHead, organisationLog, readItem, type LoggedEvent, type LogItem } from './log-items';
+
+/**
+ * A query may see a part of a transaction (developer guide, "Isolation levels for DynamoDB transactions"), so the last events
+ * are read from the organisation's log, where a missing number shows. Older ones have long been committed.
+ */
+const TAIL = 200;
+/** Attempts to read the tail without a hole, and the delay between them in ms. */
+const MAX_ATTEMPTS = 4;
+const RETRY_DELAY_MS = 25;
+
+/** The events of a log in a range of numbers, both included. @param most how many are read at most */
+async function readRange(log: string, from: number, to: number, most: number): Promise<LogItem[]> {
+  const found: LogItem[] = [];
+  let key: QueryCommandOutput['LastEvaluatedKey'];
+  do {
+    const page: QueryCommandOutput = await dynamodb.send(
+      new QueryCommand({
+        TableName: table('events'),
+        KeyConditionExpression: '#log = :log AND #number BETWEEN :from AND :to',
+        ExpressionAttributeNames: { '#log': 'log', '#number': 'number' },
+        ExpressionAttributeValues: { ':log': log, ':from': from, ':to': to },
+        ConsistentRead: true,
+        Limit: most - found.length,
+        ...(key && { ExclusiveStartKey: key }),
+      }),
+    );
+    found.push(...(page.Items ?? []).map(readItem));
+    key = page.LastEvaluatedKey;
+  } while (key && found.length < most);
+  return found;
+}
+
+const isKept = ({ ttl }: LogItem, now: Date) => ttl * 1000 > now.getTime();
+
+/** All events of a range of the organisation's log; undefined when some no longer exist. */
+async function readAll(
+  organisation: Organisation,
+  from: number,
+  to: number,
+  now: Date,
+): Promise<LogItem[] | undefined> {
+  const count = to - from + 1;
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const items = await readRange(organisationLog(organisation), from, to, count);
+    // The older an event, the sooner it expires, so the first one speaks for all.
+    if (items[0]?.number === from && !isKept(items[0], now)) return undefined;
+    if (items.length === count) return items;
+    await pause(RETRY_DELAY_MS);
+  }
+  return undefined;
+}
+
+/** Whether an event still exists. */
+async function exists(organisation: Organisation, number: number, now: Date): Promise<boolean> {
+  const Key = { log: organisationLog(organisation), number };
+  const { Item } = await dynamodb.send(new GetCommand({ TableName: table('events'), Key, ConsistentRead: true }));
+  return Item !== undefined && isKept(readItem(Item), now);
+}
+
+/**
+ * The events of a channel after a number, in order, up to the last one that is in the log: two reads, or four when the log has
+ * grown by more than 200 events since.
+ * @param most maximum of events
+ * @returns undefined when the log no longer reaches back that far, or there are more
+ */
+export async function missedEvents(
+  organisation: Organisation,
+  channel: Resource,
+  after: number,
+  most: number,
+  now: Date,
+): Promise<LoggedEvent[] | undefined> {
+  const { last } = await findHead(organisation);
+  if (after === last) return [];
+  if (after > last) return undefined;
+  const tail = Math.max(after, last - TAIL) + 1;
+  const isLong = tail > after + 1;
+  const [recent, older, reachesBack] = await Promise.all([
+    readAll(organisation, tail, last, now),
+    isLong ? readRange(channelLog(channel), after + 1, tail - 1, most + 1) : [],
+    isLong ? exists(organisation, after + 1, now) : true,
+  ]);
+  if (!recent || !reachesBack) return undefined;
+  const missed = [...older, ...recent.filter((each) => each.channel === channelLog(channel))];
+  return missed.length > most ? undefined : missed.map(eventIn);
+}
+
+/** Whether a channel has an event after a number, by one read. */
+export async function hasEventAfter(channel: Resource, after: number): Promise<boolean> {
+  return (await readRange(channelLog(channel), after + 1, Number.MAX_SAFE_INTEGER, 1)).length > 0;
+}

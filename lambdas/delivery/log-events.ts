@@ -1,0 +1,98 @@
+import { channelsOf, type Channel } from '../../contract/channels';
+import { appendEvents, type NewEvent } from '../../data/events/append-events';
+import { channelKey } from '../../data/connections/connections';
+import { changeOf, createdAtOf, itemOf, type StreamRecord } from '../../data/store/stream-records';
+import { cursorOf } from '../../domain/cursor';
+import { organisationOf, type Organisation } from '../../domain/id';
+import { eventsBetween, isLogged, type Change, type StatusEvent } from '../../domain/status-event';
+
+/** The change in a stream record, and the messages to publish; those that the log has carry their cursor. */
+interface PublishableChange {
+  readonly change: Change;
+  readonly events: readonly StatusEvent[];
+}
+
+/**
+ * The change of a record, once its events are in the log; undefined when it causes no message.
+ * @throws UnreadableRecord; the error of the log, for the records of that organisation
+ */
+export type RecordEvents = (record: StreamRecord) => Promise<PublishableChange | undefined>;
+
+interface ReadRecord {
+  readonly change: Change;
+  readonly events: readonly StatusEvent[];
+  /** Those events that belong into the log. */
+  readonly logged: readonly { readonly event: StatusEvent; readonly channel: Channel }[];
+}
+
+function read(record: StreamRecord): ReadRecord | undefined {
+  const change = changeOf(record);
+  if (!change) return undefined;
+  const events = eventsBetween(change, createdAtOf(record));
+  const logged = events
+    .filter((event) => isLogged(change, event))
+    .flatMap((event) => channelsOf(event.message).map((channel) => ({ event, channel })));
+  return { change, events, logged };
+}
+
+/** A record that can't be read fails when it is its turn, not the whole batch. */
+function readOrFailure(record: StreamRecord): { readonly found?: ReadRecord | undefined; readonly failure?: unknown } {
+  try {
+    return { found: read(record) };
+  } catch (failure) {
+    return { failure };
+  }
+}
+
+const organisationOfChannel = ({ kind, id }: Channel): Organisation => organisationOf(kind, id) ?? '';
+
+/** Appends the events of all records, those of each organisation together, and returns the cursor of each. */
+function appendAll(reads: ReadonlyMap<StreamRecord, ReadRecord>) {
+  const byOrganisation = new Map<Organisation, { event: StatusEvent; added: NewEvent }[]>();
+  for (const [record, { logged }] of reads)
+    for (const { event, channel } of logged) {
+      const organisation = organisationOfChannel(channel);
+      const createdAt = Math.floor(Date.parse(createdAtOf(record)) / 1000);
+      const added = { channel, message: event.message, createdAt };
+      byOrganisation.set(organisation, [...(byOrganisation.get(organisation) ?? []), { event, added }]);
+    }
+  const cursors = new Map<Organisation, Promise<ReadonlyMap<StatusEvent, string>>>();
+  for (const [organisation, all] of byOrganisation) {
+    const appended = appendEvents(
+      organisation,
+      all.map(({ added }) => added),
+    ).then((numbers) => new Map(all.map(({ event }, index) => [event, cursorOf(organisation, numbers[index] ?? 0)])));
+    // Whoever publishes one of these events gets the error.
+    appended.catch(() => undefined);
+    cursors.set(organisation, appended);
+  }
+  return cursors;
+}
+
+/**
+ * Appends the events of a batch of stream records to the event logs: one transaction for each organisation, at the same time.
+ * @returns `eventsOf`: see {@link RecordEvents}; `orderOf`: what a record has to keep its order in: its item, and the channels of
+ *   its logged events
+ */
+export function logEvents(records: readonly StreamRecord[]) {
+  const results = new Map(records.map((record) => [record, readOrFailure(record)]));
+  const reads = new Map([...results].flatMap(([record, { found }]) => (found ? [[record, found] as const] : [])));
+  const cursors = appendAll(reads);
+  const eventsOf: RecordEvents = async (record) => {
+    const { found, failure } = results.get(record) ?? {};
+    if (failure) throw failure as Error;
+    if (!found) return undefined;
+    const [first] = found.logged;
+    const numbered = first && (await cursors.get(organisationOfChannel(first.channel)));
+    const events = found.events.map((event) => {
+      const cursor = numbered?.get(event);
+      return cursor === undefined ? event : { ...event, message: { ...event.message, cursor } };
+    });
+    return { change: found.change, events };
+  };
+  const orderOf = (record: StreamRecord) => [
+    itemOf(record),
+    ...(reads.get(record)?.logged ?? []).map(({ channel }) => channelKey(channel)),
+  ];
+  return { eventsOf, orderOf };
+}

@@ -1,0 +1,40 @@
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { HEAD, organisationLog } from '../../data/events/log-items';
+import { readCursor } from '../../domain/cursor';
+import { organisationOf } from '../../domain/id';
+import type { Client } from '../api/client';
+import { fleetOf } from '../api/given';
+import { database, tableNamed } from '../api/stack/aws-access';
+
+/** Tag of a client's organisation. */
+export const organisationOfClient = (client: Client): string =>
+  organisationOf('group', fleetOf(client).deviceGroupId) ?? '';
+
+/** Matches any cursor of a client's organisation. */
+export const cursorOfOrganisation = (client: Client): string =>
+  expect.stringMatching(new RegExp(`^event-${organisationOfClient(client)}-[0-9a-z]{10}$`)) as string;
+
+/** The number in a cursor of any organisation. */
+export const numberIn = (cursor: string): number => readCursor(cursor.split('-')[1] ?? '', cursor);
+
+/** Number of the last event of a client's organisation. */
+export async function lastNumber(client: Client): Promise<number> {
+  const Key = { log: organisationLog(organisationOfClient(client)), number: HEAD };
+  const { Item } = await database().send(new GetCommand({ TableName: await tableNamed('Events'), Key }));
+  return Number(Item?.['last'] ?? 0);
+}
+
+/** Makes the event after a cursor as old as the log keeps events, so that a client can't resume from there. */
+export async function expireAfter(client: Client, cursor: string): Promise<void> {
+  const organisation = organisationOfClient(client);
+  await database().send(
+    new UpdateCommand({
+      TableName: await tableNamed('Events'),
+      Key: { log: organisationLog(organisation), number: readCursor(organisation, cursor) + 1 },
+      UpdateExpression: 'SET #ttl = :past',
+      ConditionExpression: 'attribute_exists(message)',
+      ExpressionAttributeNames: { '#ttl': 'ttl' },
+      ExpressionAttributeValues: { ':past': Math.floor(Date.now() / 1000) - 1 },
+    }),
+  );
+}

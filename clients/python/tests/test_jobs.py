@@ -66,6 +66,17 @@ def test_a_share_can_be_read_listed_and_revoked(client: Client) -> None:
     assert share_code not in {share["shareCode"] for share in client.shares.list()}
 
 
+def test_the_limits_say_what_is_left(client: Client, partner: Partner) -> None:
+    client.jobs.create({"name": "Counted", "deviceGroupId": partner.device_group_id})
+    limits = client.limits()
+    left = {rate["operation"]: rate.get("remaining") for rate in limits["rates"]}
+    # All are left when a minute has just ended.
+    assert 0 <= (left["POST /v3/jobs/create"] or 0) <= 60
+    assert left["POST /v3/auth/token"] is None
+    assert limits["connections"]["limit"] == 50
+    assert limits["subscriptions"]["limit"] == 100
+
+
 def test_a_client_with_a_token_of_its_caller_needs_no_secret(client: Client, partner: Partner, job_id: str) -> None:
     without = {"client_secret": None, "api_key": None, "token": client.access_token}
     with partner.client(**without) as other:

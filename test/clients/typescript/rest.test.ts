@@ -62,6 +62,14 @@ describe('jobs of the TypeScript client', () => {
   });
 });
 
+test('the limits of the TypeScript client say what is used and what is left', async () => {
+  const { rates, connections, subscriptions } = await client.limits();
+  const operations = rates.map(({ operation }) => operation);
+  expect(operations).toEqual(expect.arrayContaining(['POST /v3/jobs/create', 'WebSocket handshake']));
+  expect(connections).toEqual({ limit: 50, used: 0, remaining: 50 });
+  expect(subscriptions).toEqual({ limit: 100, used: 0, remaining: 100 });
+});
+
 describe('shares of the TypeScript client', () => {
   test('are created, read, listed and revoked', async () => {
     const { shareCode, shareUrl } = await client.shares.create({ resourceId: deviceId, shareType: 'DEVICE_STATUS' });

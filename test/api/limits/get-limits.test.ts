@@ -37,19 +37,19 @@ async function withinAMinute<Result>(act: () => Promise<Result>): Promise<Result
 describe('GET /v3/limits', () => {
   test('counts down what a client creates and asks for, and nothing of its colleague', async () => {
     const { shareCode } = await givenShare(colleague);
-    const differences = await withinAMinute(async () => {
-      const [before, others] = [await leftOf(partner), await leftOf(colleague)];
+    const { used, others, othersAfter } = await withinAMinute(async () => {
+      const [before, others] = [await leftOf(partner), await limitsOf(colleague)];
       await givenJob(partner);
       await givenJob(partner);
       await givenShare(partner);
       expect((await partner.call('POST /v3/jobs/create', { body: {} })).status).toBe(400);
       await partner.call('GET /v3/shares/{shareCode}/resources', { path: { shareCode } });
       const after = await leftOf(partner);
-      expect(await leftOf(colleague)).toEqual(others);
-      const used = Object.entries(before).map(([name, left]) => [name, (left ?? 0) - (after[name] ?? 0)]);
-      return Object.fromEntries(used) as unknown;
+      const counts = Object.entries(before).map(([name, left]) => [name, (left ?? 0) - (after[name] ?? 0)]);
+      return { used: Object.fromEntries(counts) as unknown, others, othersAfter: await limitsOf(colleague) };
     });
-    expect(differences).toEqual({
+    expect(othersAfter).toEqual(others);
+    expect(used).toEqual({
       'POST /v3/jobs/create': 3,
       'POST /v3/streams/share': 1,
       'GET /v3/shares/{shareCode}/resources': 1,

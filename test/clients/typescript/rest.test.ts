@@ -66,7 +66,8 @@ test('the limits of the TypeScript client say what is used and what is left', as
   const { rates, connections, subscriptions } = await client.limits();
   const operations = rates.map(({ operation }) => operation);
   expect(operations).toEqual(expect.arrayContaining(['POST /v3/jobs/create', 'WebSocket handshake']));
-  expect(connections).toEqual({ limit: 50, used: 0, remaining: 50 });
+  // Another test of this client may have a connection open.
+  expect(connections).toEqual({ limit: 50, used: expect.any(Number) as number, remaining: 50 - connections.used });
   expect(subscriptions).toEqual({ limit: 100, used: 0, remaining: 100 });
 });
 

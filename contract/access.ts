@@ -1,4 +1,4 @@
-import type { Endpoint } from './endpoint';
+import { scopesOf, type Endpoint } from './endpoint';
 import { endpoints, type EndpointKey } from './endpoints';
 
 /** The endpoints with their general type, for code that handles any of them. */
@@ -12,13 +12,10 @@ export function routeOf(key: string): { method: string; path: string } {
 
 /** The endpoints that a token with these scopes may call. */
 export const endpointsFor = (granted: readonly string[]): readonly EndpointKey[] =>
-  (Object.keys(endpointTable) as EndpointKey[]).filter((key) => {
-    const { scope } = endpointTable[key];
-    return scope !== null && granted.includes(scope);
-  });
+  (Object.keys(endpointTable) as EndpointKey[]).filter((key) => isGranted(endpointTable[key], granted));
 
-/** The scopes that endpoints of the REST API need. */
-const restScopes = [...new Set(Object.values(endpointTable).flatMap(({ scope }) => scope ?? []))];
+const isGranted = (endpoint: Endpoint, granted: readonly string[]) =>
+  scopesOf(endpoint).some((scope) => granted.includes(scope));
 
 /**
  * Why API Gateway may refuse a token on a method of the REST API. Its cached policy is for all methods, so this can't name the
@@ -27,7 +24,8 @@ const restScopes = [...new Set(Object.values(endpointTable).flatMap(({ scope }) 
  * @returns text without quotes and backslashes, which a gateway response inserts into JSON
  */
 export function whatIsLacking(granted: readonly string[]): string {
-  const lacking = restScopes.filter((scope) => !granted.includes(scope));
+  const refused = Object.values(endpointTable).filter((endpoint) => !isGranted(endpoint, granted));
+  const lacking = [...new Set(refused.flatMap(scopesOf))];
   if (lacking.length <= 1) return `needs scope ${lacking.join('')}`;
   return `needs a scope that the token lacks; it lacks ${lacking.join(', ')}`;
 }

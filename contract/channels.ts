@@ -114,3 +114,6 @@ export const MAX_CONNECTIONS = 50;
  * per second).
  */
 export const HANDSHAKES_PER_MINUTE = 120;
+
+/** The name of a handshake among the operations that are limited. */
+export const HANDSHAKE = 'WebSocket handshake';

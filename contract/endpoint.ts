@@ -34,8 +34,8 @@ export interface Endpoint {
   readonly description: string;
   /** Set when it should no longer be used: its responses and the OpenAPI document say so. */
   readonly deprecation?: Deprecation;
-  /** Required scope of the token; `null`: no token, but an API key with its usage plan (the token endpoint). */
-  readonly scope: Scope | null;
+  /** Scope that the token needs, or several of which it needs one; `null`: no token, but an API key with its usage plan (the token endpoint). */
+  readonly scope: Scope | readonly Scope[] | null;
   /** File below `lambdas/http/`, without `.ts`. Endpoints with the same file share a function. */
   readonly handler: string;
   /** Exact limit of calls per client in fixed windows of a minute (spec section 8). */
@@ -43,7 +43,7 @@ export interface Endpoint {
   /** Accepts an `Idempotency-Key`. */
   readonly idempotent?: true;
   /** Tables that its own operation uses, and how; {@link tablesOf} adds those for `perMinute` and `idempotent`. */
-  readonly tables: Omit<TableUses, 'requests'>;
+  readonly tables: TableUses;
   readonly settings?: readonly Setting[];
   /** Closes the sockets that follow the resource which it deletes. */
   readonly closesSockets?: true;
@@ -68,6 +68,10 @@ export interface Endpoint {
 export function tablesOf({ tables, perMinute, idempotent }: Endpoint): TableUses {
   const limitUses = perMinute === undefined ? [] : (['update'] as const);
   const idempotencyUses = idempotent ? (['get', 'put'] as const) : [];
-  const requests = [...limitUses, ...idempotencyUses];
-  return requests.length > 0 ? { requests, ...tables } : tables;
+  const requests = [...limitUses, ...idempotencyUses, ...(tables.requests ?? [])];
+  return requests.length > 0 ? { ...tables, requests } : tables;
 }
+
+/** The scopes of which a token needs one to call an endpoint; none for the endpoint that needs no token. */
+export const scopesOf = ({ scope }: Pick<Endpoint, 'scope'>): readonly Scope[] =>
+  scope === null ? [] : [scope].flat();

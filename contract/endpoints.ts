@@ -1,6 +1,7 @@
 import type { Endpoint } from './endpoint';
 import { fleetEndpoints } from './endpoints/fleet';
 import { jobsEndpoints } from './endpoints/jobs';
+import { limitsEndpoints } from './endpoints/limits';
 import { sharesEndpoints } from './endpoints/shares';
 import { tokenEndpoints } from './endpoints/token';
 
@@ -14,6 +15,7 @@ export const endpoints = {
   ...jobsEndpoints,
   ...sharesEndpoints,
   ...fleetEndpoints,
+  ...limitsEndpoints,
 } as const satisfies Record<string, Endpoint>;
 
 export type EndpointKey = keyof typeof endpoints;

@@ -11,13 +11,24 @@ const permissionList = z.pipe(
   z.transform((given) => permissions.filter((permission) => given.includes(permission))),
 );
 
-/** Body of a request for a new share (spec section 4; bounds: DESIGN section 3). */
+/** Bounds and defaults of a new share (bounds: DESIGN section 3). */
+export const shareBounds = {
+  /** Viewers at the same time. */
+  maxViewers: { minimum: 1, maximum: 1000, default: 10 },
+  /** Lifetime in seconds. */
+  expiresIn: { minimum: 60, maximum: 86_400, default: 3600 },
+} as const;
+
+const bounded = ({ minimum, maximum, default: value }: (typeof shareBounds)[keyof typeof shareBounds]) =>
+  z._default(z.int().check(z.minimum(minimum), z.maximum(maximum)), value);
+
+/** Body of a request for a new share (spec section 4). */
 export const shareRequest = z.strictObject({
   resourceId: text(1, 256),
   shareType: z.enum(shareTypes),
   permissions: z._default(permissionList, ['view']),
-  expiresIn: z._default(z.int().check(z.minimum(60), z.maximum(86_400)), 3600),
-  maxViewers: z._default(z.int().check(z.minimum(1), z.maximum(1000)), 10),
+  expiresIn: bounded(shareBounds.expiresIn),
+  maxViewers: bounded(shareBounds.maxViewers),
   metadata: z.optional(metadata),
 });
 

@@ -4,6 +4,7 @@ import { controlFields } from './fields/control';
 import { errorFields } from './fields/errors';
 import { fleetFields } from './fields/fleet';
 import { jobFields } from './fields/jobs';
+import { limitFields } from './fields/limits';
 import { platformEventFields } from './fields/platform-events';
 import { shareFields } from './fields/shares';
 import { telemetryFields } from './fields/telemetry';
@@ -13,7 +14,7 @@ import { tokenFields } from './fields/token';
 const fields: ReadonlyMap<string, Field> = new Map(
   [
     ...[commonFields, errorFields, tokenFields],
-    ...[jobFields, shareFields, fleetFields, telemetryFields, controlFields, platformEventFields],
+    ...[jobFields, shareFields, fleetFields, limitFields, telemetryFields, controlFields, platformEventFields],
   ].flatMap((some) => Object.entries(some)),
 );
 

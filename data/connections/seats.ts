@@ -41,7 +41,7 @@ export function seatOwner(owner: string): { readonly clientId?: string; readonly
  * The owner is both keys of its item: with one sort key for all, the index by connection would hold them all in one
  * partition, and share its throughput.
  */
-const keyOf = (owner: string) => ({ channel: owner, connectionId: owner });
+export const seatsKey = (owner: string) => ({ channel: owner, connectionId: owner });
 
 /** Whether an item of the connections table holds seats. */
 export const isSeatCount = ({ channel, connectionId }: { channel: string; connectionId: string }) =>
@@ -71,7 +71,7 @@ async function take(owner: string, seat: string, max: number, ttl: number): Prom
   const { Attributes } = await dynamodb.send(
     new UpdateCommand({
       TableName: table('connections'),
-      Key: keyOf(owner),
+      Key: seatsKey(owner),
       UpdateExpression: 'ADD seats :seat SET recount = :true, #ttl = :ttl',
       ConditionExpression: 'attribute_not_exists(seats) OR size(seats) < :max OR contains(seats, :name)',
       ExpressionAttributeNames: { '#ttl': 'ttl' },
@@ -131,7 +131,7 @@ async function release(owner: string, seats: ReadonlySet<string>): Promise<Seats
       .send(
         new UpdateCommand({
           TableName: table('connections'),
-          Key: keyOf(owner),
+          Key: seatsKey(owner),
           UpdateExpression: 'DELETE seats :released SET recount = :true',
           ConditionExpression: 'contains(seats, :first)',
           ExpressionAttributeValues: { ':released': seats, ':first': first, ':true': true },
@@ -152,7 +152,7 @@ export async function countSeats(owner: string, ttl: number): Promise<{ taken: n
   const { Attributes } = await dynamodb.send(
     new UpdateCommand({
       TableName: table('connections'),
-      Key: keyOf(owner),
+      Key: seatsKey(owner),
       // The item may have been deleted since the count was requested.
       UpdateExpression: 'SET #ttl = if_not_exists(#ttl, :ttl) REMOVE recount ADD counts :one',
       ExpressionAttributeNames: { '#ttl': 'ttl' },

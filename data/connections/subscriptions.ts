@@ -70,16 +70,30 @@ async function listSubscriptions(clientId: string, prefix = '') {
   return found;
 }
 
+/** The subscriptions of an OAuth client over all its connections, without those that were cancelled or whose session has ended. */
+async function activeSubscriptions(clientId: string, now: number): Promise<Subscription[]> {
+  const notes = await listSubscriptions(clientId);
+  const sessions = new Map(notes.filter(isSession).map((note) => [mqttClientOf(note), note.at]));
+  return notes.filter(
+    (note) => note.subscribed && note.ttl * 1000 > now && note.at >= (sessions.get(mqttClientOf(note)) ?? 0),
+  );
+}
+
+/**
+ * The number of an OAuth client's subscriptions, over all its connections.
+ * @param now Unix milliseconds
+ */
+export const countSubscriptions = async (clientId: string, now: number): Promise<number> =>
+  (await activeSubscriptions(clientId, now)).length;
+
 /**
  * The MQTT client ids of an OAuth client whose subscriptions exceed its `max` oldest ones, over all its connections.
  * @param now Unix milliseconds
  */
 export async function clientsOverLimit(clientId: string, max: number, now: number): Promise<string[]> {
-  const notes = await listSubscriptions(clientId);
-  const sessions = new Map(notes.filter(isSession).map((note) => [mqttClientOf(note), note.at]));
-  const active = notes
-    .filter((note) => note.subscribed && note.ttl * 1000 > now && note.at >= (sessions.get(mqttClientOf(note)) ?? 0))
-    .sort((one, other) => one.at - other.at || (one.connectionId < other.connectionId ? -1 : 1));
+  const active = (await activeSubscriptions(clientId, now)).sort(
+    (one, other) => one.at - other.at || (one.connectionId < other.connectionId ? -1 : 1),
+  );
   return [...new Set(active.slice(max).map(mqttClientOf))];
 }
 

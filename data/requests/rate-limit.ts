@@ -6,6 +6,15 @@ import { dynamodb, table } from '../store/dynamodb';
 
 const counter = z.object({ calls: z.int() });
 
+/** What is counted when a client calls an operation: an endpoint, or a handshake. */
+export const callsOf = (clientId: string, operation: string) => `${clientId}#${operation}`;
+
+/** Key of the item that counts the calls of a subject in a window, which begins at `windowStart` (Unix seconds). */
+export const counterKey = (subject: string, windowStart: number) => ({ id: `calls#${subject}#${windowStart}` });
+
+/** Parses a counter: the number of its calls. */
+export const readCalls = (found: Record<string, unknown>): number => counter.parse(found).calls;
+
 /** Counters outlive their window, since clocks may differ. */
 const TTL_S = 600;
 
@@ -28,7 +37,7 @@ export async function countCall(subject: string, windowStart: number, limit: num
     const { Attributes } = await dynamodb.send(
       new UpdateCommand({
         TableName: table('requests'),
-        Key: { id: `calls#${subject}#${windowStart}` },
+        Key: counterKey(subject, windowStart),
         UpdateExpression: 'ADD calls :one, callIds :callIds SET #ttl = :ttl',
         ConditionExpression: 'attribute_not_exists(calls) OR (calls < :most AND NOT contains(callIds, :callId))',
         ExpressionAttributeNames: { '#ttl': 'ttl' },
@@ -43,7 +52,7 @@ export async function countCall(subject: string, windowStart: number, limit: num
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
-    return counter.parse(Attributes).calls;
+    return readCalls(Attributes ?? {});
   } catch (error) {
     const { calls, callIds } = refusedCounter.parse(itemThatRefused(error).found);
     return callIds.has(callId) ? calls : Math.max(calls, limit) + 1;

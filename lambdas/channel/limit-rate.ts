@@ -1,7 +1,6 @@
 import { countCall } from '../../data/requests/rate-limit';
+import { rateWindow } from '../../domain/rate-window';
 import { Refusal } from '../../domain/refusal';
-
-const WINDOW_SECONDS = 60;
 
 /** Keys whose window this instance knows to be exhausted, with the window's start: refusing them costs no write. */
 const usedUp = new Map<string, number>();
@@ -14,11 +13,10 @@ const MAX_CACHED = 10_000;
  * @throws Refusal `too_many_requests`
  */
 export async function limitRate(key: string, limit: number, now: Date): Promise<void> {
-  const seconds = Math.floor(now.getTime() / 1000);
-  const windowStart = seconds - (seconds % WINDOW_SECONDS);
-  if (usedUp.get(key) === windowStart) throw new Refusal('too_many_requests');
-  if ((await countCall(key, windowStart, limit)) <= limit) return;
+  const { start } = rateWindow(now.getTime() / 1000);
+  if (usedUp.get(key) === start) throw new Refusal('too_many_requests');
+  if ((await countCall(key, start, limit)) <= limit) return;
   if (usedUp.size >= MAX_CACHED) usedUp.clear();
-  usedUp.set(key, windowStart);
+  usedUp.set(key, start);
   throw new Refusal('too_many_requests');
 }

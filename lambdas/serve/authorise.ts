@@ -1,4 +1,5 @@
 import { callerContext } from '../../contract/caller';
+import { scopesOf } from '../../contract/endpoint';
 import { lacksScope } from '../../contract/forbidden';
 import { Refusal } from '../../domain/refusal';
 import type { Event, Exchange } from './request';
@@ -9,11 +10,12 @@ import type { Event, Exchange } from './request';
  * @throws Refusal `unauthorized`, `forbidden`
  */
 export function authorise(exchange: Exchange, event: Event): void {
-  const { scope } = exchange.endpoint;
-  if (scope === null) return;
+  if (exchange.endpoint.scope === null) return;
   const context = callerContext.safeParse(event.requestContext.authorizer);
   if (!context.success || context.data.expiresAt * 1000 <= exchange.startedAt) throw new Refusal('unauthorized');
   const { clientId, organisation, scopes } = context.data;
-  if (!scopes.split(' ').includes(scope)) throw lacksScope('Authorization', scope);
+  const granted = scopes.split(' ');
+  const needed = scopesOf(exchange.endpoint);
+  if (!needed.some((scope) => granted.includes(scope))) throw lacksScope('Authorization', ...needed);
   exchange.caller = { clientId, organisation };
 }

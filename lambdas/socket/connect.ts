@@ -1,5 +1,6 @@
-import { HANDSHAKES_PER_MINUTE } from '../../contract/channels';
+import { HANDSHAKE, HANDSHAKES_PER_MINUTE } from '../../contract/channels';
 import { shareProtocols } from '../../contract/telemetry';
+import { callsOf } from '../../data/requests/rate-limit';
 import { Refusal } from '../../domain/refusal';
 import { identify } from '../auth/identify';
 import { protocolsIn, tokenIn, type ConnectEvent } from '../channel/connect-event';
@@ -41,7 +42,7 @@ export const handler = handshake(async (event: ConnectEvent, now) => {
   if (token === undefined && channel === TELEMETRY && shareCode) return openForViewer(event, shareCode, now);
   if (token === undefined) throw new Refusal('unauthorized');
   const identity = await identify(token);
-  await limitRate(`handshakes#${identity.clientId}`, HANDSHAKES_PER_MINUTE, now);
+  await limitRate(callsOf(identity.clientId, HANDSHAKE), HANDSHAKES_PER_MINUTE, now);
   if (channel === TELEMETRY) await openPartnerSession(connectionId, identity, now);
   else await followChannel(event, identity, now);
   return {};

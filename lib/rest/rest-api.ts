@@ -5,6 +5,7 @@ import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IDependable } from 'constructs';
 import type { CustomDomain } from '../deployment-options';
 import { routeOf } from '../../contract/access';
+import { tokenThrottle } from '../../contract/limits';
 import { SERVICE } from '../../contract/platform';
 import { DOCS_PATH } from '../docs/docs-paths';
 import { routesOf, type EndpointTable } from './endpoint-table';
@@ -109,7 +110,7 @@ export class RestApi extends Construct {
 
     this.usagePlan = this.api.addUsagePlan('UsagePlan', {
       description: 'Token requests of partners',
-      throttle: { rateLimit: 50, burstLimit: 100 },
+      throttle: { rateLimit: tokenThrottle.limit, burstLimit: tokenThrottle.burst },
       apiStages: [{ stage: this.api.deploymentStage }],
     });
     // Not `api.url`, which refers to the stage: functions with the address in their environment would depend on themselves.

@@ -1,4 +1,5 @@
 import { endpointTable, routeOf } from '../../contract/access';
+import { scopes as allScopes, scopesOf } from '../../contract/endpoint';
 import type { EndpointKey } from '../../contract/endpoints';
 import { clients, pathOf, send } from './client';
 import { forgeries } from './forgeries';
@@ -17,7 +18,9 @@ const unauthorized = async (key: string, headers: Record<string, string>) => {
 
 /** What API Gateway answers to a token with these scopes: it knows the token's policy, not the method's scope. */
 const lacking = (held: readonly string[]) => {
-  const scopes = [...new Set(guarded.flatMap((key) => endpointTable[key].scope ?? []))];
+  // Any scope will do for some endpoints; the others need one each.
+  const narrow = guarded.map((key) => scopesOf(endpointTable[key])).filter(({ length }) => length < allScopes.length);
+  const scopes = [...new Set(narrow.flat())];
   return `needs a scope that the token lacks; it lacks ${scopes.filter((scope) => !held.includes(scope)).join(', ')}`;
 };
 
@@ -31,13 +34,13 @@ describe.each(guarded)('%s', (key) => {
     await unauthorized(key, { authorization: `Bearer ${signedByAnother}` });
   });
 
-  test('answers only clients with its scope', async () => {
+  test('answers only clients with a scope of it', async () => {
     const asked = oneScopeEach.map(async (client) => {
       const { status, body } = await client.call(key);
       if (status === 403) expect(body).toEqual(forbiddenAt('Authorization', lacking(client.credentials.scopes)));
       return status === 403 ? [] : client.credentials.scopes;
     });
-    expect((await Promise.all(asked)).flat()).toEqual([endpointTable[key].scope]);
+    expect((await Promise.all(asked)).flat()).toEqual(scopesOf(endpointTable[key]));
   });
 });
 

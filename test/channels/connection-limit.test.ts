@@ -1,5 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { HANDSHAKES_PER_MINUTE, MAX_CONNECTIONS } from '../../contract/channels';
+import { HANDSHAKE, HANDSHAKES_PER_MINUTE, MAX_CONNECTIONS } from '../../contract/channels';
 import { seatOf } from '../../data/connections/seats';
 import { clients, type Client } from '../api/client';
 import { givenJob } from '../api/given';
@@ -99,7 +99,7 @@ test('a refused handshake takes no seat', async () => {
 
 test('a client that keeps opening sockets is refused with 429 for the rest of the minute, and its open sockets stay open', async () => {
   const stays = await follow(restless, channel());
-  await givenCalls(`handshakes#${restless.credentials.clientId}`, HANDSHAKES_PER_MINUTE - 20);
+  await givenCalls(`${restless.credentials.clientId}#${HANDSHAKE}`, HANDSHAKES_PER_MINUTE - 20);
   let granted = 0;
   await until('being refused', async () => {
     const handshakes = await atOnce(restless, 10);

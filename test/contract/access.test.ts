@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { endpointsFor, endpointTable, routeOf } from '../../contract/access';
-import { scopes, type Scope } from '../../contract/endpoint';
+import { endpointsFor, endpointTable, routeOf, whatIsLacking } from '../../contract/access';
+import { scopes, scopesOf, type Scope } from '../../contract/endpoint';
 import { promised } from './fixtures/promised';
 
 /** The endpoints of the spec that a scope grants. */
 const grantedBy = (scope: Scope) =>
-  Object.entries(promised).flatMap(([key, [needed]]) => (needed === scope ? [key] : []));
+  Object.entries(promised).flatMap(([key, [needed]]) => ([needed].flat().includes(scope) ? [key] : []));
 
 test.each(scopes)('the scope %s grants the endpoints of the spec and no others', (scope) => {
   expect([...endpointsFor([scope])].sort()).toEqual(grantedBy(scope).sort());
@@ -14,7 +14,7 @@ test.each(scopes)('the scope %s grants the endpoints of the spec and no others',
 test('several scopes grant the endpoints of each', () => {
   fc.assert(
     fc.property(fc.subarray([...scopes]), (granted) => {
-      expect([...endpointsFor(granted)].sort()).toEqual(granted.flatMap(grantedBy).sort());
+      expect([...endpointsFor(granted)].sort()).toEqual([...new Set(granted.flatMap(grantedBy))].sort());
     }),
   );
 });
@@ -32,8 +32,16 @@ test.each([[[]], [['']], [['command']], [['command:*']], [['COMMAND:READ']], [['
 );
 
 test('the required scope of every endpoint is in the list of scopes', () => {
-  const required = Object.values(endpointTable).flatMap(({ scope }) => scope ?? []);
+  const required = Object.values(endpointTable).flatMap(scopesOf);
   expect(scopes).toEqual(expect.arrayContaining(required));
+});
+
+test('what a token lacks are the scopes of the endpoints that it may not call, so none for an endpoint that any scope allows', () => {
+  expect(whatIsLacking(scopes.filter((scope) => scope !== 'share:manage'))).toBe('needs scope share:manage');
+  expect(whatIsLacking(scopes.filter((scope) => !['share:manage', 'stream:publish'].includes(scope)))).toBe(
+    'needs scope share:manage',
+  );
+  expect(whatIsLacking([])).toContain(scopes.find((scope) => scope === 'stream:publish'));
 });
 
 test('the key of an endpoint is its method and path', () => {

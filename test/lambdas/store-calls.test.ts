@@ -52,6 +52,8 @@ const cases: [key: EndpointKey, sent: object, calls: number][] = [
   ['DELETE /v3/shares/{shareCode}', {}, 2],
   ['GET /v3/shares/{shareCode}/resources', {}, 4],
   ['GET /v3/resources', {}, 1],
+  // The counters and seats, and beside them the MQTT subscriptions.
+  ['GET /v3/limits', {}, 2],
 ];
 
 const uses: Record<string, TableUse> = {

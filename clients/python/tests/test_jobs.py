@@ -66,6 +66,25 @@ def test_a_share_can_be_read_listed_and_revoked(client: Client) -> None:
     assert share_code not in {share["shareCode"] for share in client.shares.list()}
 
 
+def test_the_limits_say_what_is_left(client: Client, partner: Partner) -> None:
+    def creations() -> tuple[str, int]:
+        rates = {rate["operation"]: rate for rate in client.limits()["rates"]}
+        return rates["POST /v3/jobs/create"]["resetAt"], rates["POST /v3/jobs/create"]["remaining"]
+
+    before = creations()
+    client.jobs.create({"name": "Counted", "deviceGroupId": partner.device_group_id})
+    after = creations()
+    # Another minute may have begun.
+    assert after == (before[0], before[1] - 1) or (after[0] > before[0] and after[1] >= 59)
+
+
+def test_the_limits_name_what_is_open_and_what_may_be_opened(client: Client) -> None:
+    limits = client.limits()
+    # Those of tests before may not be closed yet.
+    sums = [quota["used"] + quota["remaining"] for quota in (limits["connections"], limits["subscriptions"])]
+    assert sums == [limits["connections"]["limit"], limits["subscriptions"]["limit"]] == [50, 100]
+
+
 def test_a_client_with_a_token_of_its_caller_needs_no_secret(client: Client, partner: Partner, job_id: str) -> None:
     without = {"client_secret": None, "api_key": None, "token": client.access_token}
     with partner.client(**without) as other:

@@ -2,7 +2,7 @@ import type { ChannelSettings } from './channels/channel.ts';
 import { issueToken } from './http/issue-token.ts';
 import { suppliedToken } from './http/supplied-token.ts';
 import { TokenSource } from './http/token-source.ts';
-import type { CallOptions } from './http/call.ts';
+import { bodyOf, type CallOptions } from './http/call.ts';
 import { settingsFrom, type ClientOptions } from './options.ts';
 import { DeviceGroups } from './resources/device-groups.ts';
 import { Jobs } from './resources/jobs.ts';
@@ -11,6 +11,7 @@ import { StatusChannels } from './resources/status-channels.ts';
 import { Telemetry } from './resources/telemetry.ts';
 import { createRest, type Rest } from './rest.ts';
 import type { OpenSocket } from './sockets/socket.ts';
+import type { Limits } from './types.ts';
 
 /** How long a ping waits for its answer, in ms. */
 const PONG_WITHIN_MS = 10_000;
@@ -52,6 +53,11 @@ export class Client {
    */
   async accessToken({ signal }: CallOptions = {}): Promise<string> {
     return (await this.#tokens.get(signal)).token;
+  }
+
+  /** Every limit of the client with what is left of it; asking uses up nothing. @throws ApiError, ConnectionError */
+  async limits(options: CallOptions = {}): Promise<Limits> {
+    return (await bodyOf('GET /v3/limits', this.rest.GET('/v3/limits', { ...options }))).limits;
   }
 
   /** Closes what is open for publishing. What is followed is ended by its own signal or by `break`. */

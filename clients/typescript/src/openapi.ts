@@ -139,6 +139,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v3/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the limits of the client and what is left of them
+         * @description Returns every limit of the calling client: how often it may call what in a minute, its WebSocket connections, its MQTT subscriptions, and the bounds of shares. Asking is not limited and uses up nothing.
+         *
+         *     The numbers are those by which the service refuses, at the time of the call. An MQTT subscription, or its end, counts a moment later, when AWS IoT has reported it. A connection that broke without a close counts until the service notices.
+         *
+         *     AWS counts token requests and does not tell how many are left, so that entry has neither `remaining` nor `resetAt`.
+         *
+         *     Scope: one of `command:create`, `command:read`, `command:update`, `stream:share`, `stream:publish`, `share:read`, `share:manage`, `resources:read`.
+         */
+        get: operations["getLimits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v3/resources": {
         parameters: {
             query?: never;
@@ -330,6 +356,24 @@ export interface components {
              * @example 24.1
              */
             voltage?: number;
+        };
+        /** @description Bounds of a number in a request, both included. */
+        Bounds: {
+            /**
+             * @description The value without the field.
+             * @example 10
+             */
+            default: number;
+            /**
+             * @description The largest value.
+             * @example 1000
+             */
+            maximum: number;
+            /**
+             * @description The smallest value.
+             * @example 1
+             */
+            minimum: number;
         };
         /** @description The camera; other fields are specific to the vendor. */
         Camera: {
@@ -615,6 +659,15 @@ export interface components {
              */
             success: true;
         };
+        /** @description Reply to “Read the limits of the client and what is left of them”. */
+        GetLimitsReply: {
+            limits: components["schemas"]["Limits"];
+            /**
+             * @description Always `true`: errors have a status of 400 or more and a body with `error`.
+             * @constant
+             */
+            success: true;
+        };
         /** @description Reply to “Read a share”. */
         GetShareReply: {
             share: components["schemas"]["Share"];
@@ -733,6 +786,14 @@ export interface components {
              */
             priority: number;
             status: components["schemas"]["JobStatus"];
+        };
+        /** @description What a client may do, and what is left of it. */
+        Limits: {
+            connections: components["schemas"]["Quota"];
+            /** @description How often the client may call what. An operation that is not in the list has no limit of its own. */
+            rates: components["schemas"]["RateLimit"][];
+            shares: components["schemas"]["ShareBounds"];
+            subscriptions: components["schemas"]["Quota"];
         };
         /** @description A share with the number of its viewers. */
         ListedShare: {
@@ -946,6 +1007,58 @@ export interface components {
              */
             type: "Point";
         };
+        /** @description How many of something a client may have at the same time. */
+        Quota: {
+            /**
+             * @description How many the client may have at the same time.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description How many more the client may have.
+             * @example 47
+             */
+            remaining: number;
+            /**
+             * @description How many there are now.
+             * @example 3
+             */
+            used: number;
+        };
+        /** @description How often a client may call an operation. */
+        RateLimit: {
+            /**
+             * @description How many calls may come at once before `limit` applies; only where this is allowed.
+             * @example 100
+             */
+            burst?: number;
+            /**
+             * @description Calls in a window.
+             * @example 60
+             */
+            limit: number;
+            /**
+             * @description What is called: method and path of an endpoint, or `WebSocket handshake` for channels and telemetry together.
+             * @example POST /v3/jobs/create
+             */
+            operation: string;
+            /**
+             * @description Calls that are left in this window. Left out where the service can’t tell.
+             * @example 57
+             */
+            remaining?: number;
+            /**
+             * Format: date-time
+             * @description When the next window begins, with all calls left again. ISO 8601 in UTC.
+             * @example 2026-11-27T10:31:00.000Z
+             */
+            resetAt?: string;
+            /**
+             * @description Length of a window of the clock in seconds.
+             * @example 60
+             */
+            windowSeconds: number;
+        };
         /** @description Data of sensors; fields other than `camera` are specific to the vendor. */
         SensorPayload: {
             camera?: components["schemas"]["Camera"];
@@ -993,6 +1106,11 @@ export interface components {
              * @example https://share.drone-missions.example/share/share-7k2m9qx4-01kb1x5q2d8Zt4Gm1cVw9Rk3Hs7PbXeL
              */
             shareUrl: string;
+        };
+        /** @description Bounds of the fields of a new share. */
+        ShareBounds: {
+            expiresIn: components["schemas"]["Bounds"];
+            maxViewers: components["schemas"]["Bounds"];
         };
         /** @description The device behind a share. */
         SharedDevice: {
@@ -1729,6 +1847,52 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    getLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetLimitsReply"];
+                };
+            };
+            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
         };
     };

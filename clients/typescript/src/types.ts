@@ -39,6 +39,9 @@ export type SharedResource = Reply<'/v3/shares/{shareCode}/resources', 'get'>['r
 
 export type DeviceGroup = Reply<'/v3/resources', 'get'>['resources'][number];
 
+/** What a client may do, and what is left of it. */
+export type Limits = Reply<'/v3/limits', 'get'>['limits'];
+
 type Schemas = components['schemas'];
 export type JobStatusMessage = Schemas['JobStatusMessage'];
 export type DeviceStatusMessage = Schemas['DeviceStatusMessage'];

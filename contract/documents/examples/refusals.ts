@@ -1,6 +1,6 @@
 import { foreign, type Detail, type RefusalCode } from '../../../domain/refusal';
 import { whatIsLacking } from '../../access';
-import type { Endpoint } from '../../endpoint';
+import { scopesOf, type Endpoint } from '../../endpoint';
 import type { EndpointKey } from '../../endpoints';
 import { apiKeyRefused, apiKeyUnknown, clientSuspended } from '../../forbidden';
 
@@ -64,19 +64,21 @@ function foreignIn(key: EndpointKey): string | undefined {
 }
 
 /** Why an endpoint may answer 403. */
-export function forbiddenCauses(key: EndpointKey, { scope }: Endpoint): Readonly<Record<string, RefusalExample>> {
-  if (scope === null)
+export function forbiddenCauses(key: EndpointKey, endpoint: Endpoint): Readonly<Record<string, RefusalExample>> {
+  if (endpoint.scope === null)
     return {
       unknownApiKey: { summary: 'No API key, or an unknown one', details: apiKeyUnknown().details },
       otherApiKey: { summary: 'An API key of another client, or a suspended client', details: apiKeyRefused().details },
     };
-  const held = scope === 'command:read' ? 'share:read' : 'command:read';
+  const held = (['command:read', 'share:read'] as const).find((scope) => !scopesOf(endpoint).includes(scope));
   const named = foreignIn(key);
   return {
-    lacksScope: {
-      summary: `A token that has only the scope \`${held}\``,
-      ...detail('Authorization', whatIsLacking([held])),
-    },
+    ...(held !== undefined && {
+      lacksScope: {
+        summary: `A token that has only the scope \`${held}\``,
+        ...detail('Authorization', whatIsLacking([held])),
+      },
+    }),
     ...(named !== undefined && {
       otherOrganisation: { summary: 'A resource of another organisation', details: foreign(named).details },
     }),

@@ -8,7 +8,7 @@ Each client sees only its own organisation.
 ## Conventions
 
 - **Access.** \`POST /v3/auth/token\` exchanges API key, client id and client secret for a token that is valid for an hour. Every
-  other request carries it as \`Authorization: Bearer …\`. Each operation needs one scope.
+  other request carries it as \`Authorization: Bearer …\`. Each operation needs a scope.
 - **Bodies** are JSON in UTF-8. An unknown field of a request or an unknown query parameter is refused with 400 and named; the
   token endpoint ignores unknown fields. Replies may get further fields at any time: ignore those that you don't know. Optional
   fields without a value are left out; only \`playback\` can be \`null\`.
@@ -23,7 +23,7 @@ Each client sees only its own organisation.
 - **Limits** are per client and exact, in windows of a minute of the clock: 60 calls of \`POST /v3/jobs/create\`, 30 of
   \`POST /v3/streams/share\` and 120 of \`GET /v3/shares/{shareCode}/resources\`. Every call that reaches the service counts, also a
   refused or repeated one. These operations send \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`. Other
-  operations have no limit of their own, but AWS limits the whole service.
+  operations have no limit of their own, but AWS limits the whole service. \`GET /v3/limits\` lists all limits with what is left.
 - **429** has \`Retry-After\` when the limit of a client is reached: wait that many seconds. Without the header, wait a second and
   double that with each further attempt.
 - **500** means that the request may have been executed. Repeat it: GET, PATCH and DELETE as they are, creates with the same
@@ -81,4 +81,5 @@ export const tagsByFolder = new Map([
     },
   ],
   ['resources', { name: 'Resources', description: 'The device groups of your organisation, with their devices.' }],
+  ['limits', { name: 'Limits', description: 'What a client may do, and what is left of it.' }],
 ]);

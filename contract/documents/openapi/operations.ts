@@ -1,5 +1,6 @@
+import { RATE_WINDOW_S } from '../../../domain/rate-window';
 import { endpointTable, routeOf } from '../../access';
-import type { Endpoint } from '../../endpoint';
+import { scopesOf, type Endpoint } from '../../endpoint';
 import type { EndpointKey } from '../../endpoints';
 import { exampleOf } from '../examples/example-of';
 import { replyFields } from '../examples/replies';
@@ -14,8 +15,6 @@ import { errorResponses } from './refusals';
 import { json } from './responses';
 import { replyReference, requestReference, schemasByReference } from './schemas';
 import { securityOf } from './security';
-
-const WINDOW_S = 60;
 
 const composed = (reference: Reference) => exampleOf({ $ref: reference.$ref }, schemasByReference, reference.$ref);
 
@@ -59,12 +58,20 @@ function successOf(key: EndpointKey, endpoint: Endpoint): Response {
   };
 }
 
-function descriptionOf(key: EndpointKey, { description, scope, perMinute, deprecation }: Endpoint): string {
+/** Which scope the token needs. */
+function scopeText(endpoint: Endpoint): string[] {
+  const names = scopesOf(endpoint).map((scope) => `\`${scope}\``);
+  if (names.length <= 1) return names.map((name) => `Scope: ${name}.`);
+  return [`Scope: one of ${names.join(', ')}.`];
+}
+
+function descriptionOf(key: EndpointKey, endpoint: Endpoint): string {
+  const { description, perMinute, deprecation } = endpoint;
   const first = firstPathOf(key);
   return [
     ...(deprecation ? [deprecationText(deprecation)] : []),
     description,
-    ...(scope === null ? [] : [`Scope: \`${scope}\`.`]),
+    ...scopeText(endpoint),
     ...(perMinute === undefined
       ? []
       : [
@@ -99,7 +106,9 @@ export function operationOf(key: EndpointKey, endpoint: Endpoint): Operation {
       [endpoint.reply.status]: successOf(key, endpoint),
       ...errorResponses(key, endpoint),
     }),
-    ...(perMinute !== undefined && { 'x-rate-limit': { calls: perMinute, windowSeconds: WINDOW_S, per: 'client' } }),
+    ...(perMinute !== undefined && {
+      'x-rate-limit': { calls: perMinute, windowSeconds: RATE_WINDOW_S, per: 'client' },
+    }),
   };
 }
 

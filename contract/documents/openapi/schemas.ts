@@ -6,6 +6,7 @@ import type { EndpointKey } from '../../endpoints';
 import * as errors from '../../schemas/errors';
 import * as fleet from '../../schemas/fleet';
 import * as jobs from '../../schemas/jobs';
+import * as limits from '../../schemas/limits';
 import { messageReply } from '../../schemas/page';
 import * as shares from '../../schemas/shares';
 import * as token from '../../schemas/token';
@@ -44,6 +45,11 @@ const parts: Readonly<Record<string, NamedSchema>> = {
   },
   Camera: { schema: camera, description: 'The camera; other fields are specific to the vendor.' },
   Weather: { schema: weather, description: 'Weather that the device reports.' },
+  Limits: { schema: limits.limits, description: 'What a client may do, and what is left of it.' },
+  RateLimit: { schema: limits.rateLimit, description: 'How often a client may call an operation.' },
+  Quota: { schema: limits.quota, description: 'How many of something a client may have at the same time.' },
+  ShareBounds: { schema: limits.shareBounds, description: 'Bounds of the fields of a new share.' },
+  Bounds: { schema: limits.bounds, description: 'Bounds of a number in a request, both included.' },
   MessageReply: { schema: messageReply, description: 'The operation is done.' },
   Token: { schema: token.tokenReply, description: 'An access token.' },
   Error: { schema: errors.errorReply, description: 'Why a request was refused.' },

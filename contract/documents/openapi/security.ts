@@ -1,4 +1,4 @@
-import { scopeDescriptions, type Endpoint } from '../../endpoint';
+import { scopeDescriptions, scopesOf, type Endpoint } from '../../endpoint';
 import type { OpenApiDocument, Operation } from './openapi-types';
 
 export const securitySchemes: OpenApiDocument['components']['securitySchemes'] = {
@@ -28,7 +28,7 @@ export const securitySchemes: OpenApiDocument['components']['securitySchemes'] =
 };
 
 /** The alternatives by which a caller of an endpoint is authenticated. */
-export const securityOf = ({ scope }: Endpoint): Operation['security'] =>
-  scope === null
+export const securityOf = (endpoint: Endpoint): Operation['security'] =>
+  endpoint.scope === null
     ? [{ apiKey: [] }, { apiKey: [], clientSecretBasic: [] }]
-    : [{ clientCredentials: [scope] }, { accessToken: [] }];
+    : [...scopesOf(endpoint).map((scope) => ({ clientCredentials: [scope] })), { accessToken: [] }];

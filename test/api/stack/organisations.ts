@@ -29,6 +29,7 @@ export const cast = {
   'list-share-resources': [all],
   'list-resources': [all],
   limits: [all, all, all, all],
+  'get-limits': [all, all, ['stream:publish']],
   idempotency: [all, all],
   'bad-input': [all],
   'document-requests': [all],

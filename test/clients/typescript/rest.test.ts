@@ -62,6 +62,15 @@ describe('jobs of the TypeScript client', () => {
   });
 });
 
+test('the limits of the TypeScript client say what is used and what is left', async () => {
+  const { rates, connections, subscriptions } = await client.limits();
+  const operations = rates.map(({ operation }) => operation);
+  expect(operations).toEqual(expect.arrayContaining(['POST /v3/jobs/create', 'WebSocket handshake']));
+  // Another test of this client may have a connection open.
+  expect(connections).toEqual({ limit: 50, used: expect.any(Number) as number, remaining: 50 - connections.used });
+  expect(subscriptions).toEqual({ limit: 100, used: 0, remaining: 100 });
+});
+
 describe('shares of the TypeScript client', () => {
   test('are created, read, listed and revoked', async () => {
     const { shareCode, shareUrl } = await client.shares.create({ resourceId: deviceId, shareType: 'DEVICE_STATUS' });

@@ -1,4 +1,5 @@
 import { endpointTable } from '../../../contract/access';
+import { scopesOf } from '../../../contract/endpoint';
 import type { EndpointKey } from '../../../contract/endpoints';
 import type { JsonSchema } from '../../../contract/documents/json-schema';
 import { refusals } from '../../../contract/refusals';
@@ -28,10 +29,12 @@ describe('The OpenAPI document', () => {
   test('has each endpoint of the table with its scope and its success', () => {
     expect(operations.map(keyOf).sort()).toEqual(Object.keys(endpointTable).sort());
     for (const placed of operations) {
-      const { scope, reply } = endpointTable[keyOf(placed)];
+      const endpoint = endpointTable[keyOf(placed)];
       const { security } = placed.operation;
-      expect(security[0]).toEqual(scope === null ? { apiKey: [] } : { clientCredentials: [scope] });
-      expect(responseOf(placed, reply.status)).toBeDefined();
+      const scopes = security.flatMap(({ clientCredentials = [] }) => clientCredentials);
+      expect(scopes).toEqual(scopesOf(endpoint));
+      expect(security.some((alternative) => 'apiKey' in alternative)).toBe(endpoint.scope === null);
+      expect(responseOf(placed, endpoint.reply.status)).toBeDefined();
     }
   });
 

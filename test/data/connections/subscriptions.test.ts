@@ -1,5 +1,10 @@
 import { DeleteCommand, PutCommand, QueryCommand } from '../../../data/store/document-client';
-import { clientsOverLimit, clearSubscriptions, recordSubscription } from '../../../data/connections/subscriptions';
+import {
+  clientsOverLimit,
+  clearSubscriptions,
+  countSubscriptions,
+  recordSubscription,
+} from '../../../data/connections/subscriptions';
 import { conditionFailed, sent, store } from '../fixtures/store';
 
 const now = 1795775400000;
@@ -77,6 +82,27 @@ describe('clientsOverLimit', () => {
       .resolves({ Items: [note('client1-2', 'b', now)] });
     await expect(clientsOverLimit('client1', 1, now)).resolves.toEqual(['client1-2']);
     expect(sent()).toMatchObject([{ ConsistentRead: true }, { ExclusiveStartKey: key }]);
+  });
+});
+
+describe('countSubscriptions', () => {
+  test('counts those of all connections, by one consistent read', async () => {
+    store.on(QueryCommand).resolves({ Items: [note('client1-1', 'a', now), note('client1-2', 'a', now - 1)] });
+    await expect(countSubscriptions('client1', now)).resolves.toBe(2);
+    expect(sent()).toMatchObject([
+      { TableName: 'connections', ExpressionAttributeValues: { ':key': 'mqtt#client1' }, ConsistentRead: true },
+    ]);
+  });
+
+  test('counts neither cancelled nor expired ones, nor those from before the session began or ended', async () => {
+    const Items = [
+      note('client1-1', 'a', now, false),
+      note('client1-1', 'b', now - 3600_001),
+      note('client1-2', '', now, false),
+      note('client1-2', 'a', now - 1),
+    ];
+    store.on(QueryCommand).resolves({ Items });
+    await expect(countSubscriptions('client1', now)).resolves.toBe(0);
   });
 });
 

@@ -14,6 +14,7 @@ export interface EmptyAccount {
 /** DynamoDB's answers without items. */
 const nothing: Readonly<Record<string, object>> = {
   GetItem: {},
+  BatchGetItem: { Responses: {}, UnprocessedKeys: {} },
   Query: { Items: [], Count: 0, ScannedCount: 0 },
   Scan: { Items: [], Count: 0, ScannedCount: 0 },
   PutItem: {},

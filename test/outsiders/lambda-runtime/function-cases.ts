@@ -100,6 +100,7 @@ export const functionCases: Readonly<Record<string, readonly FunctionCase[]>> = 
     asCaller({ pathParameters: { shareCode: SHARE } }, 404, { error: 'Share not found' }),
   ],
   Endpointslistresources: [withoutCaller, asCaller({}, 200, { success: true, resources: [], count: 0 })],
+  Endpointsgetlimits: [withoutCaller, asCaller({}, 200, { success: true, limits: { connections: { used: 0 } } })],
   // All other endpoints.
   Endpoints: [withoutCaller],
   AuthorizerAuthorize: [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from types import TracebackType
+from typing import cast
 
 import httpx
 
@@ -19,6 +20,7 @@ from ._resources.jobs import Jobs
 from ._resources.shares import Shares
 from ._resources.telemetry import Telemetry
 from .errors import DroneMissionError
+from .models import Limits
 
 _VARIABLES = ("BASE_URL", "CLIENT_ID", "CLIENT_SECRET", "API_KEY")
 
@@ -77,7 +79,7 @@ class Client:
             else supplied_token(token)
         )
         self._tokens = TokenSource(request)
-        rest = Rest(base, sender, self._tokens)
+        rest = self._rest = Rest(base, sender, self._tokens)
         channels = Channels(ChannelSettings(wss, mqtts, client_id, tls, self._tokens, timeout, max_retries, ping_after))
         self.jobs = Jobs(rest, channels)
         self.shares = Shares(rest, channels)
@@ -116,6 +118,14 @@ class Client:
             ApiError, ApiConnectionError: When there is none.
         """
         return self._tokens.get().text
+
+    def limits(self) -> Limits:
+        """Reads every limit of the client with what is left of it; asking uses up nothing.
+
+        Raises:
+            ApiError, ApiConnectionError: When the service did not tell.
+        """
+        return cast("Limits", self._rest.call("GET /v3/limits")["limits"])
 
     def close(self) -> None:
         """Closes what is open for requests and for publishing. What is followed ends with its loop."""

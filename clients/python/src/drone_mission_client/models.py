@@ -27,6 +27,25 @@ class Battery(TypedDict):
     """
 
 
+class Bounds(TypedDict):
+    """
+    Bounds of a number in a request, both included.
+    """
+
+    minimum: int
+    """
+    The smallest value.
+    """
+    maximum: int
+    """
+    The largest value.
+    """
+    default: int
+    """
+    The value without the field.
+    """
+
+
 class CancelledJob(TypedDict):
     """
     A job after it was cancelled.
@@ -295,6 +314,65 @@ class Position(TypedDict):
     """
     Longitude (-180 to 180) and latitude (-90 to 90) in degrees, then altitude in metres above mean sea level (-500 to 20000): three numbers in this order, as in GeoJSON.
     """
+
+
+class Quota(TypedDict):
+    """
+    How many of something a client may have at the same time.
+    """
+
+    limit: int
+    """
+    How many the client may have at the same time.
+    """
+    used: int
+    """
+    How many there are now.
+    """
+    remaining: int
+    """
+    How many more the client may have.
+    """
+
+
+class RateLimit(TypedDict):
+    """
+    How often a client may call an operation.
+    """
+
+    operation: str
+    """
+    What is called: method and path of an endpoint, or `WebSocket handshake` for channels and telemetry together.
+    """
+    limit: int
+    """
+    Calls in a window.
+    """
+    windowSeconds: int
+    """
+    Length of a window of the clock in seconds.
+    """
+    burst: NotRequired[int]
+    """
+    How many calls may come at once before `limit` applies; only where this is allowed.
+    """
+    remaining: NotRequired[int]
+    """
+    Calls that are left in this window. Left out where the service can’t tell.
+    """
+    resetAt: NotRequired[str]
+    """
+    When the next window begins, with all calls left again. ISO 8601 in UTC.
+    """
+
+
+class ShareBounds(TypedDict):
+    """
+    Bounds of the fields of a new share.
+    """
+
+    maxViewers: Bounds
+    expiresIn: Bounds
 
 
 ShareType: TypeAlias = Literal["STREAM", "DEVICE_STATUS"]
@@ -621,6 +699,20 @@ class Job(TypedDict):
     """
 
 
+class Limits(TypedDict):
+    """
+    What a client may do, and what is left of it.
+    """
+
+    rates: list[RateLimit]
+    """
+    How often the client may call what. An operation that is not in the list has no limit of its own.
+    """
+    connections: Quota
+    subscriptions: Quota
+    shares: ShareBounds
+
+
 class ListResourcesReply(TypedDict):
     """
     Reply to “List the device groups of the organisation with their devices”.
@@ -787,6 +879,18 @@ class GetJobReply(TypedDict):
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
     job: Job
+
+
+class GetLimitsReply(TypedDict):
+    """
+    Reply to “Read the limits of the client and what is left of them”.
+    """
+
+    success: Literal[True]
+    """
+    Always `true`: errors have a status of 400 or more and a body with `error`.
+    """
+    limits: Limits
 
 
 class GetShareReply(TypedDict):

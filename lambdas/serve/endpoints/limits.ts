@@ -1,0 +1,4 @@
+import { limitsEndpoints } from '../../../contract/endpoints/limits';
+import { serveFrom } from '../serve';
+
+export const serve = serveFrom(limitsEndpoints);

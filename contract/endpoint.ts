@@ -47,6 +47,8 @@ export interface Endpoint {
   readonly settings?: readonly Setting[];
   /** Closes the sockets that follow the resource which it deletes. */
   readonly closesSockets?: true;
+  /** May hold a call for up to 20 s: its function gets the time, and little memory, which is paid for while it waits. */
+  readonly waits?: true;
   /** Creates playback sessions for live video. */
   readonly video?: true;
   readonly request: { readonly query?: z.ZodMiniType; readonly body?: z.ZodMiniType };

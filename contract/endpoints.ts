@@ -1,4 +1,5 @@
 import type { Endpoint } from './endpoint';
+import { eventsEndpoints } from './endpoints/events';
 import { fleetEndpoints } from './endpoints/fleet';
 import { jobsEndpoints } from './endpoints/jobs';
 import { limitsEndpoints } from './endpoints/limits';
@@ -15,6 +16,7 @@ export const endpoints = {
   ...jobsEndpoints,
   ...sharesEndpoints,
   ...fleetEndpoints,
+  ...eventsEndpoints,
   ...limitsEndpoints,
 } as const satisfies Record<string, Endpoint>;
 

@@ -4,7 +4,7 @@ import { apiKeyUnknown } from './forbidden';
 import type { ErrorMessage } from './socket-messages';
 
 interface HttpRefusal {
-  readonly status: 400 | 401 | 403 | 404 | 412 | 429;
+  readonly status: 400 | 401 | 403 | 404 | 410 | 412 | 429;
   /** `error` of the body; for the token endpoint the code itself. */
   readonly text: string;
 }
@@ -21,6 +21,7 @@ export const refusals = {
   device_group_not_found: { status: 404, text: 'Device group not found' },
   resource_not_found: { status: 404, text: 'Resource not found' },
   cannot_cancel: { status: 400, text: 'Cannot cancel job' },
+  cursor_expired: { status: 410, text: 'Cursor expired' },
   stale_version: { status: 412, text: 'Precondition failed' },
   too_many_requests: { status: 429, text: 'Too many requests' },
   too_many_viewers: { status: 429, text: 'Too many viewers' },

@@ -11,6 +11,7 @@ export const refusalCodes = [
   'resource_not_found',
   'cannot_cancel',
   'stale_version',
+  'cursor_expired',
   'too_many_requests',
   'too_many_viewers',
   'unknown_action',

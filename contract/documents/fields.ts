@@ -2,6 +2,7 @@ import type { Field } from './field';
 import { commonFields } from './fields/common';
 import { controlFields } from './fields/control';
 import { errorFields } from './fields/errors';
+import { eventFields } from './fields/events';
 import { fleetFields } from './fields/fleet';
 import { jobFields } from './fields/jobs';
 import { limitFields } from './fields/limits';
@@ -14,7 +15,16 @@ import { tokenFields } from './fields/token';
 const fields: ReadonlyMap<string, Field> = new Map(
   [
     ...[commonFields, errorFields, tokenFields],
-    ...[jobFields, shareFields, fleetFields, limitFields, telemetryFields, controlFields, platformEventFields],
+    ...[
+      jobFields,
+      shareFields,
+      fleetFields,
+      limitFields,
+      eventFields,
+      telemetryFields,
+      controlFields,
+      platformEventFields,
+    ],
   ].flatMap((some) => Object.entries(some)),
 );
 

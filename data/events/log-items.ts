@@ -34,6 +34,9 @@ export type LogItem = z.output<typeof item>;
 
 export const readItem = (found: unknown): LogItem => item.parse(found);
 
+/** Whether an event is still part of the log; DynamoDB deletes expired items with a delay. */
+export const isKept = ({ ttl }: LogItem, now: Date): boolean => ttl * 1000 > now.getTime();
+
 /** The event in an item; what this service stored as a message is one. */
 export const eventIn = ({ number, message }: LogItem): LoggedEvent => ({
   number,

@@ -2,7 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Organisation, Resource } from '../../domain/id';
 import { GetCommand, QueryCommand, type QueryCommandOutput } from '../store/document-client';
 import { dynamodb, table } from '../store/dynamodb';
-import { channelLog, eventIn, findHead, organisationLog, readItem, type LoggedEvent, type LogItem } from './log-items';
+import {
+  channelLog,
+  eventIn,
+  findHead,
+  isKept,
+  organisationLog,
+  readItem,
+  type LoggedEvent,
+  type LogItem,
+} from './log-items';
 
 /**
  * A query may see a part of a transaction (developer guide, "Isolation levels for DynamoDB transactions"), so the last events
@@ -14,7 +23,7 @@ const MAX_ATTEMPTS = 4;
 const RETRY_DELAY_MS = 25;
 
 /** The events of a log in a range of numbers, both included. @param most how many are read at most */
-async function readRange(log: string, from: number, to: number, most: number): Promise<LogItem[]> {
+export async function readRange(log: string, from: number, to: number, most: number): Promise<LogItem[]> {
   const found: LogItem[] = [];
   let key: QueryCommandOutput['LastEvaluatedKey'];
   do {
@@ -35,8 +44,6 @@ async function readRange(log: string, from: number, to: number, most: number): P
   return found;
 }
 
-const isKept = ({ ttl }: LogItem, now: Date) => ttl * 1000 > now.getTime();
-
 /** All events of a range of the organisation's log; undefined when some no longer exist. */
 async function readAll(
   organisation: Organisation,
@@ -55,11 +62,11 @@ async function readAll(
   return undefined;
 }
 
-/** Whether an event still exists. */
-async function exists(organisation: Organisation, number: number, now: Date): Promise<boolean> {
+/** An event of the organisation's log. */
+export async function findEvent(organisation: Organisation, number: number): Promise<LogItem | undefined> {
   const Key = { log: organisationLog(organisation), number };
   const { Item } = await dynamodb.send(new GetCommand({ TableName: table('events'), Key, ConsistentRead: true }));
-  return Item !== undefined && isKept(readItem(Item), now);
+  return Item && readItem(Item);
 }
 
 /**
@@ -80,12 +87,12 @@ export async function missedEvents(
   if (after > last) return undefined;
   const tail = Math.max(after, last - TAIL) + 1;
   const isLong = tail > after + 1;
-  const [recent, older, reachesBack] = await Promise.all([
+  const [recent, older, first] = await Promise.all([
     readAll(organisation, tail, last, now),
     isLong ? readRange(channelLog(channel), after + 1, tail - 1, most + 1) : [],
-    isLong ? exists(organisation, after + 1, now) : true,
+    isLong ? findEvent(organisation, after + 1) : undefined,
   ]);
-  if (!recent || !reachesBack) return undefined;
+  if (!recent || (isLong && !(first && isKept(first, now)))) return undefined;
   const missed = [...older, ...recent.filter((each) => each.channel === channelLog(channel))];
   return missed.length > most ? undefined : missed.map(eventIn);
 }

@@ -1,6 +1,6 @@
-import { releaseConnectionSeats, type Connection } from '../../data/connections/connections';
+import type { Connection } from '../../data/connections/connections';
 import type { SeatCount } from '../../data/connections/connections-scan';
-import { holderOf, seatOwner, type SeatHolder } from '../../data/connections/seats';
+import { holderOf, releaseSeats, seatOwner, type SeatHolder } from '../../data/connections/seats';
 import { requestViewerCount, releaseViewerSeats } from '../../data/shares/share-viewers';
 import { withConcurrency } from '../delivery/with-concurrency';
 import { logger } from '../logger';
@@ -9,9 +9,8 @@ import { logger } from '../logger';
 const GRACE_PERIOD_MS = 60_000;
 
 const release = ({ owner }: SeatCount, orphans: readonly SeatHolder[]): Promise<unknown> => {
-  const { clientId, shareCode } = seatOwner(owner);
-  if (clientId !== undefined) return releaseConnectionSeats(clientId, orphans);
-  return shareCode === undefined ? Promise.resolve() : releaseViewerSeats(shareCode, orphans);
+  const { shareCode } = seatOwner(owner);
+  return shareCode === undefined ? releaseSeats(owner, orphans) : releaseViewerSeats(shareCode, orphans);
 };
 
 /**

@@ -17,5 +17,5 @@ export function authorise(exchange: Exchange, event: Event): void {
   const granted = scopes.split(' ');
   const needed = scopesOf(exchange.endpoint);
   if (!needed.some((scope) => granted.includes(scope))) throw lacksScope('Authorization', ...needed);
-  exchange.caller = { clientId, organisation };
+  exchange.caller = { clientId, organisation, scopes: granted };
 }

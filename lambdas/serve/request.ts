@@ -16,6 +16,8 @@ type Part<Key extends EndpointKey, Name extends 'query' | 'body'> =
 export interface Caller {
   readonly clientId: string;
   readonly organisation: Organisation;
+  /** Of the token. */
+  readonly scopes: readonly string[];
 }
 
 /** A request as its handler gets it. */

@@ -33,6 +33,8 @@ export interface ApiFunctionProps {
   readonly failures?: Queue;
   /** Default: 10, for functions whose caller waits for the reply. */
   readonly timeoutSeconds?: number;
+  /** Default: 1024. Lambda allocates processor time in proportion to it. */
+  readonly memoryMb?: number;
   /**
    * Allows it to send messages to the queue that invokes it. By default Lambda stops such a loop after about 16 invocations
    * (Lambda developer guide, "Use Lambda recursive loop detection to prevent infinite loops").
@@ -46,7 +48,7 @@ export class ApiFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: ApiFunctionProps) {
     super(scope, id);
-    const { entry, description, environment, failures, timeoutSeconds = 10, recursive } = props;
+    const { entry, description, environment, failures, timeoutSeconds = 10, memoryMb = 1024, recursive } = props;
     const logGroup = new LogGroup(this, 'Log', {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -66,8 +68,8 @@ export class ApiFunction extends Construct {
       handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
-      // Lambda allocates CPU in proportion to memory, and a cold start is mostly CPU time.
-      memorySize: 1024,
+      // A cold start is mostly processor time.
+      memorySize: memoryMb,
       timeout: Duration.seconds(timeoutSeconds),
       tracing: Tracing.ACTIVE,
       loggingFormat: LoggingFormat.JSON,

@@ -21,6 +21,9 @@ export interface EndpointsProps {
   readonly settings: Readonly<Record<Setting, string>>;
 }
 
+/** API Gateway ends a call after 29 seconds. While a function waits, it needs no processor, and memory is what it costs. */
+const WAITING = { timeoutSeconds: 29, memoryMb: 256 };
+
 /** A function per handler and a method per endpoint of the contract; other methods of these paths answer 405. */
 export class Endpoints extends Construct {
   /** Methods that need no access token: those that issue tokens. */
@@ -64,6 +67,7 @@ export class Endpoints extends Construct {
       entry: `http/${handler}`,
       description: served[0]?.summary ?? handler,
       environment: Object.fromEntries(needed.map((name) => [name, settings[name]])),
+      ...(served.some(({ waits }) => waits) && WAITING),
     }).uses(tables, ...served.map(tablesOf));
     if (served.some(({ video }) => video)) grantVideo(fn);
     if (served.some(({ closesSockets }) => closesSockets)) this.props.sockets.grantManage(fn);

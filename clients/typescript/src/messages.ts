@@ -310,7 +310,10 @@ export interface components {
              * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
              */
             deviceGroupId: string;
-            /** @description Device of the job, if it names one; in a message with a position, the device that reported it. */
+            /**
+             * @description Device of the job, if it names one; in a message with a position, the device that reported it.
+             * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
+             */
             deviceId?: string;
             /**
              * @description What the dock does. Known values: `OPEN`, `CLOSED`, `OPENING`, `CLOSING`, `COOLING`, `CHARGING`, `TASK_INPROGRESS`. Others may appear: accept them.

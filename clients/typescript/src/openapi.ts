@@ -27,6 +27,36 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v3/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what has happened, oldest first
+         * @description Returns the changes in your organisation after a cursor, in the order in which they became known: of the status of jobs (scope `command:read`), of devices (`resources:read`: online, offline, registered, changed, removed) and of shares (`share:read`: created, ended), with the same payload as on the channels. Positions and numbers of viewers are not in the log.
+         *
+         *     Without `after` the reply is empty and its `cursor` is that of now; with `after=oldest` it begins with the oldest event. Go on with the `cursor` of the reply, also of an empty one: it may have passed events that the token does not allow. There is more for certain when `count` is `limit`.
+         *
+         *     With `wait`, up to 20 seconds, the call is held until there is something: follow your organisation without a connection. At most five calls of a client wait at the same time.
+         *
+         *     The log keeps an event for seven days. A cursor that is older is 410: begin with `after=oldest`, or read the current state.
+         *
+         *     Scope: one of `command:read`, `resources:read`, `share:read`.
+         *
+         *     Limit: 120 calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an `Idempotency-Key`.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v3/jobs": {
         parameters: {
             query?: never;
@@ -107,6 +137,28 @@ export interface paths {
          *     Scope: `command:update`.
          */
         post: operations["cancelJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v3/jobs/{jobId}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of a job, oldest first
+         * @description Returns the timeline of a job: each change of its status that the log still has, from its creation on, with the same payload as on its channel.
+         *
+         *     Scope: `command:read`.
+         */
+        get: operations["listJobEvents"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -555,6 +607,71 @@ export interface components {
             name: string;
             status: components["schemas"]["DeviceStatus"];
         };
+        /** @description A change of a device. */
+        DeviceEvent: {
+            battery?: components["schemas"]["Battery"];
+            /**
+             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+             * @example event-7k2m9qx4-00000000c5
+             */
+            cursor: string;
+            /**
+             * @description Present in the message that the device was removed, or moved to another group. If it returns, its `sequence` continues.
+             * @constant
+             */
+            deleted?: true;
+            /**
+             * @description Identifier of a device group, from `GET /v3/resources`.
+             * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
+             */
+            deviceGroupId: string;
+            /**
+             * @description Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+             * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
+             */
+            deviceId: string;
+            /**
+             * @description What the dock does. Known values: `OPEN`, `CLOSED`, `OPENING`, `CLOSING`, `COOLING`, `CHARGING`, `TASK_INPROGRESS`. Others may appear: accept them.
+             * @example OPEN
+             */
+            dockState?: string;
+            /**
+             * @description What the drone does. Known values: `MANUAL`, `GPS_NORMAL`, `WAYPOINT`, `HOVER`, `ORBIT`, `LANDED`, `DOCKED`, `RETURNING`. Others may appear: accept them.
+             * @example WAYPOINT
+             */
+            droneState?: string;
+            /**
+             * @description Name of the device, for people.
+             * @example North 1
+             */
+            name?: string;
+            navigation?: components["schemas"]["Navigation"];
+            sensorPayload?: components["schemas"]["SensorPayload"];
+            /**
+             * Format: int64
+             * @description Version of the device; each device counts by itself.
+             * @example 41
+             */
+            sequence: number;
+            /**
+             * @description `true` for a device that exists in a simulation only.
+             * @example false
+             */
+            simulated?: boolean;
+            status: components["schemas"]["DeviceStatus"];
+            /**
+             * Format: date-time
+             * @description Time of the device’s last report; if it never reported, of the change. ISO 8601 in UTC.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            timestamp: string;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "device.status";
+            weather?: components["schemas"]["Weather"];
+        };
         /** @description Devices to which jobs are given together. */
         DeviceGroup: {
             /**
@@ -756,6 +873,69 @@ export interface components {
              */
             version: number;
         };
+        /** @description A change of the status of a job. */
+        JobEvent: {
+            /**
+             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+             * @example event-7k2m9qx4-00000000c5
+             */
+            cursor: string;
+            /**
+             * @description Present in the final message: the resource was deleted.
+             * @constant
+             */
+            deleted?: true;
+            /**
+             * @description Identifier of a device group, from `GET /v3/resources`.
+             * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
+             */
+            deviceGroupId: string;
+            /**
+             * @description Device of the job, if it names one; in a message with a position, the device that reported it.
+             * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
+             */
+            deviceId?: string;
+            /**
+             * @description What the dock does. Known values: `OPEN`, `CLOSED`, `OPENING`, `CLOSING`, `COOLING`, `CHARGING`, `TASK_INPROGRESS`. Others may appear: accept them.
+             * @example OPEN
+             */
+            dockState?: string;
+            /**
+             * @description What the drone does. Known values: `MANUAL`, `GPS_NORMAL`, `WAYPOINT`, `HOVER`, `ORBIT`, `LANDED`, `DOCKED`, `RETURNING`. Others may appear: accept them.
+             * @example WAYPOINT
+             */
+            droneState?: string;
+            /**
+             * @description Identifier of the job, assigned by the service. Treat it as opaque.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId: string;
+            jobState: components["schemas"]["JobStatus"];
+            navigation?: components["schemas"]["Navigation"];
+            previousState?: components["schemas"]["JobStatus"];
+            /**
+             * Format: int64
+             * @description Version of the job. It grows with every change, also with those that send no message, so a gap is not always a loss. A message with a position repeats the `sequence` of the state and has a later `timestamp`.
+             * @example 3
+             */
+            sequence: number;
+            /**
+             * @description `true` for a device that exists in a simulation only.
+             * @example false
+             */
+            simulated?: boolean;
+            /**
+             * Format: date-time
+             * @description Time of the change; in a message with a position, the time of the device’s report. ISO 8601 in UTC.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            timestamp: string;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "job.status";
+        };
         /**
          * @description Status of the job. It moves only so: `PENDING` → `QUEUED`, `CANCELLED`, `FAILED`; `QUEUED` → `IN_PROGRESS`, `CANCELLED`, `FAILED`; `IN_PROGRESS` → `COMPLETED`, `FAILED`. The last three are final.
          * @example PENDING
@@ -843,6 +1023,41 @@ export interface components {
              * @example https://share.drone-missions.example/share/share-7k2m9qx4-01kb1x5q2d8Zt4Gm1cVw9Rk3Hs7PbXeL
              */
             shareUrl: string;
+        };
+        /** @description Reply to “List what has happened, oldest first”. */
+        ListEventsReply: {
+            /**
+             * @description Number of elements in the list of this reply, not in all pages.
+             * @example 1
+             */
+            count: number;
+            /**
+             * @description The position up to which this reply has all that the token allows: pass it as `after` of the next call.
+             * @example event-7k2m9qx4-00000000c5
+             */
+            cursor: string;
+            /** @description What has happened, oldest first. */
+            events: (components["schemas"]["JobEvent"] | components["schemas"]["DeviceEvent"] | components["schemas"]["ShareEvent"])[];
+            /**
+             * @description Always `true`: errors have a status of 400 or more and a body with `error`.
+             * @constant
+             */
+            success: true;
+        };
+        /** @description Reply to “List the changes of a job, oldest first”. */
+        ListJobEventsReply: {
+            /**
+             * @description Number of elements in the list of this reply, not in all pages.
+             * @example 1
+             */
+            count: number;
+            /** @description The changes of the job’s status, oldest first. */
+            events: components["schemas"]["JobEvent"][];
+            /**
+             * @description Always `true`: errors have a status of 400 or more and a body with `error`.
+             * @constant
+             */
+            success: true;
         };
         /** @description Reply to “List jobs, newest first”. */
         ListJobsReply: {
@@ -1133,6 +1348,63 @@ export interface components {
             /** @description Live video of a share of type `STREAM`: `null` while the device has none, left out for other shares. */
             playback?: components["schemas"]["Playback"] | null;
             status: components["schemas"]["DeviceStatus"];
+        };
+        /** @description The beginning or the end of a share. */
+        ShareEvent: {
+            /**
+             * @description Viewers that watch the share now. It follows reality within two seconds.
+             * @example 2
+             */
+            currentViewers: number;
+            /**
+             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+             * @example event-7k2m9qx4-00000000c5
+             */
+            cursor: string;
+            /**
+             * @description Present in the final message: the resource was deleted.
+             * @constant
+             */
+            deleted?: true;
+            /**
+             * Format: date-time
+             * @description When the share ends. ISO 8601 in UTC.
+             * @example 2026-11-27T11:30:15.123Z
+             */
+            expiresAt: string;
+            /**
+             * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
+             * @example 10
+             */
+            maxViewers: number;
+            /**
+             * Format: int64
+             * @description Version of the share.
+             * @example 4
+             */
+            sequence: number;
+            /**
+             * @description Identifier of the share, and all that a viewer needs: treat it like a password.
+             * @example share-7k2m9qx4-01kb1x5q2d8Zt4Gm1cVw9Rk3Hs7PbXeL
+             */
+            shareCode: string;
+            /**
+             * @description `ACTIVE`; in the final message `REVOKED` or `EXPIRED`.
+             * @example ACTIVE
+             * @enum {string}
+             */
+            shareState: "ACTIVE" | "REVOKED" | "EXPIRED";
+            /**
+             * Format: date-time
+             * @description Time of the change. ISO 8601 in UTC.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            timestamp: string;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "share.status";
         };
         /**
          * @description `STREAM`: live video together with the status. `DEVICE_STATUS`: position and status only.
@@ -1446,6 +1718,94 @@ export interface operations {
             500: components["responses"]["InternalServerError"];
         };
     };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description A `cursor`: events after it. `oldest`: from the beginning of the log. Left out: from now, so the reply is empty and its `cursor` is the one to begin with. */
+                after?: string;
+                /** @description How many events are read at most, 50 without it. There are never more than 100: a higher number counts as 100. */
+                limit?: number;
+                /** @description How long the call may wait for an event if there is none yet, in seconds: 0 to 20. */
+                wait?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListEventsReply"];
+                };
+            };
+            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
+            400: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            /** @description `Cursor expired`: the log no longer reaches back to the cursor. */
+            410: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Your client has made 120 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            500: components["responses"]["InternalServerError"];
+        };
+    };
     listJobs: {
         parameters: {
             query?: {
@@ -1725,6 +2085,65 @@ export interface operations {
              *
              *     `Cannot cancel job`: the job is neither `PENDING` nor `QUEUED`.
              */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `Job not found`: the job does not exist, or it was deleted. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    listJobEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the job, assigned by the service. Treat it as opaque. */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListJobEventsReply"];
+                };
+            };
+            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];

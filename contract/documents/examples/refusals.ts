@@ -24,6 +24,7 @@ export const refusalSummaries: Readonly<Record<RefusalCode, string>> = {
   device_group_not_found: 'The device group does not exist',
   resource_not_found: 'No device and no video stream has this `resourceId`',
   cannot_cancel: 'The job is neither `PENDING` nor `QUEUED`',
+  cursor_expired: 'The log no longer reaches back to the cursor',
   stale_version: 'The job has another version than `If-Match` requires',
   too_many_requests: 'A limit is reached',
   too_many_viewers: 'The share has all the viewers that it allows',
@@ -132,6 +133,24 @@ export const invalidRequests: Partial<Record<EndpointKey, Readonly<Record<string
     forbiddenMove: {
       summary: 'The lifecycle does not allow this change of the status',
       ...detail('status', "can't move from PENDING to COMPLETED"),
+    },
+  },
+  'GET /v3/events': {
+    noCursor: {
+      summary: '`after` is no cursor, or a part of one',
+      ...detail('after', 'is not a cursor of this service, or a part of one'),
+    },
+    foreignCursor: {
+      summary: 'The cursor of another organisation',
+      ...detail('after', "is not a cursor of your organisation's events"),
+    },
+    futureCursor: {
+      summary: 'A cursor that is later than the last event',
+      ...detail('after', 'is a cursor that was not issued yet'),
+    },
+    longWait: {
+      summary: '`wait` is too long',
+      ...detail('wait', 'must be a whole number of seconds from 0 to 20'),
     },
   },
   'GET /v3/streams/share': invalidPages,

@@ -66,6 +66,7 @@ export const jobFields: Fields = {
   'CancelledJob.status': { description: 'Always `CANCELLED`.', examples: ['CANCELLED'] },
   'JobStatusMessage.deviceId': {
     description: 'Device of the job, if it names one; in a message with a position, the device that reported it.',
+    examples: ['device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p'],
   },
   'JobStatusMessage.sequence': {
     description:

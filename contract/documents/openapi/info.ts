@@ -81,5 +81,9 @@ export const tagsByFolder = new Map([
     },
   ],
   ['resources', { name: 'Resources', description: 'The device groups of your organisation, with their devices.' }],
+  [
+    'events',
+    { name: 'Events', description: 'What has happened in your organisation, for clients that were not connected.' },
+  ],
   ['limits', { name: 'Limits', description: 'What a client may do, and what is left of it.' }],
 ]);

@@ -4,6 +4,7 @@ import { sensorPayload, velocity, weather } from '../../../domain/telemetry';
 import { endpointTable } from '../../access';
 import type { EndpointKey } from '../../endpoints';
 import * as errors from '../../schemas/errors';
+import * as events from '../../schemas/events';
 import * as fleet from '../../schemas/fleet';
 import * as jobs from '../../schemas/jobs';
 import * as limits from '../../schemas/limits';
@@ -45,6 +46,9 @@ const parts: Readonly<Record<string, NamedSchema>> = {
   },
   Camera: { schema: camera, description: 'The camera; other fields are specific to the vendor.' },
   Weather: { schema: weather, description: 'Weather that the device reports.' },
+  JobEvent: { schema: events.jobEvent, description: 'A change of the status of a job.' },
+  DeviceEvent: { schema: events.deviceEvent, description: 'A change of a device.' },
+  ShareEvent: { schema: events.shareEvent, description: 'The beginning or the end of a share.' },
   Limits: { schema: limits.limits, description: 'What a client may do, and what is left of it.' },
   RateLimit: { schema: limits.rateLimit, description: 'How often a client may call an operation.' },
   Quota: { schema: limits.quota, description: 'How many of something a client may have at the same time.' },

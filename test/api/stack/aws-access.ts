@@ -79,7 +79,9 @@ async function listTables(): Promise<string[]> {
 }
 
 /** Name of a table of the stack. */
-export async function tableNamed(part: 'Jobs' | 'Shares' | 'Fleet' | 'Connections' | 'Requests' | 'Events'): Promise<string> {
+export async function tableNamed(
+  part: 'Jobs' | 'Shares' | 'Fleet' | 'Connections' | 'Requests' | 'Events',
+): Promise<string> {
   const names = await (knownTables ??= listTables());
   const found = ofThisStack(names, `Tables${part}`);
   if (found === undefined) throw new Error(`no table of ${part} among ${names.join(', ')}`);

@@ -148,6 +148,14 @@ class ShareStatusMessage(TypedDict):
     """
     Present in the state at the time of connecting, which is not a change. Only over WebSockets.
     """
+    replayed: NotRequired[Literal[True]]
+    """
+    Present in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
+    """
+    cursor: NotRequired[str]
+    """
+    Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+    """
     timestamp: str
     """
     Time of the change. ISO 8601 in UTC.
@@ -321,6 +329,14 @@ class JobStatusMessage(TypedDict):
     """
     Present in the state at the time of connecting, which is not a change. Only over WebSockets.
     """
+    replayed: NotRequired[Literal[True]]
+    """
+    Present in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
+    """
+    cursor: NotRequired[str]
+    """
+    Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+    """
     timestamp: str
     """
     Time of the change; in a message with a position, the time of the device’s report. ISO 8601 in UTC.
@@ -339,6 +355,10 @@ class DeviceStatusMessage(TypedDict):
     deviceGroupId: str
     """
     Identifier of a device group, from `GET /v3/resources`.
+    """
+    name: NotRequired[str]
+    """
+    Name of the device, for people.
     """
     status: Literal["online", "offline"]
     """
@@ -366,11 +386,19 @@ class DeviceStatusMessage(TypedDict):
     """
     deleted: NotRequired[Literal[True]]
     """
-    Present in the message about the removal of the device. If it returns, its `sequence` continues.
+    Present in the message that the device was removed, or moved to another group. If it returns, its `sequence` continues.
     """
     snapshot: NotRequired[Literal[True]]
     """
     Present in the state at the time of connecting, which is not a change. Only over WebSockets.
+    """
+    replayed: NotRequired[Literal[True]]
+    """
+    Present in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
+    """
+    cursor: NotRequired[str]
+    """
+    Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
     """
     timestamp: str
     """

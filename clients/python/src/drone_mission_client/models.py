@@ -375,6 +375,53 @@ class ShareBounds(TypedDict):
     expiresIn: Bounds
 
 
+class ShareEvent(TypedDict):
+    """
+    The beginning or the end of a share.
+    """
+
+    type: Literal["share.status"]
+    """
+    Says what this object is.
+    """
+    shareCode: str
+    """
+    Identifier of the share, and all that a viewer needs: treat it like a password.
+    """
+    shareState: Literal["ACTIVE", "REVOKED", "EXPIRED"]
+    """
+    `ACTIVE`; in the final message `REVOKED` or `EXPIRED`.
+    """
+    currentViewers: int
+    """
+    Viewers that watch the share now. It follows reality within two seconds.
+    """
+    maxViewers: int
+    """
+    How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
+    """
+    expiresAt: str
+    """
+    When the share ends. ISO 8601 in UTC.
+    """
+    sequence: int
+    """
+    Version of the share.
+    """
+    deleted: NotRequired[Literal[True]]
+    """
+    Present in the final message: the resource was deleted.
+    """
+    cursor: str
+    """
+    Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+    """
+    timestamp: str
+    """
+    Time of the change. ISO 8601 in UTC.
+    """
+
+
 ShareType: TypeAlias = Literal["STREAM", "DEVICE_STATUS"]
 """
 `STREAM`: live video together with the status. `DEVICE_STATUS`: position and status only.
@@ -838,6 +885,62 @@ class UpdateJobReply(TypedDict):
     job: UpdatedJob
 
 
+class DeviceEvent(TypedDict):
+    """
+    A change of a device.
+    """
+
+    type: Literal["device.status"]
+    """
+    Says what this object is.
+    """
+    deviceId: str
+    """
+    Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+    """
+    deviceGroupId: str
+    """
+    Identifier of a device group, from `GET /v3/resources`.
+    """
+    name: NotRequired[str]
+    """
+    Name of the device, for people.
+    """
+    status: DeviceStatus
+    droneState: NotRequired[str]
+    """
+    What the drone does. Known values: `MANUAL`, `GPS_NORMAL`, `WAYPOINT`, `HOVER`, `ORBIT`, `LANDED`, `DOCKED`, `RETURNING`. Others may appear: accept them.
+    """
+    dockState: NotRequired[str]
+    """
+    What the dock does. Known values: `OPEN`, `CLOSED`, `OPENING`, `CLOSING`, `COOLING`, `CHARGING`, `TASK_INPROGRESS`. Others may appear: accept them.
+    """
+    navigation: NotRequired[Navigation]
+    battery: NotRequired[Battery]
+    sensorPayload: NotRequired[SensorPayload]
+    weather: NotRequired[Weather]
+    simulated: NotRequired[bool]
+    """
+    `true` for a device that exists in a simulation only.
+    """
+    sequence: int
+    """
+    Version of the device; each device counts by itself.
+    """
+    deleted: NotRequired[Literal[True]]
+    """
+    Present in the message that the device was removed, or moved to another group. If it returns, its `sequence` continues.
+    """
+    cursor: str
+    """
+    Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+    """
+    timestamp: str
+    """
+    Time of the device’s last report; if it never reported, of the change. ISO 8601 in UTC.
+    """
+
+
 class DeviceState(TypedDict):
     """
     What a device reported. It holds only what the device knows.
@@ -903,6 +1006,102 @@ class GetShareReply(TypedDict):
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
     share: Share
+
+
+class JobEvent(TypedDict):
+    """
+    A change of the status of a job.
+    """
+
+    type: Literal["job.status"]
+    """
+    Says what this object is.
+    """
+    jobId: str
+    """
+    Identifier of the job, assigned by the service. Treat it as opaque.
+    """
+    deviceGroupId: str
+    """
+    Identifier of a device group, from `GET /v3/resources`.
+    """
+    deviceId: NotRequired[str]
+    """
+    Device of the job, if it names one; in a message with a position, the device that reported it.
+    """
+    jobState: JobStatus
+    previousState: NotRequired[JobStatus]
+    droneState: NotRequired[str]
+    """
+    What the drone does. Known values: `MANUAL`, `GPS_NORMAL`, `WAYPOINT`, `HOVER`, `ORBIT`, `LANDED`, `DOCKED`, `RETURNING`. Others may appear: accept them.
+    """
+    dockState: NotRequired[str]
+    """
+    What the dock does. Known values: `OPEN`, `CLOSED`, `OPENING`, `CLOSING`, `COOLING`, `CHARGING`, `TASK_INPROGRESS`. Others may appear: accept them.
+    """
+    navigation: NotRequired[Navigation]
+    simulated: NotRequired[bool]
+    """
+    `true` for a device that exists in a simulation only.
+    """
+    sequence: int
+    """
+    Version of the job. It grows with every change, also with those that send no message, so a gap is not always a loss. A message with a position repeats the `sequence` of the state and has a later `timestamp`.
+    """
+    deleted: NotRequired[Literal[True]]
+    """
+    Present in the final message: the resource was deleted.
+    """
+    cursor: str
+    """
+    Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+    """
+    timestamp: str
+    """
+    Time of the change; in a message with a position, the time of the device’s report. ISO 8601 in UTC.
+    """
+
+
+class ListEventsReply(TypedDict):
+    """
+    Reply to “List what has happened, oldest first”.
+    """
+
+    success: Literal[True]
+    """
+    Always `true`: errors have a status of 400 or more and a body with `error`.
+    """
+    events: list[JobEvent | DeviceEvent | ShareEvent]
+    """
+    What has happened, oldest first.
+    """
+    count: int
+    """
+    Number of elements in the list of this reply, not in all pages.
+    """
+    cursor: str
+    """
+    The position up to which this reply has all that the token allows: pass it as `after` of the next call.
+    """
+
+
+class ListJobEventsReply(TypedDict):
+    """
+    Reply to “List the changes of a job, oldest first”.
+    """
+
+    success: Literal[True]
+    """
+    Always `true`: errors have a status of 400 or more and a body with `error`.
+    """
+    events: list[JobEvent]
+    """
+    The changes of the job’s status, oldest first.
+    """
+    count: int
+    """
+    Number of elements in the list of this reply, not in all pages.
+    """
 
 
 class ListSharesReply(TypedDict):

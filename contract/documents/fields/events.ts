@@ -1,0 +1,43 @@
+import { MAX_WAIT_S } from '../../schemas/events';
+import type { Fields } from '../field';
+import { fleetFields } from './fleet';
+import { jobFields } from './jobs';
+import { shareFields } from './shares';
+
+/** The fields of a message as those of the event: they are the same. */
+const sameAs = (fields: Fields, message: string, event: string): Fields =>
+  Object.fromEntries(
+    Object.entries(fields)
+      .filter(([name]) => name.startsWith(`${message}.`))
+      .map(([name, field]) => [name.replace(message, event), field]),
+  );
+
+/** Fields of the event log. */
+export const eventFields: Fields = {
+  ...sameAs(jobFields, 'JobStatusMessage', 'JobEvent'),
+  ...sameAs(fleetFields, 'DeviceStatusMessage', 'DeviceEvent'),
+  ...sameAs(shareFields, 'ShareStatusMessage', 'ShareEvent'),
+  after: {
+    description:
+      'A `cursor`: events after it. `oldest`: from the beginning of the log. Left out: from now, so the reply is empty and its `cursor` is the one to begin with.',
+    examples: ['event-7k2m9qx4-00000000c4'],
+  },
+  events: { description: 'What has happened, oldest first.' },
+  wait: {
+    description: `How long the call may wait for an event if there is none yet, in seconds: 0 to ${MAX_WAIT_S}.`,
+    examples: [0],
+  },
+  'ListEventsQuery.limit': {
+    description:
+      'How many events are read at most, 50 without it. There are never more than 100: a higher number counts as 100.',
+    examples: [20],
+  },
+  'ListEventsReply.cursor': {
+    description:
+      'The position up to which this reply has all that the token allows: pass it as `after` of the next call.',
+    examples: ['event-7k2m9qx4-00000000c5'],
+    minLength: 25,
+    maxLength: 25,
+  },
+  'ListJobEventsReply.events': { description: 'The changes of the job’s status, oldest first.' },
+};

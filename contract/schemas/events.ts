@@ -1,0 +1,31 @@
+import * as z from 'zod/mini';
+import { deviceStatusMessage, jobStatusMessage, shareStatusMessage } from '../../domain/status-message';
+import { limit, success } from './page';
+
+/** Longest time that a call may wait for an event, in seconds: API Gateway ends a call after 29. */
+export const MAX_WAIT_S = 20;
+
+const range = `must be a whole number of seconds from 0 to ${MAX_WAIT_S}`;
+const wait = z._default(
+  z.pipe(
+    z.string().check(z.regex(/^\d{1,3}$/, { error: range })),
+    z.pipe(z.transform(Number), z.number().check(z.lte(MAX_WAIT_S, { error: range }))),
+  ),
+  0,
+);
+
+export const eventsQuery = z.strictObject({ after: z.optional(z.string()), limit, wait });
+
+const logged = { cursor: z.string() };
+const onChannelsOnly = { snapshot: true, replayed: true } as const;
+
+/** An event of the log: the message on the channel. */
+export const jobEvent = z.extend(z.omit(jobStatusMessage, onChannelsOnly), logged);
+export const deviceEvent = z.extend(z.omit(deviceStatusMessage, onChannelsOnly), logged);
+export const shareEvent = z.extend(z.omit(shareStatusMessage, onChannelsOnly), logged);
+
+const events = z.array(z.discriminatedUnion('type', [jobEvent, deviceEvent, shareEvent]));
+
+export const eventsReply = z.object({ success, events, count: z.int(), cursor: z.string() });
+
+export const jobEventsReply = z.object({ success, events: z.array(jobEvent), count: z.int() });

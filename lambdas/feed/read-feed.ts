@@ -1,0 +1,45 @@
+import { channelKinds, channels } from '../../contract/channels';
+import { beforeOldest, readEvents, type EventPage } from '../../data/events/read-events';
+import { findHead } from '../../data/events/log-items';
+import { readCursor } from '../../domain/cursor';
+import type { Organisation } from '../../domain/id';
+import { Refusal } from '../../domain/refusal';
+
+/** The whole log, from its oldest event. */
+const OLDEST = 'oldest';
+
+/**
+ * The number after which a feed begins: that of the cursor, without one the last event.
+ * @throws Refusal `invalid_request` for a cursor that is none, or another organisation's
+ */
+export async function beginningOf(organisation: Organisation, after: string | undefined, now: Date): Promise<number> {
+  if (after === undefined) return (await findHead(organisation)).last;
+  return after === OLDEST ? beforeOldest(organisation, now) : readCursor(organisation, after);
+}
+
+/** A feed that a client reads. */
+export interface Feed {
+  readonly organisation: Organisation;
+  /** Of its token: it gets the events of the channels that it may follow. */
+  readonly scopes: readonly string[];
+  /** Maximum of events in a page. */
+  readonly limit: number;
+}
+
+const expired = () =>
+  new Refusal('cursor_expired', [
+    { path: 'after', message: 'is older than the log: begin with after=oldest, or read the current state' },
+  ]);
+
+/**
+ * A page of a feed, without the events that the token does not allow.
+ * @param after number of the event before it
+ * @throws Refusal `cursor_expired`; `invalid_request` when the number was not issued yet
+ */
+export async function readFeed({ organisation, scopes, limit }: Feed, after: number, now: Date): Promise<EventPage> {
+  const page = await readEvents(organisation, after, limit, now);
+  if (!page) throw expired();
+  const allowed = channelKinds.map((kind) => channels[kind]).filter(({ scope }) => scopes.includes(scope));
+  const types: readonly string[] = allowed.map(({ messageType }) => messageType);
+  return { ...page, events: page.events.filter(({ message }) => types.includes(message.type)) };
+}

@@ -1,0 +1,44 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { findHead } from '../../data/events/log-items';
+import type { EventPage } from '../../data/events/read-events';
+import { takeWaitingSeat } from '../../data/events/waiting-seats';
+import { readFeed, type Feed } from './read-feed';
+
+/** How often the log is looked at, in ms: half a read unit each time. */
+const LOOK_EVERY_MS = 150;
+
+/** A call that may wait. */
+export interface WaitingCall extends Feed {
+  readonly clientId: string;
+  readonly requestId: string;
+  /** Seconds. */
+  readonly wait: number;
+}
+
+/** Looks at the log until there is an event that the token allows, or the time is over. */
+async function waitAfter(call: WaitingCall, empty: EventPage, end: number): Promise<EventPage> {
+  let page = empty;
+  while (page.events.length === 0 && Date.now() + LOOK_EVERY_MS < end) {
+    await pause(LOOK_EVERY_MS);
+    const { last } = await findHead(call.organisation, false);
+    if (last > page.last) page = await readFeed(call, page.last, new Date());
+  }
+  return page;
+}
+
+/**
+ * A page of a feed; if there is nothing yet, it is waited for.
+ * @param after number of the event before it
+ * @returns an empty page when the time is over
+ * @throws Refusal `too_many_requests` when too many calls of the client wait; those of {@link readFeed}
+ */
+export async function waitForEvents(call: WaitingCall, after: number, now: Date): Promise<EventPage> {
+  const page = await readFeed(call, after, now);
+  if (page.events.length > 0 || call.wait === 0) return page;
+  const release = await takeWaitingSeat(call.clientId, call.requestId, Math.floor(now.getTime() / 1000));
+  try {
+    return await waitAfter(call, page, now.getTime() + call.wait * 1000);
+  } finally {
+    await release();
+  }
+}

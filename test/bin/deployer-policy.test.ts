@@ -120,8 +120,12 @@ test('docs/permissions-boundary.json allows every action of the app’s roles', 
   const allowed = (action: string) =>
     bounds.some((bound) => (bound.endsWith(':*') ? action.startsWith(bound.slice(0, -1)) : action === bound));
   const rights = ofAws
-    .filter(({ Type }) => Type === 'AWS::IAM::Policy')
-    .flatMap(({ Properties }) => (Properties['PolicyDocument'] as BoundaryDocument).Statement)
+    .flatMap(({ Type, Properties }) => {
+      if (Type === 'AWS::IAM::Policy') return [Properties['PolicyDocument']];
+      const inRole = Type === 'AWS::IAM::Role' ? Properties['Policies'] : undefined;
+      return ((inRole ?? []) as { PolicyDocument: unknown }[]).map(({ PolicyDocument }) => PolicyDocument);
+    })
+    .flatMap((document) => (document as BoundaryDocument).Statement)
     .flatMap(({ Action }) => Action);
   expect(rights.length).toBeGreaterThan(40);
   expect([...new Set(rights)].filter((action) => !allowed(action))).toEqual([]);

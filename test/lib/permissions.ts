@@ -1,22 +1,38 @@
 import type { TableUses } from '../../contract/endpoint';
 import { referred, type CfnResource, type Synthesised } from './synthesised';
 
-interface Statement {
+export interface Statement {
   readonly Effect: string;
   readonly Action: string | string[];
   readonly Resource: unknown;
+  readonly Condition?: unknown;
+}
+
+interface Document {
+  readonly Statement: readonly Statement[];
+}
+
+/** The policy documents of a stack, those in roles included, by the path of the role. */
+export function policiesIn({ byPath }: Pick<Synthesised, 'byPath'>): Readonly<Record<string, Document>> {
+  const inRoles = Object.entries(byPath('AWS::IAM::Role')).flatMap(([path, { Properties }]) =>
+    ((Properties['Policies'] ?? []) as { PolicyDocument: Document }[]).map(
+      ({ PolicyDocument }) => [path, PolicyDocument] as const,
+    ),
+  );
+  const ofTheirOwn = Object.entries(byPath('AWS::IAM::Policy')).map(
+    ([path, { Properties }]) =>
+      [path.replace(/\/DefaultPolicy$/, ''), Properties['PolicyDocument'] as Document] as const,
+  );
+  return Object.fromEntries([...inRoles, ...ofTheirOwn]);
 }
 
 /** Reads the permissions of roles from the IAM policies of a stack. */
 export function permissionsIn({ byPath, resources }: Pick<Synthesised, 'byPath' | 'resources'>) {
-  const policies = byPath('AWS::IAM::Policy');
+  const policies = policiesIn({ byPath });
 
   /** Permissions of a role as `Effect action resource`, sorted. `path` is the path of the construct with the role. */
   function permissionsOf(path: string): string[] {
-    const document = policies[`${path}/Role/DefaultPolicy`]?.Properties['PolicyDocument'] as {
-      Statement: Statement[];
-    };
-    const permissions = document.Statement.flatMap(({ Effect, Action, Resource }) =>
+    const permissions = (policies[`${path}/Role`]?.Statement ?? []).flatMap(({ Effect, Action, Resource }) =>
       [Action].flat().flatMap((action) => [Resource].flat().map((one) => `${Effect} ${action} ${nameOf(one)}`)),
     );
     return permissions.sort();

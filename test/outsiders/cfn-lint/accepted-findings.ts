@@ -14,7 +14,7 @@ export const acceptedFindings: readonly AcceptedFinding[] = [
     rule: 'W3005',
     concerns: ({ Location: { Path }, Message }, type) =>
       type === 'AWS::Lambda::Function' && Path[2] === 'DependsOn' && Message.includes('/Properties/Role'),
-    reason: 'the CDK makes every function depend on its role and the role’s policy, and so names the role twice',
+    reason: 'the CDK makes every function depend on its role, and so names the role twice',
   },
   {
     rule: 'I3010',

@@ -1,3 +1,4 @@
+import { policiesIn } from '../../permissions';
 import { stack, streamPermissions, testFunctions, type FunctionRows } from './function-row';
 
 export const shareExpiryFunctions: FunctionRows = {
@@ -32,8 +33,7 @@ function scheduleGroup(): string {
 }
 
 test('OnShareChange may pass its role only to EventBridge Scheduler', () => {
-  const policy = stack.byPath('AWS::IAM::Policy')['ShareExpiry/OnShareChange/Role/DefaultPolicy'];
-  const { Statement } = policy?.Properties['PolicyDocument'] as { Statement: { Action: string; Condition?: object }[] };
+  const { Statement = [] } = policiesIn(stack)['ShareExpiry/OnShareChange/Role'] ?? {};
   const passed = Statement.filter(({ Action }) => Action === 'iam:PassRole');
   expect(passed.map(({ Condition }) => Condition)).toEqual([
     { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },

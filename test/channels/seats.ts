@@ -1,5 +1,5 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { shareSeats } from '../../data/connections/seats';
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { seatOf, shareSeats, waitingSeats } from '../../data/connections/seats';
 import type { Client } from '../api/client';
 import { database, tableNamed } from '../api/stack/aws-access';
 
@@ -23,4 +23,25 @@ async function seatsTakenOf(owner: string): Promise<number> {
   );
   const seats: unknown = Items[0]?.['seats'];
   return seats instanceof Set ? seats.size : 0;
+}
+
+/**
+ * Occupies seats of a client's waiting calls, as calls of other programs would.
+ * @returns reads how many seats are taken
+ */
+export async function occupyWaitingSeats({ credentials }: Client, count: number): Promise<() => Promise<number>> {
+  const owner = waitingSeats(credentials.clientId);
+  const now = Math.floor(Date.now() / 1000);
+  const seats = Array.from({ length: count }, (_, index) =>
+    seatOf({ connectionId: `call-${index}`, openedAt: now, expiresAt: now + 60 }),
+  );
+  await database().send(
+    new UpdateCommand({
+      TableName: await tableNamed('Connections'),
+      Key: { channel: owner, connectionId: owner },
+      UpdateExpression: 'ADD seats :seats',
+      ExpressionAttributeValues: { ':seats': new Set(seats) },
+    }),
+  );
+  return () => seatsTakenOf(owner);
 }

@@ -1,7 +1,9 @@
 import { endpointTable } from '../../contract/access';
 import { scopes, tablesOf, type TableUse } from '../../contract/endpoint';
 import { endpoints, type EndpointKey } from '../../contract/endpoints';
-import { BatchGetCommand, GetCommand, UpdateCommand } from '../../data/store/document-client';
+import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from '../../data/store/document-client';
+import { cursorOf } from '../../domain/cursor';
+import { HEAD, organisationLog } from '../../data/events/log-items';
 import { toItem } from '../../data/jobs/job-item';
 import { acme, id, sampleJob, sampleShare } from '../domain/fixtures/samples';
 import { store } from '../data/fixtures/store';
@@ -28,6 +30,9 @@ beforeEach(() => {
   store.on(GetCommand, { TableName: 'requests' }).resolves({});
   store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: share });
   store.on(GetCommand, { TableName: 'fleet' }).resolves({ Item: device });
+  store
+    .on(QueryCommand, { ExpressionAttributeValues: { ':log': organisationLog(acme), ':after': 6 } })
+    .resolves({ Items: [{ number: HEAD, last: 6 }] });
   store.on(BatchGetCommand).resolves({ Responses: { fleet: [group] } });
 });
 
@@ -52,6 +57,9 @@ const cases: [key: EndpointKey, sent: object, calls: number][] = [
   ['DELETE /v3/shares/{shareCode}', {}, 2],
   ['GET /v3/shares/{shareCode}/resources', {}, 4],
   ['GET /v3/resources', {}, 1],
+  // The count of its limit, and a page.
+  ['GET /v3/events', { query: { after: [cursorOf(acme, 6)] } }, 2],
+  ['GET /v3/jobs/{jobId}/events', {}, 2],
   // The counters and seats, and beside them the MQTT subscriptions.
   ['GET /v3/limits', {}, 2],
 ];

@@ -43,8 +43,8 @@ function remember(organisation: Organisation, head: Head): Head {
 const identityOf = (channel: Resource, { sequence, ...message }: StatusMessage): string =>
   [channelLog(channel), 'deviceId' in message ? message.deviceId : '', sequence].join(' ');
 
-/** The number of an event in its channel's log, if that has it. */
-async function findInChannel({ channel, message }: NewEvent): Promise<number | undefined> {
+/** The recent entries of a channel: their numbers, by what they are about. */
+async function recentOfChannel(channel: Resource): Promise<ReadonlyMap<string, number>> {
   const { Items = [] } = await dynamodb.send(
     new QueryCommand({
       TableName: table('events'),
@@ -56,14 +56,33 @@ async function findInChannel({ channel, message }: NewEvent): Promise<number | u
       ConsistentRead: true,
     }),
   );
-  const sought = identityOf(channel, message);
-  return Items.map(readItem).find((each) => identityOf(channel, eventIn(each).message) === sought)?.number;
+  return new Map(
+    Items.map(readItem)
+      .map(eventIn)
+      .map(({ number, message }) => [identityOf(channel, message), number]),
+  );
 }
 
-/** The number of an event that the log has already. */
-async function numberOf({ last, recent }: Head, event: NewEvent): Promise<number | undefined> {
-  const found = findRecent(recent, last, identityOf(event.channel, event.message));
-  return found ?? (reachesBackTo(recent, event.createdAt) ? undefined : findInChannel(event));
+const findIn = ({ last, recent }: Head, { channel, message }: NewEvent): number | undefined =>
+  findRecent(recent, last, identityOf(channel, message));
+
+/**
+ * The numbers of events that the log has already, since their stream records come again. Those that are older than the recent
+ * end of the log are looked for in the logs of their channels, by one query each.
+ */
+async function knownNumbers(head: Head, events: readonly NewEvent[]): Promise<Map<NewEvent, number>> {
+  const found = new Map<NewEvent, number>();
+  const searched = new Map<string, Promise<ReadonlyMap<string, number>>>();
+  for (const event of events) {
+    const { channel, message, createdAt } = event;
+    const recent = findIn(head, event);
+    const isOld = recent === undefined && !reachesBackTo(head.recent, createdAt);
+    const ofChannel = isOld ? (searched.get(channelLog(channel)) ?? recentOfChannel(channel)) : undefined;
+    if (ofChannel) searched.set(channelLog(channel), ofChannel);
+    const number = recent ?? (await ofChannel)?.get(identityOf(channel, message));
+    if (number !== undefined) found.set(event, number);
+  }
+  return found;
 }
 
 const days = (name: string) => Number(setting(name)) * 24 * 60 * 60;
@@ -113,17 +132,24 @@ function presentHead(error: unknown): Head | undefined {
   return ofHead?.Item && readHead(unmarshall(ofHead.Item));
 }
 
-/** The numbers of up to {@link MAX_EVENTS} events. */
-async function appendBatch(organisation: Organisation, events: readonly NewEvent[]): Promise<number[]> {
+const headOf = async (organisation: Organisation): Promise<Head> =>
+  heads.get(organisation) ?? remember(organisation, await findHead(organisation));
+
+/** Appends up to {@link MAX_EVENTS} events that the known head does not hold. @returns the number of each */
+async function appendBatch(
+  organisation: Organisation,
+  events: readonly NewEvent[],
+): Promise<ReadonlyMap<NewEvent, number>> {
   for (let attempt = 1; ; attempt++) {
-    const head = heads.get(organisation) ?? remember(organisation, await findHead(organisation));
-    const known = await Promise.all(events.map((event) => numberOf(head, event)));
-    const added = events.filter((_, index) => known[index] === undefined);
-    let number = head.last;
-    if (added.length === 0) return known as number[];
+    const head = await headOf(organisation);
+    // The first attempt follows the search. Another head may hold what this instance could not know.
+    const known = attempt === 1 ? new Map<NewEvent, number>() : await knownNumbers(head, events);
+    const added = events.filter((event) => !known.has(event));
+    if (added.length === 0) return known;
     try {
       remember(organisation, await append(organisation, head, added, Math.floor(Date.now() / 1000)));
-      return known.map((each) => each ?? (number += 1));
+      added.forEach((event, index) => known.set(event, head.last + 1 + index));
+      return known;
     } catch (error) {
       heads.delete(organisation);
       const present = presentHead(error);
@@ -142,8 +168,11 @@ async function appendBatch(organisation: Organisation, events: readonly NewEvent
  * @throws Error when DynamoDB can't be written to; the events before a failed batch of 49 are in the log
  */
 export async function appendEvents(organisation: Organisation, events: readonly NewEvent[]): Promise<number[]> {
-  const numbers: number[] = [];
-  for (let from = 0; from < events.length; from += MAX_EVENTS)
-    numbers.push(...(await appendBatch(organisation, events.slice(from, from + MAX_EVENTS))));
-  return numbers;
+  const numbers = await knownNumbers(await headOf(organisation), events);
+  const added = events.filter((event) => !numbers.has(event));
+  for (let from = 0; from < added.length; from += MAX_EVENTS) {
+    const appended = await appendBatch(organisation, added.slice(from, from + MAX_EVENTS));
+    for (const [event, number] of appended) numbers.set(event, number);
+  }
+  return events.map((event) => numbers.get(event) ?? 0);
 }

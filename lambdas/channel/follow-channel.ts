@@ -2,10 +2,11 @@ import { channelOf, MAX_CONNECTIONS, type Channel } from '../../contract/channel
 import { addConnection, channelKey, removeConnection } from '../../data/connections/connections';
 import { requestSnapshot } from '../../data/connections/request-snapshot';
 import { Refusal } from '../../domain/refusal';
+import { LONGEST_CONNECTION_S } from '../../domain/connection';
 import { kinds } from '../../domain/id';
 import type { Identity } from '../auth/identify';
 import { authoriseChannel } from './channel-state';
-import { LONGEST_CONNECTION_S, type ConnectEvent } from './connect-event';
+import type { ConnectEvent } from './connect-event';
 
 /** The channel that the CloudFront function took from the path. @throws Refusal `resource_not_found` for another path */
 function channelIn({ queryStringParameters }: ConnectEvent): Channel {

@@ -19,7 +19,7 @@ const overWebSocket = `The first message is the current state, with \`"snapshot"
 function channelsOfKind(kind: string, row: StatusChannel, messaging: Messaging) {
   const { summary, description, scope, topicSuffix, path, messageType, idField } = row;
   const status = messageName(messageType);
-  const pings = actionsWhere(messaging, ({ needs }) => needs === 'anyone');
+  const actions = actionsWhere(messaging, ({ needs }) => needs === 'anyone' || needs === 'partner');
   const { description: meaning, examples } = fieldOf(idField) ?? {};
   const parameters = { [idField]: { description: meaning, examples } };
   const [topic, socket] = [`${kind}Topic`, `${kind}Socket`];
@@ -38,7 +38,7 @@ function channelsOfKind(kind: string, row: StatusChannel, messaging: Messaging) 
       description: `${description}\n\n${overWebSocket}`,
       servers: webSocketServers,
       parameters,
-      messages: messageReferences([status, ...exchanged(pings), 'heartbeat', 'error']),
+      messages: messageReferences([status, ...exchanged(actions), 'heartbeat', 'expiring', 'error']),
       bindings: partnerHandshake,
     },
   };
@@ -50,15 +50,15 @@ function channelsOfKind(kind: string, row: StatusChannel, messaging: Messaging) 
       security,
       bindings: { mqtt: { qos: 1, bindingVersion: '0.2.0' } },
     }),
-    [`follow${capitalised(socket)}`]: receive(socket, [status, 'heartbeat'], {
+    [`follow${capitalised(socket)}`]: receive(socket, [status, 'heartbeat', 'expiring'], {
       summary: `${summary} over a WebSocket`,
       description: 'Open the WebSocket. There is nothing to subscribe to: the path says what it shows.',
       security,
     }),
     ...Object.fromEntries(
-      Object.entries(pings).map(([name, ping]) => [
+      Object.entries(actions).map(([name, row]) => [
         `${name}${capitalised(socket)}`,
-        request(socket, name, ping, { security }),
+        request(socket, name, row, { security }),
       ]),
     ),
   };

@@ -15,7 +15,7 @@ import {
 } from './message-example';
 import { viewerMessageExamples } from './viewer-messages';
 
-const { jobId, deviceGroupId, deviceId, shareCode } = exampleIds;
+const { jobId, deviceGroupId, deviceId, shareCode, token } = exampleIds;
 const job = { type: 'job.status', jobId, deviceGroupId };
 
 /** Examples by the name of the message; tests validate each, and send those that clients send to a stack. */
@@ -86,6 +86,18 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
   ],
   cleared: only('', 'No bytes'),
   heartbeat: only({ type: 'heartbeat' }),
+  expiring: [
+    {
+      name: 'token',
+      summary: 'The token ends: authenticate with a new one',
+      payload: { type: 'expiring', expiresAt: '2026-11-20T10:31:40.000Z', reason: 'token' },
+    },
+    {
+      name: 'connection',
+      summary: 'The socket has been open for two hours: open another one',
+      payload: { type: 'expiring', expiresAt: '2026-11-20T12:30:10.000Z', reason: 'connection' },
+    },
+  ],
   error: [
     {
       name: 'invalidField',
@@ -109,6 +121,8 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
   ],
   ping: only({ action: 'ping', id: 1 }),
   pong: only({ type: 'pong', id: 1 }),
+  authenticate: only({ action: 'authenticate', token, id: 6 }),
+  authenticated: only({ type: 'authenticated', expiresAt: '2026-11-20T11:30:15.000Z', id: 6 }),
   subscribe: [
     { name: 'device', summary: 'One device', payload: { action: 'subscribe', deviceId, id: 2 } },
     { name: 'group', summary: 'All devices of a group', payload: { action: 'subscribe', deviceGroupId, id: 'fleet' } },

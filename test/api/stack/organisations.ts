@@ -72,6 +72,7 @@ export const cast = {
   'channel-faults': [all, all],
   'stream-faults': [all],
   'identity-faults': [all],
+  'authenticate-faults': [all],
   'document-faults': [all],
   'function-faults': [all, all],
   sabotage: [all, all, all, all, all, ['command:read']],

@@ -86,7 +86,7 @@ export const socketMessages = {
   expiring: {
     summary: 'The socket ends soon',
     description:
-      'Comes once, 60 to 130 seconds before the socket is closed; not on a socket that lasts for less than about three minutes. With the reason `token` send `authenticate` with a new token, and the socket goes on; with `connection` it has been open for two hours: open another one. Like a heartbeat it shows that the connection is alive.',
+      'Comes once, one to three minutes before the socket is closed; a socket that lasts for less than four minutes may get none. With the reason `token` send `authenticate` with a new token, and the socket goes on; with `connection` it has been open for two hours: open another one. Like a heartbeat it shows that the connection is alive.',
     message: expiringMessage,
     to: ['status', 'partner'],
   },

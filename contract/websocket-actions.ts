@@ -14,7 +14,7 @@ import type { WebSocketAction } from './websocket-action';
  */
 export const MAX_SAMPLES = 40;
 
-/** Maximum length of a token, in characters: API Gateway accepts headers of 10,240 bytes in all, so none is longer. */
+/** Maximum length of a token, in characters: the REST API accepts headers of 10,240 bytes in all, so none is longer. */
 const MAX_TOKEN = 8192;
 
 const name = text(1, 256);

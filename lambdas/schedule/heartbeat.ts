@@ -26,6 +26,11 @@ const HEARTBEAT_EVERY_MINUTES = 4;
 
 /** The client of a partner's socket is warned at least this long before its end, in ms. */
 const WARNING_MS = 60_000;
+/**
+ * Longest time between two runs that EventBridge Scheduler promises, in ms: it runs at any second of the minute (user guide,
+ * "Schedule types").
+ */
+const UNTIL_NEXT_RUN_MS = 120_000;
 
 const heartbeat = JSON.stringify({ type: 'heartbeat' } satisfies HeartbeatMessage);
 
@@ -47,7 +52,7 @@ function activePartners() {
 /** The warning for a partner's socket that ends before the next run could warn it in time; undefined for all others. */
 function warningFor({ clientId, openedAt, expiresAt, warnedOf }: Follower, now: number): string | undefined {
   const left = expiresAt * 1000 - now;
-  const isDue = left >= WARNING_MS && left < WARNING_MS + SINCE_LAST_RUN_MS;
+  const isDue = left >= WARNING_MS && left < WARNING_MS + UNTIL_NEXT_RUN_MS;
   if (clientId === undefined || !isDue || warnedOf === expiresAt) return undefined;
   return JSON.stringify({
     type: 'expiring',

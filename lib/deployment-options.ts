@@ -38,6 +38,12 @@ const requests = (() => {
   return z.coerce.number({ error }).int({ error }).min(10, { error }).max(2_000_000_000, { error });
 })();
 
+/** A whole number of days, up to ten years. */
+const days = (() => {
+  const error = 'must be a whole number from 1 to 3650';
+  return z.coerce.number({ error }).int({ error }).min(1, { error }).max(3650, { error });
+})();
+
 /** Options of a deployment, set as CDK context: `-c stage=staging`, or in cdk.json. */
 const options = z.object({
   /** Distinguishes deployments in one account; part of the stack's name and of globally unique names. */
@@ -59,6 +65,8 @@ const options = z.object({
   mqttCertificateArn: text.optional(),
   /** Base URL of the public share page. Default: that of the WebSocket channels. */
   shareBaseUrl: text.transform((url) => url.replace(/\/+$/, '')).optional(),
+  /** How long the record of a job's flight is kept. */
+  flightRetentionDays: days.default(90),
   /** SNS topic that alarms notify. Default: alarms show in CloudWatch only. */
   alarmTopicArn: text.optional(),
   /** Map of the share page; parsed by {@link mapTiles}. */

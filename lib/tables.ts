@@ -21,6 +21,8 @@ export class Tables extends Construct implements Record<TableName, Table> {
   readonly requests: Table;
   /** Open sockets by the channel that they follow. */
   readonly connections: Table;
+  /** Positions of flights, by job and by device. */
+  readonly flights: Table;
 
   /** Indexes that functions query, by table. */
   readonly queried: Readonly<Partial<Record<TableName, readonly string[]>>> = {
@@ -84,5 +86,12 @@ export class Tables extends Construct implements Record<TableName, Table> {
       timeToLiveAttribute: 'ttl',
     });
     this.connections.addGlobalSecondaryIndex({ indexName: 'by-connection', partitionKey: text('connectionId') });
+    this.flights = new Table(this, 'Flights', {
+      ...common,
+      partitionKey: text('flight'),
+      // Unix seconds.
+      sortKey: { name: 'second', type: AttributeType.NUMBER },
+      timeToLiveAttribute: 'ttl',
+    });
   }
 }

@@ -2,37 +2,50 @@ import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { changeOf, createdAtOf, type StreamRecord } from '../../data/store/stream-records';
 import { readItem } from '../../data/jobs/jobs';
 import { organisationOf } from '../../domain/id';
+import type { Job } from '../../domain/job';
 import { eventsBetween, positionMessage, type Change, type StatusEvent } from '../../domain/status-event';
 import { logger } from '../logger';
 import { inOrder } from '../delivery/in-order';
+import { recordPositions, type Position } from '../delivery/record-positions';
 import { findAudience, publishStatus, type Audience } from '../delivery/publish-status';
 
 /**
- * The position of a running job, for the job's channel: that of the device which reports the job. Only a device of the job's
- * organisation, and the job's own device if it names one, may report it.
+ * The new state of a device in a change, with the running job that it is about. Only a device of the job's organisation, and
+ * the job's own device if it names one, may report it.
  */
-async function jobPosition(change: Change, at: string): Promise<StatusEvent[]> {
-  if (change.kind !== 'device' || !change.after?.lastState) return [];
-  const { deviceId, lastState } = change.after;
-  const { jobId, timestamp } = lastState;
-  const organisation = organisationOf('device', deviceId);
-  if (!jobId || timestamp === change.before?.lastState?.timestamp) return [];
-  if (organisationOf('job', jobId) !== organisation) return [];
-  const job = (await readItem(jobId))?.job;
-  if (job?.status !== 'IN_PROGRESS' || (job.deviceId ?? deviceId) !== deviceId) return [];
-  return [{ role: 'transient', message: positionMessage(job, change.after, at) }];
+async function positionIn(change: Change): Promise<Position | undefined> {
+  if (change.kind !== 'device' || !change.after?.lastState) return undefined;
+  const { before, after: device } = change;
+  const { jobId, timestamp } = change.after.lastState;
+  if (timestamp === before?.lastState?.timestamp) return undefined;
+  return { before, device, job: jobId === undefined ? undefined : await runningJob(jobId, device.deviceId) };
 }
 
-const fanOut = (audience: Audience) => async (record: StreamRecord) => {
+async function runningJob(jobId: string, deviceId: string): Promise<Job | undefined> {
+  if (organisationOf('job', jobId) !== organisationOf('device', deviceId)) return undefined;
+  const job = (await readItem(jobId))?.job;
+  return job?.status === 'IN_PROGRESS' && (job.deviceId ?? deviceId) === deviceId ? job : undefined;
+}
+
+const fanOut = (audience: Audience, positions: Position[]) => async (record: StreamRecord) => {
   const change = changeOf(record);
   if (!change) return;
   const at = createdAtOf(record);
-  for (const event of [...eventsBetween(change, at), ...(await jobPosition(change, at))])
-    await publishStatus(event, audience);
+  const position = await positionIn(change);
+  if (position) positions.push(position);
+  for (const event of [...eventsBetween(change, at), ...jobEvents(position, at)]) await publishStatus(event, audience);
 };
 
+/** The position of a running job, for the job's channel. */
+const jobEvents = (position: Position | undefined, at: string): StatusEvent[] =>
+  position?.job ? [{ role: 'transient', message: positionMessage(position.job, position.device, at) }] : [];
+
 /** Streams of jobs, shares and fleet → status channels (spec section 6). */
-export const handler = ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> =>
-  inOrder(Records as StreamRecord[], fanOut(findAudience()), ({ dynamodb }, error) =>
+export async function handler({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
+  const positions: Position[] = [];
+  const published = await inOrder(Records as StreamRecord[], fanOut(findAudience(), positions), ({ dynamodb }, error) =>
     logger.error('change could not be published', { sequenceNumber: dynamodb?.SequenceNumber, error }),
   );
+  await recordPositions(positions);
+  return published;
+}

@@ -16,6 +16,7 @@ const impact: Readonly<Record<TableName, string>> = {
   partners: 'Tokens are not issued or not accepted: partners get 500 on every call',
   requests: 'Creating jobs and shares, which is rate-limited, is slow or returns 500',
   connections: 'Connecting to a channel is slow or refused, and status messages come late',
+  flights: 'The record of flights has gaps, and reading it is slow or returns 500',
 };
 
 export interface ServiceAlarmsProps {

@@ -14,13 +14,14 @@ export interface FanOutProps {
   readonly channels: Contract['channels'];
   readonly tables: Tables;
   readonly sockets: WebSocketChannels;
+  readonly flightRetentionDays: number;
 }
 
 /** Publishes changes in the tables to the status channels. */
 export class FanOut extends Construct {
   private readonly failures: Queue;
 
-  constructor(scope: Construct, id: string, { channels, tables, sockets }: FanOutProps) {
+  constructor(scope: Construct, id: string, { channels, tables, sockets, flightRetentionDays }: FanOutProps) {
     super(scope, id);
     this.failures = deadLetterQueue(
       this,
@@ -31,7 +32,8 @@ export class FanOut extends Construct {
       entry: 'stream/status-fan-out',
       description: 'Publish changes to the status channels',
       timeoutSeconds: 60,
-    }).uses(tables, { jobs: ['get'], connections: ['query', 'delete', 'update'] });
+      environment: { FLIGHT_RETENTION_DAYS: String(flightRetentionDays) },
+    }).uses(tables, { jobs: ['get'], connections: ['query', 'delete', 'update'], flights: ['batchWrite'] });
     sockets.grantManage(fanOut);
     grantPublish(fanOut, channels);
     const retain = this.retainLater({ channels, tables }, fanOut);
@@ -46,7 +48,7 @@ export class FanOut extends Construct {
     });
 
     alarmOnLag(fanOut, 'Changes reach partners more than a minute late');
-    alarmOnErrors(fanOut, 'Changes reach partners late, or not over MQTT');
+    alarmOnErrors(fanOut, 'Changes reach partners late, or not over MQTT, or the record of flights has gaps');
     alarmOnErrors(retain, 'Partners who subscribe over MQTT get an outdated state or none');
   }
 
@@ -54,7 +56,10 @@ export class FanOut extends Construct {
    * AWS IoT retains one message per topic and second, and limits retained messages per account. A message that it does not
    * retain at once is retried from a queue, so that it delays no other change.
    */
-  private retainLater({ channels, tables }: Omit<FanOutProps, 'sockets'>, fanOut: ApiFunction): ApiFunction {
+  private retainLater(
+    { channels, tables }: Pick<FanOutProps, 'channels' | 'tables'>,
+    fanOut: ApiFunction,
+  ): ApiFunction {
     const queue = new Queue(this, 'Retention', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,

@@ -22,6 +22,8 @@ export interface RealtimeProps {
   readonly mqttDomain?: CustomDomain | undefined;
   /** Web ACL in front of the WSS channels and the share page. */
   readonly cloudFrontWebAclArn?: string | undefined;
+  /** How long the record of a job's flight is kept. */
+  readonly flightRetentionDays: number;
   /** The account setting with which API Gateway may write logs. */
   readonly logAccess: IDependable;
   readonly identity: Identity;
@@ -48,7 +50,8 @@ export class Realtime extends Construct {
     const telemetry = new Telemetry(this, 'Telemetry', { tables, sockets });
     new WebSocketActions(this, 'Actions', { actions, tables, sockets, snapshots, telemetry, platform });
     this.mqtt = new MqttChannels(this, 'Mqtt', { domain: props.mqttDomain, identity, tables });
-    new FanOut(this, 'FanOut', { channels, tables, sockets });
+    const { flightRetentionDays } = props;
+    new FanOut(this, 'FanOut', { channels, tables, sockets, flightRetentionDays });
     new Heartbeat(this, 'Heartbeat', { tables, sockets });
     new Reconcile(this, 'Reconcile', { tables });
     this.sockets = sockets;

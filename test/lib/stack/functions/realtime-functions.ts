@@ -28,14 +28,14 @@ export const realtimeFunctions: FunctionRows = {
   },
   'Realtime/FanOut/StatusFanOut': {
     entry: 'stream/status-fan-out',
-    tables: { jobs: ['get'], connections: ['query', 'delete', 'update'] },
+    tables: { jobs: ['get'], connections: ['query', 'delete', 'update'], flights: ['batchWrite'] },
     more: [
       ...socketPermissions,
       ...publishPermissions,
       ...streamPermissions(['jobs', 'shares', 'fleet'], 'Realtime/FanOut/Failures'),
       'sqs:SendMessage Realtime/FanOut/Retention',
     ],
-    settings: [...socketSettings, 'RETENTION_QUEUE_URL', 'DEAD_LETTER_QUEUE_URL'],
+    settings: [...socketSettings, 'RETENTION_QUEUE_URL', 'DEAD_LETTER_QUEUE_URL', 'FLIGHT_RETENTION_DAYS'],
     seconds: 60,
   },
   'Realtime/FanOut/RetainStatus': {
@@ -46,7 +46,7 @@ export const realtimeFunctions: FunctionRows = {
   },
   'Realtime/Telemetry/CheckDevices': {
     entry: 'queue/check-devices',
-    tables: { fleet: ['get', 'batchGet', 'update'], requests: ['update'] },
+    tables: { fleet: ['get', 'batchGet', 'update'] },
     more: [...consumePermissions('Realtime/Telemetry/DeviceChecks'), 'sqs:SendMessage Realtime/Telemetry/DeviceChecks'],
     settings: ['DEVICE_CHECK_QUEUE_URL'],
     seconds: 10,
@@ -71,4 +71,8 @@ test('functions that manage sockets have the endpoint of the WebSocket API in th
 test('the MQTT authorizer has the prefix of topic ARNs in its environment', () => {
   const { IOT_ARN: arn } = environmentOf(functions['Realtime/Mqtt/AuthorizeConnection/Function']);
   expect(nameOf(arn)).toBe('arn:<>:iot:<>:<>');
+});
+
+test('the function that records flights has the days for which they are kept in its environment', () => {
+  expect(environmentOf(functions['Realtime/FanOut/StatusFanOut/Function'])['FLIGHT_RETENTION_DAYS']).toBe('90');
 });

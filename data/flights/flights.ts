@@ -12,7 +12,7 @@ const ITEMS_IN_WRITE = 25;
 const MAX_WRITES = 4;
 /** The first pause before the items that it left out are sent again, in ms; each is twice as long as the one before. */
 const FIRST_PAUSE_MS = 25;
-/** How long all writes of a batch may take together, in ms: the changes behind them wait. */
+/** How long all writes of a batch may take together, in ms: the changes behind it wait. */
 const WRITE_TIMEOUT_MS = 1000;
 /** Positions that are read of one flight: ten hours, one a second. */
 export const MAX_RECORDED_POINTS = 36_000;
@@ -51,7 +51,8 @@ function fromItem(item: Record<string, unknown>): RecordedPoint {
 type Item = ReturnType<typeof toItem>;
 type WriteRequests = NonNullable<BatchWriteCommandInput['RequestItems']>[string];
 
-async function write(items: readonly Item[], abortSignal: AbortSignal): Promise<void> {
+async function write(items: readonly Item[]): Promise<void> {
+  const abortSignal = AbortSignal.timeout(WRITE_TIMEOUT_MS);
   const name = table('flights');
   let requests: WriteRequests = items.map((Item) => ({ PutRequest: { Item } }));
   for (let sent = 1; ; sent += 1) {
@@ -69,13 +70,12 @@ async function write(items: readonly Item[], abortSignal: AbortSignal): Promise<
  * @throws Error when some could not be written within a second
  */
 export async function savePoints(entries: readonly FlightEntry[]): Promise<void> {
-  const abortSignal = AbortSignal.timeout(WRITE_TIMEOUT_MS);
   // DynamoDB refuses a batch that has a key twice.
   const items = [...new Map(entries.map(toItem).map((item) => [`${item.flight} ${item.second}`, item])).values()];
   const batches = Array.from({ length: Math.ceil(items.length / ITEMS_IN_WRITE) }, (_, index) =>
     items.slice(index * ITEMS_IN_WRITE, (index + 1) * ITEMS_IN_WRITE),
   );
-  await Promise.all(batches.map((batch) => write(batch, abortSignal)));
+  await Promise.all(batches.map(write));
 }
 
 /** The newest positions of a record with keys between two Unix seconds, oldest first; a query for each megabyte. */

@@ -122,4 +122,4 @@ async function judgeEmpty(format: Format, flight: RecordedFlight, folder: string
   ];
 }
 
-const brief = (value: unknown) => JSON.stringify(value)?.slice(0, 200) ?? 'nothing';
+const brief = (value: unknown) => (value === undefined ? 'nothing' : JSON.stringify(value).slice(0, 200));

@@ -7,7 +7,7 @@ import { callForText } from '../test/lambdas/fixtures/api-gateway';
 import { useStorage } from './storage';
 
 /** Positions that are written at once. */
-const POINTS_IN_WRITE = 500;
+const POINTS_IN_WRITE = 25;
 const droneStates = ['WAYPOINT', 'HOVER', 'RETURNING'];
 
 /** A recorded flight, and the function of the endpoint that returns its track. */

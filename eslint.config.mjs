@@ -21,7 +21,10 @@ const arrows = {
   data: { folders: ['domain'], packages: ['zod', 'nanoid', 'ulid', '@aws-sdk/*', '@smithy/*'], node: true },
   lambdas: {
     folders: ['contract', 'domain', 'data'],
-    packages: ['zod', '@middy/*', 'aws-jwt-verify', 'aws-lambda'],
+    packages: [
+      ...['zod', '@middy/*', 'aws-jwt-verify', 'aws-lambda'],
+      ...['csv-stringify', 'negotiator', 'xast-util-to-xml', 'xastscript'],
+    ],
     node: true,
   },
   lib: {

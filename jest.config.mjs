@@ -3,6 +3,13 @@ import { availableParallelism } from 'node:os';
 // The SDK warns of a Node version that Lambda does not use.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
+/** Packages that are published as ES modules only, so jest has to transform them. */
+const esModules = [
+  ...['nanoid', 'jose', 'ulid', '@middy', 'aedes', 'openapi-fetch'],
+  // Those of the XML serialiser.
+  ...['xastscript', 'xast-util-to-xml', 'ccount', 'stringify-entities', 'character-entities-(html4|legacy)'],
+];
+
 /** @type {import('jest').Config} */
 const common = {
   testEnvironment: 'node',
@@ -15,8 +22,7 @@ const common = {
     '^\\.\\./locales/index\\.cjs$': '<rootDir>/node_modules/zod/v4/locales/en.cjs',
     '^zod/locales$': '<rootDir>/test/zod-locales.ts',
   },
-  // Published as ES modules only, so jest has to transform them.
-  transformIgnorePatterns: ['/node_modules/(?!(nanoid|jose|ulid|@middy|aedes|openapi-fetch)/)'],
+  transformIgnorePatterns: [`/node_modules/(?!(${esModules.join('|')})/)`],
 };
 
 /** @type {import('jest').Config} Of projects that share a running stack, local or deployed. */

@@ -5,6 +5,7 @@ import { engineSoak } from './engine-soak';
 import type { Measured, Measurement } from './figure';
 import { fleetSoak } from './fleet-soak';
 import { isolation } from './isolation';
+import { jobTrack } from './job-track';
 import { pageAmongMany } from './page-among-many';
 import { platformIntegration } from './platform';
 import { requestOverhead } from './request-overhead';
@@ -23,6 +24,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'request-overhead': requestOverhead,
   'engine-soak': engineSoak,
   'page-among-many': pageAmongMany,
+  'job-track': jobTrack,
   'status-channels': statusChannels,
   telemetry,
   platform: platformIntegration,

@@ -55,6 +55,11 @@ export interface Endpoint {
   readonly reply: {
     readonly status: 200 | 201;
     readonly body: z.ZodMiniType;
+    /**
+     * The media types that a client can choose from by `Accept`, the default first. `body` is that of the JSON ones; the
+     * handler returns any other as text. Default: JSON only.
+     */
+    readonly mediaTypes?: readonly string[];
     /** The job in the body has a `version`, which is the `ETag` of the response and which `If-Match` is compared with. */
     readonly versioned?: true;
   };

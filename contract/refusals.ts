@@ -1,10 +1,10 @@
-import { forbidden, type Refusal, type RefusalCode } from '../domain/refusal';
+import { forbidden, Refusal, type RefusalCode } from '../domain/refusal';
 import type { RefusalContext } from './caller';
 import { apiKeyUnknown } from './forbidden';
 import type { ErrorMessage } from './socket-messages';
 
 interface HttpRefusal {
-  readonly status: 400 | 401 | 403 | 404 | 410 | 412 | 429;
+  readonly status: 400 | 401 | 403 | 404 | 406 | 410 | 412 | 429;
   /** `error` of the body; for the token endpoint the code itself. */
   readonly text: string;
 }
@@ -20,6 +20,7 @@ export const refusals = {
   share_not_found: { status: 404, text: 'Share not found' },
   device_group_not_found: { status: 404, text: 'Device group not found' },
   resource_not_found: { status: 404, text: 'Resource not found' },
+  not_acceptable: { status: 406, text: 'Not acceptable' },
   cannot_cancel: { status: 400, text: 'Cannot cancel job' },
   cursor_expired: { status: 410, text: 'Cursor expired' },
   stale_version: { status: 412, text: 'Precondition failed' },
@@ -34,6 +35,10 @@ const oauthDescriptions: Partial<Record<RefusalCode, string>> = {
   unsupported_grant_type: 'grant_type must be client_credentials.',
   invalid_client: 'The client credentials were rejected.',
 };
+
+/** The refusal of a request whose `Accept` allows none of the media types of a reply (RFC 9110 section 15.5.7). */
+export const notAcceptable = (mediaTypes: readonly string[]) =>
+  new Refusal('not_acceptable', [{ path: 'Accept', message: `must allow one of ${mediaTypes.join(', ')}` }]);
 
 /** Status and body of a refusal on a resource endpoint: `{error, details?}`. */
 export function resourceRefusal({ code, details }: Refusal) {

@@ -139,7 +139,7 @@ export const webSocketActions = {
     reply: flightMessage,
     refusals: ['share_not_found'],
     handler: 'flight',
-    tables: { shares: ['get'], partners: ['get'], fleet: ['get'], jobs: ['get'], requests: ['batchGet'] },
+    tables: { shares: ['get'], partners: ['get'], fleet: ['get'], jobs: ['get'], flights: ['query'] },
     impact: 'Viewers of shares of partners do not see the flight before they opened the page',
   },
 } as const satisfies Record<string, WebSocketAction>;

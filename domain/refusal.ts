@@ -9,6 +9,7 @@ export const refusalCodes = [
   'share_not_found',
   'device_group_not_found',
   'resource_not_found',
+  'not_acceptable',
   'cannot_cancel',
   'stale_version',
   'cursor_expired',

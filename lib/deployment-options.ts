@@ -66,6 +66,8 @@ const options = z.object({
   shareBaseUrl: text.transform((url) => url.replace(/\/+$/, '')).optional(),
   /** How long the event log keeps an event, for partners who resume. */
   eventRetentionDays: daysTo(365).default(7),
+  /** How long the record of a job's flight is kept. */
+  flightRetentionDays: daysTo(3650).default(90),
   /** SNS topic that alarms notify. Default: alarms show in CloudWatch only. */
   alarmTopicArn: text.optional(),
   /** Map of the share page; parsed by {@link mapTiles}. */

@@ -23,6 +23,8 @@ export class Tables extends Construct implements Record<TableName, Table> {
   readonly connections: Table;
   /** The event log of each organisation and of each channel. */
   readonly events: Table;
+  /** Positions of flights, by job and by device. */
+  readonly flights: Table;
 
   /** Indexes that functions query, by table. */
   readonly queried: Readonly<Partial<Record<TableName, readonly string[]>>> = {
@@ -90,6 +92,13 @@ export class Tables extends Construct implements Record<TableName, Table> {
       ...common,
       partitionKey: text('log'),
       sortKey: { name: 'number', type: AttributeType.NUMBER },
+      timeToLiveAttribute: 'ttl',
+    });
+    this.flights = new Table(this, 'Flights', {
+      ...common,
+      partitionKey: text('flight'),
+      // Unix seconds.
+      sortKey: { name: 'second', type: AttributeType.NUMBER },
       timeToLiveAttribute: 'ttl',
     });
   }

@@ -10,21 +10,14 @@ import { platformEventFields } from './fields/platform-events';
 import { shareFields } from './fields/shares';
 import { telemetryFields } from './fields/telemetry';
 import { tokenFields } from './fields/token';
+import { trackFields } from './fields/tracks';
 
 /** Every field of requests, replies, messages and events. A test requires an entry for each field of the documents. */
 const fields: ReadonlyMap<string, Field> = new Map(
   [
     ...[commonFields, errorFields, tokenFields],
-    ...[
-      jobFields,
-      shareFields,
-      fleetFields,
-      limitFields,
-      eventFields,
-      telemetryFields,
-      controlFields,
-      platformEventFields,
-    ],
+    ...[jobFields, shareFields, fleetFields, limitFields, eventFields, trackFields],
+    ...[telemetryFields, controlFields, platformEventFields],
   ].flatMap((some) => Object.entries(some)),
 );
 

@@ -1,6 +1,8 @@
 import { jobChange, jobRequest } from '../../domain/job';
+import { MAX_TRACK_POSITIONS } from '../../domain/flight-record';
 import type { Endpoint } from '../endpoint';
 import * as schemas from '../schemas/jobs';
+import { jobTrack, trackMediaTypes } from '../schemas/tracks';
 import { messageReply } from '../schemas/page';
 
 /** Endpoints for jobs (drone missions). */
@@ -47,6 +49,25 @@ export const jobsEndpoints = {
     request: {},
     reply: { status: 200, body: schemas.jobReply, versioned: true },
     refusals: ['job_not_found'],
+  },
+  'GET /v3/jobs/{jobId}/track': {
+    summary: 'Get the track of a job’s flight',
+    description:
+      'Returns where the drone was while the job was `IN_PROGRESS`: a position a second, as far as the device reported them. It can be ' +
+      'read during the flight, and for 90 days after it unless your operator chose otherwise. A job that has not flown has no ' +
+      'positions.\n\n' +
+      '`Accept` selects the format: GeoJSON (`application/geo+json`, the default, or `application/json`), KML with a `gx:Track` for ' +
+      'Google Earth (`application/vnd.google-earth.kml+xml`), or CSV (`text/csv`). In GeoJSON each device that flew the job is a ' +
+      'feature with a `LineString`; its `coordinateProperties` hold what was known at each of its positions, with `null` for what ' +
+      'was not. A line needs two positions: a device with a single one has no feature yet.\n\n' +
+      `A device’s track of more than ${MAX_TRACK_POSITIONS.toLocaleString('en')} positions is thinned out evenly to that many, with the first and the last one; ` +
+      '`recorded` is the number of positions before that. Of a flight of more than ten hours it is the last ten.',
+    scope: 'command:read',
+    handler: 'jobs/get-job-track',
+    tables: { jobs: ['get'], flights: ['query'] },
+    request: {},
+    reply: { status: 200, body: jobTrack, mediaTypes: trackMediaTypes },
+    refusals: ['job_not_found', 'not_acceptable'],
   },
   'PATCH /v3/jobs/{jobId}': {
     summary: 'Change a job',

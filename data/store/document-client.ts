@@ -7,7 +7,12 @@ import * as sdk from '@aws-sdk/client-dynamodb';
 import type * as lib from '@aws-sdk/lib-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 
-export type { QueryCommandOutput, ScanCommandOutput, UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+export type {
+  BatchWriteCommandInput,
+  QueryCommandOutput,
+  ScanCommandOutput,
+  UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
 
 export const BatchGetCommand = sdk.BatchGetItemCommand as unknown as typeof lib.BatchGetCommand;
 export const BatchWriteCommand = sdk.BatchWriteItemCommand as unknown as typeof lib.BatchWriteCommand;

@@ -5,24 +5,32 @@ import { Refusal } from '../../domain/refusal';
 import { firstReply } from './replay';
 import type { Event, Exchange } from './request';
 
-const answer = (exchange: Exchange, event: Event, statusCode: number, body: unknown): APIGatewayProxyResult => ({
+const JSON_TYPE = 'application/json';
+
+const answer = (
+  { headers }: Exchange,
+  event: Event,
+  statusCode: number,
+  body: unknown,
+  mediaType = JSON_TYPE,
+): APIGatewayProxyResult => ({
   statusCode,
   headers: {
-    'Content-Type': 'application/json',
+    'Content-Type': mediaType,
     'Cache-Control': 'no-store',
     'x-request-id': event.requestContext.requestId,
-    ...exchange.headers,
+    ...headers,
   },
-  body: JSON.stringify(body),
+  body: typeof body === 'string' ? body : JSON.stringify(body),
 });
 
-/** The answer to a success; fields that are not in the reply's schema are stripped. */
+/** The answer to a success; fields that are not in the reply's schema are stripped. A text is the answer as it is. */
 export function succeed(exchange: Exchange, event: Event, result: unknown): APIGatewayProxyResult {
   const { reply } = exchange.endpoint;
-  const body = reply.body.parse(result);
+  const body = typeof result === 'string' ? result : reply.body.parse(result);
   const version = reply.versioned && (body as { job: { version: number } }).job.version;
   if (version !== undefined) exchange.headers['ETag'] = `"${version}"`;
-  return answer(exchange, event, reply.status, body);
+  return answer(exchange, event, reply.status, body, exchange.mediaType);
 }
 
 /** The answer to a refusal, in the endpoint's error format; any other error is a 500 with a request id and no detail. */

@@ -13,6 +13,12 @@ type PathParameter<Key extends string> = Key extends `${string}{${infer Name}}${
 type Part<Key extends EndpointKey, Name extends 'query' | 'body'> =
   Table[Key]['request'] extends Record<Name, infer Schema extends z.ZodMiniType> ? z.output<Schema> : undefined;
 
+type MediaTypeOf<Key extends EndpointKey> = Table[Key]['reply'] extends {
+  readonly mediaTypes: readonly (infer MediaType)[];
+}
+  ? MediaType
+  : undefined;
+
 export interface Caller {
   readonly clientId: string;
   readonly organisation: Organisation;
@@ -26,6 +32,8 @@ export interface ServedRequest<Key extends EndpointKey> {
   readonly path: Readonly<Record<PathParameter<Key>, string>>;
   readonly query: Part<Key, 'query'>;
   readonly body: Part<Key, 'body'>;
+  /** The media type of the reply, if the endpoint offers several. */
+  readonly mediaType: MediaTypeOf<Key>;
   /** When the request was received, ISO 8601. */
   readonly now: string;
   readonly requestId: string;
@@ -37,8 +45,12 @@ export interface ServedRequest<Key extends EndpointKey> {
   readonly firstAnswer: (reply: Reply<Key>) => FirstAnswer | undefined;
 }
 
-/** What a handler returns: the body, before the reply's schema strips fields that are not part of the contract. */
-export type Reply<Key extends EndpointKey> = z.input<Table[Key]['reply']['body']>;
+/**
+ * What a handler returns: the body, before the reply's schema strips fields that are not part of the contract; text for a
+ * media type other than JSON.
+ */
+export type Reply<Key extends EndpointKey> =
+  z.input<Table[Key]['reply']['body']> | (MediaTypeOf<Key> extends undefined ? never : string);
 
 /** State that the steps of `serve` share during one request. */
 export interface Exchange {
@@ -49,6 +61,8 @@ export interface Exchange {
   query?: unknown;
   body?: unknown;
   ifVersion?: number;
+  /** Of the reply; JSON unless the endpoint offers others. */
+  mediaType?: string;
   idempotency?: { readonly id: string; readonly fingerprint: string };
   /** Headers of the answer, whether it succeeds or fails. */
   readonly headers: Record<string, string>;
@@ -71,13 +85,14 @@ export function header(event: Event, name: string): string | undefined {
 
 /** Builds the request for the handler, after all steps have run. */
 export function servedRequest<Key extends EndpointKey>(event: Event, exchange: Exchange): ServedRequest<Key> {
-  const { caller, query, body, ifVersion, idempotency } = exchange;
+  const { caller, query, body, mediaType, ifVersion, idempotency } = exchange;
   const now = new Date(exchange.startedAt).toISOString();
   const request = {
     caller,
     path: event.pathParameters ?? {},
     query,
     body,
+    mediaType,
     now,
     requestId: event.requestContext.requestId,
     ifVersion,

@@ -7,6 +7,7 @@ import { fail, succeed } from './answer';
 import { authorise } from './authorise';
 import { limit } from './limit';
 import { logOnce } from './log';
+import { negotiate } from './negotiate';
 import { parse } from './parse';
 import { replay } from './replay';
 import {
@@ -44,8 +45,8 @@ function answerAndLog(exchange: Exchange, event: Event, toAnswer: ToAnswer, outc
 }
 
 /**
- * Makes the Lambda functions of endpoints: authorise the scope, count the rate limit, parse the input, look up the
- * idempotency key, run the handler, reply through the schema, log once.
+ * Makes the Lambda functions of endpoints: authorise the scope, count the rate limit, parse the input, select the media
+ * type of the reply, look up the idempotency key, run the handler, reply through the schema, log once.
  * @param table the part of `contract/endpoints.ts` that has the endpoint
  * @returns a function of the endpoint's key and of `run`, which gets the parsed request and returns the body of the
  *   reply, or throws a Refusal
@@ -59,6 +60,7 @@ export const serveFrom =
         authorise(exchange, event);
         await limit(exchange);
         parse(exchange, event);
+        negotiate(exchange, event);
         await replay(exchange, event);
         return run(servedRequest<Key>(event, exchange));
       },

@@ -17,6 +17,7 @@ const impact: Readonly<Record<TableName, string>> = {
   requests: 'Creating jobs and shares, which is rate-limited, is slow or returns 500',
   connections: 'Connecting to a channel is slow or refused, and status messages come late',
   events: 'Status messages come late, and partners who resume are disconnected or refused',
+  flights: 'The record of flights has gaps, and reading it is slow or returns 500',
 };
 
 export interface ServiceAlarmsProps {

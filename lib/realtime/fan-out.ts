@@ -14,15 +14,16 @@ export interface FanOutProps {
   readonly channels: Contract['channels'];
   readonly tables: Tables;
   readonly sockets: WebSocketChannels;
-  /** How long the event log keeps an event. */
+  /** How long the event log keeps an event, and the record of a flight its positions. */
   readonly eventRetentionDays: number;
+  readonly flightRetentionDays: number;
 }
 
 /** Publishes changes in the tables to the status channels. */
 export class FanOut extends Construct {
   private readonly failures: Queue;
 
-  constructor(scope: Construct, id: string, { channels, tables, sockets, eventRetentionDays }: FanOutProps) {
+  constructor(scope: Construct, id: string, { channels, tables, sockets, ...retention }: FanOutProps) {
     super(scope, id);
     this.failures = deadLetterQueue(
       this,
@@ -33,11 +34,15 @@ export class FanOut extends Construct {
       entry: 'stream/status-fan-out',
       description: 'Publish changes to the status channels',
       timeoutSeconds: 60,
-      environment: { EVENT_RETENTION_DAYS: String(eventRetentionDays) },
+      environment: {
+        EVENT_RETENTION_DAYS: String(retention.eventRetentionDays),
+        FLIGHT_RETENTION_DAYS: String(retention.flightRetentionDays),
+      },
     }).uses(tables, {
       jobs: ['get'],
       connections: ['query', 'delete', 'update'],
       events: ['get', 'query', 'put', 'update'],
+      flights: ['batchWrite'],
     });
     sockets.grantManage(fanOut);
     grantPublish(fanOut, channels);
@@ -53,7 +58,7 @@ export class FanOut extends Construct {
     });
 
     alarmOnLag(fanOut, 'Changes reach partners more than a minute late');
-    alarmOnErrors(fanOut, 'Changes reach partners late, or not over MQTT');
+    alarmOnErrors(fanOut, 'Changes reach partners late, or not over MQTT, or the record of flights has gaps');
     alarmOnErrors(retain, 'Partners who subscribe over MQTT get an outdated state or none');
   }
 

@@ -24,6 +24,8 @@ export interface RealtimeProps {
   readonly cloudFrontWebAclArn?: string | undefined;
   /** How long the event log keeps an event. */
   readonly eventRetentionDays: number;
+  /** How long the record of a job's flight is kept. */
+  readonly flightRetentionDays: number;
   /** The account setting with which API Gateway may write logs. */
   readonly logAccess: IDependable;
   readonly identity: Identity;
@@ -39,7 +41,8 @@ export class Realtime extends Construct {
 
   constructor(scope: Construct, id: string, props: RealtimeProps) {
     super(scope, id);
-    const { contract, logAccess, identity, tables, platform, eventRetentionDays } = props;
+    const { contract, logAccess, identity, tables, platform } = props;
+    const { eventRetentionDays, flightRetentionDays } = props;
     const { actions, channels } = contract;
     const viewerCounts = new ViewerCounts(this, 'ViewerCounts', { tables });
     const sockets = new WebSocketChannels(this, 'WebSocket', {
@@ -52,7 +55,7 @@ export class Realtime extends Construct {
       ...{ actions, tables, sockets, snapshots, telemetry, platform, identity },
     });
     this.mqtt = new MqttChannels(this, 'Mqtt', { domain: props.mqttDomain, identity, tables });
-    new FanOut(this, 'FanOut', { channels, tables, sockets, eventRetentionDays });
+    new FanOut(this, 'FanOut', { ...{ channels, tables, sockets }, eventRetentionDays, flightRetentionDays });
     new Heartbeat(this, 'Heartbeat', { tables, sockets });
     new Reconcile(this, 'Reconcile', { tables });
     this.sockets = sockets;

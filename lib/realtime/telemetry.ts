@@ -41,7 +41,7 @@ export class Telemetry extends Construct {
       entry: 'queue/check-devices',
       description: 'Set devices offline after 30 seconds of silence, and store their last samples',
       recursive: true,
-    }).uses(props.tables, { fleet: ['get', 'batchGet', 'update'], requests: ['update'] });
+    }).uses(props.tables, { fleet: ['get', 'batchGet', 'update'] });
     this.grantSchedule(check);
     this.checks.grantConsumeMessages(check.lambda);
     new EventSourceMapping(this, 'FromDeviceChecks', {
@@ -62,8 +62,6 @@ export class Telemetry extends Construct {
     acceptor.uses(tables, {
       connections: ['get', 'query', 'delete', 'update'],
       fleet: ['batchGet', 'update'],
-      // The track of the flight.
-      requests: ['update'],
     });
     sockets.grantManage(acceptor);
     this.grantSchedule(acceptor);

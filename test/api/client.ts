@@ -41,7 +41,7 @@ export async function send(method: string, path: string, { headers, body }: Mess
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  expect(response.headers.get('content-type')).toMatch(/^application\/json\b/);
+  expect(response.headers.get('content-type')).toMatch(/^application\/(geo\+)?json\b/);
   expect(response.headers.get('x-request-id')).toMatch(/^[\w-]{8,}$/);
   return { status: response.status, headers: response.headers, body: text && JSON.parse(text) };
 }

@@ -46,6 +46,7 @@ const cases: [key: EndpointKey, sent: object, calls: number][] = [
   ['POST /v3/jobs/create', { ...newJob, ...withKey }, 4],
   ['GET /v3/jobs', {}, 1],
   ['GET /v3/jobs/{jobId}', {}, 1],
+  ['GET /v3/jobs/{jobId}/track', {}, 2],
   ['PATCH /v3/jobs/{jobId}', { body: { name: 'Other', status: 'QUEUED' } }, 1],
   ['PATCH /v3/jobs/{jobId}', { body: {} }, 1],
   ['DELETE /v3/jobs/{jobId}', {}, 1],

@@ -14,6 +14,7 @@ describe('The options of a deployment', () => {
     expect(optionsIn({})).toEqual({
       eventRetentionDays: 7,
       removeData: false,
+      flightRetentionDays: 90,
       tags: {},
       domain: undefined,
       webSocketDomain: undefined,
@@ -44,6 +45,10 @@ describe('The options of a deployment', () => {
     });
   });
 
+  test.each(['1', 3650])('accept %p days for the record of flights', (flightRetentionDays) => {
+    expect(optionsIn({ flightRetentionDays }).flightRetentionDays).toBe(Number(flightRetentionDays));
+  });
+
   test('count as unset when empty, so that a script can pass an unset variable', () => {
     expect(optionsIn({ alarmTopicArn: '', domainName: '', certificateArn: '' })).toEqual(optionsIn({}));
   });
@@ -57,6 +62,10 @@ describe('The options of a deployment', () => {
     ['shareBaseUrl', 7, 'Context shareBaseUrl must be a string.'],
     ['simulatedFleetSpeed', 'fast', 'Context simulatedFleetSpeed must be a number from 1 to 100.'],
     ['simulatedFleetRest', '21', 'Context simulatedFleetRest must be a number from 1 to 20.'],
+    ['flightRetentionDays', '0', 'Context flightRetentionDays must be a whole number of days from 1 to 3650.'],
+    ['flightRetentionDays', '3651', 'Context flightRetentionDays must be a whole number of days from 1 to 3650.'],
+    ['flightRetentionDays', 1.5, 'Context flightRetentionDays must be a whole number of days from 1 to 3650.'],
+    ['flightRetentionDays', 'long', 'Context flightRetentionDays must be a whole number of days from 1 to 3650.'],
     ['stage', 'Live', 'Context stage must be lower-case letters and digits, with single hyphens inside.'],
     ['stage', 'a--b', 'Context stage must be lower-case letters and digits, with single hyphens inside.'],
     ['stage', 'my-aws', 'Context stage must not contain aws, amazon or cognito.'],

@@ -4,6 +4,7 @@ import { asyncApiParser } from './asyncapi-parser/lane';
 import { cdkNag } from './cdk-nag/lane';
 import { cfnLint } from './cfn-lint/lane';
 import { dynamoDbLocal } from './dynamodb-local/lane';
+import { gdal } from './gdal/lane';
 import { generators } from './generators/lane';
 import { lambdaRuntime } from './lambda-runtime/lane';
 import { ministack } from './ministack/lane';
@@ -22,6 +23,7 @@ const lanes: Readonly<Record<string, Lane>> = {
   njs,
   redocly,
   'asyncapi-parser': asyncApiParser,
+  gdal,
   generators,
   schemathesis,
   'dynamodb-local': dynamoDbLocal,

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
 import uuid
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
 from drone_mission_client import ApiError, Client
+from drone_mission_client.messages import Sample
+from drone_mission_client.models import TrackFeature
 from stack import Partner
 
 
@@ -31,6 +35,38 @@ def test_a_create_with_the_same_key_creates_one_job(client: Client, partner: Par
     request = {"name": "Once", "deviceGroupId": partner.device_group_id}
     first, second = (client.jobs.create(request, idempotency_key=key) for _ in range(2))  # type: ignore[arg-type]
     assert first == second
+
+
+def test_the_track_of_a_flown_job_is_read_in_each_format(client: Client, job_id: str) -> None:
+    device = client.device_groups.list()[0]["devices"][-1]
+    client.jobs.update(job_id, {"status": "QUEUED"})
+    client.jobs.update(job_id, {"status": "IN_PROGRESS"})
+    begin = datetime.now(timezone.utc)
+    # A change of the drone's state is stored at once.
+    for second, state in enumerate(["WAYPOINT", "HOVER", "RETURNING"]):
+        sample: Sample = {
+            "deviceId": device["deviceId"],
+            "timestamp": (begin + timedelta(seconds=second)).isoformat(),
+            "jobId": job_id,
+            "droneState": state,
+            "navigation": {"position": {"type": "Point", "coordinates": [8.5, 47.4, 480 + second]}},
+        }
+        client.telemetry.publish([sample])
+    features = recorded(client, job_id, 3)
+    assert [position[2] for position in features[0]["geometry"]["coordinates"]] == [480, 481, 482]
+    assert client.jobs.track(job_id, file_format="kml").count("<gx:coord>") == 3
+    assert len(client.jobs.track(job_id, file_format="csv").splitlines()) == 4
+
+
+def recorded(client: Client, job_id: str, count: int) -> list[TrackFeature]:
+    """Waits until the first device's track of a job has so many positions."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        features = client.jobs.track(job_id)["features"]
+        if features and features[0]["properties"]["recorded"] == count:
+            return features
+        time.sleep(0.05)
+    raise AssertionError(f"not recorded: {features}")
 
 
 def test_an_update_for_another_version_is_refused(client: Client, job_id: str) -> None:

@@ -165,6 +165,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v3/jobs/{jobId}/track": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the track of a job’s flight
+         * @description Returns where the drone was while the job was `IN_PROGRESS`: a position a second, as far as the device reported them. It can be read during the flight, and for 90 days after it unless your operator chose otherwise. A job that has not flown has no positions.
+         *
+         *     `Accept` selects the format: GeoJSON (`application/geo+json`, the default, or `application/json`), KML with a `gx:Track` for Google Earth (`application/vnd.google-earth.kml+xml`), or CSV (`text/csv`). In GeoJSON each device that flew the job is a feature with a `LineString`; its `coordinateProperties` hold what was known at each of its positions, with `null` for what was not. A line needs two positions: a device with a single one has no feature yet.
+         *
+         *     A device’s track of more than 10,000 positions is thinned out evenly to that many, with the first and the last one; `recorded` is the number of positions before that. Of a flight of more than ten hours it is the last ten.
+         *
+         *     Scope: `command:read`.
+         */
+        get: operations["getJobTrack"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v3/jobs/create": {
         parameters: {
             query?: never;
@@ -459,6 +485,57 @@ export interface components {
              * @constant
              */
             status: "CANCELLED";
+        };
+        /** @description Lists with as many elements as the line has positions. */
+        CoordinateProperties: {
+            /**
+             * @description Charge of the battery in percent at each position, in the order of `coordinates`; `null` if it was not known.
+             * @example [
+             *       81,
+             *       81
+             *     ]
+             */
+            batteryPercents: (number | null)[];
+            /**
+             * @description What the drone did at each position, in the order of `coordinates`; `null` if it was not known.
+             * @example [
+             *       "WAYPOINT",
+             *       "WAYPOINT"
+             *     ]
+             */
+            droneStates: (string | null)[];
+            /**
+             * @description Speed over ground in metres per second at each position, in the order of `coordinates`; `null` if it was not known.
+             * @example [
+             *       12.5,
+             *       12.4
+             *     ]
+             */
+            groundSpeeds: (number | null)[];
+            /**
+             * @description Degrees clockwise from true north at each position, in the order of `coordinates`; `null` if it was not known.
+             * @example [
+             *       270.5,
+             *       null
+             *     ]
+             */
+            headings: (number | null)[];
+            /**
+             * @description Time by the device’s clock at each position, in the order of `coordinates`. ISO 8601 in UTC.
+             * @example [
+             *       "2026-11-27T10:30:15.123Z",
+             *       "2026-11-27T10:30:16.118Z"
+             *     ]
+             */
+            times: string[];
+            /**
+             * @description Metres per second, positive upwards, at each position, in the order of `coordinates`; `null` if it was not known.
+             * @example [
+             *       -0.5,
+             *       null
+             *     ]
+             */
+            verticalSpeeds: (number | null)[];
         };
         /** @description The main fields of a new share. */
         CreatedShare: {
@@ -967,6 +1044,16 @@ export interface components {
             priority: number;
             status: components["schemas"]["JobStatus"];
         };
+        /** @description Where a job was flown, in GeoJSON (RFC 7946). */
+        JobTrack: {
+            /** @description A feature for each device that flew the job, with two positions or more: mostly one. */
+            features: components["schemas"]["TrackFeature"][];
+            /**
+             * @description Always `FeatureCollection`.
+             * @constant
+             */
+            type: "FeatureCollection";
+        };
         /** @description What a client may do, and what is left of it. */
         Limits: {
             connections: components["schemas"]["Quota"];
@@ -1449,6 +1536,76 @@ export interface components {
              */
             grant_type: "client_credentials";
         };
+        /** @description The line that a device flew. */
+        TrackFeature: {
+            geometry: components["schemas"]["TrackGeometry"];
+            properties: components["schemas"]["TrackProperties"];
+            /**
+             * @description Always `Feature`.
+             * @constant
+             */
+            type: "Feature";
+        };
+        /** @description A GeoJSON line (RFC 7946). */
+        TrackGeometry: {
+            /**
+             * @description Longitude and latitude in degrees, then altitude in metres above mean sea level, for each position, oldest first.
+             * @example [
+             *       [
+             *         8.5417,
+             *         47.3769,
+             *         485.5
+             *       ],
+             *       [
+             *         8.5418,
+             *         47.3769,
+             *         485.4
+             *       ]
+             *     ]
+             */
+            coordinates: number[][];
+            /**
+             * @description Always `LineString`.
+             * @constant
+             */
+            type: "LineString";
+        };
+        /** @description What the line is. */
+        TrackProperties: {
+            coordinateProperties: components["schemas"]["CoordinateProperties"];
+            /**
+             * @description Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+             * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
+             */
+            deviceId: string;
+            /**
+             * Format: date-time
+             * @description Time of the last position by the device’s clock. ISO 8601 in UTC.
+             * @example 2026-11-27T10:30:16.118Z
+             */
+            endTime: string;
+            /**
+             * @description Identifier of the job, assigned by the service. Treat it as opaque.
+             * @example job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a
+             */
+            jobId: string;
+            /**
+             * @description Name of the job.
+             * @example Rim inspection
+             */
+            name: string;
+            /**
+             * @description How many positions of the device were recorded. `coordinates` has fewer if the track was thinned out.
+             * @example 2
+             */
+            recorded: number;
+            /**
+             * Format: date-time
+             * @description Time of the first position by the device’s clock. ISO 8601 in UTC.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            startTime: string;
+        };
         /** @description A job after a change, with the fields that can change. */
         UpdatedJob: {
             /**
@@ -1645,6 +1802,8 @@ export interface components {
         RequestId: string;
         /** @description Seconds to wait before the next attempt, 1 to 60. Missing when AWS limits the whole service: then wait a second, and double that with each further attempt. */
         RetryAfter: number;
+        /** @description The response depends on this header of the request. */
+        Vary: "Accept";
         /** @description The scheme to authenticate with. Missing when the token expired within the last five minutes. */
         WWWAuthenticate: "Bearer";
     };
@@ -2175,6 +2334,79 @@ export interface operations {
                 };
             };
             405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+        };
+    };
+    getJobTrack: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the job, assigned by the service. Treat it as opaque. */
+                jobId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["CacheControl"];
+                    Vary: components["headers"]["Vary"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/geo+json": components["schemas"]["JobTrack"];
+                    "application/json": components["schemas"]["JobTrack"];
+                    "application/vnd.google-earth.kml+xml": string;
+                    "text/csv": string;
+                };
+            };
+            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
+            403: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `Job not found`: the job does not exist, or it was deleted. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            405: components["responses"]["MethodNotAllowed"];
+            /** @description `Not acceptable`: `Accept` allows none of the media types of the reply. */
+            406: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
         };

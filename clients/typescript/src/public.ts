@@ -4,7 +4,7 @@ export type { ShareView, WatchedShare } from './channels/watch-share.ts';
 export { ApiError, ConnectionError, DroneMissionError, type ConnectionProblem, type ErrorDetail } from './errors.ts';
 export type { CallOptions } from './http/call.ts';
 export type { ClientOptions } from './options.ts';
-export type { CreateOptions, UpdateOptions } from './resources/jobs.ts';
+export type { CreateOptions, TrackOptions, UpdateOptions } from './resources/jobs.ts';
 export type { TelemetrySource } from './resources/telemetry.ts';
 export type { paths } from './openapi.ts';
 export type * from './types.ts';

@@ -25,6 +25,8 @@ export type JobsPage = Reply<'/v3/jobs', 'get'>;
 export type JobSummary = JobsPage['jobs'][number];
 export type JobsQuery = Query<'/v3/jobs'>;
 export type Job = Reply<'/v3/jobs/{jobId}', 'get'>['job'];
+/** Where a job was flown, in GeoJSON (RFC 7946). */
+export type JobTrack = Reply<'/v3/jobs/{jobId}/track', 'get'>;
 export type JobChange = Body<'/v3/jobs/{jobId}', 'patch'>;
 export type UpdatedJob = Reply<'/v3/jobs/{jobId}', 'patch'>['job'];
 export type CancelledJob = Reply<'/v3/jobs/{jobId}/cancel', 'post'>['job'];

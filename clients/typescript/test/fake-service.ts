@@ -14,7 +14,14 @@ export interface ReceivedRequest {
 
 /** What the service answers; `destroy` breaks the connection instead. */
 export type Answer =
-  'destroy' | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown };
+  | 'destroy'
+  | {
+      readonly status: number;
+      readonly headers?: Record<string, string>;
+      readonly body?: unknown;
+      /** The body as it is, in place of JSON. */
+      readonly text?: string;
+    };
 
 /** A socket that a client has opened. */
 export interface FollowerSocket {
@@ -130,7 +137,7 @@ export class FakeService {
     if (answer === 'destroy') return void request.socket.destroy();
     response
       .writeHead(answer.status, { 'content-type': 'application/json', 'x-request-id': 'request-1', ...answer.headers })
-      .end(JSON.stringify(answer.body));
+      .end(answer.text ?? JSON.stringify(answer.body));
   }
 
   /** The answer to a request for a token. */

@@ -128,6 +128,41 @@ describe('a request', () => {
   });
 });
 
+describe('a track', () => {
+  const kml = '<?xml version="1.0" encoding="UTF-8"?>\n<kml></kml>';
+  const text = (type: string, body: string): Answer => ({ status: 200, headers: { 'content-type': type }, text: body });
+
+  test('is GeoJSON by default', async () => {
+    const track = { type: 'FeatureCollection', features: [] };
+    answerWith({ status: 200, headers: { 'content-type': 'application/geo+json' }, body: track });
+    expect(await givenClient().jobs.track('job-1')).toEqual(track);
+    expect(service.requests[0]).toMatchObject({
+      path: '/v3/jobs/job-1/track',
+      headers: { accept: 'application/geo+json' },
+    });
+  });
+
+  test.each([
+    ['kml', 'application/vnd.google-earth.kml+xml', kml],
+    ['csv', 'text/csv', 'time,longitude\r\n'],
+  ] as const)('is text in the format %s', async (format, type, body) => {
+    answerWith(unavailable, text(type, body));
+    expect(await givenClient().jobs.track('job-1', { format })).toBe(body);
+    expect(service.requests[1]?.headers.accept).toBe(type);
+  });
+
+  test('that is refused says why, in any format', async () => {
+    answerWith({ status: 404, body: { error: 'Job not found' } });
+    const refused = givenClient().jobs.track('job-1', { format: 'kml' });
+    await expect(refused).rejects.toMatchObject({ status: 404, error: 'Job not found' });
+  });
+
+  test('of another type than was asked for is not of the API', async () => {
+    answerWith(text('text/html', '<html></html>'));
+    await expect(givenClient().jobs.track('job-1', { format: 'kml' })).rejects.toThrow(ConnectionError);
+  });
+});
+
 describe('a list', () => {
   test('reads a page when its first item is needed', async () => {
     service.answer = ({ path }) => {

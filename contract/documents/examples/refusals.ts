@@ -23,6 +23,7 @@ export const refusalSummaries: Readonly<Record<RefusalCode, string>> = {
   share_not_found: 'The share does not exist, has expired or was revoked',
   device_group_not_found: 'The device group does not exist',
   resource_not_found: 'No device and no video stream has this `resourceId`',
+  not_acceptable: '`Accept` allows none of the media types of the reply',
   cannot_cancel: 'The job is neither `PENDING` nor `QUEUED`',
   cursor_expired: 'The log no longer reaches back to the cursor',
   stale_version: 'The job has another version than `If-Match` requires',

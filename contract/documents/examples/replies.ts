@@ -26,3 +26,46 @@ export const replyFields: Partial<Record<EndpointKey, Readonly<Record<string, ob
     },
   },
 };
+
+/** An example of a media type that a client selects by `Accept`. */
+interface MediaTypeExample {
+  readonly name: string;
+  readonly summary?: string;
+  /** The whole reply, unless it is JSON. */
+  readonly text?: string;
+}
+
+const mediaTypeExamples: Readonly<Record<string, MediaTypeExample>> = {
+  'application/geo+json': { name: 'success' },
+  'application/json': { name: 'asJson' },
+  'application/vnd.google-earth.kml+xml': {
+    name: 'asKml',
+    summary: 'For Google Earth; values along the track are left out here',
+    text: [
+      '<?xml version="1.0" encoding="UTF-8"?>',
+      '<kml xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="http://www.google.com/kml/ext/2.2"><Document>',
+      '<name>Rim inspection</name><Placemark><name>device-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a</name><gx:Track>',
+      '<altitudeMode>absolute</altitudeMode>',
+      '<when>2026-11-27T10:30:15.123Z</when><when>2026-11-27T10:30:16.118Z</when>',
+      '<gx:coord>8.5417 47.3769 485.5</gx:coord><gx:coord>8.5418 47.3769 485.4</gx:coord>',
+      '</gx:Track></Placemark></Document></kml>',
+    ].join('\n'),
+  },
+  'text/csv': {
+    name: 'asCsv',
+    summary: 'A row for each position, and a header',
+    text: [
+      'time,longitude,latitude,altitude,groundSpeed,verticalSpeed,heading,droneState,batteryPercent,deviceId,jobId',
+      '2026-11-27T10:30:15.123Z,8.5417,47.3769,485.5,12.5,-0.5,270.5,WAYPOINT,81,' +
+        'device-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a,job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a',
+      '',
+    ].join('\r\n'),
+  },
+};
+
+/** The example of a media type. @throws Error if there is none */
+export function mediaTypeExample(type: string): MediaTypeExample {
+  const found = mediaTypeExamples[type];
+  if (!found) throw new Error(`contract/documents/examples/replies.ts has no example of ${type}`);
+  return found;
+}

@@ -49,6 +49,11 @@ export const headers = {
     required: true,
     schema: { type: 'string', minLength: 3, examples: ['DELETE, GET, PATCH'] },
   },
+  Vary: {
+    description: 'The response depends on this header of the request.',
+    required: true,
+    schema: { type: 'string', const: 'Accept' },
+  },
   AmazonRequestId: {
     description: 'Identifies the request, in place of `x-request-id`.',
     required: false,
@@ -64,6 +69,7 @@ export const noStore = { 'Cache-Control': refer('CacheControl') };
 export const allow = { Allow: refer('Allow') };
 export const wwwAuthenticate = { 'WWW-Authenticate': refer('WWWAuthenticate') };
 export const retryAfter = { 'Retry-After': refer('RetryAfter') };
+export const vary = { Vary: refer('Vary') };
 export const eTag = { ETag: refer('ETag') };
 
 const rateLimitHeaders = {

@@ -63,7 +63,7 @@ export interface Header {
 }
 
 export interface MediaType {
-  readonly schema: Reference;
+  readonly schema: Reference | JsonSchema;
   readonly examples: Readonly<Record<string, Example>>;
 }
 

@@ -3,12 +3,12 @@ import { endpointTable, routeOf } from '../../access';
 import { scopesOf, type Endpoint } from '../../endpoint';
 import type { EndpointKey } from '../../endpoints';
 import { exampleOf } from '../examples/example-of';
-import { replyFields } from '../examples/replies';
+import { mediaTypeExample, replyFields } from '../examples/replies';
 import { basicExample, requestExamples } from '../examples/requests';
 import { announced, deprecationText } from './deprecation';
 import { tagsByFolder } from './info';
 import * as headers from './headers';
-import type { OpenApiDocument, Operation, Reference, RequestBody, Response } from './openapi-types';
+import type { MediaType, OpenApiDocument, Operation, Reference, RequestBody, Response } from './openapi-types';
 import { firstPathOf, operationIdOf } from './operation-ids';
 import { parametersOf } from './parameters';
 import { errorResponses } from './refusals';
@@ -43,18 +43,30 @@ function replyExample(key: EndpointKey, schema: Reference): unknown {
   return { ...reply, ...Object.fromEntries(own.map(([name, fields]) => [name, { ...reply[name], ...fields }])) };
 }
 
+/** The reply in each of its media types: `schema` and an example of the JSON ones, text for others. */
+function contentOf(key: EndpointKey, { reply }: Endpoint): Response['content'] {
+  const schema = replyReference(reply.body);
+  const example = { summary: 'With every field', value: replyExample(key, schema) };
+  const others = reply.mediaTypes?.map((type): [string, MediaType] => {
+    const { name, summary = example.summary, text } = mediaTypeExample(type);
+    if (text === undefined) return [type, { schema, examples: { [name]: example } }];
+    return [type, { schema: { type: 'string' }, examples: { [name]: { summary, value: text } } }];
+  });
+  return others ? Object.fromEntries(others) : json(schema, { success: example });
+}
+
 function successOf(key: EndpointKey, endpoint: Endpoint): Response {
   const { reply } = endpoint;
-  const schema = replyReference(reply.body);
   return {
     description: reply.status === 201 ? 'Created.' : 'Done.',
     headers: {
       ...headers.requestId,
       ...headers.noStore,
       ...(reply.versioned && headers.eTag),
+      ...(reply.mediaTypes && headers.vary),
       ...headers.rateLimit(endpoint),
     },
-    content: json(schema, { success: { summary: 'With every field', value: replyExample(key, schema) } }),
+    content: contentOf(key, endpoint),
   };
 }
 

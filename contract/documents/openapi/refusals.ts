@@ -1,7 +1,7 @@
 import { Refusal, type RefusalCode } from '../../../domain/refusal';
 import type { Endpoint } from '../../endpoint';
 import type { EndpointKey } from '../../endpoints';
-import { oauthRefusal, refusals, resourceRefusal } from '../../refusals';
+import { notAcceptable, oauthRefusal, refusals, resourceRefusal } from '../../refusals';
 import * as examples from '../examples/refusals';
 import * as headers from './headers';
 import type { Example, Reference, Response } from './openapi-types';
@@ -22,7 +22,16 @@ function invalidRequests(key: EndpointKey, { request, scope, idempotent }: Endpo
 /** The refusals that say in `details` what their cause is: an example for each. */
 const causesOf: Partial<
   Record<RefusalCode, (key: EndpointKey, endpoint: Endpoint) => Readonly<Record<string, examples.RefusalExample>>>
-> = { invalid_request: invalidRequests, forbidden: examples.forbiddenCauses };
+> = {
+  invalid_request: invalidRequests,
+  forbidden: examples.forbiddenCauses,
+  not_acceptable: (_key, { reply }) => ({
+    notAcceptable: {
+      summary: examples.refusalSummaries.not_acceptable,
+      details: notAcceptable(reply.mediaTypes ?? []).details,
+    },
+  }),
+};
 
 /** The examples of a refusal, by name. */
 function examplesOf(code: RefusalCode, key: EndpointKey, endpoint: Endpoint): [string, Example][] {

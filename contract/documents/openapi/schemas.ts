@@ -11,6 +11,7 @@ import * as limits from '../../schemas/limits';
 import { messageReply } from '../../schemas/page';
 import * as shares from '../../schemas/shares';
 import * as token from '../../schemas/token';
+import * as tracks from '../../schemas/tracks';
 import { jsonSchemas, type Direction, type JsonSchema } from '../json-schema';
 import { enumerations, withReferences } from './enums';
 import type { Reference } from './openapi-types';
@@ -27,6 +28,14 @@ const parts: Readonly<Record<string, NamedSchema>> = {
   JobSummary: { schema: jobs.jobSummary, description: 'The main fields of a job.' },
   UpdatedJob: { schema: jobs.updatedJob, description: 'A job after a change, with the fields that can change.' },
   CancelledJob: { schema: jobs.cancelledJob, description: 'A job after it was cancelled.' },
+  JobTrack: { schema: tracks.jobTrack, description: 'Where a job was flown, in GeoJSON (RFC 7946).' },
+  TrackFeature: { schema: tracks.trackFeature, description: 'The line that a device flew.' },
+  TrackGeometry: { schema: tracks.trackGeometry, description: 'A GeoJSON line (RFC 7946).' },
+  TrackProperties: { schema: tracks.trackProperties, description: 'What the line is.' },
+  CoordinateProperties: {
+    schema: tracks.coordinateProperties,
+    description: 'Lists with as many elements as the line has positions.',
+  },
   Share: { schema: shares.sharedLink, description: 'A share with the address of its page.' },
   ListedShare: { schema: shares.listedShare, description: 'A share with the number of its viewers.' },
   CreatedShare: { schema: shares.createdShare, description: 'The main fields of a new share.' },

@@ -8,7 +8,6 @@ import { Refusal, type Detail } from '../../../domain/refusal';
 import { MAX_AHEAD_MS, isReadableAsJson, OFFLINE_AFTER_MS, sequenceOf, type Sample } from '../../../domain/telemetry';
 import { allSettled } from '../all-settled';
 import { deliverTelemetry, findFollowers, type FollowersOf } from './deliver-telemetry';
-import { recordTrack } from './record-track';
 import { sampleMessage } from './sample-message';
 
 /** Sequence of the latest sample of each device that this instance accepted: between two writes it is only in memory. */
@@ -52,10 +51,8 @@ async function save(
   // Before it is marked online, since the function may end at any time: an online device without a check would stay online.
   if (device.status !== 'online') await scheduleOfflineCheck({ organisation, deviceId }, OFFLINE_AFTER_MS);
   const takeOff = takeOffAfter(device, accepted);
-  const [saved] = await Promise.all([
-    saveState(organisation, deviceId, state, now, writeReason, { before: device.takeOff, after: takeOff }),
-    recordTrack(device, state, takeOff),
-  ]);
+  const change = { before: device.takeOff, after: takeOff };
+  const saved = await saveState(organisation, deviceId, state, now, writeReason, change);
   // The device was marked offline after it was read, which ended its offline check.
   if (saved.outcome === 'saved' && device.status === 'online' && !saved.wasOnline)
     await scheduleOfflineCheck({ organisation, deviceId }, OFFLINE_AFTER_MS);

@@ -2,11 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SAVE_INTERVAL_MS, saveTrailing, readDevices } from '../../../data/fleet/device-state';
 import type { TrailingStates } from '../../../data/fleet/trailing-states';
 import type { Device } from '../../../domain/fleet';
-import { takeOffAfter } from '../../../domain/flight';
 import type { Organisation } from '../../../domain/id';
 import { sequenceOf, type Sample } from '../../../domain/telemetry';
 import { allSettled } from '../all-settled';
-import { recordTrack } from './record-track';
 
 /** Attempts to save a state when other writes come first. */
 const MAX_ATTEMPTS = 4;
@@ -63,8 +61,7 @@ async function saveOne(
   for (let attempt = 1; isNeeded(device, sample); attempt += 1) {
     if (attempt > MAX_ATTEMPTS) throw new Error('a state could not be saved: other writes came first each time');
     await pause(untilDue(device, at));
-    if (await saveTrailing(organisation, device, state, at, new Date()))
-      return recordTrack(device, state, takeOffAfter(device, [state]));
+    if (await saveTrailing(organisation, device, state, at, new Date())) return;
     device = (await currentDevices(organisation, [deviceId])).get(deviceId);
   }
 }

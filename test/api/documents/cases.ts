@@ -82,6 +82,10 @@ const forbiddenMove: Case = async (placed, request) =>
 /** By the name of the example. */
 const cases: Readonly<Record<string, Case>> = {
   success: changed({}),
+  asJson: changed({ headers: { accept: 'application/json' } }),
+  asKml: changed({ headers: { accept: 'application/vnd.google-earth.kml+xml' } }),
+  asCsv: changed({ headers: { accept: 'text/csv' } }),
+  notAcceptable: changed({ headers: { accept: 'text/html' } }),
   unknownParameter: changed({ query: '?page=2' }),
   invalidLimit: changed({ query: '?limit=0' }),
   foreignToken: changed({ query: '?nextToken=other' }),

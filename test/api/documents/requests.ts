@@ -25,7 +25,8 @@ export async function sendTo({ method, path }: PlacedOperation, request: Request
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text && JSON.parse(text) };
+  const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '');
+  return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : text };
 }
 
 /** Real values for those in the examples. */

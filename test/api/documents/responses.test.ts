@@ -10,6 +10,7 @@ describe('The REST API', () => {
   test.each(provoked)('answers %s as documented with %d, %s', async (_operation, status, name, placed) => {
     const received = await provoke(placed, name);
     expect({ status: received.status, body: received.body }).toMatchObject({ status });
+    expect(received.headers.get('content-type')?.split(';')[0]).toBe(placed.mediaType);
     expectDocumented(`${placed.method} ${placed.path}`, received);
     if (status >= 400) expect(received.body).toEqual(placed.example.value);
   });

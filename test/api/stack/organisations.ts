@@ -18,6 +18,7 @@ export const cast = {
   'create-job': [all, all],
   'list-jobs': [all, all, all],
   'get-job': [all],
+  'get-job-track': [all],
   'update-job': [all],
   'job-lifecycle': [all, all],
   'delete-job': [all],

@@ -43,6 +43,13 @@ describe('jobs of the TypeScript client', () => {
     await expect(client.jobs.get(second.jobId)).rejects.toMatchObject({ status: 404, error: 'Job not found' });
   });
 
+  test('that were never flown have an empty track, in each format', async () => {
+    const { jobId } = await client.jobs.create({ name: 'never flown', deviceGroupId });
+    expect(await client.jobs.track(jobId)).toEqual({ type: 'FeatureCollection', features: [] });
+    expect(await client.jobs.track(jobId, { format: 'kml' })).toContain('<name>never flown</name>');
+    expect(await client.jobs.track(jobId, { format: 'csv' })).toMatch(/^time,longitude,latitude,altitude,.*\r\n$/);
+  });
+
   test('are created once with the same idempotency key', async () => {
     const idempotencyKey = crypto.randomUUID();
     const wanted = { name: 'once', deviceGroupId };

@@ -70,7 +70,7 @@ export interface PlacedExample extends PlacedOperation {
   readonly mediaType: string;
   readonly name: string;
   readonly example: Example;
-  readonly schema: Reference;
+  readonly schema: JsonSchema | Reference;
 }
 
 const examplesIn = (content: Response['content']) =>

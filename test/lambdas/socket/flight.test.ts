@@ -1,5 +1,5 @@
 import { MAX_TRACK_POINTS } from '../../../contract/telemetry';
-import { BatchGetCommand, GetCommand } from '../../../data/store/document-client';
+import { GetCommand, QueryCommand } from '../../../data/store/document-client';
 import { handler } from '../../../lambdas/socket/flight';
 import { acme, id, rival } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
@@ -21,11 +21,15 @@ const givenDevice = (state: object, change: object = {}) =>
       ...change,
     }),
   });
+/** Stores positions: Unix milliseconds, longitude, latitude, altitude, ground speed. */
 const givenPoints = (...points: readonly number[][]) =>
-  store.on(BatchGetCommand).resolves({
-    Responses: {
-      requests: points.map((point, index) => ({ id: `track#${index}`, ttl: 4e9, p0: point })),
-    },
+  store.on(QueryCommand, { TableName: 'flights' }).resolves({
+    Items: points
+      .map(([ms = 0, longitude, latitude, altitude, groundSpeed]) => ({
+        ...{ flight: id('device'), deviceId: id('device'), second: ms / 1000, ttl: 4e9 },
+        ...{ ms, longitude, latitude, altitude, groundSpeed, droneState: 'WAYPOINT' },
+      }))
+      .toSorted((one, other) => other.ms - one.ms),
   });
 const takeOff = { timestamp: at(-60), altitude: 440 };
 
@@ -72,7 +76,7 @@ describe('flight', () => {
     expect(await sendMessage(handler, givenViewer(), message)).toEqual({
       ...{ type: 'share.flight', deviceName: 'Kestrel 1', track: [], id: 1 },
     });
-    expect(store).not.toHaveReceivedCommand(BatchGetCommand);
+    expect(store).not.toHaveReceivedCommand(QueryCommand);
   });
 
   test.each([id('job', rival), 'job-of-the-partner'])(

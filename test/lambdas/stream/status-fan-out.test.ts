@@ -1,4 +1,4 @@
-import { GetCommand, QueryCommand } from '../../../data/store/document-client';
+import { BatchWriteCommand, GetCommand, QueryCommand } from '../../../data/store/document-client';
 import { connection, socketCalls } from '../../data/fixtures/sockets';
 import { PublishCommand } from '@aws-sdk/client-iot-data-plane';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
@@ -22,6 +22,7 @@ const publishedMessages = () => published().map(({ text }) => JSON.parse(text) a
 beforeEach(() => {
   process.env['DEAD_LETTER_QUEUE_URL'] = 'https://queue.test/failures';
   process.env['EVENT_RETENTION_DAYS'] = '7';
+  process.env['FLIGHT_RETENTION_DAYS'] = '90';
   store.onAnyCommand().resolves({});
 });
 
@@ -111,6 +112,59 @@ describe('A report of a device', () => {
       deviceId: id('device'),
       droneState: 'WAYPOINT',
       timestamp: at,
+    });
+  });
+
+  describe('with a position', () => {
+    const position = { type: 'Point' as const, coordinates: [8.5, 47.4, 480] as [number, number, number] };
+    const flown = (timestamp = at) => ({ timestamp, jobId: id('job'), navigation: { position } });
+    const takeOff = { timestamp: '2026-11-27T10:29:00.000Z' };
+    /** Record and second of the positions in each write. */
+    const recorded = () =>
+      store.commandCalls(BatchWriteCommand).map(({ args: [{ input }] }) =>
+        input.RequestItems?.['flights']?.map(({ PutRequest }) => {
+          const { flight, second } = PutRequest?.Item ?? {};
+          return [flight, second] as unknown[];
+        }),
+      );
+    const second = Date.parse(at) / 1000;
+
+    test('is recorded for the job that it runs and for its flight, by one write for the batch and one read of the job', async () => {
+      store.on(GetCommand).resolves({ Item: toItem(acme, running) });
+      await report({ ...before, takeOff }, { ...device(flown()), takeOff });
+      expect(recorded()).toEqual([
+        [
+          [id('job'), second],
+          [id('device'), second],
+        ],
+      ]);
+      expect(store).toHaveReceivedCommandTimes(GetCommand, 1);
+    });
+
+    test('is recorded for its flight only when the job is not running', async () => {
+      store.on(GetCommand).resolves({ Item: toItem(acme, sampleJob({ status: 'QUEUED' })) });
+      await report({ ...before, takeOff }, { ...device(flown()), takeOff });
+      expect(recorded()).toEqual([[[id('device'), second]]]);
+    });
+
+    test('that it reported already is not recorded again', async () => {
+      await report({ ...device(flown()), takeOff }, { ...device(flown()), takeOff, name: 'South' });
+      expect(recorded()).toEqual([]);
+    });
+
+    test('is published although it cannot be recorded', async () => {
+      store.on(GetCommand).resolves({ Item: toItem(acme, running) });
+      store.on(BatchWriteCommand).rejects(new Error('no store'));
+      await expect(report(before, device(flown()))).resolves.toEqual({ batchItemFailures: [] });
+      expect(topics()).toEqual([ofGroup, `${id('job')}/JOB/STATUS transient`]);
+      expect(logLines()).toMatchObject([{ level: 'ERROR', message: 'positions could not be recorded' }]);
+    });
+
+    test('is recorded although it cannot be published', async () => {
+      store.on(GetCommand).resolves({ Item: toItem(acme, running) });
+      broker.on(PublishCommand).rejects(new Error('throttled'));
+      await expect(report(before, device(flown()))).resolves.toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
+      expect(recorded()).toEqual([[[id('job'), second]]]);
     });
   });
 

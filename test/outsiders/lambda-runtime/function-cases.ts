@@ -92,6 +92,11 @@ export const functionCases: Readonly<Record<string, readonly FunctionCase[]>> = 
     },
   ],
   Endpointslistjobs: [withoutCaller, asCaller({}, 200, { success: true, jobs: [], count: 0 })],
+  Endpointsgetjobtrack: [
+    withoutCaller,
+    asCaller({ pathParameters: { jobId: JOB } }, 404, { error: 'Job not found' }),
+    asCaller({ pathParameters: { jobId: JOB }, headers: { Accept: 'text/html' } }, 406, { error: 'Not acceptable' }),
+  ],
   Endpointsgetjob: [withoutCaller, asCaller({ pathParameters: { jobId: JOB } }, 404, { error: 'Job not found' })],
   Endpointsupdatejob: [withoutCaller, asCaller({ pathParameters: { jobId: JOB } }, 400, { error: 'invalid_request' })],
   Endpointslistshares: [withoutCaller, asCaller({}, 200, { success: true, shares: [], count: 0 })],

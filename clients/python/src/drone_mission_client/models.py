@@ -65,6 +65,37 @@ class CancelledJob(TypedDict):
     """
 
 
+class CoordinateProperties(TypedDict):
+    """
+    Lists with as many elements as the line has positions.
+    """
+
+    times: list[str]
+    """
+    Time by the device’s clock at each position, in the order of `coordinates`. ISO 8601 in UTC.
+    """
+    droneStates: list[str | None]
+    """
+    What the drone did at each position, in the order of `coordinates`; `null` if it was not known.
+    """
+    groundSpeeds: list[float | None]
+    """
+    Speed over ground in metres per second at each position, in the order of `coordinates`; `null` if it was not known.
+    """
+    verticalSpeeds: list[float | None]
+    """
+    Metres per second, positive upwards, at each position, in the order of `coordinates`; `null` if it was not known.
+    """
+    headings: list[float | None]
+    """
+    Degrees clockwise from true north at each position, in the order of `coordinates`; `null` if it was not known.
+    """
+    batteryPercents: list[float | None]
+    """
+    Charge of the battery in percent at each position, in the order of `coordinates`; `null` if it was not known.
+    """
+
+
 class CreateJobRequest(TypedDict):
     """
     Body of “Create a job”.
@@ -464,6 +495,56 @@ class TokenRequest(TypedDict):
     """
     Client secret from your onboarding. Leave it out if HTTP Basic carries it.
     """
+
+
+Coordinate: TypeAlias = list[float]
+
+
+class TrackGeometry(TypedDict):
+    """
+    A GeoJSON line (RFC 7946).
+    """
+
+    type: Literal["LineString"]
+    """
+    Always `LineString`.
+    """
+    coordinates: list[Coordinate]
+    """
+    Longitude and latitude in degrees, then altitude in metres above mean sea level, for each position, oldest first.
+    """
+
+
+class TrackProperties(TypedDict):
+    """
+    What the line is.
+    """
+
+    jobId: str
+    """
+    Identifier of the job, assigned by the service. Treat it as opaque.
+    """
+    name: str
+    """
+    Name of the job.
+    """
+    deviceId: str
+    """
+    Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+    """
+    startTime: str
+    """
+    Time of the first position by the device’s clock. ISO 8601 in UTC.
+    """
+    endTime: str
+    """
+    Time of the last position by the device’s clock. ISO 8601 in UTC.
+    """
+    recorded: int
+    """
+    How many positions of the device were recorded. `coordinates` has fewer if the track was thinned out.
+    """
+    coordinateProperties: CoordinateProperties
 
 
 class UpdateJobRequest(TypedDict):
@@ -873,6 +954,19 @@ class Share(TypedDict):
     """
 
 
+class TrackFeature(TypedDict):
+    """
+    The line that a device flew.
+    """
+
+    type: Literal["Feature"]
+    """
+    Always `Feature`.
+    """
+    geometry: TrackGeometry
+    properties: TrackProperties
+
+
 class UpdateJobReply(TypedDict):
     """
     Reply to “Change a job”.
@@ -1059,6 +1153,21 @@ class JobEvent(TypedDict):
     timestamp: str
     """
     Time of the change; in a message with a position, the time of the device’s report. ISO 8601 in UTC.
+    """
+
+
+class JobTrack(TypedDict):
+    """
+    Where a job was flown, in GeoJSON (RFC 7946).
+    """
+
+    type: Literal["FeatureCollection"]
+    """
+    Always `FeatureCollection`.
+    """
+    features: list[TrackFeature]
+    """
+    A feature for each device that flew the job, with two positions or more: mostly one.
     """
 
 

@@ -18,7 +18,7 @@ const BODILESS = [204, 304];
 
 /**
  * Sends a request once and reads its answer to the end.
- * @returns the answer, whose body is JSON
+ * @returns the answer, whose body is JSON, or of the media type that the request accepts
  * @throws ConnectionError without an answer of this API; the reason of the request's signal
  */
 export async function exchange(fetch: Fetch, request: RepeatableRequest, timeoutMs: number): Promise<Response> {
@@ -28,7 +28,7 @@ export async function exchange(fetch: Fetch, request: RepeatableRequest, timeout
     const response = await fetch(url, { method, headers, signal: limits, ...(body !== undefined && { body }) });
     const text = await response.text();
     const { status } = response;
-    if (isFromAnotherServer(response, text)) throw notTheApi(url, 'baseUrl');
+    if (isFromAnotherServer(response, text, headers.get('accept'))) throw notTheApi(url, 'baseUrl');
     return new Response(BODILESS.includes(status) ? null : text, { status, headers: response.headers });
   } catch (error) {
     signal?.throwIfAborted();
@@ -38,9 +38,13 @@ export async function exchange(fetch: Fetch, request: RepeatableRequest, timeout
 
 const isOurs = (error: unknown) => error instanceof Error && error.name === 'ConnectionError';
 
-/** Every answer of the API is JSON; of what stands before it only errors may be something else. */
-function isFromAnotherServer({ status, headers }: Response, text: string): boolean {
+/**
+ * Every answer of the API is JSON, or what the request accepts; of what stands before it only errors may be something else.
+ * @param accept the one media type that the request accepts, if it names one
+ */
+function isFromAnotherServer({ status, headers }: Response, text: string, accept: string | null): boolean {
   if (status >= 500 || status === 429) return false;
+  if (accept !== null && headers.get('content-type')?.split(';')[0] === accept) return false;
   try {
     JSON.parse(text);
     return false;

@@ -10,6 +10,7 @@ import type {
   JobsQuery,
   JobStatusMessage,
   JobSummary,
+  JobTrack,
   NewJob,
   UpdatedJob,
 } from '../types.ts';
@@ -29,6 +30,19 @@ export interface CreateOptions extends CallOptions {
 export interface UpdateOptions extends CallOptions {
   /** Change the job only if it still has this version. */
   readonly ifVersion?: number | undefined;
+}
+
+/** Formats of a track, by their media types. */
+const trackFormats = {
+  geojson: 'application/geo+json',
+  kml: 'application/vnd.google-earth.kml+xml',
+  csv: 'text/csv',
+} as const;
+
+/** Options of a track. */
+export interface TrackOptions<Format extends keyof typeof trackFormats> extends CallOptions {
+  /** `geojson` by default; `kml` for Google Earth, `csv` for spreadsheets. */
+  readonly format?: Format | undefined;
 }
 
 /** No state follows these. */
@@ -68,6 +82,23 @@ export class Jobs {
   async get(jobId: string, options: CallOptions = {}): Promise<Job> {
     const found = this.rest.GET('/v3/jobs/{jobId}', { ...options, params: { path: { jobId } } });
     return (await bodyOf('GET /v3/jobs/{jobId}', found)).job;
+  }
+
+  /** Where a job was flown, so far: a line for each device that flew it. @throws ApiError, ConnectionError */
+  track(jobId: string, options?: TrackOptions<'geojson'>): Promise<JobTrack>;
+  /** The same as text of a file. @throws ApiError, ConnectionError */
+  track(jobId: string, options: TrackOptions<'kml' | 'csv'>): Promise<string>;
+  track(
+    jobId: string,
+    { format = 'geojson', ...options }: TrackOptions<keyof typeof trackFormats> = {},
+  ): Promise<JobTrack | string> {
+    const track = this.rest.GET('/v3/jobs/{jobId}/track', {
+      ...options,
+      params: { path: { jobId } },
+      headers: { accept: trackFormats[format] },
+      parseAs: format === 'geojson' ? 'json' : 'text',
+    });
+    return bodyOf('GET /v3/jobs/{jobId}/track', track);
   }
 
   /** Changes a job; `metadata` is replaced as a whole. @throws ApiError, ConnectionError */

@@ -113,20 +113,3 @@ test('saves the other devices when one fails', async () => {
   await expect(saveTrailingStates(acme, [both])).rejects.toThrow('no store');
   expect(written()).toHaveLength(2);
 });
-
-test('adds the state to the track of the flight when it is the first one of its five seconds', async () => {
-  const deviceId = newDeviceId();
-  const navigation = {
-    position: { type: 'Point' as const, coordinates: [8.5, 47.4, 480] as [number, number, number] },
-  };
-  const device = savedDevice(deviceId, 8000);
-  givenDevices({ ...device, takeOff: { timestamp: ago(60_000), altitude: 440 } });
-  const last = { ...sample(deviceId, 1900), navigation };
-  await saveTrailingStates(acme, [message(ago(1800), last)]);
-  const [onDevice, onTrack] = written();
-  expect(onDevice?.UpdateExpression).not.toContain('takeOff');
-  expect(onTrack).toMatchObject({
-    TableName: 'requests',
-    ExpressionAttributeValues: { ':point': [Date.parse(last.timestamp), 8.5, 47.4, 480] },
-  });
-});

@@ -32,6 +32,7 @@ export const realtimeFunctions: FunctionRows = {
       jobs: ['get'],
       connections: ['query', 'delete', 'update'],
       events: ['get', 'query', 'put', 'update'],
+      flights: ['batchWrite'],
     },
     more: [
       ...socketPermissions,
@@ -39,7 +40,10 @@ export const realtimeFunctions: FunctionRows = {
       ...streamPermissions(['jobs', 'shares', 'fleet'], 'Realtime/FanOut/Failures'),
       'sqs:SendMessage Realtime/FanOut/Retention',
     ],
-    settings: [...socketSettings, 'RETENTION_QUEUE_URL', 'DEAD_LETTER_QUEUE_URL', 'EVENT_RETENTION_DAYS'],
+    settings: [
+      ...[...socketSettings, 'RETENTION_QUEUE_URL', 'DEAD_LETTER_QUEUE_URL'],
+      ...['EVENT_RETENTION_DAYS', 'FLIGHT_RETENTION_DAYS'],
+    ],
     seconds: 60,
   },
   'Realtime/FanOut/RetainStatus': {
@@ -50,7 +54,7 @@ export const realtimeFunctions: FunctionRows = {
   },
   'Realtime/Telemetry/CheckDevices': {
     entry: 'queue/check-devices',
-    tables: { fleet: ['get', 'batchGet', 'update'], requests: ['update'] },
+    tables: { fleet: ['get', 'batchGet', 'update'] },
     more: [...consumePermissions('Realtime/Telemetry/DeviceChecks'), 'sqs:SendMessage Realtime/Telemetry/DeviceChecks'],
     settings: ['DEVICE_CHECK_QUEUE_URL'],
     seconds: 10,
@@ -75,4 +79,8 @@ test('functions that manage sockets have the endpoint of the WebSocket API in th
 test('the MQTT authorizer has the prefix of topic ARNs in its environment', () => {
   const { IOT_ARN: arn } = environmentOf(functions['Realtime/Mqtt/AuthorizeConnection/Function']);
   expect(nameOf(arn)).toBe('arn:<>:iot:<>:<>');
+});
+
+test('the function that records flights has the days for which they are kept in its environment', () => {
+  expect(environmentOf(functions['Realtime/FanOut/StatusFanOut/Function'])['FLIGHT_RETENTION_DAYS']).toBe('90');
 });

@@ -81,7 +81,6 @@ export const websocketFunctions: FunctionRows = {
     tables: {
       connections: ['get', 'query', 'delete', 'update'],
       fleet: ['batchGet', 'update'],
-      requests: ['update'],
     },
     more: [...socketPermissions, 'sqs:SendMessage Realtime/Telemetry/DeviceChecks'],
     settings: [...socketSettings, 'DEVICE_CHECK_QUEUE_URL'],
@@ -108,7 +107,7 @@ export const websocketFunctions: FunctionRows = {
       partners: ['get'],
       fleet: ['get'],
       jobs: ['get'],
-      requests: ['batchGet'],
+      flights: ['query'],
     },
     seconds: 10,
   },

@@ -43,11 +43,11 @@ class Rest:
             endpoint: Method and path with the names of its parameters: `GET /v3/jobs/{jobId}`.
             path: Values of those parameters.
             query: Parameters of the query; None leaves one out.
-            headers: Further headers.
+            headers: Further headers; `Accept` may name a media type other than JSON.
             body: Body to send as JSON.
 
         Returns:
-            The body of the reply.
+            The body of the reply; its text if it is not JSON.
 
         Raises:
             ApiError: When the service refused the request.
@@ -64,7 +64,8 @@ class Rest:
         )
         response = self._send(request)
         if response.is_success:
-            return response.json()
+            is_json = "json" in response.headers.get("content-type", "")
+            return response.json() if is_json else response.text
         raise refusal(endpoint, response.status_code, response.headers, response.text)
 
     def _send(self, request: httpx.Request) -> httpx.Response:

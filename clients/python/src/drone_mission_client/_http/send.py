@@ -56,12 +56,17 @@ class Sender:
             response = self.http.send(request)
         except httpx.TransportError as error:
             return connection_error(error, url, "base_url")
-        return not_the_api(url, "base_url") if _is_from_another_server(response) else response
+        return not_the_api(url, "base_url") if _is_from_another_server(request, response) else response
 
 
-def _is_from_another_server(response: httpx.Response) -> bool:
-    """Every answer of the API is JSON; of what stands before it only errors may be something else."""
+def _is_from_another_server(request: httpx.Request, response: httpx.Response) -> bool:
+    """Every answer of the API is JSON, or what the request accepts.
+
+    Of what stands before the API only errors may be something else.
+    """
     if response.status_code >= 500 or response.status_code == 429:
+        return False
+    if response.headers.get("content-type", "").split(";")[0] == request.headers.get("accept"):
         return False
     try:
         response.json()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Iterator
-from typing import cast
+from typing import Literal, cast, overload
 
 from .._channels.connection import Channel, Message
 from .._http.rest import Rest
@@ -15,6 +15,7 @@ from ..models import (
     CreateJobRequest,
     Job,
     JobSummary,
+    JobTrack,
     ListJobsReply,
     UpdatedJob,
     UpdateJobRequest,
@@ -22,6 +23,12 @@ from ..models import (
 from .channels import Channels, OnGap, OnReconnect, Protocol, status_path
 from .pages import items_of
 from .snapshot import snapshot
+
+_TRACK_FORMATS = {
+    "geojson": "application/geo+json",
+    "kml": "application/vnd.google-earth.kml+xml",
+    "csv": "text/csv",
+}
 
 # No state follows these.
 _FINAL_STATES = ("COMPLETED", "FAILED", "CANCELLED")
@@ -64,6 +71,24 @@ class Jobs:
     def get(self, job_id: str) -> Job:
         """Reads a job."""
         return cast(Job, self._rest.call("GET /v3/jobs/{jobId}", path={"jobId": job_id})["job"])
+
+    @overload
+    def track(self, job_id: str, *, file_format: Literal["geojson"] = "geojson") -> JobTrack: ...
+
+    @overload
+    def track(self, job_id: str, *, file_format: Literal["kml", "csv"]) -> str: ...
+
+    def track(self, job_id: str, *, file_format: Literal["geojson", "kml", "csv"] = "geojson") -> JobTrack | str:
+        """Reads where a job was flown, so far.
+
+        Args:
+            job_id: The job.
+            file_format: `kml` for Google Earth or `csv` for spreadsheets, as the text of a file. By default the track
+                is GeoJSON, with a line for each device that flew the job.
+        """
+        headers = {"Accept": _TRACK_FORMATS[file_format]}
+        track = self._rest.call("GET /v3/jobs/{jobId}/track", path={"jobId": job_id}, headers=headers)
+        return cast("JobTrack | str", track)
 
     def update(self, job_id: str, changes: UpdateJobRequest, *, if_version: int | None = None) -> UpdatedJob:
         """Changes a job; `metadata` is replaced as a whole.

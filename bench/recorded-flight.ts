@@ -1,0 +1,64 @@
+import { insertJob } from '../data/jobs/jobs';
+import { readFlight, savePoints } from '../data/flights/flights';
+import type { RecordedPoint } from '../domain/flight-record';
+import { handler } from '../lambdas/http/jobs/get-job-track';
+import { acme, id, sampleJob } from '../test/domain/fixtures/samples';
+import { callForText } from '../test/lambdas/fixtures/api-gateway';
+import { useStorage } from './storage';
+
+/** Positions that are written at once. */
+const POINTS_IN_WRITE = 25;
+const droneStates = ['WAYPOINT', 'HOVER', 'RETURNING'];
+
+/** A recorded flight, and the function of the endpoint that returns its track. */
+export interface RecordedFlight {
+  readonly points: readonly RecordedPoint[];
+  /** The body of the reply in the format that `Accept` selects. @throws Error for another status than 200 */
+  track(accept: string): Promise<string>;
+}
+
+/** A circle around a rising drone, with everything that a device reports; now and then it does not know its heading. */
+const pointAt = (second: number): RecordedPoint => ({
+  deviceId: id('device'),
+  timestamp: new Date(Date.parse('2026-11-27T10:30:00.123Z') + second * 1000).toISOString(),
+  coordinates: [
+    Number((8.541694 + Math.cos(second / 60) / 100).toFixed(6)),
+    Number((47.376887 + Math.sin(second / 60) / 100).toFixed(6)),
+    Number((440 + second / 30).toFixed(1)),
+  ],
+  ...{ groundSpeed: 12.5, verticalSpeed: -0.5, batteryPercent: 81.3 },
+  ...(second % 10 > 0 && { heading: Number(((second * 7.3) % 360).toFixed(1)) }),
+  droneState: droneStates[Math.floor(second / 600) % droneStates.length] ?? '',
+});
+
+/** Discards what `run` logs. */
+async function quietly<Result>(run: () => Promise<Result>): Promise<Result> {
+  const write = process.stdout.write.bind(process.stdout);
+  process.stdout.write = () => true;
+  try {
+    return await run();
+  } finally {
+    process.stdout.write = write;
+  }
+}
+
+/** Records a flight of a position a second, in the storage of this process. */
+export async function recordFlight(seconds: number): Promise<RecordedFlight> {
+  await useStorage();
+  const job = sampleJob({ jobId: id('job', acme, String(seconds).padStart(26, '0')), status: 'COMPLETED' });
+  await insertJob(acme, job);
+  const points = Array.from({ length: seconds }, (_, second) => pointAt(second));
+  const kept = { flight: job.jobId, everySeconds: 1, keptSeconds: 3650 * 86_400 };
+  for (let from = 0; from < seconds; from += POINTS_IN_WRITE)
+    await savePoints(points.slice(from, from + POINTS_IN_WRITE).map((point) => ({ point, ...kept })));
+  if ((await readFlight(job.jobId)).length !== seconds) throw new Error('the record does not have every position');
+  return {
+    points,
+    async track(accept) {
+      const request = { scopes: ['command:read'] as const, path: { jobId: job.jobId }, headers: { accept } };
+      const { status, text } = await quietly(() => callForText(handler, request));
+      if (status !== 200) throw new Error(`the answer has the status ${status}: ${text}`);
+      return text;
+    },
+  };
+}

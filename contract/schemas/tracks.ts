@@ -1,0 +1,47 @@
+import * as z from 'zod/mini';
+import { position } from '../../domain/telemetry';
+
+/** Formats of a track; JSON is GeoJSON by another name, for clients that accept nothing else. */
+export const trackMediaTypes = [
+  'application/geo+json',
+  'application/json',
+  'application/vnd.google-earth.kml+xml',
+  'text/csv',
+] as const;
+
+export const trackGeometry = z.object({
+  type: z.literal('LineString'),
+  coordinates: z.array(position.shape.coordinates),
+});
+
+const known = <Value extends z.ZodMiniType>(value: Value) => z.array(z.nullable(value));
+
+/** What was known at each position, in the order of the coordinates. */
+export const coordinateProperties = z.object({
+  times: z.array(z.string()),
+  droneStates: known(z.string()),
+  groundSpeeds: known(z.number()),
+  verticalSpeeds: known(z.number()),
+  headings: known(z.number()),
+  batteryPercents: known(z.number()),
+});
+
+export const trackProperties = z.object({
+  jobId: z.string(),
+  name: z.string(),
+  deviceId: z.string(),
+  startTime: z.string(),
+  endTime: z.string(),
+  recorded: z.int(),
+  coordinateProperties,
+});
+
+export const trackFeature = z.object({
+  type: z.literal('Feature'),
+  geometry: trackGeometry,
+  properties: trackProperties,
+});
+
+/** The track of a job in GeoJSON (RFC 7946): a line for each device that flew it. */
+export const jobTrack = z.object({ type: z.literal('FeatureCollection'), features: z.array(trackFeature) });
+export type JobTrack = z.output<typeof jobTrack>;

@@ -1,0 +1,83 @@
+import * as z from 'zod/mini';
+import type { Device } from './fleet';
+import { pointOf, thinOut, trackPoint } from './flight';
+
+/**
+ * A position in the record of a flight, with what else its sample says: metres per second, degrees from true north, percent.
+ */
+export const recordedPoint = z.object({
+  deviceId: z.string(),
+  ...trackPoint.shape,
+  verticalSpeed: z.optional(z.number()),
+  heading: z.optional(z.number()),
+  droneState: z.optional(z.string()),
+  batteryPercent: z.optional(z.number()),
+});
+export type RecordedPoint = z.output<typeof recordedPoint>;
+
+/** A position of a job's flight is kept once in this many seconds. */
+export const JOB_POINT_EVERY_S = 1;
+/** A position of a device in flight, with or without a job, is kept once in this many seconds, for its share pages. */
+export const DEVICE_POINT_EVERY_S = 5;
+/** How long a position of a device is kept, in seconds. */
+export const DEVICE_POINT_KEPT_S = 24 * 60 * 60;
+
+/** Positions of a device in a track; a longer one is thinned out. In any format they are less than the 6 MB of a response. */
+export const MAX_TRACK_POSITIONS = 10_000;
+
+const round = (value: number, digits: number) => Number(value.toFixed(digits));
+const roundIf = (value: number | undefined, digits: number) => (value === undefined ? value : round(value, digits));
+
+/** The position that a device reported last, as it is recorded; undefined when it reported none. */
+export function recordedPointOf({ deviceId, lastState }: Device): RecordedPoint | undefined {
+  const point = lastState && pointOf(lastState);
+  if (!point) return undefined;
+  const { navigation: { orientation, velocity } = {}, droneState, battery } = lastState;
+  return {
+    deviceId,
+    ...point,
+    verticalSpeed: roundIf(velocity?.verticalSpeed, 1),
+    heading: roundIf(orientation?.heading, 1),
+    droneState,
+    batteryPercent: roundIf(battery?.percent, 1),
+  };
+}
+
+/** The beginning of the interval of so many seconds that a time is in, Unix seconds. @param timestamp ISO 8601 */
+export const intervalOf = (timestamp: string, seconds: number) =>
+  Math.floor(Date.parse(timestamp) / 1000 / seconds) * seconds;
+
+/**
+ * Whether a new state of a device in flight is the one that is kept for its share pages: the first one of its interval, or
+ * of its flight. It follows from the two states alone, so a change that is processed again has the same answer.
+ * @param before the device before this state
+ */
+export function isDevicePointDue(before: Device | undefined, { lastState, takeOff }: Device): boolean {
+  if (!takeOff || !lastState) return false;
+  if (!before?.takeOff || !before.lastState) return true;
+  const [known, now] = [before.lastState, lastState].map(({ timestamp }) =>
+    intervalOf(timestamp, DEVICE_POINT_EVERY_S),
+  );
+  return now !== known;
+}
+
+/** What one device flew of a job. */
+export interface DeviceTrack {
+  readonly deviceId: string;
+  /** How many positions were recorded. */
+  readonly recorded: number;
+  /** At most {@link MAX_TRACK_POSITIONS} of them, evenly chosen, oldest first. */
+  readonly points: readonly RecordedPoint[];
+}
+
+/**
+ * The tracks in a record, by device in order of their first positions: several devices may fly a job that names none.
+ * @param points oldest first
+ */
+export function tracksOf(points: readonly RecordedPoint[]): DeviceTrack[] {
+  const deviceIds = [...new Set(points.map(({ deviceId }) => deviceId))];
+  return deviceIds.map((deviceId) => {
+    const own = points.filter((point) => point.deviceId === deviceId);
+    return { deviceId, recorded: own.length, points: thinOut(own, MAX_TRACK_POSITIONS) };
+  });
+}

@@ -1,0 +1,19 @@
+import { readFlight } from '../../../data/flights/flights';
+import { findJob } from '../../../data/jobs/jobs';
+import { tracksOf } from '../../../domain/flight-record';
+import { serve } from '../../serve/endpoints/jobs';
+import { toCsv } from '../../serve/track/csv';
+import { toGeoJson } from '../../serve/track/geo-json';
+import { toKml } from '../../serve/track/kml';
+
+const formats = {
+  'application/geo+json': toGeoJson,
+  'application/json': toGeoJson,
+  'application/vnd.google-earth.kml+xml': toKml,
+  'text/csv': toCsv,
+};
+
+export const handler = serve('GET /v3/jobs/{jobId}/track', async ({ caller, path, mediaType }) => {
+  const job = await findJob(caller.organisation, path.jobId);
+  return formats[mediaType](job, tracksOf(await readFlight(job.jobId)));
+});

@@ -1,0 +1,63 @@
+import { toXml } from 'xast-util-to-xml';
+import { x } from 'xastscript';
+import type { DeviceTrack, RecordedPoint } from '../../../domain/flight-record';
+import type { Job } from '../../../domain/job';
+
+/** Characters that XML 1.0 can't hold, not even escaped (section 2.2, Char); they are left out. */
+const notInXml = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+const text = (value: string | number = '') => String(value).replaceAll(notInXml, '');
+
+const SCHEMA_ID = 'samples';
+
+/** What is shown along the track: its name in the document, its KML type, and its value at a position. */
+const samples: readonly [name: string, type: string, read: (point: RecordedPoint) => string | number | undefined][] = [
+  ['droneState', 'string', ({ droneState }) => droneState],
+  ['groundSpeed', 'float', ({ groundSpeed }) => groundSpeed],
+  ['verticalSpeed', 'float', ({ verticalSpeed }) => verticalSpeed],
+  ['heading', 'float', ({ heading }) => heading],
+  ['batteryPercent', 'float', ({ batteryPercent }) => batteryPercent],
+];
+
+const schema = () =>
+  x(
+    'Schema',
+    { id: SCHEMA_ID },
+    samples.map(([name, type]) => x('gx:SimpleArrayField', { name, type }, [x('displayName', name)])),
+  );
+
+const arrayOf = (points: readonly RecordedPoint[], [name, , read]: (typeof samples)[number]) =>
+  x(
+    'gx:SimpleArrayData',
+    { name },
+    points.map((point) => x('gx:value', text(read(point)))),
+  );
+
+/** A `gx:Track` (KML reference, gx:Track): a time for each position, and as many values of each sample, empty if unknown. */
+const trackOf = (points: readonly RecordedPoint[]) =>
+  x('gx:Track', [
+    x('altitudeMode', 'absolute'),
+    ...points.map(({ timestamp }) => x('when', timestamp)),
+    ...points.map(({ coordinates }) => x('gx:coord', coordinates.join(' '))),
+    x('ExtendedData', [
+      x(
+        'SchemaData',
+        { schemaUrl: `#${SCHEMA_ID}` },
+        samples.map((each) => arrayOf(points, each)),
+      ),
+    ]),
+  ]);
+
+const placemarkOf = ({ deviceId, recorded, points }: DeviceTrack) =>
+  x('Placemark', [
+    x('name', deviceId),
+    x('ExtendedData', [x('Data', { name: 'recorded' }, [x('value', String(recorded))])]),
+    trackOf(points),
+  ]);
+
+const namespaces = { xmlns: 'http://www.opengis.net/kml/2.2', 'xmlns:gx': 'http://www.google.com/kml/ext/2.2' };
+
+/** The tracks of a job in KML 2.2 with Google's extension for tracks, which Google Earth shows as a flight. */
+export function toKml({ name }: Job, tracks: readonly DeviceTrack[]): string {
+  const document = x('kml', namespaces, [x('Document', [x('name', text(name)), schema(), ...tracks.map(placemarkOf)])]);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${toXml(document)}`;
+}

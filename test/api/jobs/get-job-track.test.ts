@@ -1,0 +1,129 @@
+import { report } from '../../channels/device-reports';
+import { until } from '../../channels/until';
+import { clients, pathOf } from '../client';
+import { fleetOf, foreignAt, givenJob, givenJobThatIs, nobodys } from '../given';
+import { readFacts } from '../stack/facts';
+
+const [partner] = clients('get-job-track');
+const [stranger] = clients('stranger');
+const { deviceId } = fleetOf(partner);
+const key = 'GET /v3/jobs/{jobId}/track';
+
+const track = (jobId: string) => partner.call(key, { path: { jobId } });
+const begin = Date.now();
+const at = (second: number) => new Date(begin + second * 1000).toISOString();
+const coordinates = (second: number): [number, number, number] => [8.5 + second / 1000, 47.4, 480 + second];
+/** The device reports a position of a job, so many seconds after the beginning. */
+const fly = (jobId: string, second: number, droneState = 'WAYPOINT') =>
+  report(deviceId, {
+    ...{ timestamp: at(second), jobId, droneState },
+    navigation: { position: { type: 'Point', coordinates: coordinates(second) }, velocity: { groundSpeed: 12.5 } },
+    battery: { percent: 81 },
+  });
+/** Waits until a record has so many positions. */
+const recorded = (jobId: string, count: number) =>
+  until(`${count} positions`, async () => {
+    const { body } = await track(jobId);
+    return body.features[0]?.properties.recorded === count ? body : undefined;
+  });
+
+/** Gets a track in a format that `partner.call` does not read. */
+async function inFormat(jobId: string, accept: string) {
+  const headers = { authorization: `Bearer ${await partner.token()}`, accept };
+  const response = await fetch(readFacts().baseUrl + pathOf(key, { jobId }), { headers });
+  const [type, vary] = ['content-type', 'vary'].map((name) => response.headers.get(name));
+  return { status: response.status, type, vary, text: await response.text() };
+}
+
+describe(key, () => {
+  let jobId: string;
+  beforeAll(async () => {
+    jobId = await givenJobThatIs('IN_PROGRESS', partner);
+    // The device is stored once a second; a position that it reports again is the same one.
+    for (const second of [1, 2, 2, 3]) await fly(jobId, second, second === 3 ? 'RETURNING' : 'WAYPOINT');
+    await recorded(jobId, 3);
+  });
+
+  test('answers with the positions so far while the job is running, and the same when it has ended', async () => {
+    const running = await track(jobId);
+    expect([running.status, running.headers.get('content-type'), running.headers.get('vary')]).toEqual([
+      ...[200, 'application/geo+json', 'Accept'],
+    ]);
+    const seconds = [1, 2, 3];
+    expect(running.body).toEqual({
+      type: 'FeatureCollection',
+      features: [
+        {
+          type: 'Feature',
+          geometry: { type: 'LineString', coordinates: seconds.map(coordinates) },
+          properties: {
+            ...{ jobId, name: 'Survey', deviceId, startTime: at(1), endTime: at(3), recorded: 3 },
+            coordinateProperties: {
+              times: seconds.map(at),
+              droneStates: ['WAYPOINT', 'WAYPOINT', 'RETURNING'],
+              groundSpeeds: [12.5, 12.5, 12.5],
+              verticalSpeeds: [null, null, null],
+              headings: [null, null, null],
+              batteryPercents: [81, 81, 81],
+            },
+          },
+        },
+      ],
+    });
+    await partner.call('PATCH /v3/jobs/{jobId}', { path: { jobId }, body: { status: 'COMPLETED' } });
+    expect((await track(jobId)).body).toEqual(running.body);
+  });
+
+  test('answers in the format that Accept selects', async () => {
+    const kml = await inFormat(jobId, 'application/vnd.google-earth.kml+xml');
+    expect(kml).toMatchObject({ status: 200, type: 'application/vnd.google-earth.kml+xml', vary: 'Accept' });
+    expect(kml.text.match(/<when>.*?<\/when>/g)).toEqual([1, 2, 3].map((second) => `<when>${at(second)}</when>`));
+    const csv = await inFormat(jobId, 'text/csv, */*;q=0.1');
+    expect(csv).toMatchObject({ status: 200, type: 'text/csv', vary: 'Accept' });
+    expect(csv.text.split('\r\n').slice(1, -1)).toEqual(
+      [1, 2, 3].map(
+        (second) =>
+          `${at(second)},${coordinates(second).join()},12.5,,,${second === 3 ? 'RETURNING' : 'WAYPOINT'},81,${deviceId},${jobId}`,
+      ),
+    );
+    expect(await inFormat(jobId, 'application/json')).toMatchObject({ status: 200, type: 'application/json' });
+  });
+
+  test('answers 406 with the formats when Accept allows none of them', async () => {
+    const { status, type, vary, text } = await inFormat(jobId, 'application/gpx+xml');
+    expect([status, type, vary]).toEqual([406, 'application/json', 'Accept']);
+    expect(JSON.parse(text)).toEqual({
+      error: 'Not acceptable',
+      details: [
+        {
+          path: 'Accept',
+          message:
+            'must allow one of application/geo+json, application/json, application/vnd.google-earth.kml+xml, text/csv',
+        },
+      ],
+    });
+  });
+
+  test('has no positions that were reported while the job was not running', async () => {
+    const queued = await givenJobThatIs('QUEUED', partner);
+    const running = await givenJobThatIs('IN_PROGRESS', partner);
+    await fly(queued, 11);
+    for (const second of [12, 13]) await fly(running, second);
+    await recorded(running, 2);
+    expect((await track(queued)).body).toEqual({ type: 'FeatureCollection', features: [] });
+  });
+
+  test('answers 404 for an unknown and for a deleted job', async () => {
+    const { jobId: deleted } = await givenJob(partner);
+    await partner.call('DELETE /v3/jobs/{jobId}', { path: { jobId: deleted } });
+    for (const unknown of ['none', nobodys(jobId), deleted]) {
+      const { status, body } = await track(unknown);
+      expect([status, body]).toEqual([404, { error: 'Job not found' }]);
+    }
+  });
+
+  test("answers 403 for another organisation's job", async () => {
+    const foreign = await track((await givenJob(stranger)).jobId);
+    expect([foreign.status, foreign.body]).toEqual([403, foreignAt('jobId')]);
+  });
+});

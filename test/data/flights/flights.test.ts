@@ -1,0 +1,140 @@
+import { MAX_RECORDED_POINTS, readFlight, readTrack, savePoints } from '../../../data/flights/flights';
+import { BatchWriteCommand, QueryCommand } from '../../../data/store/document-client';
+import type { RecordedPoint } from '../../../domain/flight-record';
+import { acme, id } from '../../domain/fixtures/samples';
+import { onlyCommand, sent, store } from '../fixtures/store';
+
+const BEGIN = Date.parse('2026-11-27T10:30:00.000Z') / 1000;
+const at = (seconds: number) => new Date((BEGIN + seconds) * 1000).toISOString();
+const point = (seconds: number, change: Partial<RecordedPoint> = {}): RecordedPoint => ({
+  deviceId: id('device'),
+  timestamp: at(seconds),
+  coordinates: [8.541694, 47.376887, 485.5],
+  ...change,
+});
+const entry = (seconds: number, change: Partial<RecordedPoint> = {}) => ({
+  ...{ flight: id('job'), point: point(seconds, change), everySeconds: 1, keptSeconds: 86_400 },
+});
+const item = (seconds: number, change: object = {}) => ({
+  ...{ flight: id('job'), second: Math.floor(BEGIN + seconds), ttl: Math.ceil(BEGIN + seconds) + 86_400 },
+  ...{
+    deviceId: id('device'),
+    ms: (BEGIN + seconds) * 1000,
+    longitude: 8.541694,
+    latitude: 47.376887,
+    altitude: 485.5,
+  },
+  ...change,
+});
+
+interface Batch {
+  readonly RequestItems: {
+    readonly flights: { readonly PutRequest: { readonly Item: { readonly second: number } } }[];
+  };
+}
+/** Items of each batch that was written. */
+const batches = () =>
+  (sent() as unknown as Batch[]).map(({ RequestItems }) =>
+    RequestItems.flights.map(({ PutRequest }) => PutRequest.Item),
+  );
+
+describe('savePoints', () => {
+  beforeEach(() => {
+    store.on(BatchWriteCommand).resolves({});
+  });
+
+  test('writes an item of its second for each position, which expires', async () => {
+    const known = { groundSpeed: 12.5, verticalSpeed: -1, heading: 270, droneState: 'WAYPOINT', batteryPercent: 81 };
+    await savePoints([entry(57.25, known)]);
+    expect(batches()).toEqual([[item(57.25, known)]]);
+  });
+
+  test('writes an item of less than a kilobyte for the longest position', async () => {
+    const longest: RecordedPoint = {
+      ...{ deviceId: id('device', acme, 'x'.repeat(64)), timestamp: at(0.123), droneState: '\u{1F681}'.repeat(32) },
+      ...{ coordinates: [-179.123456, -89.123456, 19_999.9], groundSpeed: 199.9, verticalSpeed: -199.9 },
+      ...{ heading: 359.9, batteryPercent: 99.9 },
+    };
+    await savePoints([{ ...entry(0), flight: id('job', acme, 'x'.repeat(64)), point: longest }]);
+    // More than DynamoDB counts: names and values, without quotes and braces.
+    expect(Buffer.byteLength(JSON.stringify(batches()[0]?.[0]))).toBeLessThan(1000);
+  });
+
+  test('keeps the last of the positions of an interval', async () => {
+    const five = { everySeconds: 5, flight: id('device') };
+    await savePoints([entry(0), entry(0.5), { ...entry(6), ...five }, { ...entry(9.9), ...five }]);
+    expect(batches()[0]?.map((each) => [each.second, (each as unknown as { ms: number }).ms])).toEqual([
+      [BEGIN, (BEGIN + 0.5) * 1000],
+      [BEGIN + 5, (BEGIN + 9.9) * 1000],
+    ]);
+  });
+
+  test('writes 25 items with each call', async () => {
+    await savePoints(Array.from({ length: 51 }, (_, index) => entry(index)));
+    expect(batches().map(({ length }) => length)).toEqual([25, 25, 1]);
+  });
+
+  test('writes again what DynamoDB left out', async () => {
+    const left = { UnprocessedItems: { flights: [{ PutRequest: { Item: item(1) } }] } };
+    store.on(BatchWriteCommand).resolvesOnce(left).resolvesOnce(left).resolves({});
+    await savePoints([entry(0), entry(1)]);
+    expect(batches()).toEqual([[item(0), item(1)], [item(1)], [item(1)]]);
+  });
+
+  test('fails when DynamoDB leaves out an item four times', async () => {
+    store.on(BatchWriteCommand).resolves({ UnprocessedItems: { flights: [{ PutRequest: { Item: item(1) } }] } });
+    await expect(savePoints([entry(1)])).rejects.toThrow('left out items');
+    expect(batches()).toHaveLength(4);
+  });
+});
+
+describe('readFlight', () => {
+  test('reads the whole record, newest first, and returns it oldest first', async () => {
+    store.on(QueryCommand).resolves({ Items: [item(2, { heading: 90 }), item(0.25)] });
+    expect(await readFlight(id('job'))).toEqual([point(0.25), point(2, { heading: 90 })]);
+    expect(onlyCommand()).toMatchObject({
+      TableName: 'flights',
+      KeyConditionExpression: 'flight = :flight AND #second BETWEEN :from AND :to',
+      ExpressionAttributeValues: { ':flight': id('job'), ':from': 0, ':to': Number.MAX_SAFE_INTEGER },
+      ScanIndexForward: false,
+    });
+  });
+
+  test('goes on after a full page', async () => {
+    const LastEvaluatedKey = { flight: id('job'), second: BEGIN + 2 };
+    store
+      .on(QueryCommand)
+      .resolvesOnce({ Items: [item(3), item(2)], LastEvaluatedKey })
+      .resolves({ Items: [item(1)] });
+    expect(await readFlight(id('job'))).toEqual([point(1), point(2), point(3)]);
+    expect(sent().map(({ ExclusiveStartKey, Limit }) => [ExclusiveStartKey, Limit])).toEqual([
+      [undefined, MAX_RECORDED_POINTS],
+      [LastEvaluatedKey, MAX_RECORDED_POINTS - 2],
+    ]);
+  });
+
+  test('ends with ten hours, however long the flight', async () => {
+    const Items = Array.from({ length: MAX_RECORDED_POINTS / 2 }, (_, index) => item(-index));
+    store.on(QueryCommand).resolves({ Items, LastEvaluatedKey: { flight: id('job'), second: 0 } });
+    expect(await readFlight(id('job'))).toHaveLength(36_000);
+    expect(sent()).toHaveLength(2);
+  });
+
+  test('leaves out an item that cannot be read', async () => {
+    const logged = jest.spyOn(console, 'error').mockReturnValue(undefined);
+    store.on(QueryCommand).resolves({ Items: [item(1), item(0, { ms: 'x' })] });
+    expect(await readFlight(id('job'))).toEqual([point(1)]);
+    expect(logged).toHaveBeenCalledTimes(1);
+    logged.mockRestore();
+  });
+});
+
+describe('readTrack', () => {
+  test('reads the intervals between two times, and returns the positions between them', async () => {
+    store.on(QueryCommand).resolves({ Items: [62, 58, 12, 11].map((seconds) => item(seconds)) });
+    expect(await readTrack(id('device'), at(12), at(58))).toEqual([point(12), point(58)]);
+    expect(onlyCommand()['ExpressionAttributeValues']).toEqual({
+      ...{ ':flight': id('device'), ':from': BEGIN + 10, ':to': BEGIN + 55 },
+    });
+  });
+});

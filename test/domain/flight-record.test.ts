@@ -1,0 +1,98 @@
+import type { Device } from '../../domain/fleet';
+import {
+  intervalOf,
+  isDevicePointDue,
+  MAX_TRACK_POSITIONS,
+  recordedPointOf,
+  tracksOf,
+  type RecordedPoint,
+} from '../../domain/flight-record';
+import { deviceState } from '../../domain/telemetry';
+import { acme, fullSample, id, sampleDevice } from './fixtures/samples';
+
+const at = (seconds: number) => new Date(Date.parse('2026-11-27T10:30:00.000Z') + seconds * 1000).toISOString();
+const takeOff = { timestamp: at(0), altitude: 440 };
+/** A device after a state at so many seconds. */
+const flying = (seconds: number, change: Partial<Device> = {}) =>
+  sampleDevice({ lastState: { timestamp: at(seconds) }, takeOff, ...change });
+
+describe('recordedPointOf', () => {
+  test('is the position with speeds, heading, state and battery, to about 10 cm and a tenth', () => {
+    expect(recordedPointOf(sampleDevice({ lastState: deviceState.parse(fullSample) }))).toEqual({
+      deviceId: id('device'),
+      timestamp: '2026-11-27T10:30:15.123Z',
+      coordinates: [-122.419415, 37.774929, 1085.5],
+      groundSpeed: 12.5,
+      verticalSpeed: -10.5,
+      heading: 270.5,
+      droneState: 'RETURNING',
+      batteryPercent: 81.3,
+    });
+  });
+
+  test('has nothing that the device did not report', () => {
+    const position = { type: 'Point' as const, coordinates: [8.5, 47.4, 480] as [number, number, number] };
+    const lastState = { timestamp: at(0), navigation: { position } };
+    expect(JSON.parse(JSON.stringify(recordedPointOf(sampleDevice({ lastState }))))).toEqual({
+      ...{ deviceId: id('device'), timestamp: at(0), coordinates: [8.5, 47.4, 480] },
+    });
+  });
+
+  test('is undefined without a position', () => {
+    expect(recordedPointOf(flying(0))).toBeUndefined();
+    expect(recordedPointOf(sampleDevice())).toBeUndefined();
+  });
+});
+
+test.each([
+  [1, 57.999, 57],
+  [5, 57.999, 55],
+  [5, 60, 60],
+])('intervalOf gives the beginning of the %s s that %s s are in', (every, seconds, begin) => {
+  expect(intervalOf(at(seconds), every)).toBe(Date.parse(at(begin)) / 1000);
+});
+
+describe('isDevicePointDue', () => {
+  test.each([
+    ['in the same five seconds', 0, 4.999, false],
+    ['in the next five seconds', 4.999, 5, true],
+    ['minutes later', 0, 600, true],
+  ])('of a state %s as the one before is as expected: %s s, then %s s: %s', (_, before, next, expected) => {
+    expect(isDevicePointDue(flying(before), flying(next))).toBe(expected);
+  });
+
+  test('is true for the first state of a flight, and of a device', () => {
+    expect(isDevicePointDue(flying(0, { takeOff: undefined }), flying(1))).toBe(true);
+    expect(isDevicePointDue(sampleDevice(), flying(1))).toBe(true);
+    expect(isDevicePointDue(undefined, flying(1))).toBe(true);
+  });
+
+  test('is false for a device that is not in flight', () => {
+    expect(isDevicePointDue(flying(0), flying(60, { takeOff: undefined }))).toBe(false);
+  });
+});
+
+describe('tracksOf', () => {
+  const point = (seconds: number, deviceId = id('device')): RecordedPoint => ({
+    ...{ deviceId, timestamp: at(seconds), coordinates: [8.5, 47.4, 480] },
+  });
+  const other = id('device', acme, '01jd0000000000000000000001');
+
+  test('has a track for each device, in the order of their first positions', () => {
+    const [one, two, three] = [point(0, other), point(1), point(2, other)];
+    expect(tracksOf([one, two, three])).toEqual([
+      { deviceId: other, recorded: 2, points: [one, three] },
+      { deviceId: id('device'), recorded: 1, points: [two] },
+    ]);
+    expect(tracksOf([])).toEqual([]);
+  });
+
+  test('thins out a longer one evenly, with the first and the last position', () => {
+    const count = 2 * MAX_TRACK_POSITIONS - 1;
+    const [track] = tracksOf(Array.from({ length: count }, (_, index) => point(index)));
+    expect(track?.recorded).toBe(count);
+    expect(track?.points.map(({ timestamp }) => timestamp)).toEqual(
+      Array.from({ length: MAX_TRACK_POSITIONS }, (_, index) => at(2 * index)),
+    );
+  });
+});

@@ -1,0 +1,53 @@
+import { jobsEndpoints } from '../../../contract/endpoints/jobs';
+import { negotiate } from '../../../lambdas/serve/negotiate';
+import type { Exchange } from '../../../lambdas/serve/request';
+import { refusalOf } from '../../domain/fixtures/samples';
+import { request } from '../fixtures/api-gateway';
+
+const exchangeOf = (key: keyof typeof jobsEndpoints): Exchange => ({
+  ...{ key, endpoint: jobsEndpoints[key], startedAt: 0, headers: {} },
+});
+const KML = 'application/vnd.google-earth.kml+xml';
+
+describe('negotiate', () => {
+  test.each([
+    [undefined, 'application/geo+json'],
+    ['*/*', 'application/geo+json'],
+    ['application/*', 'application/geo+json'],
+    ['application/json', 'application/json'],
+    ['application/json, text/plain, */*', 'application/json'],
+    ['', 'application/geo+json'],
+    ['APPLICATION/GEO+JSON', 'application/geo+json'],
+    [KML, KML],
+    ['text/*', 'text/csv'],
+    [`text/csv;q=0.5, ${KML};q=0.8`, KML],
+    ['text/html, text/csv;q=0.1', 'text/csv'],
+    [`application/geo+json;q=0, application/json;q=0, */*;q=0.1`, KML],
+  ])('selects for the Accept %s %s', (accept, expected) => {
+    const exchange = exchangeOf('GET /v3/jobs/{jobId}/track');
+    negotiate(exchange, request(accept === undefined ? {} : { headers: { Accept: accept } }));
+    expect(exchange.mediaType).toBe(expected);
+    expect(exchange.headers).toEqual({ Vary: 'Accept' });
+  });
+
+  test.each(['text/html', 'application/gpx+xml', '*/*;q=0', 'none'])('refuses the Accept «%s»', (accept) => {
+    const exchange = exchangeOf('GET /v3/jobs/{jobId}/track');
+    const { code, details } = refusalOf(() => negotiate(exchange, request({ headers: { accept } })));
+    expect([code, details]).toEqual([
+      'not_acceptable',
+      [
+        {
+          path: 'Accept',
+          message: `must allow one of application/geo+json, application/json, ${KML}, text/csv`,
+        },
+      ],
+    ]);
+    expect(exchange.headers).toEqual({ Vary: 'Accept' });
+  });
+
+  test('selects nothing for an endpoint with JSON only, whatever the Accept', () => {
+    const exchange = exchangeOf('GET /v3/jobs/{jobId}');
+    negotiate(exchange, request({ headers: { accept: 'text/html' } }));
+    expect([exchange.mediaType, exchange.headers]).toEqual([undefined, {}]);
+  });
+});

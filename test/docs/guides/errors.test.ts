@@ -62,6 +62,7 @@ test('every refusal of the service is in the catalogue', () => {
 
 test('every status of a handshake is in the catalogue', () => {
   expect(rowsBelow(guide, 'Handshakes of WebSockets').map(([status]) => status)).toEqual([
+    '400',
     '401',
     '403',
     '404',

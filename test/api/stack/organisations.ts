@@ -39,6 +39,7 @@ export const cast = {
   confidentiality: [all, ['command:read']],
   'follow-job': [all],
   resume: [all],
+  'cut-off': Array.from({ length: 15 }, () => all),
   'follow-device-group': [all],
   'follow-share': [all],
   handshake: [all, ...scopes.map((scope) => [scope])],

@@ -3,12 +3,12 @@ import { channelsOf, type Channel } from '../../contract/channels';
 import type { StatusMessage } from '../../domain/status-message';
 import type { Client } from '../api/client';
 import { CutOffFollower, CutOffReader } from './cut-off';
-import { byResource, CHANGES_IN_ROUND, givenChanges, madeBy, type Made } from './many-changes';
+import { byResource, CHANGES_IN_ROUND, givenChanges, madeBy, type Change, type Made } from './many-changes';
 import { numberIn } from './resume';
 import { quiet, until } from './until';
 
-/** Longest time between two cuts of a client, in ms. */
-const LONGEST_MS = 300;
+/** When a client is cut off, in ms: at once, soon, and when it has received some changes. */
+const moments = fc.oneof(fc.constant(0), fc.nat(100), fc.nat(1000));
 
 export interface CutOffs {
   /** Over WSS, and as many at the feed. */
@@ -60,22 +60,23 @@ export async function cutOffDrill(partners: readonly [Client, ...Client[]], { cl
   const readers = Array.from({ length: clients }, (_, index) => new CutOffReader(inTurn(index), beginning));
   const everyone = [...followers, ...readers];
   let count = 0;
-  const momentsOf = (index: number) => fc.sample(fc.nat(LONGEST_MS), { seed: seed + index, numRuns: cuts });
+  const momentsOf = (index: number) => fc.sample(moments, { seed: seed + index, numRuns: cuts });
   const cutOff = everyone.map((each, index) => each.cutOff(momentsOf(index), () => void (count += 1)));
 
   const made: Made[] = [];
-  const change = async () => {
-    for (const [round, ofRound] of given.changes.entries()) {
-      const due = (round / given.changes.length) * everyone.length * cuts;
+  // As many changes as cuts, in proportion, so that both last equally long.
+  const changeOneByOne = async (lane: readonly Change[]) => {
+    for (const [index, make] of lane.entries()) {
+      const due = (index / lane.length) * everyone.length * cuts;
       await until(
         `cutting off ${due} times`,
         () => count >= due || undefined,
         () => count,
       );
-      made.push(...(await Promise.all(ofRound.map((make) => make()))));
+      made.push(await make());
     }
   };
-  await Promise.all([change(), ...cutOff]);
+  await Promise.all([...given.lanes.map(changeOneByOne), ...cutOff]);
 
   const log = await readLog(first, beginning, changes);
   expect(byResource(log.map(madeBy))).toEqual(byResource(made));

@@ -10,6 +10,11 @@ const retentionRequest = z.object({
   id: z.string(),
   /** For the channel of a device group: the device whose state is to be retained. */
   deviceId: z.optional(z.string()),
+  /**
+   * Of the message that was published without retention. The state may be newer, but what the channel had before this cursor has
+   * been published: a client that resumes from a later one could miss a change that is just being published.
+   */
+  cursor: z.optional(z.string()),
 });
 
 /** A channel whose retained message is not the current state. */

@@ -23,8 +23,9 @@ export interface EventPage {
   readonly last: number;
 }
 
-/** Pause before a page is read again whose beginning is missing, in ms: a query may see a part of a transaction. */
-const REREAD_AFTER_MS = 50;
+/** Attempts to read a page whose beginning is missing, and the delay between them in ms: a query may see a part of a transaction. */
+const MAX_ATTEMPTS = 4;
+const RETRY_DELAY_MS = 50;
 
 /** One query: the items after a number, and the last number when the page reaches the end of the log. */
 async function readPage(organisation: Organisation, after: number, limit: number) {
@@ -54,7 +55,7 @@ export async function readEvents(
   limit: number,
   now: Date,
 ): Promise<EventPage | undefined> {
-  for (const isLastAttempt of [false, true]) {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const { items, last } = await readPage(organisation, after, limit);
     const [first] = items;
     if (first?.number === after + 1) {
@@ -63,7 +64,7 @@ export async function readEvents(
     }
     if (!first && after === (last ?? 0)) return { events: [], last: after };
     if (!first && after > (last ?? 0)) throw notYetIssued();
-    if (!isLastAttempt) await pause(REREAD_AFTER_MS);
+    if (attempt < MAX_ATTEMPTS) await pause(RETRY_DELAY_MS);
   }
   return undefined;
 }

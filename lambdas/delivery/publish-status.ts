@@ -45,7 +45,8 @@ async function publishState(
   } catch (error) {
     if (payload !== '') await publish(topic, payload, 'none');
     logger.warn('state not retained yet', { error });
-    await requestRetention({ ...channel, ...(message.type === 'device.status' && { deviceId: message.deviceId }) });
+    const deviceId = message.type === 'device.status' ? message.deviceId : undefined;
+    await requestRetention({ ...channel, deviceId, cursor: message.cursor });
   }
 }
 

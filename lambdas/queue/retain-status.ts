@@ -3,8 +3,6 @@ import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { channelOf, topicOf, type Channel } from '../../contract/channels';
 import { readRetentionRequest, type RetentionRequest } from '../../data/connections/retained-status';
 import { publish, type Retention } from '../../data/connections/mqtt-topics';
-import { lastCursor } from '../../data/events/cursors';
-import { organisationOf } from '../../domain/id';
 import { roleOfState } from '../../domain/status-event';
 import type { StatusMessage } from '../../domain/status-message';
 import { currentState } from '../channel/channel-state';
@@ -33,12 +31,10 @@ async function retain(body: string): Promise<void> {
   const channel = channelOf(overdue);
   if (!channel) throw new Error(`a ${overdue.kind} has no channel`);
   const now = new Date().toISOString();
-  // Before the state: a change between the two is then delivered twice to a client that resumes, not lost.
-  const cursor = await lastCursor(organisationOf(channel.kind, channel.id) ?? '');
   let state = await stateOf(channel, overdue, now);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const retention = state ? retentionOf(state) : 'until-replaced';
-    await publish(topicOf(channel), state ? JSON.stringify({ ...state, cursor }) : '', retention);
+    await publish(topicOf(channel), state ? JSON.stringify({ ...state, cursor: overdue.cursor }) : '', retention);
     const published = state;
     state = await stateOf(channel, overdue, now);
     if (isDeepStrictEqual(published, state)) return;

@@ -83,7 +83,7 @@ export class FanOut extends Construct {
       entry: 'queue/retain-status',
       description: 'Retain over MQTT the state of a channel that AWS IoT did not retain at once',
       timeoutSeconds: 30,
-    }).uses(tables, ...Object.values(channels).map((channel) => channel.tables.state), { events: ['get'] });
+    }).uses(tables, ...Object.values(channels).map((channel) => channel.tables.state));
     grantPublish(retain, channels);
     queue.grantConsumeMessages(retain.lambda);
     new EventSourceMapping(this, 'FromRetention', {

@@ -43,6 +43,7 @@ export const cast = {
   'list-events': [all, ['command:read'], ['share:read']],
   'waiting-calls': [all],
   'list-job-events': [all],
+  'cut-off': Array.from({ length: 15 }, () => all),
   'follow-device-group': [all],
   'follow-share': [all],
   handshake: [all, ...scopes.map((scope) => [scope])],

@@ -76,13 +76,14 @@ describe('On the topic of its channel', () => {
     },
   );
 
-  test('a queued retention of a device state names the device and its group', async () => {
+  test('a queued retention of a device state names the device, its group, and the cursor of the message', async () => {
     givenFollowers();
     broker.on(PublishCommand, { retain: true }).rejects(throttled);
     const device = { deviceId: id('device'), deviceGroupId: id('group'), name: 'Kestrel', version: 1 };
     const message = deviceMessage({ ...device, status: 'online' }, '2026-11-27T10:30:00.000Z');
-    await publishStatus({ role: 'state', message });
-    expect(queuedRetentions()).toEqual([{ kind: 'group', id: id('group'), deviceId: id('device') }]);
+    const cursor = 'event-acme0001-0000000001';
+    await publishStatus({ role: 'state', message: { ...message, cursor } });
+    expect(queuedRetentions()).toEqual([{ kind: 'group', id: id('group'), deviceId: id('device'), cursor }]);
   });
 
   test('a retained message that cannot be cleared now is queued, and no empty message is published', async () => {

@@ -48,7 +48,7 @@ export const realtimeFunctions: FunctionRows = {
   },
   'Realtime/FanOut/RetainStatus': {
     entry: 'queue/retain-status',
-    tables: { jobs: ['get'], shares: ['get'], fleet: ['query'], events: ['get'] },
+    tables: { jobs: ['get'], shares: ['get'], fleet: ['query'] },
     more: [...publishPermissions, ...consumePermissions('Realtime/FanOut/Retention')],
     seconds: 30,
   },

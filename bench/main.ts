@@ -2,6 +2,7 @@ import { statusChannels } from './channels';
 import { coldStart } from './cold-start';
 import { docsSite } from './docs-site';
 import { engineSoak } from './engine-soak';
+import { eventLog } from './event-log';
 import type { Measured, Measurement } from './figure';
 import { fleetSoak } from './fleet-soak';
 import { isolation } from './isolation';
@@ -26,6 +27,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'page-among-many': pageAmongMany,
   'job-track': jobTrack,
   'status-channels': statusChannels,
+  'event-log': eventLog,
   telemetry,
   platform: platformIntegration,
   isolation,

@@ -1,14 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { App } from 'aws-cdk-lib/core';
 import { AuthorizationType, LambdaIntegration } from 'aws-cdk-lib/aws-apigateway';
-import { contract } from '../contract/contract';
 import { ApiFunction } from '../lib/functions/api-function';
 import { Authorizer } from '../lib/rest/authorizer';
 import { bundle } from '../lib/functions/bundle';
 import { bundlesFolder } from '../lib/functions/entry-points';
-import { DroneMissionApiStack } from '../lib/drone-mission-api-stack';
 import { RestApi } from '../lib/rest/rest-api';
+import { serviceApp } from './service-app';
 
 /**
  * Synthesises the service with an additional endpoint of an empty function: `GET /v3/jobs/{jobId}/empty`. The authorizer's
@@ -16,12 +12,7 @@ import { RestApi } from '../lib/rest/rest-api';
  * @param folder of the cloud assembly
  */
 export function synthesiseWithEmptyFunction(folder: string): void {
-  const { context } = JSON.parse(readFileSync(join(__dirname, '..', 'cdk.json'), 'utf8')) as { context: object };
-  const app = new App({
-    outdir: folder,
-    context: { ...context, 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true },
-  });
-  const stack = new DroneMissionApiStack(app, 'DroneMissionApi', { contract });
+  const { app, stack } = serviceApp(folder);
   const [api, authorizer] = [stack.node.findChild('RestApi'), stack.node.findChild('Authorizer')];
   if (!(api instanceof RestApi && authorizer instanceof Authorizer)) throw new Error('the stack has changed');
 

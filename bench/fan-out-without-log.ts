@@ -1,0 +1,16 @@
+import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
+import { changeOf, createdAtOf, type StreamRecord } from '../data/store/stream-records';
+import { eventsBetween } from '../domain/status-event';
+import { inOrder } from '../lambdas/delivery/in-order';
+import { findAudience, publishStatus } from '../lambdas/delivery/publish-status';
+
+/** The baseline of the event log: publishes changes as `lambdas/stream/status-fan-out.ts` does, but writes none into the log. */
+export function handler({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
+  const audience = findAudience();
+  const fanOut = async (record: StreamRecord) => {
+    const change = changeOf(record);
+    if (!change) return;
+    for (const event of eventsBetween(change, createdAtOf(record))) await publishStatus(event, audience);
+  };
+  return inOrder(Records as StreamRecord[], fanOut, (_, error) => console.error(error));
+}

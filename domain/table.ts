@@ -1,5 +1,14 @@
 /** The DynamoDB tables, one per aggregate: deployment, grants and alarms derive from this list. */
-export const tableNames = ['jobs', 'shares', 'fleet', 'partners', 'requests', 'connections', 'events', 'flights'] as const;
+export const tableNames = [
+  'jobs',
+  'shares',
+  'fleet',
+  'partners',
+  'requests',
+  'connections',
+  'events',
+  'flights',
+] as const;
 
 export type TableName = (typeof tableNames)[number];
 

@@ -8,8 +8,11 @@ import type { Scope } from './endpoint';
 export const lacksScope = (path: string, ...needed: readonly Scope[]) =>
   forbidden(path, `needs scope ${needed.join(' or ')}`);
 
-/** Why a client with a valid token is refused everything. */
-export const clientSuspended = () => forbidden('Authorization', 'the client is suspended or was removed');
+/**
+ * Why a client with a valid token is refused everything.
+ * @param path where the token was
+ */
+export const clientSuspended = (path = 'Authorization') => forbidden(path, 'the client is suspended or was removed');
 
 /**
  * Why the token endpoint refuses an API key that exists. Nothing shows yet that the caller is the client, so the text
@@ -23,6 +26,9 @@ export const apiKeyUnknown = () => forbidden('x-api-key', 'is missing or unknown
 /** Causes over WebSockets, beside {@link lacksScope}. */
 export const notForViewers = () => forbidden('action', 'is not for viewers of a share');
 export const onlyForViewers = () => forbidden('action', 'is only for viewers of a share');
+
+/** Why a token does not let a socket go on that another client has opened. */
+export const tokenOfAnotherClient = () => forbidden('token', 'is not of the client that opened the socket');
 
 /** Why a viewer's command is refused; the same text for every cause, since viewers are strangers to the organisation. */
 export const commandsNotPermitted = () => forbidden('', 'the share does not permit commands, or it has ended');

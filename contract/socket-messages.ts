@@ -49,6 +49,16 @@ export type ResumedMessage = z.output<typeof resumedMessage>;
 export const gapMessage = z.object({ type: z.literal('gap') });
 export type GapMessage = z.output<typeof gapMessage>;
 
+/** A minute before a partner's socket ends. */
+export const expiringMessage = z.object({
+  type: z.literal('expiring'),
+  /** When the socket will be closed; ISO 8601 in UTC. */
+  expiresAt: z.string(),
+  /** `token`: its token ends; `connection`: two hours have passed since its handshake. */
+  reason: z.enum(['token', 'connection']),
+});
+export type ExpiringMessage = z.output<typeof expiringMessage>;
+
 /** What is wrong with one part of a message. */
 export const errorDetail = z.object({ path: z.string(), message: z.string() });
 
@@ -95,10 +105,17 @@ export const socketMessages = {
     message: gapMessage,
     to: ['status'],
   },
+  expiring: {
+    summary: 'The socket ends soon',
+    description:
+      'Comes once, 60 to 130 seconds before the socket is closed; not on a socket that lasts for less than about three minutes. With the reason `token` send `authenticate` with a new token, and the socket goes on; with `connection` it has been open for two hours: open another one. Like a heartbeat it shows that the connection is alive.',
+    message: expiringMessage,
+    to: ['status', 'partner'],
+  },
   error: {
     summary: 'A message could not be fulfilled',
     description:
-      'The socket stays open. Rely on `code`, never on the text in `error`. `details` names the fields that are wrong. With `internal_error` the message may be sent again; quote its `requestId` when you report it.',
+      'The socket stays open, unless `authenticate` brought a token without its scope. Rely on `code`, never on the text in `error`. `details` names the fields that are wrong. With `internal_error` the message may be sent again; quote its `requestId` when you report it.',
     message: errorMessage,
     to: ['status', 'partner', 'viewer'],
   },

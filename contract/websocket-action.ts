@@ -5,17 +5,22 @@ import type { Scope, TableUses } from './endpoint';
 /**
  * Permissions of a function beyond tables: `snapshots`: request a snapshot for a connection; `telemetry`: accept samples,
  * which updates devices and sends to followers; `platform`: publish to the platform's bus; `video`: create playback
- * sessions.
+ * sessions; `tokens`: verify tokens; `sockets`: post to sockets and close them.
  */
-export type Binding = 'snapshots' | 'telemetry' | 'platform' | 'video';
+export type Binding = 'snapshots' | 'telemetry' | 'platform' | 'video' | 'tokens' | 'sockets';
 
 /** One action of the WebSocket API: routes, functions, grants, alarms and handlers' types derive from it. */
 export interface WebSocketAction {
   readonly summary: string;
   /** For partners: what the message does and what follows its reply (docs/api/asyncapi.json). */
   readonly description: string;
-  /** A scope of the token; `viewer`: a socket that a share link opened; `anyone`: every open socket. */
-  readonly needs: Scope | 'viewer' | 'anyone';
+  /**
+   * A scope of the token; `viewer`: a socket that a share link opened; `partner`: one that a token opened, status channels
+   * included; `anyone`: every open socket.
+   */
+  readonly needs: Scope | 'viewer' | 'partner' | 'anyone';
+  /** What it grants outlasts the message, so the session is read for each one, not taken from a cache. */
+  readonly lasting?: true;
   /** The message from the client. */
   readonly message: z.ZodMiniType;
   /** The reply, without the repeated `id`. */

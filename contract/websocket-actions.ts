@@ -14,6 +14,9 @@ import type { WebSocketAction } from './websocket-action';
  */
 export const MAX_SAMPLES = 40;
 
+/** Maximum length of a token, in characters: API Gateway accepts headers of 10,240 bytes in all, so none is longer. */
+const MAX_TOKEN = 8192;
+
 const name = text(1, 256);
 const target = { deviceId: z.optional(name), deviceGroupId: z.optional(name) };
 
@@ -37,11 +40,31 @@ export const webSocketActions = {
     tables: {},
     impact: 'Partners get no reply to pings and unknown actions',
   },
+  authenticate: {
+    summary: 'Go on with a new token',
+    description:
+      'The socket then lasts as long as the new token, at most two hours from its handshake. The token must be of the client that opened the socket; after an error the socket goes on as before. Its scopes are in force from then on: a socket that needs a scope which the token lacks is closed after the error `forbidden`, and subscriptions to telemetry end without `resources:read` (`subscriptionsEnded`).',
+    needs: 'partner',
+    message: z.strictObject({ action: z.string(), id, token: text(1, MAX_TOKEN) }),
+    reply: z.object({
+      type: z.literal('authenticated'),
+      /** When the socket will be closed; ISO 8601 in UTC. */
+      expiresAt: z.string(),
+      /** The token lacks `resources:read`. */
+      subscriptionsEnded: z.optional(z.literal(true)),
+    }),
+    refusals: ['unauthorized', 'unknown_action'],
+    handler: 'authenticate',
+    tables: { connections: ['query', 'update', 'delete'], partners: ['get'] },
+    bindings: ['tokens', 'sockets'],
+    impact: 'Partners cannot renew the token of a socket: it ends with its first one',
+  },
   subscribe: {
     summary: 'Subscribe to the telemetry of a device or of a device group',
     description:
       'The reply is followed by the last known state of each device that ever reported, with `"snapshot": true`, and then by every sample. A device that is subscribed to both by itself and by its group is sent once. A subscription lasts as long as the socket.',
     needs: 'resources:read',
+    lasting: true,
     message: subscription,
     reply: z.object({ type: z.literal('subscribed'), ...target }),
     refusals: ['resource_not_found', 'device_group_not_found'],

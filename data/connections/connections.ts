@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { LONGEST_CONNECTION_S } from '../../domain/connection';
 import { Refusal } from '../../domain/refusal';
 import { kinds, type Resource } from '../../domain/id';
 import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from '../store/document-client';
@@ -18,12 +19,19 @@ export const connection = z.object({
   session: z.optional(z.literal(true)),
   /** Unix seconds. */
   openedAt: z.int(),
-  /** When it must be closed, Unix seconds: when its token expires, or when API Gateway closes it. */
+  /**
+   * When it must be closed, Unix seconds: when its token expires, or when API Gateway closes it. What a partner's telemetry
+   * socket follows keeps the end of the token with which it subscribed, and follows the session beyond it.
+   */
   expiresAt: z.int(),
 });
 
-/** How long items are retained after expiry, in seconds: they are needed to send the final message and to close the socket. */
-export const ITEM_TTL_AFTER_EXPIRY_S = 3600;
+/** How long items are retained after the connection, in seconds: they are needed to send the final message and to close it. */
+const ITEM_TTL_AFTER_END_S = 3600;
+
+/** When the items of a connection may be deleted, Unix seconds: its token may be renewed until its longest end. */
+export const ttlOf = ({ openedAt }: Pick<Connection, 'openedAt'>) =>
+  openedAt + LONGEST_CONNECTION_S + ITEM_TTL_AFTER_END_S;
 
 /** A WebSocket connection that follows a channel. */
 export type Connection = z.output<typeof connection>;
@@ -42,7 +50,16 @@ export function followedResource({ channel }: Connection): Resource | undefined 
 const SEATS_TTL_S = 86_400;
 
 /** A connection of an OAuth client, which occupies one of its seats. */
-type SeatedConnection = Pick<Connection, 'connectionId' | 'expiresAt' | 'openedAt'> & { readonly clientId: string };
+type SeatedConnection = Pick<Connection, 'connectionId' | 'openedAt'> & { readonly clientId: string };
+
+/**
+ * The seat of a client's connection. It names the longest end that the connection can have, not that of its token: a renewal
+ * then leaves the seat as it is, and whoever read the connection before a renewal still releases the right one.
+ */
+const holderOf = ({ connectionId, openedAt }: Pick<Connection, 'connectionId' | 'openedAt'>): SeatHolder => ({
+  ...{ connectionId, openedAt },
+  expiresAt: openedAt + LONGEST_CONNECTION_S,
+});
 
 /**
  * Takes one of a client's `max` seats by one atomic write, so that two handshakes can't both get the last one.
@@ -51,7 +68,7 @@ type SeatedConnection = Pick<Connection, 'connectionId' | 'expiresAt' | 'openedA
  */
 export async function takeConnectionSeat(holder: SeatedConnection, max: number, now: number): Promise<void> {
   const ttl = now + SEATS_TTL_S;
-  if (!(await takeSeat(clientSeats(holder.clientId), holder, { max, ttl, now })))
+  if (!(await takeSeat(clientSeats(holder.clientId), holderOf(holder), { max, ttl, now })))
     throw new Refusal('too_many_requests');
 }
 
@@ -67,12 +84,12 @@ export const releaseConnectionSeats = (clientId: string, holders: readonly SeatH
 export async function addConnection(added: Connection & SeatedConnection, max: number, now: number): Promise<void> {
   await takeConnectionSeat(added, max, now);
   // Messages are buffered until the snapshot is sent: the handshake is not complete yet, and the snapshot must come first.
-  const item = { ...added, bufferingSince: now, ttl: added.expiresAt + ITEM_TTL_AFTER_EXPIRY_S };
+  const item = { ...added, bufferingSince: now, ttl: ttlOf(added) };
   try {
     await dynamodb.send(new PutCommand({ TableName: table('connections'), Item: item }));
   } catch (error) {
     // API Gateway sends no $disconnect for a failed handshake, so nothing else would release the seat.
-    await releaseConnectionSeats(added.clientId, [added]);
+    await releaseConnectionSeats(added.clientId, [holderOf(added)]);
     throw error;
   }
 }
@@ -91,7 +108,7 @@ const deleteItem = ({ channel, connectionId }: Connection) =>
 /** Releases the seat of a connection; each of its items names the client or the share. */
 const releaseSeatOf = (one: Connection) =>
   Promise.all([
-    one.clientId && releaseConnectionSeats(one.clientId, [one]),
+    one.clientId && releaseConnectionSeats(one.clientId, [holderOf(one)]),
     one.shareCode && releaseViewerSeats(one.shareCode, [one]),
   ]);
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { permissions, shareTypes } from '../../domain/share';
-import { ITEM_TTL_AFTER_EXPIRY_S, channelKey, type Connection } from './connections';
+import { channelKey, findConnection, ttlOf, type Connection } from './connections';
 import { BatchWriteCommand, DeleteCommand, GetCommand, PutCommand } from '../store/document-client';
 import { dynamodb, table } from '../store/dynamodb';
 
@@ -51,7 +51,7 @@ const commonAttributes = ({ connectionId, expiresAt, openedAt, ...rest }: Sessio
   connectionId,
   expiresAt,
   openedAt,
-  ttl: expiresAt + ITEM_TTL_AFTER_EXPIRY_S,
+  ttl: ttlOf({ openedAt }),
   session: true as const,
   ...(rest.kind === 'partner' ? { clientId: rest.clientId } : { shareCode: rest.shareCode }),
 });
@@ -101,9 +101,22 @@ export const follow = (session: Session, id: string, now: number) =>
     }),
   );
 
+/** Ends the subscription with this item. */
+export const unfollowItem = ({ channel, connectionId }: Pick<Connection, 'channel' | 'connectionId'>) =>
+  dynamodb.send(new DeleteCommand({ TableName: table('connections'), Key: { channel, connectionId } }));
+
 /** Unsubscribes a session from a device or a group, if it was subscribed. */
 export const unfollow = ({ connectionId }: Session, id: string) =>
-  dynamodb.send(new DeleteCommand({ TableName: table('connections'), Key: { channel: deviceKey(id), connectionId } }));
+  unfollowItem({ channel: deviceKey(id), connectionId });
+
+/**
+ * Ends all subscriptions of a socket. One so new that the index by connection lacks it ends at the latest with the token with
+ * which it was made (see {@link Connection.expiresAt}).
+ */
+export async function unfollowAll(connectionId: string): Promise<void> {
+  const items = await findConnection(connectionId);
+  await Promise.all(items.filter(({ channel }) => channel.startsWith(TELEMETRY)).map(unfollowItem));
+}
 
 /** The item with which a session follows a device or a group. */
 export const followedDevice = (session: Session, id: string): Connection => ({

@@ -15,15 +15,16 @@ export interface Identity extends Token {
 
 /**
  * Identifies the client of an access token, for REST, WSS and MQTTS.
+ * @param path where the token was, for the details of a refusal
  * @throws Refusal `unauthorized` for a token that this service did not issue or that has expired, `forbidden` for a partner
  *   that is unknown or suspended; any other error when this could not be determined
  */
-export async function identify(accessToken: string): Promise<Identity> {
+export async function identify(accessToken: string, path?: string): Promise<Identity> {
   const token = await verifyToken(accessToken).catch((error: unknown) => {
     if (keyErrors.some((kind) => error instanceof kind)) throw error;
     throw new Refusal('unauthorized');
   });
   const partner = await findPartner(token.clientId);
-  if (partner?.status !== 'active') throw clientSuspended();
+  if (partner?.status !== 'active') throw clientSuspended(path);
   return { ...token, organisation: partner.organisation };
 }

@@ -3,11 +3,13 @@ import type * as z from 'zod/mini';
 import { lacksScope, notForViewers, onlyForViewers } from '../../contract/forbidden';
 import { messageId } from '../../contract/message-id';
 import { internalSocketError, socketError } from '../../contract/refusals';
+import type { WebSocketAction } from '../../contract/websocket-action';
 import { webSocketActions, type WebSocketActionName } from '../../contract/websocket-actions';
 import type { PartnerSession, Session, ViewerSession } from '../../data/connections/sessions';
 import { Refusal, invalid } from '../../domain/refusal';
 import { check } from '../serve/details';
 import { logger } from '../logger';
+import { findPartnerSocket, type PartnerSocket } from './partner-socket';
 import { sessionOf } from './session-of';
 
 type Actions = typeof webSocketActions;
@@ -15,6 +17,7 @@ type Needs = Actions[WebSocketActionName]['needs'];
 interface Sessions {
   readonly viewer: ViewerSession;
   /** Status channels have no session. */
+  readonly partner: PartnerSocket;
   readonly anyone: undefined;
 }
 type SessionFor<Needed extends Needs> = Needed extends keyof Sessions ? Sessions[Needed] : PartnerSession;
@@ -45,8 +48,11 @@ function parseFrame(text: string | undefined): Record<string, unknown> {
   throw invalid('', 'a message must be a JSON object with an action');
 }
 
+/** What a telemetry socket needs. */
+type SessionNeeds = Exclude<WebSocketAction['needs'], 'anyone' | 'partner'>;
+
 /** @throws Refusal `forbidden` */
-function expectAllowed(session: Session, needs: Exclude<Needs, 'anyone'>): void {
+function expectAllowed(session: Session, needs: SessionNeeds): void {
   if (session.kind === 'viewer') {
     if (needs !== 'viewer') throw notForViewers();
   } else {
@@ -55,16 +61,30 @@ function expectAllowed(session: Session, needs: Exclude<Needs, 'anyone'>): void 
   }
 }
 
-const NO_SESSION = 'this socket knows only ping, or its token or share has ended';
+const NO_SESSION = 'this socket knows only ping and authenticate, or its token or share has ended';
+
+/** Why a socket of a status channel, or one that has ended, has no such action. */
+export const socketHasEnded = () => new Refusal('unknown_action', [{ path: 'action', message: NO_SESSION }]);
 
 /** @throws Refusal `unknown_action`, `forbidden` */
-async function authorise(connectionId: string, needs: Needs): Promise<Session | undefined> {
-  if (needs === 'anyone') return undefined;
-  const session = await sessionOf(connectionId);
-  // Status channels have no action but ping.
-  if (!session) throw new Refusal('unknown_action', [{ path: 'action', message: NO_SESSION }]);
+async function sessionFor(connectionId: string, needs: SessionNeeds, lasting: boolean): Promise<Session> {
+  // A scope that the cached session lacks may have come with a new token.
+  const allows = (cached: Session) =>
+    cached.kind === 'viewer' || needs === 'viewer' || (!lasting && cached.scopes.includes(needs));
+  const session = await sessionOf(connectionId, allows);
+  if (!session) throw socketHasEnded();
   expectAllowed(session, needs);
   return session;
+}
+
+/** @throws Refusal `unknown_action`, `forbidden` */
+async function authorise(connectionId: string, action: WebSocketActionName) {
+  const { needs, lasting }: WebSocketAction = webSocketActions[action];
+  if (needs === 'anyone') return undefined;
+  if (needs !== 'partner') return sessionFor(connectionId, needs, lasting === true);
+  const socket = await findPartnerSocket(connectionId);
+  if (!socket) throw socketHasEnded();
+  return socket;
 }
 
 /**
@@ -83,9 +103,8 @@ export const answer =
       const frame = parseFrame(body);
       // An invalid id is not sent back; the action's schema names it.
       id = messageId.safeParse(frame['id']).data;
-      const { needs, message: schema } = webSocketActions[action];
-      const session = await authorise(connectionId, needs);
-      const message = check<unknown>(schema, frame);
+      const session = await authorise(connectionId, action);
+      const message = check<unknown>(webSocketActions[action].message, frame);
       const request = { session, message, now: new Date() };
       // Authorised and validated: session and message are those of the action.
       return reply(await run(request as unknown as ActionRequest<Action>), id);

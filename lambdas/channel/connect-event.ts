@@ -6,9 +6,6 @@ export type ConnectEvent = APIGatewayProxyWebsocketEventV2 & {
   queryStringParameters?: Record<string, string | undefined> | null;
 };
 
-/** API Gateway closes a connection after two hours, in seconds. */
-export const LONGEST_CONNECTION_S = 2 * 60 * 60;
-
 /** A header, by its name in lower case; clients may send it in any case. */
 export function headerIn({ headers = {} }: ConnectEvent, name: string): string | undefined {
   return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];

@@ -4,10 +4,11 @@ import { requestSnapshot } from '../../data/connections/request-snapshot';
 import { findCursor } from '../../data/events/cursors';
 import { hasEventAfter } from '../../data/events/missed-events';
 import { Refusal } from '../../domain/refusal';
+import { LONGEST_CONNECTION_S } from '../../domain/connection';
 import { kinds, organisationOf } from '../../domain/id';
 import type { Identity } from '../auth/identify';
 import { authoriseChannel } from './channel-state';
-import { LONGEST_CONNECTION_S, type ConnectEvent } from './connect-event';
+import type { ConnectEvent } from './connect-event';
 
 /** The channel that the CloudFront function took from the path. @throws Refusal `resource_not_found` for another path */
 function channelIn({ queryStringParameters }: ConnectEvent): Channel {

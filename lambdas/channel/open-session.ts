@@ -1,26 +1,20 @@
 import { MAX_CONNECTIONS } from '../../contract/channels';
-import { scopes, type Scope } from '../../contract/endpoint';
 import { lacksScope } from '../../contract/forbidden';
-import { webSocketActions } from '../../contract/websocket-actions';
 import { removeConnection, takeConnectionSeat } from '../../data/connections/connections';
 import { requestSnapshot } from '../../data/connections/request-snapshot';
 import { isActive } from '../../data/partners/organisation-status';
 import { openSession, sessionItem, type PartnerSession, type ViewerSession } from '../../data/connections/sessions';
 import { takeViewerSeat } from '../../data/shares/share-viewers';
 import { readShare } from '../../data/shares/shares';
+import { LONGEST_CONNECTION_S } from '../../domain/connection';
 import { organisationOf } from '../../domain/id';
 import { Refusal } from '../../domain/refusal';
 import { viewerHandshakesPerMinute } from '../../domain/share';
 import { finalMessage } from './channel-state';
 import type { Identity } from '../auth/identify';
 import { shareIdOf } from '../delivery/share-id';
-import { LONGEST_CONNECTION_S } from './connect-event';
 import { limitRate } from './limit-rate';
-
-/** The telemetry endpoint needs at least one of these scopes. */
-const telemetryScopes: readonly Scope[] = scopes.filter((scope) =>
-  Object.values(webSocketActions).some(({ needs }) => needs === scope),
-);
+import { telemetryScopes } from './telemetry-scopes';
 
 /** Opens a partner's session on the telemetry endpoint. @throws Refusal `forbidden`, `too_many_requests` */
 export async function openPartnerSession(connectionId: string, identity: Identity, now: Date): Promise<void> {
@@ -28,7 +22,7 @@ export async function openPartnerSession(connectionId: string, identity: Identit
   if (!telemetryScopes.some((scope) => granted.includes(scope))) throw lacksScope('Authorization', ...telemetryScopes);
   const openedAt = Math.floor(now.getTime() / 1000);
   const expiresAt = Math.min(identity.expiresAt, openedAt + LONGEST_CONNECTION_S);
-  await takeConnectionSeat({ clientId, connectionId, openedAt, expiresAt }, MAX_CONNECTIONS, openedAt);
+  await takeConnectionSeat({ clientId, connectionId, openedAt }, MAX_CONNECTIONS, openedAt);
   const client = { clientId, organisation, scopes: [...granted] };
   const session: PartnerSession = { kind: 'partner', ...client, connectionId, openedAt, expiresAt };
   try {

@@ -1,11 +1,13 @@
-import type { HeartbeatMessage } from '../../contract/socket-messages';
+import type { ExpiringMessage, HeartbeatMessage } from '../../contract/socket-messages';
 import { scanConnections } from '../../data/connections/connections-scan';
 import type { Connection } from '../../data/connections/connections';
 import type { Follower } from '../../data/connections/followers';
 import { isActive } from '../../data/partners/organisation-status';
 import { findPartner } from '../../data/partners/partners';
+import { noteWarning } from '../../data/connections/renewal';
 import { isSession } from '../../data/connections/sessions';
 import { closeSocket, postToSocket } from '../../data/connections/sockets';
+import { LONGEST_CONNECTION_S } from '../../domain/connection';
 import { organisationOf } from '../../domain/id';
 import { withConcurrency } from '../delivery/with-concurrency';
 import { logger } from '../logger';
@@ -22,6 +24,9 @@ const SINCE_LAST_RUN_MS = 70_000;
  */
 const HEARTBEAT_EVERY_MINUTES = 4;
 
+/** The client of a partner's socket is warned at least this long before its end, in ms. */
+const WARNING_MS = 60_000;
+
 const heartbeat = JSON.stringify({ type: 'heartbeat' } satisfies HeartbeatMessage);
 
 /** Checks whether a connection's partner is still active; reads each client and each organisation once per run. */
@@ -37,6 +42,18 @@ function activePartners() {
     const organisation = shareCode && organisationOf('share', shareCode);
     return organisation ? isActiveOrganisation(organisation) : true;
   };
+}
+
+/** The warning for a partner's socket that ends before the next run could warn it in time; undefined for all others. */
+function warningFor({ clientId, openedAt, expiresAt, warnedOf }: Follower, now: number): string | undefined {
+  const left = expiresAt * 1000 - now;
+  const isDue = left >= WARNING_MS && left < WARNING_MS + SINCE_LAST_RUN_MS;
+  if (clientId === undefined || !isDue || warnedOf === expiresAt) return undefined;
+  return JSON.stringify({
+    type: 'expiring',
+    expiresAt: new Date(expiresAt * 1000).toISOString(),
+    reason: expiresAt < openedAt + LONGEST_CONNECTION_S ? 'token' : 'connection',
+  } satisfies ExpiringMessage);
 }
 
 /**
@@ -56,12 +73,15 @@ function connectionCheck(now: number, everyone: boolean) {
     const age = now - openedAt * 1000;
     if (age <= GRACE_PERIOD_MS) return;
     if (expiresAt * 1000 <= now || !(await isPartnerActive(connection))) return closeSocket(connection);
-    if (everyone || age <= GRACE_PERIOD_MS + SINCE_LAST_RUN_MS) await postToSocket(connection, heartbeat);
+    const warning = warningFor(connection, now);
+    // Unless it has been renewed meanwhile.
+    if (warning !== undefined && (await noteWarning(connection))) await postToSocket(connection, warning);
+    else if (everyone || age <= GRACE_PERIOD_MS + SINCE_LAST_RUN_MS) await postToSocket(connection, heartbeat);
   };
 }
 
 /**
- * Every minute: keeps idle sockets open past API Gateway's limit of ten minutes; removes those that disconnected without
+ * Every minute: keeps idle sockets open past API Gateway's limit of ten minutes; warns those that end soon; removes those that disconnected without
  * notice, whose token has expired, or whose partner has been suspended; releases orphaned seats.
  */
 export async function handler(): Promise<void> {

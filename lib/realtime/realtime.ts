@@ -48,7 +48,9 @@ export class Realtime extends Construct {
     });
     const snapshots = new Snapshots(this, 'Snapshots', { channels, tables, sockets });
     const telemetry = new Telemetry(this, 'Telemetry', { tables, sockets });
-    new WebSocketActions(this, 'Actions', { actions, tables, sockets, snapshots, telemetry, platform });
+    new WebSocketActions(this, 'Actions', {
+      ...{ actions, tables, sockets, snapshots, telemetry, platform, identity },
+    });
     this.mqtt = new MqttChannels(this, 'Mqtt', { domain: props.mqttDomain, identity, tables });
     new FanOut(this, 'FanOut', { channels, tables, sockets, eventRetentionDays });
     new Heartbeat(this, 'Heartbeat', { tables, sockets });

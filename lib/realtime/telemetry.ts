@@ -60,7 +60,7 @@ export class Telemetry extends Construct {
   grantAccept(acceptor: ApiFunction): void {
     const { tables, sockets } = this.props;
     acceptor.uses(tables, {
-      connections: ['query', 'delete', 'update'],
+      connections: ['get', 'query', 'delete', 'update'],
       fleet: ['batchGet', 'update'],
       // The track of the flight.
       requests: ['update'],

@@ -1,6 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { HANDSHAKE, HANDSHAKES_PER_MINUTE, MAX_CONNECTIONS } from '../../contract/channels';
 import { seatOf } from '../../data/connections/seats';
+import { LONGEST_CONNECTION_S } from '../../domain/connection';
 import { clients, type Client } from '../api/client';
 import { givenJob } from '../api/given';
 import { database, tableNamed } from '../api/stack/aws-access';
@@ -80,7 +81,7 @@ describe('A seat whose connection was lost without $disconnect', () => {
   });
 
   test('is kept until then, or until the next change on its channel', async () => {
-    const expiresAt = inSeconds(3600);
+    const expiresAt = openedAt + LONGEST_CONNECTION_S;
     await givenLostConnections(expiresAt);
     expect(await tryToFollow(partner, channel())).toEqual({ status: 429 });
     await givenLostFollowers(`job#${jobId}`, expiresAt);

@@ -14,6 +14,7 @@ const causes: Readonly<Record<string, () => Promise<[string, Socket, object]>>> 
   invalid_request: async () => ['telemetry', await openTelemetry(partner), { action: 'publish' }],
   unknown_action: async () => ['telemetry', await openTelemetry(partner), { action: 'fly' }],
   forbidden: async () => ['viewer', await watch(await givenVideoShare(partner)), { action: 'subscribe', deviceId }],
+  unauthorized: async () => ['telemetry', await openTelemetry(partner), { action: 'authenticate', token: 'none' }],
   resource_not_found: async () => [
     'telemetry',
     await openTelemetry(partner),

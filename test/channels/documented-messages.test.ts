@@ -60,8 +60,8 @@ test('each documented channel over WebSockets is opened by a case', () => {
 
 describe.each(requests)('The example of $message', ({ name, channel, payload, replies }) => {
   test(`${name} is answered with ${replies.join()} on the channel ${channel}`, async () => {
-    const socket = await open(channel);
-    const { name: answered } = await send(channel, socket, withOwnIds(payload, { deviceId, deviceGroupId }));
+    const [socket, token] = [await open(channel), await partner.token()];
+    const { name: answered } = await send(channel, socket, withOwnIds(payload, { deviceId, deviceGroupId, token }));
     expect(replies).toContain(answered);
     noteAll(channel, socket);
   });
@@ -209,43 +209,67 @@ describe('Errors', () => {
   });
 });
 
-/** Makes connections of the partner and of its viewers a minute old, so that the next heartbeat is theirs too. */
-async function age(): Promise<void> {
+/**
+ * Makes connections that the partner and its viewers have just opened a minute old, so that the next heartbeat is theirs too.
+ * @param expiresAt when they end, Unix seconds
+ */
+async function age(expiresAt?: number): Promise<void> {
   const TableName = await tableNamed('Connections');
+  const past = Math.floor(Date.now() / 1000) - 65;
   const { Items = [] } = await database().send(
     new ScanCommand({
       TableName,
-      FilterExpression: 'clientId = :clientId OR contains(shareCode, :organisation)',
-      ExpressionAttributeValues: { ':clientId': partner.credentials.clientId, ':organisation': organisation },
+      FilterExpression: '(clientId = :clientId OR contains(shareCode, :organisation)) AND openedAt > :past',
+      ExpressionAttributeValues: {
+        ...{ ':clientId': partner.credentials.clientId, ':organisation': organisation },
+        ':past': past,
+      },
     }),
   );
-  const past = Math.floor(Date.now() / 1000) - 65;
   const update = ({ channel, connectionId }: Record<string, unknown>) =>
     database().send(
       new UpdateCommand({
         TableName,
         Key: { channel: String(channel), connectionId: String(connectionId) },
-        UpdateExpression: 'SET openedAt = :past',
+        UpdateExpression: `SET openedAt = :past${expiresAt === undefined ? '' : ', expiresAt = :expiresAt'}`,
         ConditionExpression: 'attribute_exists(openedAt)',
-        ExpressionAttributeValues: { ':past': past },
+        ExpressionAttributeValues: { ':past': past, ...(expiresAt !== undefined && { ':expiresAt': expiresAt }) },
       }),
     );
   // Items of sockets that were closed before may be deleted meanwhile.
   await Promise.allSettled(Items.map(update));
 }
 
-test('every kind of socket receives the heartbeat as documented', async () => {
-  const opened = await Promise.all(
-    Object.keys(sockets).map(async (channel) => [channel, await open(channel)] as const),
+/** Opens a socket of each of these channels whose handshake is complete. */
+const openAll = (names: readonly string[]) =>
+  Promise.all(
+    names.map(async (channel) => {
+      const socket = await open(channel);
+      await ask(socket, { action: 'ping' });
+      return [channel, socket] as const;
+    }),
   );
-  await Promise.all(opened.map(([, socket]) => ask(socket, { action: 'ping' })));
+
+test('every kind of socket receives the heartbeat as documented, or a warning when it ends soon', async () => {
+  const staying = await openAll(Object.keys(sockets));
   await age();
-  for (const [channel, socket] of opened) {
+  const ending = await openAll(Object.keys(sockets).filter((channel) => channel !== 'viewer'));
+  const end = Math.floor(Date.now() / 1000) + 125;
+  await age(end);
+  const runs = [
+    ...staying.map(([channel, socket]) => [channel, socket, 'heartbeat'] as const),
+    ...ending.map(([channel, socket]) => [channel, socket, 'expiring'] as const),
+  ];
+  for (const [channel, socket, type] of runs) {
     // The heartbeat runs every minute.
-    const isThere = () => socket.messages.some(({ type }) => type === 'heartbeat') || undefined;
-    await until(`a heartbeat on ${channel}`, isThere, () => socket.texts, 75_000);
-    expect(noteAll(channel, socket)).toContain('heartbeat');
+    const isThere = () => socket.messages.find((message) => message.type === type);
+    const received = await until(`${type} on ${channel}`, isThere, () => socket.texts, 75_000);
+    expect(noteAll(channel, socket)).toContain(type);
+    if (type === 'expiring')
+      expect(received).toEqual({ type, expiresAt: new Date(end * 1000).toISOString(), reason: 'token' });
   }
+  const warned = runs.flatMap(([, socket]) => socket.messages.filter(({ type }) => type === 'expiring'));
+  expect(warned).toHaveLength(ending.length);
 }, 120_000);
 
 // Keep it last.

@@ -30,6 +30,12 @@ const forbiddenCauses: Record<string, [refusal: Refusal, path: string, message: 
     "is not this client's, or the client is suspended",
     /of one onboarding/,
   ],
+  tokenOfAnotherClient: [
+    causes.tokenOfAnotherClient(),
+    'token',
+    'is not of the client that opened the socket',
+    /of the same client/,
+  ],
   notForViewers: [causes.notForViewers(), 'action', 'is not for viewers of a share', /connect with a token/],
   onlyForViewers: [causes.onlyForViewers(), 'action', 'is only for viewers of a share', /share code/],
   commandsNotPermitted: [

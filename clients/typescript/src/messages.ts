@@ -21,6 +21,46 @@ export interface components {
              */
             type: "accepted";
         };
+        AuthenticatedMessage: {
+            /**
+             * Format: date-time
+             * @description When the socket will be closed: the end of the token, at most two hours after the handshake.
+             * @example 2026-11-20T11:30:15.000Z
+             */
+            expiresAt: string;
+            /**
+             * @description Any number, or a text of up to 128 characters. It comes back on the answer to the message.
+             * @example 7
+             */
+            id?: string | number;
+            /**
+             * @description Present when all subscriptions have ended, since the new token lacks `resources:read`.
+             * @constant
+             */
+            subscriptionsEnded?: true;
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "authenticated";
+        };
+        AuthenticateMessage: {
+            /**
+             * @description Name of the action.
+             * @constant
+             */
+            action: "authenticate";
+            /**
+             * @description Any number, or a text of up to 128 characters. It comes back on the answer to the message.
+             * @example 7
+             */
+            id?: string | number;
+            /**
+             * @description A new access token of the client that opened the socket.
+             * @example eyJraWQiOiJkZW1vIiwiYWxnIjoiUlMyNTYifQ.eyJzY29wZSI6IuKApiJ9.c2lnbmF0dXJl
+             */
+            token: string;
+        };
         /** @description State of the battery. */
         Battery: {
             /**
@@ -244,7 +284,7 @@ export interface components {
              * @example forbidden
              * @enum {string}
              */
-            code: "invalid_request" | "unknown_action" | "forbidden" | "resource_not_found" | "device_group_not_found" | "too_many_requests" | "share_not_found" | "internal_error";
+            code: "invalid_request" | "unknown_action" | "forbidden" | "unauthorized" | "resource_not_found" | "device_group_not_found" | "too_many_requests" | "share_not_found" | "internal_error";
             /** @description What is wrong with each part of the message, or why it is forbidden. Present with `invalid_request`, `unknown_action` and `forbidden`. */
             details?: components["schemas"]["MessageFault"][];
             /**
@@ -267,6 +307,25 @@ export interface components {
              * @constant
              */
             type: "error";
+        };
+        ExpiringMessage: {
+            /**
+             * Format: date-time
+             * @description When the socket will be closed.
+             * @example 2026-11-20T10:31:40.000Z
+             */
+            expiresAt: string;
+            /**
+             * @description `token`: its token ends; `connection`: two hours have passed since its handshake.
+             * @example token
+             * @enum {string}
+             */
+            reason: "token" | "connection";
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "expiring";
         };
         FlightMessage: {
             /**

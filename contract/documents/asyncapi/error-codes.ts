@@ -6,9 +6,10 @@ import { CONTROLS_PER_MINUTE } from '../../../domain/control';
 const causes: Readonly<Record<string, string>> = {
   invalid_request: 'A field is missing, wrong or unknown; `details` names it. Nothing was done.',
   unknown_action:
-    'The socket has no such action; those of status channels know only `ping`. Also the answer once the token or the share has expired.',
+    'The socket has no such action; those of status channels know only `ping` and `authenticate`. Also the answer once the token or the share has expired.',
+  unauthorized: 'The new token is invalid or has expired. The socket goes on with the earlier one.',
   forbidden:
-    'The token lacks the scope, the device or group belongs to another organisation, or the share does not permit it.',
+    'The token lacks the scope, the device or group belongs to another organisation, or the share does not permit it. For `authenticate` also: the token is of another client, or its client is suspended.',
   resource_not_found: 'There is no such device.',
   device_group_not_found: 'There is no such device group.',
   share_not_found: 'The share has ended; for `flight` also: its device was removed.',

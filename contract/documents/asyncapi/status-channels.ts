@@ -25,7 +25,7 @@ const sentUnasked = Object.entries(socketMessages)
 function channelsOfKind(kind: string, row: StatusChannel, messaging: Messaging) {
   const { summary, description, scope, topicSuffix, path, messageType, idField } = row;
   const status = messageName(messageType);
-  const pings = actionsWhere(messaging, ({ needs }) => needs === 'anyone');
+  const actions = actionsWhere(messaging, ({ needs }) => needs === 'anyone' || needs === 'partner');
   const { description: meaning, examples } = fieldOf(idField) ?? {};
   const parameters = { [idField]: { description: meaning, examples } };
   const [topic, socket] = [`${kind}Topic`, `${kind}Socket`];
@@ -44,7 +44,7 @@ function channelsOfKind(kind: string, row: StatusChannel, messaging: Messaging) 
       description: `${description}\n\n${overWebSocket}`,
       servers: webSocketServers,
       parameters,
-      messages: messageReferences([status, ...exchanged(pings), ...sentUnasked, 'error']),
+      messages: messageReferences([status, ...exchanged(actions), ...sentUnasked, 'error']),
       bindings: resumableHandshake,
     },
   };
@@ -62,9 +62,9 @@ function channelsOfKind(kind: string, row: StatusChannel, messaging: Messaging) 
       security,
     }),
     ...Object.fromEntries(
-      Object.entries(pings).map(([name, ping]) => [
+      Object.entries(actions).map(([name, row]) => [
         `${name}${capitalised(socket)}`,
-        request(socket, name, ping, { security }),
+        request(socket, name, row, { security }),
       ]),
     ),
   };

@@ -29,7 +29,8 @@ const unasked = (audience: 'partner' | 'viewer') =>
 const requests = (channel: string, actions: Messaging['actions'], securityOf: (needs: string) => object[]) =>
   Object.fromEntries(
     Object.entries(actions).map(([name, row]) => [
-      row.needs === 'anyone' ? `${name}${capitalised(channel)}` : name,
+      // Those of several channels.
+      ['anyone', 'partner'].includes(row.needs) ? `${name}${capitalised(channel)}` : name,
       request(channel, name, row, { security: securityOf(row.needs) }),
     ]),
   );
@@ -52,7 +53,7 @@ function partnerTelemetry(messaging: Messaging) {
     },
     operations: {
       ...requests(TELEMETRY, actions, (needs) => (isScope(needs) ? needsScope(needs) : needed.flatMap(needsScope))),
-      receiveTelemetry: receive(TELEMETRY, ['deviceTelemetry', 'heartbeat'], {
+      receiveTelemetry: receive(TELEMETRY, ['deviceTelemetry', 'heartbeat', 'expiring'], {
         summary: 'Receive telemetry',
         description: 'After `subscribe`: the last known states, then every sample of the devices.',
         security: needsScope('resources:read'),

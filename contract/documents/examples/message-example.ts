@@ -2,12 +2,13 @@ import { exampleValue } from '../fields';
 
 const exampleText = (field: string) => exampleValue(field) as string;
 
-/** Identifiers of the examples: one organisation, its group with a drone, a job and a share. */
+/** Identifiers of the examples: one organisation, its group with a drone, a job and a share; and a token of its client. */
 export const exampleIds = {
   jobId: exampleText('jobId'),
   deviceGroupId: exampleText('deviceGroupId'),
   deviceId: exampleText('deviceId'),
   shareCode: exampleText('shareCode'),
+  token: exampleText('access_token'),
 };
 
 /** One message as it is sent or received. */

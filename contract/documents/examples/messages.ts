@@ -16,7 +16,7 @@ import {
 } from './message-example';
 import { viewerMessageExamples } from './viewer-messages';
 
-const { jobId, deviceGroupId, deviceId, shareCode } = exampleIds;
+const { jobId, deviceGroupId, deviceId, shareCode, token } = exampleIds;
 const job = { type: 'job.status', jobId, deviceGroupId };
 const cursor = (number: number) => cursorOf('7k2m9qx4', number);
 
@@ -117,6 +117,18 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
   heartbeat: only({ type: 'heartbeat' }),
   resumed: only({ type: 'resumed', cursor: cursor(3) }),
   gap: only({ type: 'gap' }),
+  expiring: [
+    {
+      name: 'token',
+      summary: 'The token ends: authenticate with a new one',
+      payload: { type: 'expiring', expiresAt: '2026-11-20T10:31:40.000Z', reason: 'token' },
+    },
+    {
+      name: 'connection',
+      summary: 'The socket has been open for two hours: open another one',
+      payload: { type: 'expiring', expiresAt: '2026-11-20T12:30:10.000Z', reason: 'connection' },
+    },
+  ],
   error: [
     {
       name: 'invalidField',
@@ -140,6 +152,8 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
   ],
   ping: only({ action: 'ping', id: 1 }),
   pong: only({ type: 'pong', id: 1 }),
+  authenticate: only({ action: 'authenticate', token, id: 6 }),
+  authenticated: only({ type: 'authenticated', expiresAt: '2026-11-20T11:30:15.000Z', id: 6 }),
   subscribe: [
     { name: 'device', summary: 'One device', payload: { action: 'subscribe', deviceId, id: 2 } },
     { name: 'group', summary: 'All devices of a group', payload: { action: 'subscribe', deviceGroupId, id: 'fleet' } },

@@ -30,6 +30,27 @@ export const tokenFields: Fields = {
   },
   grant_type: { description: 'Always `client_credentials`.', examples: ['client_credentials'] },
   token_type: { description: 'Always `Bearer`.' },
+  'AuthenticateMessage.token': {
+    description: 'A new access token of the client that opened the socket.',
+    examples: [token],
+  },
+  'AuthenticatedMessage.expiresAt': {
+    description: 'When the socket will be closed: the end of the token, at most two hours after the handshake.',
+    examples: ['2026-11-20T11:30:15.000Z'],
+    format: 'date-time',
+  },
+  'ExpiringMessage.expiresAt': {
+    description: 'When the socket will be closed.',
+    examples: ['2026-11-20T10:31:40.000Z'],
+    format: 'date-time',
+  },
+  'ExpiringMessage.reason': {
+    description: '`token`: its token ends; `connection`: two hours have passed since its handshake.',
+    examples: ['token'],
+  },
+  subscriptionsEnded: {
+    description: 'Present when all subscriptions have ended, since the new token lacks `resources:read`.',
+  },
   'OAuthError.error': {
     description: 'Error code of OAuth 2.0 (RFC 6749 section 5.2). Branch on it.',
     examples: ['invalid_client'],

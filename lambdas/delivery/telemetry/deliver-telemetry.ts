@@ -1,11 +1,11 @@
 import type { DeviceTelemetryMessage } from '../../../contract/socket-messages';
 import { telemetryFollowersOf, type Follower } from '../../../data/connections/followers';
-import { closeSocket } from '../../../data/connections/sockets';
 import type { Device } from '../../../domain/fleet';
 import { withConcurrency } from '../with-concurrency';
 import { logger } from '../../logger';
 import { sendToFollower, outgoing, type OutgoingMessage } from '../send-to-follower';
 import { memoise } from '../memoise';
+import { continues } from './continues';
 import { viewerMessage } from './viewer-message';
 
 async function allFollowersOf(id: string): Promise<Follower[]> {
@@ -34,9 +34,8 @@ export function findFollowers(): FollowersOf {
 
 /** Sends nothing after the follower's token or share has expired. */
 async function send(follower: Follower, all: readonly OutgoingMessage[]): Promise<void> {
-  if (follower.expiresAt * 1000 > Date.now()) await sendToFollower(follower, all);
-  else if (follower.shareCode === undefined) await closeSocket(follower);
-  // A viewer's socket is closed after the final message of its share; closing it here would lose that message.
+  const mayReceive = follower.expiresAt * 1000 > Date.now() || (await continues(follower));
+  if (mayReceive) await sendToFollower(follower, all);
 }
 
 /** The same messages for partners, and for viewers with fewer fields. */

@@ -5,6 +5,7 @@ import type { Binding } from '../../../contract/websocket-action';
 import { ApiFunction } from '../../functions/api-function';
 import { alarmOnErrors } from '../../observability/alarm-definition';
 import type { PlatformBus } from '../../platform/platform-bus';
+import type { Identity } from '../../rest/identity';
 import { grantVideo } from '../../shares/video';
 import type { Tables } from '../../tables';
 import type { Snapshots } from '../snapshots';
@@ -18,18 +19,23 @@ export interface WebSocketActionsProps {
   readonly snapshots: Snapshots;
   readonly telemetry: Telemetry;
   readonly platform: PlatformBus;
+  readonly identity: Identity;
 }
 
 /** A route, a function with its grants, and an alarm for each action of the contract. */
 export class WebSocketActions extends Construct {
   constructor(scope: Construct, id: string, { actions, ...props }: WebSocketActionsProps) {
     super(scope, id);
-    const { sockets, tables, snapshots, telemetry, platform } = props;
+    const { sockets, tables, snapshots, telemetry, platform, identity } = props;
     const grants: Readonly<Record<Binding, (action: ApiFunction) => void>> = {
       snapshots: (action) => snapshots.grantRequest(action),
       telemetry: (action) => telemetry.grantAccept(action),
       platform: (action) => platform.grantPublish(action),
       video: grantVideo,
+      tokens: ({ lambda }) => {
+        for (const [name, value] of Object.entries(identity.verification)) lambda.addEnvironment(name, value);
+      },
+      sockets: (action) => sockets.grantManage(action),
     };
     for (const [name, { handler, summary, needs, bindings = [], impact, ...row }] of Object.entries(actions)) {
       const action = new ApiFunction(this, pascalCase(basename(handler)), {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { endpointTable } from '../../../contract/access';
 import type { EndpointKey } from '../../../contract/endpoints';
+import { ask, openTelemetry } from '../../channels/telemetry-socket';
 import { clients, send } from '../client';
 import { forgeries } from '../forgeries';
 import { givenJob, givenShare } from '../given';
@@ -21,7 +22,7 @@ async function logsWith(requestId: string): Promise<string> {
   throw new Error(`no log contains the request ${requestId}`);
 }
 
-/** Calls every endpoint with every secret, in valid and invalid requests. */
+/** Calls every endpoint with every secret, in valid and invalid requests, and authenticates over a socket. */
 async function useEverything(): Promise<string> {
   const { jobId } = await givenJob(partner, { name: marker, metadata: { marker } });
   const { shareCode } = await givenShare(partner);
@@ -46,6 +47,13 @@ async function useEverything(): Promise<string> {
     await send('POST', '/v3/auth/token', { headers: { 'x-api-key': apiKey, ...headers }, body });
   for (const forged of Object.values(await forgeries(await partner.token())))
     await send('GET', '/v3/jobs', { headers: { authorization: `Bearer ${forged}` } });
+  const socket = await openTelemetry(partner);
+  const tokens = [await partner.newToken(), await reader.newToken(), `${await partner.token()}x`];
+  for (const token of tokens) {
+    await ask(socket, { action: 'authenticate', token });
+    await ask(socket, { action: 'authenticate', [token]: token });
+    await ask(socket, { action: token });
+  }
   const last = await partner.call('GET /v3/shares', { query: { limit: '1' } });
   return last.headers.get('x-request-id') ?? '';
 }

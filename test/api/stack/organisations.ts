@@ -43,6 +43,7 @@ export const cast = {
   'follow-share': [all],
   handshake: [all, ...scopes.map((scope) => [scope])],
   'socket-messages': [all],
+  authenticate: [all, all, all],
   'connection-limit': [all, all, all],
   'mqtt-access': [all, ['command:read'], ['stream:publish']],
   'subscription-limit': [all],

@@ -22,7 +22,8 @@ import { conditionFailed, onlyCommand, sent, store } from '../fixtures/store';
 
 const now = 1795775400;
 const added = { ...connection({ openedAt: now, expiresAt: now + 3600 }), clientId: 'client1' };
-const seat = `${now + 3600} ${now} socket-1`;
+/** It names the longest end that the connection can have, whatever its token's. */
+const seat = `${now + 7200} ${now} socket-1`;
 const seats = { channel: 'client#client1', connectionId: 'client#client1' };
 const full = (...taken: string[]) => conditionFailed({ ...seats, seats: new Set(taken) });
 /** What the store was sent, in order: the kind of write and the item. */
@@ -45,7 +46,7 @@ describe('addConnection', () => {
         UpdateExpression: expect.stringMatching(/^ADD seats :seat /) as string,
         ExpressionAttributeValues: { ':seat': new Set([seat]), ':max': 50, ':ttl': now + 86_400 },
       },
-      { TableName: 'connections', Item: { ...added, bufferingSince: now, ttl: added.expiresAt + 3600 } },
+      { TableName: 'connections', Item: { ...added, bufferingSince: now, ttl: now + 7200 + 3600 } },
     ]);
   });
 
@@ -84,11 +85,16 @@ describe('The seat of a client', () => {
     await expect(takeConnectionSeat(added, 1, now)).rejects.toMatchObject({ code: 'too_many_requests' });
   });
 
-  test('is released together with others by one write', async () => {
-    await releaseConnectionSeats('client1', [added, { ...added, connectionId: 'socket-2' }]);
+  test('is released together with others by one write, as it was found', async () => {
+    await releaseConnectionSeats(
+      'client1',
+      [1, 2].map((number) => ({ ...added, connectionId: `socket-${number}` })),
+    );
     expect(onlyCommand()).toMatchObject({
       Key: seats,
-      ExpressionAttributeValues: { ':released': new Set([seat, `${now + 3600} ${now} socket-2`]) },
+      ExpressionAttributeValues: {
+        ':released': new Set([1, 2].map((number) => `${added.expiresAt} ${now} socket-${number}`)),
+      },
     });
   });
 });
@@ -98,6 +104,13 @@ describe('removeConnection', () => {
     await removeConnection(added);
     expect(done()).toEqual(['UpdateItemCommand client#client1', `DeleteItemCommand ${added.channel}`]);
     expect(sent()[0]).toMatchObject({ ExpressionAttributeValues: { ':released': new Set([seat]) } });
+  });
+
+  test('releases the same seat for a connection that was read before its token was renewed', async () => {
+    for (const expiresAt of [now + 60, now + 3600, now + 7200]) await removeConnection({ ...added, expiresAt });
+    const released = store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input.ExpressionAttributeValues);
+    expect(released).toHaveLength(3);
+    for (const values of released) expect(values).toMatchObject({ ':released': new Set([seat]) });
   });
 
   test('deletes nothing when the seat cannot be released, so that a retry finds the item', async () => {

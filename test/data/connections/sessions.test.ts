@@ -1,4 +1,4 @@
-import { BatchWriteCommand, GetCommand } from '../../../data/store/document-client';
+import { BatchWriteCommand, DeleteCommand, GetCommand, QueryCommand } from '../../../data/store/document-client';
 import {
   findSession,
   follow,
@@ -8,6 +8,7 @@ import {
   openSession,
   sessionItem,
   unfollow,
+  unfollowAll,
 } from '../../../data/connections/sessions';
 import { id } from '../../domain/fixtures/samples';
 import { later, partnerSession, viewerSession } from '../../lambdas/fixtures/telemetry';
@@ -19,20 +20,22 @@ const items = () => {
 };
 const partner = partnerSession();
 const viewer = viewerSession();
+/** Two hours after the handshake, and one more. */
+const ttl = 1 + 7200 + 3600;
 beforeEach(() => {
   store.resolves({});
 });
 
 describe('openSession', () => {
-  test('stores one item for a partner, which outlives its expiry by an hour, so that the socket can be closed', async () => {
+  test('stores one item for a partner, which outlives the longest connection by an hour, so that the socket can be closed', async () => {
     await openSession(partner);
     const key = { channel: 'session#partner-socket', connectionId: 'partner-socket' };
-    expect(items()).toEqual([{ ...partner, ...key, session: true, ttl: later + 3600 }]);
+    expect(items()).toEqual([{ ...partner, ...key, session: true, ttl }]);
   });
 
   test('stores the session of a viewer with its device and share, which wait for the snapshot, by one write', async () => {
     await openSession(viewer);
-    const own = { connectionId: 'viewer-socket', shareCode: viewer.shareCode, session: true, ttl: later + 3600 };
+    const own = { connectionId: 'viewer-socket', shareCode: viewer.shareCode, session: true, ttl };
     const times = { openedAt: 1, expiresAt: later };
     expect(items()).toEqual([
       { ...viewer, ...own, channel: 'session#viewer-socket' },
@@ -50,7 +53,7 @@ describe('openSession', () => {
 describe('findSession', () => {
   test.each([partner, viewer])('returns the stored session by a consistent read: %#', async (opened) => {
     const Key = { channel: `session#${opened.connectionId}`, connectionId: opened.connectionId };
-    store.on(GetCommand).resolves({ Item: { ...opened, ...Key, session: true, ttl: later + 3600 } });
+    store.on(GetCommand).resolves({ Item: { ...opened, ...Key, session: true, ttl } });
     await expect(findSession(opened.connectionId)).resolves.toEqual(opened);
     expect(onlyCommand()).toEqual({ TableName: 'connections', Key, ConsistentRead: true });
   });
@@ -74,11 +77,21 @@ test('follow and unfollow are one write each, and a new subscription waits for i
   expect(onlyCommand()['Item']).toEqual({
     ...key,
     ...{ clientId: 'client1', session: true, bufferingSince: 1795775400 },
-    ...{ openedAt: 1, expiresAt: later, ttl: later + 3600 },
+    ...{ openedAt: 1, expiresAt: later, ttl },
   });
   store.resetHistory();
   await unfollow(partner, id('device'));
   expect(onlyCommand()).toEqual({ TableName: 'connections', Key: key });
+});
+
+test('unfollowAll ends every subscription of a socket, and leaves its session', async () => {
+  const item = (channel: string) => ({ ...sessionItem(partner), channel });
+  const followed = [`telemetry#${id('device')}`, `telemetry#${id('group')}`];
+  store.on(QueryCommand).resolves({ Items: ['session#partner-socket', ...followed].map(item) });
+  await unfollowAll('partner-socket');
+  expect(store.commandCalls(DeleteCommand).map(({ args: [{ input }] }) => input.Key)).toEqual(
+    followed.map((channel) => ({ channel, connectionId: 'partner-socket' })),
+  );
 });
 
 test('the items of a session have the keys of the session, the share and the device', () => {

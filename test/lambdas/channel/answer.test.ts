@@ -1,5 +1,6 @@
 import { webSocketActions, type WebSocketActionName } from '../../../contract/websocket-actions';
 import { Refusal } from '../../../domain/refusal';
+import type { PartnerSession } from '../../../data/connections/sessions';
 import { answer } from '../../../lambdas/channel/answer';
 import { id } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
@@ -8,7 +9,9 @@ import { newSocket, sendMessage } from '../fixtures/socket';
 import { givenSession, partnerSession, viewerSession } from '../fixtures/telemetry';
 
 const subscribe = { action: 'subscribe', deviceId: id('device') };
+const unsubscribe = { ...subscribe, action: 'unsubscribe' };
 const control = { action: 'control', command: { name: 'HOVER' } };
+const publish = { action: 'publish', telemetry: { deviceId: id('device'), timestamp: '2026-11-27T10:30:15.123Z' } };
 const run = jest.fn<Promise<never>, [unknown]>();
 const answering = (action: WebSocketActionName) => answer(action, run);
 /** A reply in place of the action's own. */
@@ -80,7 +83,9 @@ test.each(['', ' ', '{', 'ping', 'null', '7', '"x"'])('refuses the text %j', asy
   });
 });
 
-const authorised = (Object.keys(webSocketActions) as WebSocketActionName[]).filter((action) => action !== 'ping');
+const authorised = (Object.keys(webSocketActions) as WebSocketActionName[]).filter(
+  (action) => !['anyone', 'partner'].includes(webSocketActions[action].needs),
+);
 const viewerActions: readonly WebSocketActionName[] = ['control', 'playback', 'flight'];
 
 test.each(authorised)('allows %s only to sessions that it is for, before the message is validated', async (action) => {
@@ -122,18 +127,82 @@ test.each([
     type: 'error',
     code: 'unknown_action',
     error: 'Unknown action',
-    details: [{ path: 'action', message: 'this socket knows only ping, or its token or share has ended' }],
+    details: [
+      { path: 'action', message: 'this socket knows only ping and authenticate, or its token or share has ended' },
+    ],
   });
 });
 
 test('reads a session once, and caches no missing one', async () => {
   const socket = partner();
-  for (let count = 0; count < 3; count++) await sendMessage(answering('subscribe'), socket, subscribe);
+  for (let count = 0; count < 3; count++) await sendMessage(answering('unsubscribe'), socket, unsubscribe);
   expect(store.calls()).toHaveLength(1);
   const unknown = newSocket();
   await sendMessage(answering('subscribe'), unknown, subscribe);
   givenSession(partnerSession({ connectionId: unknown }));
   expect(await sendMessage(answering('subscribe'), unknown, subscribe)).toEqual({ type: 'done' });
+});
+
+describe('The session of a partner that authenticates again in another instance', () => {
+  /** A socket whose session this instance has read, and which has been changed since. */
+  async function renewed(before: Partial<PartnerSession>, after: Partial<PartnerSession>): Promise<string> {
+    const socket = newSocket();
+    givenSession(partnerSession({ connectionId: socket, ...before }));
+    await sendMessage(answering('unsubscribe'), socket, unsubscribe);
+    await sendMessage(answering('publish'), socket, publish);
+    run.mockClear();
+    givenSession(partnerSession({ connectionId: socket, ...before, ...after }));
+    store.resetHistory();
+    return socket;
+  }
+  const later = (ms: number) => {
+    const now = Date.now();
+    jest.spyOn(Date, 'now').mockReturnValue(now + ms);
+  };
+  const narrower = { scopes: ['stream:publish'] };
+
+  test('gives wider scopes at once', async () => {
+    const socket = await renewed({ scopes: ['resources:read'] }, { scopes: ['resources:read', 'stream:publish'] });
+    expect(await sendMessage(answering('publish'), socket, publish)).toEqual({ type: 'done' });
+  });
+
+  test('takes narrower scopes after ten seconds, without a read before', async () => {
+    const socket = await renewed({}, narrower);
+    later(9_900);
+    expect(await sendMessage(answering('unsubscribe'), socket, unsubscribe)).toEqual({ type: 'done' });
+    expect(store.calls()).toHaveLength(0);
+    later(200);
+    expect(await sendMessage(answering('unsubscribe'), socket, unsubscribe)).toMatchObject({ code: 'forbidden' });
+  });
+
+  test('refuses a subscription at once without its scope, since it would last', async () => {
+    const socket = await renewed({}, narrower);
+    expect(await sendMessage(answering('subscribe'), socket, subscribe)).toMatchObject({ code: 'forbidden' });
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  test('lasts beyond the end that this instance knows', async () => {
+    const end = Math.floor(Date.now() / 1000) + 5;
+    const socket = await renewed({ expiresAt: end }, { expiresAt: end + 3600 });
+    later(6_000);
+    expect(await sendMessage(answering('publish'), socket, publish)).toEqual({ type: 'done' });
+  });
+
+  test('ends earlier when its new token does', async () => {
+    const end = Math.floor(Date.now() / 1000) + 60;
+    const socket = await renewed({}, { expiresAt: end });
+    later(60_000);
+    expect(await sendMessage(answering('publish'), socket, publish)).toMatchObject({ code: 'unknown_action' });
+  });
+});
+
+test('reads the session of a viewer once, however long it lasts', async () => {
+  const socket = viewer();
+  await sendMessage(answering('control'), socket, control);
+  const now = Date.now();
+  jest.spyOn(Date, 'now').mockReturnValue(now + 3_600_000);
+  expect(await sendMessage(answering('control'), socket, control)).toEqual({ type: 'done' });
+  expect(store.calls()).toHaveLength(1);
 });
 
 test('answers a refusal with its error and does not log it', async () => {

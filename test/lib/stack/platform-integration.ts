@@ -32,7 +32,7 @@ test('ConsumePlatformEvents may update jobs and the fleet, and deliver telemetry
   const tables = {
     jobs: ['get', 'update'],
     fleet: ['batchGet', 'update'],
-    connections: ['query', 'delete', 'update'],
+    connections: ['get', 'query', 'delete', 'update'],
     requests: ['update'],
   } as const;
   const more = [

@@ -1,5 +1,6 @@
 import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { DeleteCommand, QueryCommand, UpdateCommand } from '../../../../data/store/document-client';
+import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '../../../../data/store/document-client';
+import type { PartnerSession } from '../../../../data/connections/sessions';
 import type { Follower } from '../../../../data/connections/followers';
 import { device } from '../../../../domain/fleet';
 import { deliverTelemetry, findFollowers } from '../../../../lambdas/delivery/telemetry/deliver-telemetry';
@@ -7,7 +8,15 @@ import { id } from '../../../domain/fixtures/samples';
 import { gone, sockets } from '../../../data/fixtures/sockets';
 import { store } from '../../../data/fixtures/store';
 import { logLines } from '../../fixtures/log';
-import { closed, deviceItem, givenFollowers, later, sentTo } from '../../fixtures/telemetry';
+import {
+  closed,
+  deviceItem,
+  givenFollowers,
+  givenSession,
+  later,
+  partnerSession,
+  sentTo,
+} from '../../fixtures/telemetry';
 import { givenBufferingFollower } from '../../fixtures/buffering-follower';
 
 const kestrel = device.parse(deviceItem(id('device')));
@@ -104,6 +113,61 @@ test('a follower whose token or share has expired is sent nothing; only a viewer
   expect(closed()).toEqual(['partner over']);
   for (const late of ['partner over', 'viewer over']) expect(sentTo(late)).toEqual([]);
   expect(sentTo('viewer')).toEqual(visible);
+});
+
+describe('A follower whose token has ended', () => {
+  const over = Math.floor(Date.now() / 1000) - 5;
+  const Key = { channel: `telemetry#${kestrel.deviceId}`, connectionId: 'renewed' };
+  /** Its socket has another token by now. */
+  const givenRenewed = (change: Partial<PartnerSession> = {}) => {
+    givenItems(kestrel.deviceId, follower('renewed', { expiresAt: over }), follower('there'));
+    givenSession(partnerSession({ connectionId: 'renewed', ...change }));
+  };
+  afterEach(() => {
+    expect(sentTo('there')).toEqual(messages);
+  });
+
+  test('is sent the messages when its socket has been renewed, and lasts as long as that', async () => {
+    givenRenewed({ expiresAt: over + 3600 });
+    await deliverTelemetry(kestrel, messages);
+    expect(sentTo('renewed')).toEqual(messages);
+    expect(closed()).toEqual([]);
+    expect(store).toHaveReceivedCommandWith(UpdateCommand, {
+      Key,
+      ExpressionAttributeValues: { ':expiresAt': over + 3600 },
+    });
+  });
+
+  test('is sent the messages when it cannot be extended: the next sample does it', async () => {
+    givenRenewed();
+    store.on(UpdateCommand).rejects(new Error('throttled'));
+    await deliverTelemetry(kestrel, messages);
+    expect(sentTo('renewed')).toEqual(messages);
+    expect(logLines()).toMatchObject([{ level: 'WARN', connectionId: 'renewed' }]);
+  });
+
+  test('loses its subscription, not its socket, when the new token does not allow it', async () => {
+    givenRenewed({ scopes: ['stream:publish'] });
+    await deliverTelemetry(kestrel, messages);
+    expect(sentTo('renewed')).toEqual([]);
+    expect(closed()).toEqual([]);
+    expect(store).toHaveReceivedCommandTimes(DeleteCommand, 1);
+    expect(store).toHaveReceivedCommandWith(DeleteCommand, { Key });
+  });
+
+  test('is closed when the new token has ended too', async () => {
+    givenRenewed({ expiresAt: over });
+    await deliverTelemetry(kestrel, messages);
+    expect(sentTo('renewed')).toEqual([]);
+    expect(closed()).toEqual(['renewed']);
+  });
+
+  test('is closed when its session cannot be read: it could not notice what it misses', async () => {
+    givenRenewed();
+    store.on(GetCommand).rejects(new Error('throttled'));
+    await deliverTelemetry(kestrel, messages);
+    expect(closed()).toEqual(['renewed']);
+  });
 });
 
 test('a closed socket is deleted with all its subscriptions and its seat released; the others get the messages', async () => {

@@ -57,6 +57,13 @@ export const websocketFunctions: FunctionRows = {
     settings: socketSettings,
     seconds: 240,
   },
+  'Realtime/Actions/Authenticate': {
+    entry: 'socket/authenticate',
+    tables: { connections: ['get', 'query', 'update', 'delete'], partners: ['get'] },
+    more: socketPermissions,
+    settings: [...socketSettings, 'ISSUER', 'RESOURCE_SERVERS'],
+    seconds: 10,
+  },
   'Realtime/Actions/Subscribe': {
     entry: 'socket/subscribe',
     tables: { connections: ['get', 'put', 'delete'], fleet: ['get', 'batchGet'] },

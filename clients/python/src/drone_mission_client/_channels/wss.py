@@ -6,6 +6,7 @@ import json
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
+from urllib.parse import quote
 
 import websockets.exceptions
 from websockets.sync.client import ClientConnection, connect
@@ -14,10 +15,11 @@ from .._connection_problem import connection_error, not_the_api
 from .._http.refusal import refusal
 from ..errors import ApiError, DroneMissionError
 from .connection import Channel, ConnectionLost, Message
+from .received import ReceivedMessages
 from .settings import REPLACE_AFTER_S, ChannelSettings
 
 # Answers and heartbeats, which are not about a resource.
-_SERVICE_MESSAGES = ("heartbeat", "pong", "subscribed")
+_SERVICE_MESSAGES = ("heartbeat", "pong", "subscribed", "expiring")
 _LONGEST_PONG_WAIT_S = 10.0
 
 
@@ -96,15 +98,21 @@ class WebSocketConnection:
     """A WebSocket that follows a channel, and that is watched.
 
     A lost network or a laptop that slept leaves a socket open but dead. The service sends a heartbeat only every four
-    minutes, and answers a ping at once.
+    minutes, and answers a ping at once. What is received includes `resumed` and `gap`.
+
+    Args:
+        channel: What to follow.
+        settings: Of the client.
+        received: What the caller has received.
 
     Raises:
         ApiError, ApiConnectionError: When it can't be opened.
     """
 
-    def __init__(self, channel: Channel, settings: ChannelSettings) -> None:
+    def __init__(self, channel: Channel, settings: ChannelSettings, received: ReceivedMessages) -> None:
         self._subject = channel.subject
-        self._open = open_socket(channel.path, channel.subject, settings)
+        self._starts_again = False
+        self._open = self._resume(channel, settings, received.resume_after)
         self.replace_at = self._open.replace_at
         self._ping_after = settings.ping_after
         self._pong_within = min(_LONGEST_PONG_WAIT_S, settings.ping_after)
@@ -119,6 +127,9 @@ class WebSocketConnection:
 
     def receive(self, timeout: float) -> Message | None:
         """Waits for a message about the resource; see `Connection`."""
+        if self._starts_again:
+            self._starts_again = False
+            return {"type": "gap"}
         until = time.monotonic() + timeout
         while True:
             now = time.monotonic()
@@ -138,6 +149,18 @@ class WebSocketConnection:
     def close(self) -> None:
         """Closes the socket."""
         self._open.close()
+
+    def _resume(self, channel: Channel, settings: ChannelSettings, after: str | None) -> OpenSocket:
+        """Opens it after a cursor; without it when the service does not know it any more."""
+        if after is None:
+            return open_socket(channel.path, channel.subject, settings)
+        try:
+            return open_socket(f"{channel.path}?after={quote(after, safe='')}", channel.subject, settings)
+        except ApiError as error:
+            if error.status != 400:
+                raise
+        self._starts_again = True
+        return open_socket(channel.path, channel.subject, settings)
 
     def _receive_text(self, timeout: float) -> str | bytes | None:
         try:

@@ -48,6 +48,7 @@ export type ResumedMessage = z.output<typeof resumedMessage>;
 /** A client that resumes can't be sent what it missed; the current state follows. */
 export const gapMessage = z.object({ type: z.literal('gap') });
 export type GapMessage = z.output<typeof gapMessage>;
+
 /** A minute before a partner's socket ends. */
 export const expiringMessage = z.object({
   type: z.literal('expiring'),

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from websockets.sync.client import ClientConnection
 
-from drone_mission_client import ApiConnectionError, ApiError, Client
+from drone_mission_client import ApiConnectionError, ApiError, Client, Gap
 from drone_mission_client._resources.channels import Protocol
 from drone_mission_client.messages import Sample
 from follower import Follower
@@ -79,7 +79,7 @@ def test_after_a_cut_connection_nothing_is_lost_and_nothing_is_repeated(
 
 
 @pytest.mark.parametrize("over", PROTOCOLS)
-def test_changes_that_were_missed_are_reported_as_a_gap(
+def test_changes_that_were_missed_are_replayed_over_wss_and_reported_as_a_gap_over_mqtts(
     partner: Partner, client: Client, job_id: str, over: Protocol
 ) -> None:
     with following_through_a_proxy(partner, job_id, over) as (proxy, follower):
@@ -94,8 +94,35 @@ def test_changes_that_were_missed_are_reported_as_a_gap(
         follower.until_state("IN_PROGRESS")
         follower.stop()
         witness.stop()
-    assert follower.states == ["PENDING", "IN_PROGRESS"]
-    assert [(gap.subject, gap.after, gap.before) for gap in follower.gaps] == [("job.status", 1, 3)]
+    if over == "wss":
+        assert follower.states == ["PENDING", "QUEUED", "IN_PROGRESS"]
+        assert [message.get("replayed", False) for message in follower.messages] == [False, True, True]
+        assert follower.gaps == []
+    else:
+        assert follower.states == ["PENDING", "IN_PROGRESS"]
+        assert follower.gaps == [Gap("job.status", 1, 3)]
+
+
+def test_another_program_goes_on_after_the_cursor_of_the_last_message(client: Client, job_id: str) -> None:
+    cursor = next(client.jobs.follow(job_id))["cursor"]
+    feed = Follower(lambda stop, on_gap, **_: client.events.follow(after=cursor, stop=stop, on_gap=on_gap))
+    changes = ["QUEUED", "IN_PROGRESS", "COMPLETED"]
+    for state in changes:
+        client.jobs.update(job_id, {"status": state})  # type: ignore[typeddict-item]
+    follower = Follower(partial(client.jobs.follow, job_id, after=cursor))
+    follower.end()
+    assert follower.states == changes
+    assert [event["jobState"] for event in client.jobs.events(job_id)] == ["PENDING", *changes]
+    feed.until(lambda: [message["jobState"] for message in feed.messages if message.get("jobId") == job_id] == changes)
+
+
+def test_a_cursor_that_the_service_does_not_know_is_a_gap(client: Client, job_id: str) -> None:
+    unknown = "event-00000000-0000000001"
+    follower = Follower(partial(client.jobs.follow, job_id, after=unknown))
+    follower.until_state("PENDING")
+    follower.stop()
+    assert follower.states == ["PENDING"]
+    assert follower.gaps == [Gap(cursor=unknown)]
 
 
 def test_a_peer_that_hangs_up_before_the_handshake_is_a_lost_connection(

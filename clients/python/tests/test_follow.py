@@ -14,7 +14,9 @@ from drone_mission_client._channels.connection import Channel, Connection, Conne
 from drone_mission_client._channels.follow import follow
 from drone_mission_client._channels.publisher import parts_of
 from drone_mission_client._channels.received import ReceivedMessages
+from drone_mission_client._channels.renewal import Renewal
 from drone_mission_client._channels.settings import FollowOptions
+from drone_mission_client._http.token_source import TokenSource
 
 CHANNEL = Channel(path="", topic=None, subject="Following", is_last=lambda message: message["jobState"] == "COMPLETED")
 BUSY = ApiError("Following", status=429, error="Too many requests")
@@ -176,3 +178,43 @@ def test_samples_are_split_into_parts_that_fit_into_a_frame() -> None:
     large = {"deviceId": "a", "sensorPayload": "x" * 12_000}
     assert [len(part) for part in parts_of([large] * 5)] == [2, 2, 1]
     assert parts_of([]) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_replaced"),
+    [
+        ({"type": "authenticated"}, False),
+        ({"type": "authenticated", "subscriptionsEnded": True}, True),
+        ({"type": "error", "code": "unknown_action"}, True),
+    ],
+)
+def test_a_socket_whose_new_token_is_not_taken_is_replaced(answer: Message, is_replaced: bool) -> None:
+    texts = iter(["first", "second"])
+    tokens = TokenSource(lambda: (next(texts), 0.5))
+    renewal = Renewal(tokens, tokens.get(), 30)
+    time.sleep(max(0.0, renewal.due_at - time.time()))
+    message = renewal.next_message()
+    assert message == {"action": "authenticate", "token": "second", "id": "renewal"}
+    assert renewal.take({**answer, "id": "renewal"})
+    assert renewal.has_failed is is_replaced
+
+
+def test_what_follows_a_gap_of_the_log_is_new() -> None:
+    gaps: list[Gap] = []
+    again = Fake(
+        {"type": "gap"}, job(1, snapshot=True, cursor="b"), {"type": "resumed"}, job(2, "COMPLETED", cursor="c")
+    )
+    options = FollowOptions(on_gap=gaps.append)
+    assert sequences(Fake(job(5, cursor="a"), ConnectionLost()), again, options=options) == [5, 1, 2]
+    assert gaps == [Gap(cursor="a")]
+
+
+def test_a_group_is_resumed_only_after_a_snapshot_that_has_arrived_as_a_whole() -> None:
+    received = ReceivedMessages()
+    part = {"type": "device.status", "deviceId": "a", "sequence": 1, "cursor": "a", "snapshot": True}
+    received.accept(part)
+    received.lost()
+    assert received.resume_after is None
+    received.accept({"type": "device.status", "deviceId": "a", "sequence": 2, "cursor": "b"})
+    received.lost()
+    assert received.resume_after == "b"

@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 
 from drone_mission_client import ApiError
+from drone_mission_client._channels import wss
 from drone_mission_client._resources.channels import Protocol
 from follower import Follower
 from stack import Stack, partner_of
@@ -15,7 +16,7 @@ from stack import Stack, partner_of
 pytestmark = pytest.mark.own_stack
 
 PROTOCOLS: tuple[Protocol, ...] = ("wss", "mqtts")
-TOKEN_LIFETIME_S = 4
+TOKEN_LIFETIME_S = 8
 
 
 def test_a_restarted_stack_loses_nothing_and_repeats_nothing(stack: Stack) -> None:
@@ -45,10 +46,15 @@ def short_tokens(stack: Stack) -> Stack:
     return stack
 
 
-def test_a_channel_moves_to_a_new_token_before_the_old_one_ends(short_tokens: Stack) -> None:
+def test_a_channel_goes_on_with_new_tokens_over_the_same_socket(
+    short_tokens: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
     partner = partner_of(short_tokens)
     with partner.client() as client:
         job_id = client.jobs.create({"name": "Renewal", "deviceGroupId": partner.device_group_id})["jobId"]
+        sockets: list[str] = []
+        real = wss.open_socket
+        monkeypatch.setattr(wss, "open_socket", lambda *given: sockets.append(given[0]) or real(*given))  # type: ignore[func-returns-value]
         follower = Follower(partial(client.jobs.follow, job_id))
         follower.until_state("PENDING")
         tokens = {client.access_token()}
@@ -60,6 +66,7 @@ def test_a_channel_moves_to_a_new_token_before_the_old_one_ends(short_tokens: St
         client.jobs.update(job_id, {"status": "CANCELLED"})
         follower.end()
     assert len(tokens) >= 3
+    assert len(sockets) == 1
     assert follower.states == ["PENDING", "CANCELLED"]
     assert follower.reconnects == []
 

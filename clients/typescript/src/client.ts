@@ -5,6 +5,7 @@ import { TokenSource } from './http/token-source.ts';
 import { bodyOf, type CallOptions } from './http/call.ts';
 import { settingsFrom, type ClientOptions } from './options.ts';
 import { DeviceGroups } from './resources/device-groups.ts';
+import { Events } from './resources/events.ts';
 import { Jobs } from './resources/jobs.ts';
 import { Shares } from './resources/shares.ts';
 import { StatusChannels } from './resources/status-channels.ts';
@@ -22,6 +23,7 @@ export class Client {
   readonly shares: Shares;
   readonly deviceGroups: DeviceGroups;
   readonly telemetry: Telemetry;
+  readonly events: Events;
   /** The REST API by path, typed, for what the other properties do not offer. It returns errors instead of throwing them. */
   readonly rest: Rest;
   readonly #tokens: TokenSource;
@@ -45,6 +47,7 @@ export class Client {
     this.shares = new Shares(this.rest, channels);
     this.deviceGroups = new DeviceGroups(this.rest, channels);
     this.telemetry = new Telemetry(channels);
+    this.events = new Events(this.rest, rules.timeoutMs);
   }
 
   /**

@@ -1,9 +1,10 @@
-export type { FollowOptions } from './channels/channel.ts';
-export type { Gap } from './channels/received.ts';
+export type { FollowOptions, StatusFollowOptions } from './channels/channel.ts';
+export type { Gap, LogGap, SequenceGap } from './channels/received.ts';
 export type { ShareView, WatchedShare } from './channels/watch-share.ts';
 export { ApiError, ConnectionError, DroneMissionError, type ConnectionProblem, type ErrorDetail } from './errors.ts';
 export type { CallOptions } from './http/call.ts';
 export type { ClientOptions } from './options.ts';
+export type { FollowEventsOptions } from './resources/events.ts';
 export type { CreateOptions, TrackOptions, UpdateOptions } from './resources/jobs.ts';
 export type { TelemetrySource } from './resources/telemetry.ts';
 export type { paths } from './openapi.ts';

@@ -44,6 +44,16 @@ export type DeviceGroup = Reply<'/v3/resources', 'get'>['resources'][number];
 /** What a client may do, and what is left of it. */
 export type Limits = Reply<'/v3/limits', 'get'>['limits'];
 
+export type EventsPage = Reply<'/v3/events', 'get'>;
+export type EventsQuery = Omit<Query<'/v3/events'>, 'wait'> & {
+  /** How long the call may be held until there is something, in seconds: up to 20. */
+  readonly wait?: number;
+};
+/** A change of a job, a device or a share. */
+export type OrganisationEvent = EventsPage['events'][number];
+/** A change of a job. */
+export type JobEvent = Reply<'/v3/jobs/{jobId}/events', 'get'>['events'][number];
+
 type Schemas = components['schemas'];
 export type JobStatusMessage = Schemas['JobStatusMessage'];
 export type DeviceStatusMessage = Schemas['DeviceStatusMessage'];

@@ -46,6 +46,8 @@ export class FakeService {
   refuse: (path: string) => Exclude<Answer, string> | undefined = () => undefined;
   /** Is called with each new socket. */
   welcome: (follower: FollowerSocket) => void = () => undefined;
+  /** The answer to a new token; by default that of a service which knows no such action. */
+  renewal: object = { type: 'error', code: 'unknown_action', error: 'unknown_action' };
   /** Whether pings are answered. */
   answersPings = true;
 
@@ -122,6 +124,7 @@ export class FakeService {
       const message = JSON.parse(data.toString()) as Record<string, unknown>;
       follower.received.push(message);
       if (message['action'] === 'ping' && this.answersPings) socket.send('{"type":"pong"}');
+      if (message['action'] === 'authenticate') socket.send(JSON.stringify({ ...this.renewal, id: message['id'] }));
     });
     this.sockets.push(follower);
     this.welcome(follower);

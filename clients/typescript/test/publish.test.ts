@@ -22,6 +22,7 @@ const answerWith = (answer: (message: Record<string, unknown>, index: number) =>
   service.welcome = ({ socket }) =>
     socket.on('message', (data: Buffer) => {
       const message = JSON.parse(data.toString()) as Record<string, unknown>;
+      if (message['action'] !== 'publish') return;
       const reply = answer(message, count++);
       if (reply === 'terminate') socket.terminate();
       else socket.send(JSON.stringify({ ...reply, id: message['id'] }));
@@ -70,6 +71,23 @@ describe('publishing telemetry', () => {
     await new Promise((resolve) => setTimeout(resolve, 15));
     await client.telemetry.publish(sample(2));
     expect(service.sockets.map(({ token }) => token)).toEqual(['token-1', 'token-2']);
+  });
+
+  test('goes on with a new token over the same connection', async () => {
+    service.renewal = { type: 'authenticated', expiresAt: '2026-11-22T10:00:00.000Z' };
+    answerWith(accepted);
+    await client.telemetry.publish(sample(1));
+    const now = Date.now();
+    jest.spyOn(Date, 'now').mockReturnValue(now + 3_500_000);
+    const calls = [client.telemetry.publish(sample(2)), client.telemetry.publish(sample(3))];
+    expect(await Promise.all(calls)).toEqual([1, 1]);
+    expect(service.sockets).toHaveLength(1);
+    expect(service.last.received.map(({ action }) => action)).toEqual([
+      'publish',
+      'authenticate',
+      'publish',
+      'publish',
+    ]);
   });
 
   test('can go on after it was closed', async () => {

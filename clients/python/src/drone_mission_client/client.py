@@ -16,6 +16,7 @@ from ._http.token_source import TokenSource, issued_token, supplied_token
 from ._options import address, is_given, trusted
 from ._resources.channels import Channels
 from ._resources.device_groups import DeviceGroups
+from ._resources.events import Events
 from ._resources.jobs import Jobs
 from ._resources.shares import Shares
 from ._resources.telemetry import Telemetry
@@ -85,6 +86,7 @@ class Client:
         self.shares = Shares(rest, channels)
         self.device_groups = DeviceGroups(rest, channels)
         self.telemetry = Telemetry(channels)
+        self.events = Events(rest, timeout)
 
     @classmethod
     def from_environment(cls) -> Client:

@@ -42,3 +42,12 @@ export interface FollowOptions {
   /** Is told when changes were missed while the connection was lost. */
   readonly onGap?: ((gap: Gap) => void) | undefined;
 }
+
+/** What a caller may want of a status channel. */
+export interface StatusFollowOptions extends FollowOptions {
+  /**
+   * `cursor` of the last message that the caller has received, before its program was started again: begins with what was missed
+   * since then, marked `replayed`, instead of a snapshot.
+   */
+  readonly after?: string | undefined;
+}

@@ -1,20 +1,18 @@
 import { ApiError } from '../errors.ts';
 import { refusalOfMessage, type ErrorMessage } from './error-message.ts';
 import type { Channel, ChannelSettings } from './channel.ts';
-import type { SequencedMessage } from './received.ts';
+import type { ReceivedMessages, SequencedMessage } from './received.ts';
+import { SocketLife } from './socket-life.ts';
 import { watch } from './watchdog.ts';
 
-/** Answers and signs of life, which are no messages about a resource. */
-const SERVICE_MESSAGES = ['heartbeat', 'pong', 'subscribed'];
-
-/** API Gateway closes a connection after two hours: it is replaced before, in ms. */
-const REPLACE_AFTER_MS = 110 * 60_000;
+/** Answers, warnings and signs of life, which are no messages about a resource. */
+const SERVICE_MESSAGES = ['heartbeat', 'pong', 'subscribed', 'expiring'];
 
 /** An open connection to a channel. */
 export interface ChannelConnection {
-  /** When it is to be replaced, Unix ms: its token ends, or its time. */
-  readonly replaceAt: number;
-  /** Resolves with the first message about the resource, or never. */
+  /** Resolves when it is to be replaced, since its token or its time ends. @throws the reason of the signal */
+  readonly untilDue: (signal: AbortSignal) => Promise<void>;
+  /** Resolves with the first message about the resource, or when there is none to be sent after a cursor; or never. */
   readonly firstMessage: Promise<void>;
   /** Resolves when it has closed: with the error message of the service that closed it, if there was one. */
   readonly closed: Promise<Error | undefined>;
@@ -35,38 +33,58 @@ function parseMessage(text: string): SequencedMessage | ErrorMessage {
   }
 }
 
+/** The address of a channel, to begin with what was missed since a cursor. */
+function addressAfter(url: string, after: string | undefined): string {
+  if (after === undefined) return url;
+  const address = new URL(url);
+  address.searchParams.set('after', after);
+  return address.href;
+}
+
 /**
  * Connects to a channel, with a token that is valid for a while.
- * @param onMessage gets every message about the resource
+ * @param after cursor to resume after
  * @throws ApiError, ConnectionError, the reason of the signal
  */
 export async function connect(
   channel: Channel,
-  { open, tokens, watchdog }: ChannelSettings,
-  onMessage: (message: SequencedMessage) => void,
+  { open, tokens, watchdog, answerWithinMs }: ChannelSettings,
+  received: ReceivedMessages,
+  after: string | undefined,
   signal: AbortSignal,
 ): Promise<ChannelConnection> {
   let isConfirmed = false;
   let confirm: (() => void) | undefined;
   let heard: (() => void) | undefined = undefined;
   let failure: Error | undefined;
+  // The state comes instead of what was missed.
+  let startsAgain = after === undefined && received.resumeAfter !== undefined;
   const firstMessage = new Promise<void>((resolve) => (confirm = resolve));
 
   const token = await tokens?.get(signal);
+  const life = new SocketLife(token && tokens ? { token, tokens, answerWithinMs } : undefined);
   const receive = (text: string) => {
     heard?.();
     const message = parseMessage(text);
-    if (channel.questions?.take(message)) return;
+    if (channel.questions?.take(message) || life.take(message)) return;
     if (message.type === 'error') {
       failure = refusalOfMessage(channel.subject, message as ErrorMessage);
       return socket?.close();
     }
     if (SERVICE_MESSAGES.includes(message.type)) return;
+    if (message.type === 'gap') {
+      startsAgain = true;
+      return;
+    }
     isConfirmed = true;
     confirm?.();
-    onMessage(message);
+    if (message.type === 'resumed') return;
+    if (startsAgain) received.startAgain();
+    startsAgain = false;
+    received.receive(message);
   };
-  const { url, protocols = [], subject } = channel;
+  const { protocols = [], subject } = channel;
+  const url = addressAfter(channel.url, after);
   let socket: Awaited<ReturnType<typeof open>> | undefined;
   try {
     socket = await open({ url, token: token?.token, protocols, subject, signal, onMessage: receive });
@@ -86,7 +104,7 @@ export async function connect(
   channel.questions?.attach(socket);
   const { closed } = socket;
   return {
-    replaceAt: Math.min(token?.renewAt ?? Infinity, Date.now() + REPLACE_AFTER_MS),
+    untilDue: (stop) => life.untilDue(socket, stop),
     firstMessage,
     closed: closed.then(() => failure),
     isConfirmed: () => isConfirmed,

@@ -1,16 +1,14 @@
 import { sleep, untilAborted } from '../abort.ts';
 import { waitBefore } from '../backoff.ts';
 import { ApiError } from '../errors.ts';
+import { UnexplainedFailure } from '../sockets/socket.ts';
 import type { Channel, ChannelSettings, FollowOptions } from './channel.ts';
 import { connect, type ChannelConnection } from './connection.ts';
-import type { SequencedMessage } from './received.ts';
+import type { ReceivedMessages } from './received.ts';
 import { isTemporary } from './temporary.ts';
 
 /** How long a connection that is being replaced waits for the first message of the new one, in ms. */
 const OVERLAP_MS = 5_000;
-
-/** Timers may fire so much too early, in ms: the old token would still count as good. */
-const EARLY_MS = 5;
 
 /** What a lost channel's next attempt depends on. */
 interface Progress {
@@ -33,16 +31,32 @@ function verdictOn(error: unknown, progress: Progress, maxRetries: number): Verd
   return isTemporary(error, hasConnected) && (hasConnected || failures < maxRetries) ? 'again' : 'failed';
 }
 
+/** Whether the service may have refused the cursor, and not the channel. */
+const isRefusedCursor = (error: unknown) =>
+  (error instanceof ApiError && error.status === 400) || error instanceof UnexplainedFailure;
+
+/** Connects after the last cursor; without it when the service does not know it any more, such as after its data were lost. */
+async function resume(channel: Channel, settings: ChannelSettings, received: ReceivedMessages, signal: AbortSignal) {
+  const after = received.resumeAfter;
+  if (after === undefined) return connect(channel, settings, received, undefined, signal);
+  try {
+    return await connect(channel, settings, received, after, signal);
+  } catch (error) {
+    if (!isRefusedCursor(error)) throw error;
+    return connect(channel, settings, received, undefined, signal);
+  }
+}
+
 /**
- * Keeps a channel connected until its resource no longer exists. A connection whose token or time is about to end is closed
- * only after its successor has brought the first message, so that no change falls between the two.
- * @param onMessage gets the messages of all connections, repeats included
+ * Keeps a channel connected until its resource no longer exists. A connection whose time is about to end, or whose token can't
+ * be renewed, is closed only after its successor has brought the first message, so that no change falls between the two.
+ * @param received gets the messages of all connections
  * @throws ApiError, ConnectionError when another attempt can't help; the reason of the signal
  */
 export async function keepConnected(
   channel: Channel,
   settings: ChannelSettings,
-  onMessage: (message: SequencedMessage) => void,
+  received: ReceivedMessages,
   onReconnect: FollowOptions['onReconnect'],
   signal: AbortSignal,
 ): Promise<void> {
@@ -50,7 +64,7 @@ export async function keepConnected(
   let current: ChannelConnection | undefined;
   try {
     for (;;) {
-      const next = await connect(channel, settings, onMessage, signal).catch((error: unknown) => {
+      const next = await resume(channel, settings, received, signal).catch((error: unknown) => {
         signal.throwIfAborted();
         const verdict = verdictOn(error, progress, settings.maxRetries);
         if (verdict === 'failed') throw error;
@@ -73,6 +87,7 @@ export async function keepConnected(
       const why = await untilAborted(endOf(next), signal);
       if (why === 'due') continue;
       current = undefined;
+      received.lost();
       if (next.isConfirmed()) progress.failures = 0;
       if (why.error && !isTemporary(why.error, true)) throw why.error;
       onReconnect?.(why.error);
@@ -84,9 +99,9 @@ export async function keepConnected(
 }
 
 /** Waits until a connection has closed, or is to be replaced. */
-async function endOf({ closed, replaceAt }: ChannelConnection): Promise<'due' | { readonly error: Error | undefined }> {
+async function endOf({ closed, untilDue }: ChannelConnection): Promise<'due' | { readonly error: Error | undefined }> {
   const stop = new AbortController();
-  const due = sleep(Math.max(0, replaceAt - Date.now()) + EARLY_MS, stop.signal).then(() => 'due' as const);
+  const due = untilDue(stop.signal).then(() => 'due' as const);
   // Rejects when the connection closes first.
   due.catch(() => undefined);
   try {

@@ -5,6 +5,7 @@ import type { Socket } from '../sockets/socket.ts';
 import type { ChannelSettings } from './channel.ts';
 import { refusalOfMessage, type ErrorMessage } from './error-message.ts';
 import { partsOf } from './message-parts.ts';
+import { SocketLife } from './socket-life.ts';
 import { isTemporary } from './temporary.ts';
 
 const SUBJECT = 'Publishing telemetry';
@@ -14,17 +15,16 @@ type Answer =
   | { readonly type: 'published'; readonly accepted: number; readonly id: number }
   | (ErrorMessage & { readonly id?: number });
 
-interface OpenSocketUntil {
+interface LivingSocket {
   readonly socket: Socket;
-  /** When a new token is due, Unix ms. */
-  readonly replaceAt: number;
+  readonly life: SocketLife;
 }
 
 /** Publishes samples over one connection, which is opened when it is needed and again after it was lost. */
 export class TelemetryPublisher {
   readonly #answers = new Map<number, (answer: Answer | ConnectionError) => void>();
   readonly #closing = new AbortController();
-  #connection: Promise<OpenSocketUntil> | undefined;
+  #connection: Promise<LivingSocket> | undefined;
   #lastId = 0;
 
   /** @param url of the telemetry endpoint */
@@ -83,11 +83,13 @@ export class TelemetryPublisher {
     }
   }
 
-  /** The open connection; a new one when there is none or its token is about to end. */
-  async #open(): Promise<OpenSocketUntil> {
-    const open = await this.#connection;
-    if (open && Date.now() < open.replaceAt) return open;
-    if (open) this.#drop();
+  /** The open connection; a new one when there is none, or when it can't go on. */
+  async #open(): Promise<LivingSocket> {
+    const connection = this.#connection;
+    const open = await connection;
+    if (open && (await open.life.goesOn(open.socket))) return open;
+    // Another call may have opened the next one meanwhile.
+    if (open && this.#connection === connection) this.#drop();
     this.#connection ??= this.#connect();
     return this.#connection.catch((error: unknown) => {
       this.#connection = undefined;
@@ -95,25 +97,27 @@ export class TelemetryPublisher {
     });
   }
 
-  async #connect(): Promise<OpenSocketUntil> {
-    const { open, tokens } = this.settings;
+  async #connect(): Promise<LivingSocket> {
+    const { open, tokens, answerWithinMs } = this.settings;
     const { signal } = this.#closing;
     const token = await tokens?.get(signal);
     const request = { url: this.url, token: token?.token, subject: SUBJECT, signal };
+    const life = new SocketLife(token && tokens ? { token, tokens, answerWithinMs } : undefined);
     const onMessage = (text: string) => {
       const answer = JSON.parse(text) as Answer;
+      if (life.take(answer)) return;
       if (answer.id !== undefined) this.#answers.get(answer.id)?.(answer);
     };
     const socket = await open({ ...request, onMessage }).catch((error: unknown) => {
       if (token && error instanceof ApiError && error.status === 401) tokens?.forget(token.token);
       throw error;
     });
-    const connection = { socket, replaceAt: token?.renewAt ?? Infinity };
+    const connection = { socket, life };
     void socket.closed.then(() => this.#lost(connection));
     return connection;
   }
 
-  #lost(connection: OpenSocketUntil): void {
+  #lost(connection: LivingSocket): void {
     void this.#connection?.then((current) => {
       if (current !== connection) return;
       this.#connection = undefined;

@@ -2,6 +2,8 @@
 export interface SequencedMessage {
   readonly type: string;
   readonly sequence?: number | undefined;
+  /** Position in the event log; cursors of an organisation sort as text. */
+  readonly cursor?: string | undefined;
   readonly timestamp?: string | undefined;
   readonly snapshot?: true | undefined;
   readonly deleted?: true | undefined;
@@ -11,14 +13,23 @@ export interface SequencedMessage {
   readonly shareState?: string | undefined;
 }
 
-/** Changes that were published while nobody listened; the message that follows has the state after them. */
-export interface Gap {
+/** Changes of one device or resource that were published while nobody listened; the message that follows has the state after them. */
+export interface SequenceGap {
   /** The device of a group's message, otherwise the type of message. */
   readonly subject: string;
   /** Sequence of the last message before the gap, and of the first one after it. */
   readonly from: number;
   readonly to: number;
 }
+
+/** The event log no longer has what was missed, of whatever device or resource; the current state follows. */
+export interface LogGap {
+  /** Of the last change before the gap. */
+  readonly cursor: string;
+}
+
+/** Changes that were missed. */
+export type Gap = SequenceGap | LogGap;
 
 interface LastMessage {
   readonly sequence: number;
@@ -34,20 +45,63 @@ const subjectOf = ({ type, deviceId }: SequencedMessage): string =>
 const isPosition = (message: SequencedMessage): boolean =>
   message.type === 'job.status' && ['droneState', 'dockState', 'navigation'].some((field) => field in message);
 
+/** The snapshot of a device group comes in a message for each device. */
+const isPartOfSnapshot = ({ type, snapshot }: SequencedMessage): boolean =>
+  snapshot === true && type === 'device.status';
+
+/** Within so long a snapshot has arrived as a whole, in ms. */
+const SNAPSHOT_WITHIN_MS = 10_000;
+
 /**
- * What a caller has been told, over all connections. Delivery is at least once and in order, and every connection begins with a
- * snapshot: so what is not newer is a repeat.
+ * What a caller has been told, over all connections. Delivery is at least once and in order, and a connection begins with a
+ * snapshot or with what was missed: so what is not newer is a repeat.
  */
 export class ReceivedMessages {
   readonly #last = new Map<string, LastMessage>();
+  /** Of a snapshot that may not have arrived as a whole: the rest of it would be missed after its cursor. */
+  #partial: { readonly cursor: string; readonly at: number } | undefined;
 
-  /** @param onGap is told when changes were missed */
-  constructor(private readonly onGap: ((gap: Gap) => void) | undefined) {}
+  /**
+   * @param deliver gets each message that is new
+   * @param onGap is told when changes were missed
+   * @param cursor of the last change that the caller knows
+   */
+  constructor(
+    private readonly deliver: (message: SequencedMessage) => void,
+    private readonly onGap: ((gap: Gap) => void) | undefined,
+    private cursor?: string | undefined,
+  ) {}
 
-  /** Whether a message is to be passed on; notes it if so. */
-  accept(message: SequencedMessage): boolean {
+  /** What to resume after; undefined before the first cursor, and on channels without cursors. */
+  get resumeAfter(): string | undefined {
+    const { cursor, at } = this.#partial ?? {};
+    return cursor !== undefined && Date.now() > Number(at) + SNAPSHOT_WITHIN_MS ? cursor : this.cursor;
+  }
+
+  /** The connection was lost: the rest of a snapshot that has not arrived as a whole does not come. */
+  lost(): void {
+    this.cursor = this.resumeAfter;
+    this.#partial = undefined;
+  }
+
+  /** The current state follows instead of what was missed: tells of it, and takes that state as new. */
+  startAgain(): void {
+    const cursor = this.resumeAfter;
+    this.#last.clear();
+    this.cursor = this.#partial = undefined;
+    if (cursor !== undefined) this.onGap?.({ cursor });
+  }
+
+  /** Passes a message on unless it is a repeat. */
+  receive(message: SequencedMessage): void {
+    if (this.#accept(message)) this.deliver(message);
+  }
+
+  #accept(message: SequencedMessage): boolean {
     const { sequence, timestamp = '', jobState, deleted = false } = message;
     if (sequence === undefined) return true;
+    if (this.#isRepeat(message)) return false;
+    this.#noteCursor(message);
     const subject = subjectOf(message);
     const last = this.#last.get(subject);
     if (last && !isNewer(message, last)) return false;
@@ -55,6 +109,17 @@ export class ReceivedMessages {
     const positionAt = isPosition(message) ? timestamp : (last?.positionAt ?? '');
     this.#last.set(subject, { sequence, positionAt, jobState, isDeleted: deleted });
     return true;
+  }
+
+  #isRepeat({ cursor, snapshot }: SequencedMessage): boolean {
+    return cursor !== undefined && !snapshot && this.cursor !== undefined && cursor <= this.cursor;
+  }
+
+  #noteCursor(message: SequencedMessage): void {
+    const { cursor } = message;
+    if (cursor === undefined) return;
+    this.#partial = isPartOfSnapshot(message) ? { cursor, at: Date.now() } : undefined;
+    if (!this.#partial && cursor > (this.cursor ?? '')) this.cursor = cursor;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { FollowOptions } from '../channels/channel.ts';
+import type { StatusFollowOptions } from '../channels/channel.ts';
 import { bodyOf, type CallOptions } from '../http/call.ts';
 import type { Rest } from '../rest.ts';
 import type { DeviceGroup, DeviceStatusMessage } from '../types.ts';
@@ -20,7 +20,10 @@ export class DeviceGroups {
    * The state of each device of a group, then each change of one. Ends only when the group no longer exists.
    * @throws ApiError, ConnectionError, the reason of the signal
    */
-  follow(deviceGroupId: string, options: FollowOptions = {}): AsyncGenerator<DeviceStatusMessage, void, undefined> {
+  follow(
+    deviceGroupId: string,
+    options: StatusFollowOptions = {},
+  ): AsyncGenerator<DeviceStatusMessage, void, undefined> {
     return this.channels.follow<DeviceStatusMessage>(
       {
         path: `/v3/devices/${encodeURIComponent(deviceGroupId)}/status/ws`,

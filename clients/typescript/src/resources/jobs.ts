@@ -1,4 +1,4 @@
-import type { FollowOptions } from '../channels/channel.ts';
+import type { StatusFollowOptions } from '../channels/channel.ts';
 import { bodyOf, type CallOptions } from '../http/call.ts';
 import type { Rest } from '../rest.ts';
 import type {
@@ -6,6 +6,7 @@ import type {
   CreatedJob,
   Job,
   JobChange,
+  JobEvent,
   JobsPage,
   JobsQuery,
   JobStatusMessage,
@@ -122,11 +123,17 @@ export class Jobs {
     );
   }
 
+  /** Each change of a job's status that the event log still has, oldest first. @throws ApiError, ConnectionError */
+  async events(jobId: string, options: CallOptions = {}): Promise<readonly JobEvent[]> {
+    const found = this.rest.GET('/v3/jobs/{jobId}/events', { ...options, params: { path: { jobId } } });
+    return (await bodyOf('GET /v3/jobs/{jobId}/events', found)).events;
+  }
+
   /**
    * A job's state, then each change of it and where its drone is. Ends when the job is COMPLETED, FAILED, CANCELLED or deleted.
    * @throws ApiError, ConnectionError, the reason of the signal
    */
-  follow(jobId: string, options: FollowOptions = {}): AsyncGenerator<JobStatusMessage, void, undefined> {
+  follow(jobId: string, options: StatusFollowOptions = {}): AsyncGenerator<JobStatusMessage, void, undefined> {
     return this.channels.follow<JobStatusMessage>(
       {
         path: `/v3/jobs/${encodeURIComponent(jobId)}/status/ws`,

@@ -1,4 +1,4 @@
-import type { FollowOptions } from '../channels/channel.ts';
+import type { StatusFollowOptions } from '../channels/channel.ts';
 import { bodyOf, type CallOptions } from '../http/call.ts';
 import type { Rest } from '../rest.ts';
 import type {
@@ -69,7 +69,7 @@ export class Shares {
    * A share's state, then each change of it and of the number of its viewers. Ends when it is REVOKED or EXPIRED.
    * @throws ApiError, ConnectionError, the reason of the signal
    */
-  follow(shareCode: string, options: FollowOptions = {}): AsyncGenerator<ShareStatusMessage, void, undefined> {
+  follow(shareCode: string, options: StatusFollowOptions = {}): AsyncGenerator<ShareStatusMessage, void, undefined> {
     return this.channels.follow<ShareStatusMessage>(
       {
         path: `/v3/shares/${encodeURIComponent(shareCode)}/status/ws`,

@@ -1,6 +1,5 @@
 import { connectionError } from '../connection-problem.ts';
-import { ConnectionError } from '../errors.ts';
-import { HANDSHAKE_TIMEOUT_MS, type OpenSocket } from './socket.ts';
+import { HANDSHAKE_TIMEOUT_MS, UnexplainedFailure, type OpenSocket } from './socket.ts';
 
 /**
  * Opens a browser's WebSocket. It can't set headers, so the token is in the query, which the service does not log; and it does
@@ -45,7 +44,7 @@ export const openBrowserSocket: OpenSocket = async ({ url, token, protocols = []
 };
 
 const refusedOrUnreachable = (subject: string, url: string) =>
-  new ConnectionError(
+  new UnexplainedFailure(
     'interrupted',
     `${subject} failed at ${new URL(url).host}, and browsers don't say why: check wsUrl, the identifier, the token and its scope.`,
   );

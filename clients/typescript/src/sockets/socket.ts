@@ -1,3 +1,8 @@
+import { ConnectionError } from '../errors.ts';
+
+/** A handshake of a browser has failed, which does not say why: the service may have refused it. */
+export class UnexplainedFailure extends ConnectionError {}
+
 /** How a WebSocket is opened. */
 export interface SocketRequest {
   /** `wss://…` with path and query, without a token. */

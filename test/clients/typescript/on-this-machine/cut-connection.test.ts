@@ -34,7 +34,7 @@ describe('a connection of the TypeScript client that is cut', () => {
     expect(received.map(({ jobState }) => jobState)).toEqual(['PENDING', ...statuses]);
   });
 
-  test('during changes: the snapshot has the state after them, and the gap is reported', async () => {
+  test('during changes: they are replayed in order, and there is no gap', async () => {
     const { client, deviceGroupId } = given();
     const { jobId } = await client.jobs.create({ name: 'Survey', deviceGroupId });
     const gaps: Gap[] = [];
@@ -49,8 +49,70 @@ describe('a connection of the TypeScript client that is cut', () => {
     await until('IN_PROGRESS', () => received.find(({ jobState }) => jobState === 'IN_PROGRESS'));
     await client.jobs.update(jobId, { status: 'COMPLETED' });
     await Promise.all([ended, witness.ended]);
-    expect(received.map(({ jobState }) => jobState)).toEqual(['PENDING', 'IN_PROGRESS', 'COMPLETED']);
-    expect(gaps).toEqual([{ subject: 'job.status', from: 1, to: 3 }]);
+    expect(received.map(({ jobState }) => jobState)).toEqual(['PENDING', ...statuses]);
+    expect(received.map(({ replayed = false }) => replayed)).toEqual([false, true, true, false]);
+    expect(gaps).toEqual([]);
+  });
+
+  test('is resumed by another program with the cursor of the last message', async () => {
+    const { client, deviceGroupId } = given();
+    const { jobId } = await client.jobs.create({ name: 'Survey', deviceGroupId });
+    let after: string | undefined;
+    for await (const { cursor } of client.jobs.follow(jobId)) {
+      after = cursor;
+      break;
+    }
+    for (const status of statuses) await client.jobs.update(jobId, { status });
+    const { received, ended } = collect(given().client.jobs.follow(jobId, { after }));
+    await ended;
+    expect(received.map(({ jobState }) => jobState)).toEqual(statuses);
+    const timeline = await client.jobs.events(jobId);
+    expect(timeline.map(({ jobState }) => jobState)).toEqual(['PENDING', ...statuses]);
+    expect(timeline.at(-1)).toMatchObject({ cursor: received.at(-1)?.cursor });
+  });
+
+  test('and whose cursor the service does not know is followed from the state, and the gap is reported', async () => {
+    const { client, deviceGroupId } = given();
+    const { jobId } = await client.jobs.create({ name: 'Survey', deviceGroupId });
+    const gaps: Gap[] = [];
+    const after = 'event-00000000-0000000001';
+    const { received, ended } = collect(client.jobs.follow(jobId, { after, onGap: (gap) => gaps.push(gap) }));
+    await until('the snapshot', () => received[0]);
+    await client.jobs.update(jobId, { status: 'CANCELLED' });
+    await ended;
+    expect(received).toMatchObject([{ jobState: 'PENDING', snapshot: true }, { jobState: 'CANCELLED' }]);
+    expect(gaps).toEqual([{ cursor: after }]);
+  });
+
+  test('again and again during changes: each is received once and in order, over channels and the feed', async () => {
+    const { client, deviceGroupId } = given();
+    const stop = new AbortController();
+    const { cursor } = await client.events.list();
+    const feed = collect(client.events.follow({ after: cursor, signal: stop.signal }));
+    const gaps: Gap[] = [];
+    const followed = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const { jobId } = await client.jobs.create({ name: 'Survey', deviceGroupId });
+        return { jobId, ...collect(client.jobs.follow(jobId, { onGap: (gap) => gaps.push(gap) })) };
+      }),
+    );
+    await until('the snapshots', () => followed.every(({ received }) => received.length > 0) || undefined);
+    for (const status of statuses)
+      for (const { jobId } of followed) {
+        proxy.cut();
+        await client.jobs.update(jobId, { status });
+      }
+    await Promise.all(followed.map(({ ended }) => ended));
+    const states = followed.map(({ received }) => received.map(({ jobState }) => jobState));
+    expect(states).toEqual(followed.map(() => ['PENDING', ...statuses]));
+    expect(gaps).toEqual([]);
+    const ofJobs = () => feed.received.filter((event) => event.type === 'job.status');
+    await until('the feed', () => (ofJobs().length === 24 ? true : undefined), ofJobs);
+    for (const { jobId } of followed) {
+      const inFeed = ofJobs().filter((event) => event.jobId === jobId);
+      expect(inFeed.map(({ jobState }) => jobState)).toEqual(['PENDING', ...statuses]);
+    }
+    stop.abort();
   });
 
   test('without a word is noticed by a ping', async () => {

@@ -48,7 +48,7 @@ class _Attempts:
         self.is_unauthorised = _is_unauthorised(error)
         if self.has_connected and isinstance(error, ApiError) and error.status == 404:
             raise _Ended from error
-        if not is_first_refusal and not (self._may_pass(error) and self._may_try_again()):
+        if not is_first_refusal and not (may_pass(error, has_connected=self.has_connected) and self._may_try_again()):
             raise error
         self.wait(error.retry_after if isinstance(error, ApiError) else None)
 
@@ -60,10 +60,17 @@ class _Attempts:
     def _may_try_again(self) -> bool:
         return self.has_connected or self.failures < self.max_retries
 
-    def _may_pass(self, error: DroneMissionError) -> bool:
-        if isinstance(error, ApiConnectionError):
-            return error.problem not in _PERMANENT and (self.has_connected or error.problem != "host-not-found")
-        return isinstance(error, ApiError) and error.is_temporary
+
+def may_pass(error: DroneMissionError, *, has_connected: bool) -> bool:
+    """Whether another attempt may succeed.
+
+    Args:
+        error: Of the last attempt.
+        has_connected: Whether the address has worked before: then its host is missing only for a moment.
+    """
+    if isinstance(error, ApiConnectionError):
+        return error.problem not in _PERMANENT and (has_connected or error.problem != "host-not-found")
+    return isinstance(error, ApiError) and error.is_temporary
 
 
 def _is_unauthorised(error: DroneMissionError) -> bool:
@@ -78,7 +85,8 @@ def follow(
 ) -> Iterator[Message]:
     """Yields the messages of a channel: the state at first, then every change.
 
-    Lost connections are made again, and the state that each begins with shows what has changed meanwhile. A connection
+    Lost connections are made again, over WSS after the last cursor, so that what was missed meanwhile comes first;
+    elsewhere the state that each begins with shows what has changed. A connection
     whose token or time is about to end is closed only after its successor has brought the first message, so that no
     change falls between the two.
 
@@ -88,12 +96,14 @@ def follow(
     Raises:
         ApiError, ApiConnectionError: When another attempt can't help.
     """
-    received = ReceivedMessages(options.on_gap)
+    received = ReceivedMessages(options.on_gap, options.after)
     following = _Following(channel, connect, received, options, _Attempts(max_retries))
     try:
         while options.stop is None or not options.stop.is_set():
             for message in following.receive():
-                if received.accept(message):
+                if message["type"] == "gap":
+                    received.start_again()
+                elif message["type"] != "resumed" and received.accept(message):
                     yield message
                     if channel.is_last(message):
                         return
@@ -173,6 +183,7 @@ class _Following:
 
     def _lost(self, lost: ConnectionLost) -> None:
         self.close()
+        self._received.lost()
         if isinstance(lost.error, ApiError) and not lost.error.is_temporary:
             raise lost.error
         if self._options.on_reconnect is not None:

@@ -103,7 +103,9 @@ class Publisher:
                 return message
 
     def _open(self) -> OpenSocket:
-        if self._connection is not None and time.time() >= self._connection.replace_at:
+        if self._connection is not None and time.time() >= min(
+            self._connection.replace_at, self._connection.token.renew_at
+        ):
             self._drop()
         if self._connection is None:
             self._connection = open_socket(self._path, _SUBJECT, self._settings)

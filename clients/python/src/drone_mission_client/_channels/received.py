@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,17 +11,24 @@ from .connection import Message
 
 @dataclass(frozen=True)
 class Gap:
-    """Changes that were published while nobody listened; the message that follows has the state after them.
+    """Changes that were published while nobody listened; what follows has the state after them.
 
     Attributes:
         subject: The device of a group's message, otherwise the type of message.
         after: Sequence of the last message before the gap.
         before: Sequence of the first message after it.
+        cursor: Of the last change before the gap, when the event log no longer has what was missed: of whatever device
+            or resource, so the other attributes are None.
     """
 
-    subject: str
-    after: int
-    before: int
+    subject: str | None = None
+    after: int | None = None
+    before: int | None = None
+    cursor: str | None = None
+
+
+# Within so long a snapshot has arrived as a whole.
+_SNAPSHOT_WITHIN_S = 10.0
 
 
 def subject_of(message: Message) -> str:
@@ -47,15 +55,19 @@ def _is_gap(message: Message, last: Message) -> bool:
 class ReceivedMessages:
     """Distinguishes new messages from repeats.
 
-    Delivery is at least once and in order, and every connection begins with the state: so what is not newer is a
-    repeat.
+    Delivery is at least once and in order, and a connection begins with the state or with what was missed: so what is
+    not newer is a repeat.
 
     Args:
         on_gap: Called when changes were missed.
+        after: Cursor of the last change that the caller knows.
     """
 
-    def __init__(self, on_gap: Callable[[Gap], None] | None = None) -> None:
+    def __init__(self, on_gap: Callable[[Gap], None] | None = None, after: str | None = None) -> None:
         self._on_gap = on_gap
+        self._cursor = after
+        # Of a snapshot that may not have arrived as a whole, and when: the rest would be missed after its cursor.
+        self._partial: tuple[str, float] | None = None
         self._position_at: dict[str, str] = {}
         self.last: dict[str, Message] = {}
 
@@ -63,6 +75,9 @@ class ReceivedMessages:
         """Returns whether a message is new, and if so remembers it as received."""
         if "sequence" not in message:
             return True
+        if self._is_known(message):
+            return False
+        self._note_cursor(message)
         subject = subject_of(message)
         last = self.last.get(subject)
         if last is not None:
@@ -74,6 +89,42 @@ class ReceivedMessages:
             self._position_at[subject] = str(message.get("timestamp", ""))
         self.last[subject] = message
         return True
+
+    @property
+    def resume_after(self) -> str | None:
+        """What to resume after; None before the first cursor, and on channels without cursors."""
+        if self._partial is not None and time.monotonic() > self._partial[1] + _SNAPSHOT_WITHIN_S:
+            return self._partial[0]
+        return self._cursor
+
+    def lost(self) -> None:
+        """The connection was lost: the rest of a snapshot that has not arrived as a whole does not come."""
+        self._cursor, self._partial = self.resume_after, None
+
+    def start_again(self) -> None:
+        """The state follows instead of what was missed: tells of it, and takes that state as new."""
+        cursor = self.resume_after
+        self.last.clear()
+        self._position_at.clear()
+        self._cursor = self._partial = None
+        if cursor is not None and self._on_gap is not None:
+            self._on_gap(Gap(cursor=cursor))
+
+    def _is_known(self, message: Message) -> bool:
+        cursor = message.get("cursor")
+        if cursor is None or self._cursor is None or message.get("snapshot"):
+            return False
+        return bool(cursor <= self._cursor)
+
+    def _note_cursor(self, message: Message) -> None:
+        cursor = message.get("cursor")
+        if cursor is None:
+            return
+        # The snapshot of a group comes in a message for each device.
+        is_part = message.get("snapshot") and message.get("type") == "device.status"
+        self._partial = (cursor, time.monotonic()) if is_part else None
+        if not is_part:
+            self._cursor = max(cursor, self._cursor or "")
 
     def _is_newer(self, message: Message, last: Message) -> bool:
         if message["sequence"] != last["sequence"]:

@@ -49,8 +49,10 @@ class FollowOptions:
         stop: Ends the iteration when it is set.
         on_reconnect: Called when the connection is lost and will be made again, with the reason if there is one.
         on_gap: Called when changes were missed while the connection was lost.
+        after: Cursor of the last message that the caller has received.
     """
 
     stop: threading.Event | None = None
     on_reconnect: Callable[[DroneMissionError | None], None] | None = None
     on_gap: Callable[[Gap], None] | None = None
+    after: str | None = None

@@ -6,18 +6,22 @@ import json
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
+from urllib.parse import quote
 
 import websockets.exceptions
 from websockets.sync.client import ClientConnection, connect
 
 from .._connection_problem import connection_error, not_the_api
 from .._http.refusal import refusal
+from .._http.token_source import Token
 from ..errors import ApiError, DroneMissionError
 from .connection import Channel, ConnectionLost, Message
+from .received import ReceivedMessages
+from .renewal import Renewal
 from .settings import REPLACE_AFTER_S, ChannelSettings
 
 # Answers and heartbeats, which are not about a resource.
-_SERVICE_MESSAGES = ("heartbeat", "pong", "subscribed")
+_SERVICE_MESSAGES = ("heartbeat", "pong", "subscribed", "expiring")
 _LONGEST_PONG_WAIT_S = 10.0
 
 
@@ -39,11 +43,13 @@ class OpenSocket:
 
     Attributes:
         socket: The connection.
-        replace_at: When it is to be replaced, since its token or its time ends; Unix seconds.
+        token: With which it was opened.
+        replace_at: When it is to be replaced, since its time ends; Unix seconds.
         context: Closes it: the library wants its connections to be used as context managers.
     """
 
     socket: ClientConnection
+    token: Token
     replace_at: float
     context: ExitStack
 
@@ -89,23 +95,29 @@ def open_socket(path: str, subject: str, settings: ChannelSettings) -> OpenSocke
         raise not_the_api(url, "ws_url") from None
     except OSError as error:
         raise connection_error(error, url, "ws_url") from None
-    return OpenSocket(socket, min(token.renew_at, time.time() + REPLACE_AFTER_S), connecting)
+    return OpenSocket(socket, token, time.time() + REPLACE_AFTER_S, connecting)
 
 
 class WebSocketConnection:
     """A WebSocket that follows a channel, and that is watched.
 
     A lost network or a laptop that slept leaves a socket open but dead. The service sends a heartbeat only every four
-    minutes, and answers a ping at once.
+    minutes, and answers a ping at once. What is received includes `resumed` and `gap`.
+
+    Args:
+        channel: What to follow.
+        settings: Of the client.
+        received: What the caller has received.
 
     Raises:
         ApiError, ApiConnectionError: When it can't be opened.
     """
 
-    def __init__(self, channel: Channel, settings: ChannelSettings) -> None:
+    def __init__(self, channel: Channel, settings: ChannelSettings, received: ReceivedMessages) -> None:
         self._subject = channel.subject
-        self._open = open_socket(channel.path, channel.subject, settings)
-        self.replace_at = self._open.replace_at
+        self._starts_again = False
+        self._open = self._resume(channel, settings, received.resume_after)
+        self._renewal = Renewal(settings.tokens, self._open.token, settings.timeout)
         self._ping_after = settings.ping_after
         self._pong_within = min(_LONGEST_PONG_WAIT_S, settings.ping_after)
         self._received_at = time.monotonic()
@@ -117,15 +129,27 @@ class WebSocketConnection:
             self.close()
             raise connection_error(lost, settings.ws_url or "", "ws_url") from None
 
+    @property
+    def replace_at(self) -> float:
+        """When it is to be replaced; see `Connection`."""
+        return 0.0 if self._renewal.has_failed else self._open.replace_at
+
     def receive(self, timeout: float) -> Message | None:
         """Waits for a message about the resource; see `Connection`."""
+        if self._starts_again:
+            self._starts_again = False
+            return {"type": "gap"}
         until = time.monotonic() + timeout
         while True:
+            self._renew()
             now = time.monotonic()
-            text = self._receive_text(max(0.0, min(until, self._watch_at()) - now))
+            wait = min(until - now, self._watch_at() - now, self._renewal.due_at - time.time())
+            text = self._receive_text(max(0.0, wait))
             if text is not None:
                 self._received_at, self._pinged_at = time.monotonic(), None
                 message = json.loads(text)
+                if self._renewal.take(message):
+                    continue
                 if message["type"] == "error":
                     raise ConnectionLost(refusal_of_message(self._subject, message))
                 if message["type"] not in _SERVICE_MESSAGES:
@@ -138,6 +162,22 @@ class WebSocketConnection:
     def close(self) -> None:
         """Closes the socket."""
         self._open.close()
+
+    def _resume(self, channel: Channel, settings: ChannelSettings, after: str | None) -> OpenSocket:
+        """Opens it after a cursor; without it when the service does not know it any more."""
+        if after is None:
+            return open_socket(channel.path, channel.subject, settings)
+        try:
+            return open_socket(f"{channel.path}?after={quote(after, safe='')}", channel.subject, settings)
+        except ApiError as error:
+            if error.status != 400:
+                raise
+        self._starts_again = True
+        return open_socket(channel.path, channel.subject, settings)
+
+    def _renew(self) -> None:
+        if time.time() >= self._renewal.due_at and (message := self._renewal.next_message()) is not None:
+            self._send(message)
 
     def _receive_text(self, timeout: float) -> str | bytes | None:
         try:

@@ -38,14 +38,15 @@ class Channels:
         stop: threading.Event | None,
         on_reconnect: OnReconnect | None,
         on_gap: OnGap | None,
+        after: str | None = None,
     ) -> Iterator[Message]:
         """Yields the messages of a channel; see `_channels.follow.follow`."""
 
         def connect(channel: Channel, received: ReceivedMessages) -> Connection:
             if over == "mqtts":
                 return MqttConnection(channel, self.settings, received)
-            return WebSocketConnection(channel, self.settings)
+            return WebSocketConnection(channel, self.settings, received)
 
         if over not in ("wss", "mqtts"):
             raise DroneMissionError(f"over must be 'wss' or 'mqtts', and is {over!r}.")
-        return follow(channel, connect, FollowOptions(stop, on_reconnect, on_gap), self.settings.max_retries)
+        return follow(channel, connect, FollowOptions(stop, on_reconnect, on_gap, after), self.settings.max_retries)

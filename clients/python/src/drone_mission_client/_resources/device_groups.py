@@ -31,6 +31,7 @@ class DeviceGroups:
         device_group_id: str,
         *,
         over: Protocol = "wss",
+        after: str | None = None,
         stop: threading.Event | None = None,
         on_reconnect: OnReconnect | None = None,
         on_gap: OnGap | None = None,
@@ -43,6 +44,8 @@ class DeviceGroups:
         Args:
             device_group_id: The group.
             over: `wss` or `mqtts`.
+            after: `cursor` of the last message that you have received, before your program was started again: over WSS
+                begins with what was missed since then, marked `replayed`, instead of the state.
             stop: Ends the iteration when it is set; so does leaving the loop.
             on_reconnect: Called when the connection is lost and will be made again.
             on_gap: Called when changes were missed while the connection was lost.
@@ -55,7 +58,9 @@ class DeviceGroups:
             read=lambda last: self._changes_since(device_group_id, last),
             is_group=True,
         )
-        return cast("Iterator[DeviceStatusMessage]", self._channels.follow(channel, over, stop, on_reconnect, on_gap))
+        return cast(
+            "Iterator[DeviceStatusMessage]", self._channels.follow(channel, over, stop, on_reconnect, on_gap, after)
+        )
 
     def _changes_since(self, device_group_id: str, last: dict[str, Message]) -> list[Message]:  # type: ignore[valid-type]
         """The devices whose status differs from that in the last message about them, as messages of the channel."""

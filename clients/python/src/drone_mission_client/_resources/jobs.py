@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal, cast, overload
 
 from .._channels.connection import Channel, Message
@@ -14,6 +14,7 @@ from ..models import (
     CancelledJob,
     CreateJobRequest,
     Job,
+    JobEvent,
     JobSummary,
     JobTrack,
     ListJobsReply,
@@ -112,11 +113,17 @@ class Jobs:
         """Deletes a job."""
         self._rest.call("DELETE /v3/jobs/{jobId}", path={"jobId": job_id})
 
+    def events(self, job_id: str) -> Sequence[JobEvent]:
+        """Reads each change of a job's status that the event log still has, oldest first."""
+        path = {"jobId": job_id}
+        return cast("Sequence[JobEvent]", self._rest.call("GET /v3/jobs/{jobId}/events", path=path)["events"])
+
     def follow(
         self,
         job_id: str,
         *,
         over: Protocol = "wss",
+        after: str | None = None,
         stop: threading.Event | None = None,
         on_reconnect: OnReconnect | None = None,
         on_gap: OnGap | None = None,
@@ -128,6 +135,8 @@ class Jobs:
         Args:
             job_id: The job.
             over: `wss` or `mqtts`.
+            after: `cursor` of the last message that you have received, before your program was started again: over WSS
+                begins with what was missed since then, marked `replayed`, instead of the state.
             stop: Ends the iteration when it is set; so does leaving the loop.
             on_reconnect: Called when the connection is lost and will be made again.
             on_gap: Called when changes were missed while the connection was lost.
@@ -139,7 +148,9 @@ class Jobs:
             is_last=lambda message: bool(message.get("deleted")) or message["jobState"] in _FINAL_STATES,
             read=lambda _last: [_state_of(self.get(job_id))],
         )
-        return cast("Iterator[JobStatusMessage]", self._channels.follow(channel, over, stop, on_reconnect, on_gap))
+        return cast(
+            "Iterator[JobStatusMessage]", self._channels.follow(channel, over, stop, on_reconnect, on_gap, after)
+        )
 
 
 def _state_of(job: Job) -> Message:

@@ -64,6 +64,7 @@ class Shares:
         share_code: str,
         *,
         over: Protocol = "wss",
+        after: str | None = None,
         stop: threading.Event | None = None,
         on_reconnect: OnReconnect | None = None,
         on_gap: OnGap | None = None,
@@ -75,6 +76,8 @@ class Shares:
         Args:
             share_code: The share.
             over: `wss` or `mqtts`.
+            after: `cursor` of the last message that you have received, before your program was started again: over WSS
+                begins with what was missed since then, marked `replayed`, instead of the state.
             stop: Ends the iteration when it is set; so does leaving the loop.
             on_reconnect: Called when the connection is lost and will be made again.
             on_gap: Called when changes were missed while the connection was lost.
@@ -92,4 +95,6 @@ class Shares:
             is_last=lambda message: message["shareState"] != "ACTIVE",
             read=read,
         )
-        return cast("Iterator[ShareStatusMessage]", self._channels.follow(channel, over, stop, on_reconnect, on_gap))
+        return cast(
+            "Iterator[ShareStatusMessage]", self._channels.follow(channel, over, stop, on_reconnect, on_gap, after)
+        )

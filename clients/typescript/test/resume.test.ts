@@ -1,0 +1,181 @@
+import { DroneMissionClient, type Gap, type JobStatusMessage, type StatusFollowOptions } from '../src/index.ts';
+import { FakeService, until, withoutWaits, type FollowerSocket } from './fake-service.ts';
+
+withoutWaits();
+let service: FakeService;
+beforeEach(async () => {
+  service = await new FakeService().start();
+});
+const followers: AbortController[] = [];
+afterEach(async () => {
+  for (const follower of followers.splice(0)) follower.abort();
+  await service.stop();
+});
+
+const cursor = (number: number) => `event-7k2m9qx4-${String(number).padStart(10, '0')}`;
+const change = (sequence: number, jobState: string, more: object = {}) => ({
+  type: 'job.status',
+  jobId: 'job-1',
+  deviceGroupId: 'group-1',
+  sequence,
+  jobState,
+  cursor: cursor(sequence * 10),
+  timestamp: '2026-11-22T10:00:00.000Z',
+  ...more,
+});
+const replayed = { replayed: true };
+const resumed = { type: 'resumed', cursor: cursor(0) };
+const send = (follower: FollowerSocket, ...messages: object[]) => {
+  for (const message of messages) follower.socket.send(JSON.stringify(message));
+};
+/** Sends each new connection what its place in the order says; those after the last the same as it. */
+const welcomeWith = (...connections: readonly (readonly object[])[]) => {
+  service.welcome = (follower) =>
+    send(follower, ...(connections[Math.min(service.sockets.length, connections.length) - 1] ?? []));
+};
+const afterOf = ({ path }: FollowerSocket) => new URL(path, 'http://service').searchParams.get('after');
+
+function following(options: StatusFollowOptions = {}) {
+  const client = new DroneMissionClient(service.options);
+  const told: JobStatusMessage[] = [];
+  const gaps: Gap[] = [];
+  const stop = new AbortController();
+  followers.push(stop);
+  const all = { signal: stop.signal, onGap: (gap: Gap) => gaps.push(gap), ...options };
+  const ended = (async () => {
+    for await (const message of client.jobs.follow('job-1', all)) told.push(message);
+  })();
+  ended.catch(() => undefined);
+  return { told, gaps, ended, states: () => told.map(({ jobState }) => jobState) };
+}
+
+describe('a channel whose connection was lost', () => {
+  test('is resumed after the last cursor, and brings what was missed once and in order', async () => {
+    const missed = [change(2, 'QUEUED', replayed), change(3, 'IN_PROGRESS', { ...replayed, previousState: 'QUEUED' })];
+    welcomeWith([change(1, 'PENDING', { snapshot: true }), change(2, 'QUEUED')], [...missed, resumed]);
+    const { told, gaps, ended, states } = following();
+    await until(() => told.length === 2);
+    service.cut();
+    await until(() => told.length === 3);
+    send(service.last, change(4, 'COMPLETED', { previousState: 'IN_PROGRESS' }));
+    await ended;
+    expect(service.sockets.map(afterOf)).toEqual([null, cursor(20)]);
+    expect(states()).toEqual(['PENDING', 'QUEUED', 'IN_PROGRESS', 'COMPLETED']);
+    expect(told.map((message) => message.replayed)).toEqual([undefined, undefined, true, undefined]);
+    expect(gaps).toEqual([]);
+  });
+
+  test('keeps the cursor of the last change while positions arrive', async () => {
+    const { cursor: _cursor, ...position } = change(1, 'PENDING', { navigation: {} });
+    welcomeWith([change(1, 'PENDING', { snapshot: true }), position], [resumed, change(2, 'CANCELLED')]);
+    const { told, ended } = following();
+    await until(() => told.length === 2);
+    service.cut();
+    await ended;
+    expect(afterOf(service.last)).toBe(cursor(10));
+  });
+
+  test('tells of a gap, and brings the state, when the log no longer reaches back', async () => {
+    welcomeWith(
+      [change(1, 'PENDING', { snapshot: true })],
+      [{ type: 'gap' }, change(7, 'IN_PROGRESS', { snapshot: true })],
+    );
+    const { told, gaps } = following();
+    await until(() => told.length === 1);
+    service.cut();
+    await until(() => told.length === 2);
+    expect(told[1]).toMatchObject({ sequence: 7, snapshot: true });
+    expect(gaps).toEqual([{ cursor: cursor(10) }]);
+  });
+
+  test('is followed from its state, and tells of a gap, when the service no longer knows the cursor', async () => {
+    const anew = change(1, 'QUEUED', { snapshot: true, cursor: cursor(1) });
+    welcomeWith([change(5, 'PENDING', { snapshot: true })], [anew]);
+    service.refuse = (path) =>
+      path.includes('after=') ? { status: 400, body: { error: 'invalid_request' } } : undefined;
+    const { told, gaps, ended, states } = following();
+    await until(() => told.length === 1);
+    service.cut();
+    await until(() => told.length === 2);
+    send(service.last, change(2, 'CANCELLED', { cursor: cursor(2) }));
+    await ended;
+    expect(states()).toEqual(['PENDING', 'QUEUED', 'CANCELLED']);
+    expect(gaps).toEqual([{ cursor: cursor(50) }]);
+    expect(service.sockets.map(afterOf)).toEqual([null, null]);
+  });
+
+  test('that is of a group is resumed only when its snapshot has arrived as a whole', async () => {
+    const device = (deviceId: string, more: object) => ({
+      ...{ type: 'device.status', deviceId, deviceGroupId: 'group-1', status: 'online', sequence: 1 },
+      ...{ timestamp: '2026-11-22T10:00:00.000Z', ...more },
+    });
+    const snapshot = { snapshot: true, cursor: cursor(10) };
+    const [first, second] = [device('device-1', snapshot), device('device-2', snapshot)];
+    welcomeWith([first], [first, second, device('device-1', { sequence: 2, cursor: cursor(20) })], [resumed]);
+    const told: unknown[] = [];
+    const stop = new AbortController();
+    followers.push(stop);
+    const group = new DroneMissionClient(service.options).deviceGroups.follow('group-1', { signal: stop.signal });
+    const ended = (async () => {
+      for await (const { deviceId, sequence } of group) told.push([deviceId, sequence]);
+    })();
+    ended.catch(() => undefined);
+    await until(() => told.length === 1);
+    service.cut();
+    await until(() => told.length === 3);
+    service.cut();
+    await until(() => service.sockets.length === 3);
+    expect(service.sockets.map(afterOf)).toEqual([null, null, cursor(20)]);
+    expect(told).toEqual([
+      ['device-1', 1],
+      ['device-2', 1],
+      ['device-1', 2],
+    ]);
+  });
+});
+
+describe('a caller that knows a cursor', () => {
+  test('begins with what it has missed', async () => {
+    welcomeWith([change(2, 'QUEUED', replayed), resumed, change(2, 'QUEUED'), change(3, 'FAILED')]);
+    const { ended, states, gaps } = following({ after: cursor(10) });
+    await ended;
+    expect(afterOf(service.last)).toBe(cursor(10));
+    expect(states()).toEqual(['QUEUED', 'FAILED']);
+    expect(gaps).toEqual([]);
+  });
+});
+
+describe('a connection whose token is about to end', () => {
+  test('goes on with a new token', async () => {
+    service.tokenLifetimeS = 0.5;
+    service.renewal = { type: 'authenticated', expiresAt: '2026-11-22T10:00:00.000Z' };
+    welcomeWith([change(1, 'PENDING', { snapshot: true })]);
+    const { ended, states } = following();
+    await until(() => service.sockets[0]?.received.length === 2);
+    send(service.last, { type: 'expiring', expiresAt: '2026-11-22T10:00:00.000Z', reason: 'token' });
+    send(service.last, change(2, 'CANCELLED'));
+    await ended;
+    expect(service.sockets).toHaveLength(1);
+    expect(service.last.received).toMatchObject([
+      { action: 'authenticate', token: 'token-2' },
+      { action: 'authenticate', token: 'token-3' },
+    ]);
+    expect(states()).toEqual(['PENDING', 'CANCELLED']);
+  });
+
+  test.each([
+    ['does not know how to', { type: 'error', code: 'unknown_action', error: 'unknown_action' }],
+    ['refuses the token', { type: 'error', code: 'forbidden', error: 'Forbidden' }],
+    ['ends its subscriptions', { type: 'authenticated', subscriptionsEnded: true }],
+  ])('is replaced when the service %s', async (_, answer) => {
+    service.tokenLifetimeS = 0.5;
+    service.renewal = answer;
+    welcomeWith([change(1, 'PENDING', { snapshot: true })], [resumed]);
+    following();
+    await until(() => service.sockets.length === 2);
+    expect(service.sockets.map(({ token }) => token)).toEqual(['token-1', 'token-2']);
+    expect(afterOf(service.last)).toBe(cursor(10));
+    // What confirms the new connection is `resumed`: nothing else has been sent.
+    await until(() => service.sockets[0]?.socket.readyState === 3);
+  });
+});

@@ -61,13 +61,15 @@ export async function cutOffDrill(partners: readonly [Client, ...Client[]], { cl
   const everyone = [...followers, ...readers];
   let count = 0;
   const momentsOf = (index: number) => fc.sample(moments, { seed: seed + index, numRuns: cuts });
-  const cutOff = everyone.map((each, index) => each.cutOff(momentsOf(index), () => void (count += 1)));
+  const cutOff = everyone.map((each, index) =>
+    each.cutOff(momentsOf(index), () => void (count += Number(each instanceof CutOffFollower))),
+  );
 
   const made: Made[] = [];
-  // As many changes as cuts, in proportion, so that both last equally long.
+  // In proportion to the cuts of connections, so that both last equally long.
   const changeOneByOne = async (lane: readonly Change[]) => {
     for (const [index, make] of lane.entries()) {
-      const due = (index / lane.length) * everyone.length * cuts;
+      const due = (index / lane.length) * followers.length * cuts;
       await until(
         `cutting off ${due} times`,
         () => count >= due || undefined,

@@ -67,7 +67,7 @@ export class CutOffFollower extends Receiver {
   async cutOff(moments: readonly number[], cut: () => void): Promise<void> {
     for (const [index, moment] of moments.entries()) {
       const socket = await this.connect();
-      if (index % 2) await once(socket, 'message');
+      if (index % 3) await once(socket, 'message');
       await pause(moment);
       socket.removeAllListeners();
       // A handshake that is cut off ends with an error.

@@ -16,6 +16,10 @@ const maxCalls: Readonly<Partial<Record<EndpointKey, number>>> = {
   'POST /v3/jobs/create': 3,
   'POST /v3/streams/share': 3,
   'GET /v3/jobs/{jobId}/track': 2,
+  // The job beside its timeline, the counters beside the subscriptions; and the count of a limit.
+  'GET /v3/jobs/{jobId}/events': 2,
+  'GET /v3/limits': 2,
+  'GET /v3/events': 3,
   'GET /v3/shares/{shareCode}/resources': 3,
   // The second call finds the viewers, who are closed before the answer.
   'DELETE /v3/shares/{shareCode}': 2,

@@ -13,7 +13,8 @@ const common = {
   /** Missed while the client was not connected, and delivered now. */
   replayed: z.optional(z.literal(true)),
   /**
-   * Position in the organisation's event log: of a change its own, of a snapshot that of the last change before it was read.
+   * Position in the organisation's event log: of a change its own; in the last message of a snapshot that of the last change
+   * before it was read.
    * Positions of devices and numbers of viewers are not in the log.
    */
   cursor: z.optional(z.string()),

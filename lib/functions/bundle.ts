@@ -30,11 +30,10 @@ export function bundle(entries: readonly string[], folder: string, sources = 'la
     mainFields: ['module', 'main'],
     alias: {
       '@aws-sdk/credential-provider-node': join(__dirname, 'bundled/environment-credentials.ts'),
+      '@smithy/core/event-streams': join(__dirname, 'bundled/no-event-streams.ts'),
       '@aws-sdk/endpoint-cache': join(__dirname, 'bundled/no-endpoint-discovery.ts'),
       'node:stream/web': join(__dirname, 'bundled/no-web-streams.ts'),
     },
-    // Loaded only by operations with event streams, of which DynamoDB has none.
-    external: ['@smithy/core/event-streams'],
     charset: 'utf8',
     legalComments: 'none',
     metafile: true,

@@ -141,7 +141,7 @@ export interface components {
         DeviceStatusMessage: {
             battery?: components["schemas"]["Battery"];
             /**
-             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, the last message of a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
              * @example event-7k2m9qx4-00000000c5
              */
             cursor?: string;
@@ -355,7 +355,7 @@ export interface components {
         };
         JobStatusMessage: {
             /**
-             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, the last message of a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
              * @example event-7k2m9qx4-00000000c5
              */
             cursor?: string;
@@ -576,7 +576,7 @@ export interface components {
         };
         ResumedMessage: {
             /**
-             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, the last message of a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
              * @example event-7k2m9qx4-00000000c5
              */
             cursor: string;
@@ -799,7 +799,7 @@ export interface components {
              */
             currentViewers: number;
             /**
-             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, the last message of a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
              * @example event-7k2m9qx4-00000000c5
              */
             cursor?: string;

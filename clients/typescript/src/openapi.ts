@@ -688,7 +688,7 @@ export interface components {
         DeviceEvent: {
             battery?: components["schemas"]["Battery"];
             /**
-             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, the last message of a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
              * @example event-7k2m9qx4-00000000c5
              */
             cursor: string;
@@ -953,7 +953,7 @@ export interface components {
         /** @description A change of the status of a job. */
         JobEvent: {
             /**
-             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, the last message of a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
              * @example event-7k2m9qx4-00000000c5
              */
             cursor: string;
@@ -1444,7 +1444,7 @@ export interface components {
              */
             currentViewers: number;
             /**
-             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, the last message of a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
              * @example event-7k2m9qx4-00000000c5
              */
             cursor: string;

@@ -15,7 +15,7 @@ export const commonFields: Fields = {
   createdAt: { description: 'When it was created.', examples: ['2026-11-27T10:30:15.123Z'], format: 'date-time' },
   cursor: {
     description:
-      'Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.',
+      'Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, the last message of a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.',
     examples: ['event-7k2m9qx4-00000000c5'],
     minLength: 25,
     maxLength: 25,

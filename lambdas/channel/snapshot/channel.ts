@@ -42,6 +42,10 @@ export async function sendChannelSnapshot(follower: Connection, { end, after }: 
   const cursor = await lastCursor(organisation);
   const state = await currentState(channel, now.toISOString());
   if (!state) return sendFinalMessage(follower, HANDSHAKE_RETRY_DELAYS_MS, end);
-  for (const message of state) if (!(await post({ ...message, cursor, snapshot: true }))) return;
+  for (const [index, message] of state.entries()) {
+    // Whoever has the cursor has the whole state: a client that is cut off before does not resume, but gets it again.
+    const isLast = index === state.length - 1;
+    if (!(await post({ ...message, ...(isLast && { cursor }), snapshot: true }))) return;
+  }
   await catchUp(follower, Object.fromEntries(state.map((message) => [subjectOf(message), message.sequence])));
 }

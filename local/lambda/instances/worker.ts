@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { afterThaw, waitForInvocation, type WakeCounter } from './freeze';
+import { resolveOwnModulesOnly } from './own-modules';
 import { makeFilesReadOnly } from './read-only-files';
 
 /** Settings that an instance receives at its start. */
@@ -147,6 +148,7 @@ async function invoke(port: MessagePort, handler: Handler, invocation: Invocatio
 function run(port: MessagePort): void {
   redirectOutput(data.logFile);
   makeFilesReadOnly(data.folder);
+  resolveOwnModulesOnly(data.folder);
   try {
     const handler = load();
     // The event loop is empty, so the handler's promise can't settle: Lambda's runtime responds with null.

@@ -1,4 +1,8 @@
 import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { cp, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { LambdaRuntime } from '../install/node';
 import type { DeployedFunction } from './functions';
 import { startRuntimeApi, type Outcome } from './runtime-api';
@@ -12,21 +16,27 @@ export interface Instance {
   stop(): void;
 }
 
+/** Logical ids of the CDK's own functions, which use the SDK of Lambda's runtime; all others contain theirs. */
+const takesSdkFromRuntime = /^(AWS679f|Custom)/;
+
 /** @param endpointUrl of its AWS calls */
 export async function startInstance(
   { binFolder, modules, client }: LambdaRuntime,
-  { folder, handler, arn, timeoutMs, environment }: DeployedFunction,
+  { logicalId, folder, handler, arn, timeoutMs, environment }: DeployedFunction,
   endpointUrl: string,
 ): Promise<Instance> {
   const api = await startRuntimeApi(arn, timeoutMs);
+  // Away from the packages of this project, which it would find above its own folder.
+  const root = await mkdtemp(join(tmpdir(), 'task-root-'));
+  await cp(folder, root, { recursive: true });
   const child = spawn(`${binFolder}/node`, [client, handler], {
-    cwd: folder,
+    cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...environment,
       PATH: `${binFolder}:/usr/local/bin:/usr/bin:/bin`,
-      NODE_PATH: modules,
-      LAMBDA_TASK_ROOT: folder,
+      ...(takesSdkFromRuntime.test(logicalId) && { NODE_PATH: modules }),
+      LAMBDA_TASK_ROOT: root,
       _HANDLER: handler,
       AWS_LAMBDA_RUNTIME_API: api.address,
       AWS_ENDPOINT_URL: endpointUrl,
@@ -53,6 +63,7 @@ export async function startInstance(
     stop: () => {
       child.kill('SIGKILL');
       api.close();
+      rmSync(root, { recursive: true, force: true });
     },
   };
 }

@@ -123,6 +123,8 @@ test('a follower of a group is sent the state of each device, and no older chang
     { deviceId: id('device', acme, '2'), sequence: 9, snapshot: true },
     { deviceId: id('device', acme, '1'), sequence: 6 },
   ]);
+  // Whoever has the cursor has the whole state.
+  expect(sentMessages().map((message) => message['cursor'])).toEqual([undefined, cursor, undefined]);
   expect((await waiting.item()).sentSequences).toEqual({ [id('device', acme, '1')]: 5, [id('device', acme, '2')]: 9 });
 });
 

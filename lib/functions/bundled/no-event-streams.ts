@@ -1,0 +1,11 @@
+/**
+ * Replaces `@smithy/core/event-streams` in the bundles. No function here calls an operation with an event stream, but Lambda's
+ * client prepares for them when it is created.
+ */
+function refuse(): never {
+  throw new Error('No function here calls an operation with an event stream');
+}
+
+export const resolveEventStreamSerdeConfig = <Config>(config: Config): Config => config;
+export const eventStreamSerdeProvider = refuse;
+export const EventStreamSerde = refuse;

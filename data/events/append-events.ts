@@ -90,10 +90,13 @@ async function knownNumbers(head: Head, events: readonly NewEvent[]): Promise<Ma
 
 const days = (name: string) => Number(setting(name)) * 24 * 60 * 60;
 
+/** How long the log of a channel keeps an event, in seconds: the timeline of a job as long as the record of its flight. */
+const keptInChannel = ({ kind }: Resource) =>
+  kind === 'job' ? Math.max(days('EVENT_RETENTION_DAYS'), days('FLIGHT_RETENTION_DAYS')) : days('EVENT_RETENTION_DAYS');
+
 /** Appends events by one transaction. @throws TransactionCanceledException when the head is not the present one */
 async function append(organisation: Organisation, head: Head, events: readonly NewEvent[], now: number): Promise<Head> {
   const TableName = table('events');
-  const ttl = now + days('EVENT_RETENTION_DAYS');
   const identities = events.map(({ channel, message }) => identityOf(channel, message));
   const next = { last: head.last + events.length, recent: withEvents(head.recent, identities, now) };
   const Update = {
@@ -111,12 +114,12 @@ async function append(organisation: Organisation, head: Head, events: readonly N
   };
   const puts = events.flatMap(({ channel, message }, index) => {
     const item = {
-      ...{ number: head.last + 1 + index, channel: channelLog(channel), ttl },
+      ...{ number: head.last + 1 + index, channel: channelLog(channel) },
       message: JSON.stringify(message),
     };
-    return [organisationLog(organisation), channelLog(channel)].map((log) => ({
-      Put: { TableName, Item: { log, ...item } },
-    }));
+    const ofOrganisation = { log: organisationLog(organisation), ttl: now + days('EVENT_RETENTION_DAYS') };
+    const ofChannel = { log: channelLog(channel), ttl: now + keptInChannel(channel) };
+    return [ofOrganisation, ofChannel].map((list) => ({ Put: { TableName, Item: { ...list, ...item } } }));
   });
   await dynamodb.send(new TransactWriteCommand({ TransactItems: [{ Update }, ...puts] }));
   return next;

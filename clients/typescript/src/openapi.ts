@@ -152,7 +152,7 @@ export interface paths {
         };
         /**
          * List the changes of a job, oldest first
-         * @description Returns the timeline of a job: each change of its status that the log still has, from its creation on, with the same payload as on its channel.
+         * @description Returns the timeline of a job: each change of its status, from its creation on, with the same payload as on its channel. It is kept as long as the track, 90 days unless your operator has changed that.
          *
          *     Scope: `command:read`.
          */

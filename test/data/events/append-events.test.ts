@@ -77,6 +77,7 @@ const range = (from: number, to: number) => Array.from({ length: to - from + 1 }
 
 beforeEach(() => {
   process.env['EVENT_RETENTION_DAYS'] = '7';
+  process.env['FLIGHT_RETENTION_DAYS'] = '90';
   jest.useFakeTimers({ now, doNotFake: ['nextTick', 'setImmediate', 'setTimeout'] });
 });
 afterEach(() => {
@@ -95,20 +96,20 @@ describe('appendEvents', () => {
     expect(log.numbers(`job#${job(1).channel.id}`)).toEqual([1, 3]);
   });
 
-  test('stores each event for seven days in both lists, with head and events in the same transaction', async () => {
+  test('stores each event in both lists, in that of a job as long as its track, with the head in the same transaction', async () => {
     givenLog();
     const { appendEvents } = await newInstance();
     await appendEvents(acme, [job(1)]);
     const item = {
-      ...{ number: 1, channel: `job#${job(1).channel.id}`, ttl: createdAt + 7 * 86_400 },
+      ...{ number: 1, channel: `job#${job(1).channel.id}` },
       message: JSON.stringify(job(1).message),
     };
     const Key = { log: organisationLog(acme), number: HEAD };
     expect(sent().at(-1)).toMatchObject({
       TransactItems: [
         { Update: { TableName: 'events', Key, ConditionExpression: 'attribute_not_exists(#last)' } },
-        { Put: { TableName: 'events', Item: { log: organisationLog(acme), ...item } } },
-        { Put: { TableName: 'events', Item: { log: item.channel, ...item } } },
+        { Put: { TableName: 'events', Item: { log: organisationLog(acme), ...item, ttl: createdAt + 7 * 86_400 } } },
+        { Put: { TableName: 'events', Item: { log: item.channel, ...item, ttl: createdAt + 90 * 86_400 } } },
       ],
     });
   });
@@ -199,7 +200,7 @@ describe('appendEvents', () => {
       .on(TransactWriteCommand)
       .rejects(transactionCancelled(['ConditionalCheckFailed', { last: 7 }], ['None'], ['None']));
     await expect(appendEvents(acme, [job(1)])).rejects.toThrow('Transaction cancelled');
-    expect(transactions()).toBe(12);
+    expect(transactions()).toBe(40);
   });
 
   test('keeps the head under one write unit', async () => {

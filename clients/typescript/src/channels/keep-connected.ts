@@ -87,7 +87,6 @@ export async function keepConnected(
       const why = await untilAborted(endOf(next), signal);
       if (why === 'due') continue;
       current = undefined;
-      received.lost();
       if (next.isConfirmed()) progress.failures = 0;
       if (why.error && !isTemporary(why.error, true)) throw why.error;
       onReconnect?.(why.error);

@@ -45,21 +45,12 @@ const subjectOf = ({ type, deviceId }: SequencedMessage): string =>
 const isPosition = (message: SequencedMessage): boolean =>
   message.type === 'job.status' && ['droneState', 'dockState', 'navigation'].some((field) => field in message);
 
-/** The snapshot of a device group comes in a message for each device. */
-const isPartOfSnapshot = ({ type, snapshot }: SequencedMessage): boolean =>
-  snapshot === true && type === 'device.status';
-
-/** Within so long a snapshot has arrived as a whole, in ms. */
-const SNAPSHOT_WITHIN_MS = 10_000;
-
 /**
  * What a caller has been told, over all connections. Delivery is at least once and in order, and a connection begins with a
  * snapshot or with what was missed: so what is not newer is a repeat.
  */
 export class ReceivedMessages {
   readonly #last = new Map<string, LastMessage>();
-  /** Of a snapshot that may not have arrived as a whole: the rest of it would be missed after its cursor. */
-  #partial: { readonly cursor: string; readonly at: number } | undefined;
 
   /**
    * @param deliver gets each message that is new
@@ -74,21 +65,14 @@ export class ReceivedMessages {
 
   /** What to resume after; undefined before the first cursor, and on channels without cursors. */
   get resumeAfter(): string | undefined {
-    const { cursor, at } = this.#partial ?? {};
-    return cursor !== undefined && Date.now() > Number(at) + SNAPSHOT_WITHIN_MS ? cursor : this.cursor;
-  }
-
-  /** The connection was lost: the rest of a snapshot that has not arrived as a whole does not come. */
-  lost(): void {
-    this.cursor = this.resumeAfter;
-    this.#partial = undefined;
+    return this.cursor;
   }
 
   /** The current state follows instead of what was missed: tells of it, and takes that state as new. */
   startAgain(): void {
-    const cursor = this.resumeAfter;
+    const { cursor } = this;
     this.#last.clear();
-    this.cursor = this.#partial = undefined;
+    this.cursor = undefined;
     if (cursor !== undefined) this.onGap?.({ cursor });
   }
 
@@ -115,11 +99,9 @@ export class ReceivedMessages {
     return cursor !== undefined && !snapshot && this.cursor !== undefined && cursor <= this.cursor;
   }
 
-  #noteCursor(message: SequencedMessage): void {
-    const { cursor } = message;
-    if (cursor === undefined) return;
-    this.#partial = isPartOfSnapshot(message) ? { cursor, at: Date.now() } : undefined;
-    if (!this.#partial && cursor > (this.cursor ?? '')) this.cursor = cursor;
+  /** The cursor of a snapshot comes with its last message. */
+  #noteCursor({ cursor = '' }: SequencedMessage): void {
+    if (cursor > (this.cursor ?? '')) this.cursor = cursor;
   }
 }
 

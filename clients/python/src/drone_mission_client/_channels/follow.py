@@ -85,10 +85,9 @@ def follow(
 ) -> Iterator[Message]:
     """Yields the messages of a channel: the state at first, then every change.
 
-    Lost connections are made again, over WSS after the last cursor, so that what was missed meanwhile comes first;
-    elsewhere the state that each begins with shows what has changed. A connection
-    whose token or time is about to end is closed only after its successor has brought the first message, so that no
-    change falls between the two.
+    Lost connections are made again after the last cursor, so that what was missed meanwhile comes first; on channels
+    without cursors, the state that each begins with shows what has changed. A connection whose token or time is about
+    to end is closed only after its successor has brought the first message, so that no change falls between the two.
 
     Returns:
         After the last message about the resource, or when `options.stop` is set.
@@ -183,7 +182,6 @@ class _Following:
 
     def _lost(self, lost: ConnectionLost) -> None:
         self.close()
-        self._received.lost()
         if isinstance(lost.error, ApiError) and not lost.error.is_temporary:
             raise lost.error
         if self._options.on_reconnect is not None:

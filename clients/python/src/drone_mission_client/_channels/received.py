@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -25,10 +24,6 @@ class Gap:
     after: int | None = None
     before: int | None = None
     cursor: str | None = None
-
-
-# Within so long a snapshot has arrived as a whole.
-_SNAPSHOT_WITHIN_S = 10.0
 
 
 def subject_of(message: Message) -> str:
@@ -66,8 +61,6 @@ class ReceivedMessages:
     def __init__(self, on_gap: Callable[[Gap], None] | None = None, after: str | None = None) -> None:
         self._on_gap = on_gap
         self._cursor = after
-        # Of a snapshot that may not have arrived as a whole, and when: the rest would be missed after its cursor.
-        self._partial: tuple[str, float] | None = None
         self._position_at: dict[str, str] = {}
         self.last: dict[str, Message] = {}
 
@@ -93,20 +86,14 @@ class ReceivedMessages:
     @property
     def resume_after(self) -> str | None:
         """What to resume after; None before the first cursor, and on channels without cursors."""
-        if self._partial is not None and time.monotonic() > self._partial[1] + _SNAPSHOT_WITHIN_S:
-            return self._partial[0]
         return self._cursor
-
-    def lost(self) -> None:
-        """The connection was lost: the rest of a snapshot that has not arrived as a whole does not come."""
-        self._cursor, self._partial = self.resume_after, None
 
     def start_again(self) -> None:
         """The state follows instead of what was missed: tells of it, and takes that state as new."""
-        cursor = self.resume_after
+        cursor = self._cursor
         self.last.clear()
         self._position_at.clear()
-        self._cursor = self._partial = None
+        self._cursor = None
         if cursor is not None and self._on_gap is not None:
             self._on_gap(Gap(cursor=cursor))
 
@@ -117,14 +104,9 @@ class ReceivedMessages:
         return bool(cursor <= self._cursor)
 
     def _note_cursor(self, message: Message) -> None:
-        cursor = message.get("cursor")
-        if cursor is None:
-            return
-        # The snapshot of a group comes in a message for each device.
-        is_part = message.get("snapshot") and message.get("type") == "device.status"
-        self._partial = (cursor, time.monotonic()) if is_part else None
-        if not is_part:
-            self._cursor = max(cursor, self._cursor or "")
+        # That of a snapshot comes with its last message.
+        if "cursor" in message:
+            self._cursor = max(message["cursor"], self._cursor or "")
 
     def _is_newer(self, message: Message, last: Message) -> bool:
         if message["sequence"] != last["sequence"]:

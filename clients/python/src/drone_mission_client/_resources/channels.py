@@ -13,7 +13,9 @@ from .._channels.mqtts import MqttConnection
 from .._channels.received import Gap, ReceivedMessages
 from .._channels.settings import ChannelSettings, FollowOptions
 from .._channels.wss import WebSocketConnection
+from .._http.rest import Rest
 from ..errors import DroneMissionError
+from .missed import missed_on
 
 Protocol = Literal["wss", "mqtts"]
 OnReconnect = Callable[[DroneMissionError | None], None]
@@ -28,8 +30,9 @@ def status_path(collection: str, identifier: str) -> str:
 class Channels:
     """The channels of a client."""
 
-    def __init__(self, settings: ChannelSettings) -> None:
+    def __init__(self, settings: ChannelSettings, rest: Rest) -> None:
         self.settings = settings
+        self._rest = rest
 
     def follow(
         self,
@@ -44,9 +47,13 @@ class Channels:
 
         def connect(channel: Channel, received: ReceivedMessages) -> Connection:
             if over == "mqtts":
-                return MqttConnection(channel, self.settings, received)
+                return MqttConnection(channel, self.settings, received, self._missed)
             return WebSocketConnection(channel, self.settings, received)
 
         if over not in ("wss", "mqtts"):
             raise DroneMissionError(f"over must be 'wss' or 'mqtts', and is {over!r}.")
         return follow(channel, connect, FollowOptions(stop, on_reconnect, on_gap, after), self.settings.max_retries)
+
+    def _missed(self, topic: str, after: str) -> list[Message] | None:
+        identifier, _, _ = topic.partition("/")
+        return missed_on(self._rest, identifier, after)

@@ -13,6 +13,7 @@ from .._http.rest import Rest
 from ..errors import ApiError, DroneMissionError
 from ..models import DeviceEvent, JobEvent, ListEventsReply, ShareEvent
 from .channels import OnGap
+from .missed import is_unknown_cursor
 
 # How long a call is held until there is something, and what it needs beside, in seconds.
 _LONGEST_WAIT_S = 20
@@ -62,7 +63,7 @@ class Events:
             try:
                 page = self.list(after=cursor, wait=self._wait)
             except DroneMissionError as error:  # noqa: PERF203 - each call may fail
-                if _is_unknown_cursor(error, has_read) and cursor != _OLDEST:
+                if is_unknown_cursor(error, has_read) and cursor != _OLDEST:
                     if on_gap is not None:
                         on_gap(Gap(cursor=cursor))
                     cursor = _OLDEST
@@ -74,13 +75,3 @@ class Events:
             else:
                 yield from page["events"]
                 cursor, has_read, failures = page["cursor"], True, 0
-
-
-def _is_unknown_cursor(error: DroneMissionError, is_ours: bool) -> bool:
-    """Whether the log no longer knows a cursor: it has expired, or the service has lost its data.
-
-    Args:
-        error: The refusal.
-        is_ours: Whether the service has issued the cursor to this caller.
-    """
-    return isinstance(error, ApiError) and (error.status == 410 or (is_ours and error.status == 400))

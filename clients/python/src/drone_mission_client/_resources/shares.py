@@ -76,8 +76,8 @@ class Shares:
         Args:
             share_code: The share.
             over: `wss` or `mqtts`.
-            after: `cursor` of the last message that you have received, before your program was started again: over WSS
-                begins with what was missed since then, marked `replayed`, instead of the state.
+            after: `cursor` of the last message that you have received, before your program was started again: begins
+                with what was missed since then, marked `replayed`, instead of the state.
             stop: Ends the iteration when it is set; so does leaving the loop.
             on_reconnect: Called when the connection is lost and will be made again.
             on_gap: Called when changes were missed while the connection was lost.

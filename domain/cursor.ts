@@ -1,5 +1,5 @@
 import type { Organisation } from './id';
-import { invalid } from './refusal';
+import { invalid, Refusal } from './refusal';
 
 /** Digits of the number in base 36: enough for a million events a second for a hundred years. */
 const DIGITS = 10;
@@ -13,6 +13,12 @@ const shape = /^event-([0-9a-z]{8})-([0-9a-z]{10})$/;
  */
 export const cursorOf = (organisation: Organisation, number: number): string =>
   `event-${organisation}-${number.toString(36).padStart(DIGITS, '0')}`;
+
+/** A cursor whose next event is no longer in the log. */
+export const cursorExpired = () =>
+  new Refusal('cursor_expired', [
+    { path: 'after', message: 'is older than the log: begin with after=oldest, or read the current state' },
+  ]);
 
 /** A cursor that is later than the log it belongs to. */
 export const notYetIssued = () => invalid('after', 'is a cursor that was not issued yet');

@@ -15,7 +15,7 @@ export const eventsEndpoints = {
       `With \`wait\`, up to ${schemas.MAX_WAIT_S} seconds, the call is held until there is something: follow your organisation without a ` +
       'connection. At most five calls of a client wait at the same time.\n\n' +
       'The log keeps an event for seven days. A cursor that is older is 410: begin with `after=oldest`, or read the current state.',
-    scope: ['command:read', 'resources:read', 'share:read'],
+    scope: ['command:read', 'share:read', 'resources:read'],
     handler: 'events/list-events',
     perMinute: 120,
     tables: { events: ['get', 'query'], connections: ['update'] },

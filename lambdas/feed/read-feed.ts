@@ -1,9 +1,8 @@
 import { channelKinds, channels } from '../../contract/channels';
 import { beforeOldest, readEvents, type EventPage } from '../../data/events/read-events';
 import { findHead } from '../../data/events/log-items';
-import { readCursor } from '../../domain/cursor';
+import { cursorExpired, readCursor } from '../../domain/cursor';
 import type { Organisation } from '../../domain/id';
-import { Refusal } from '../../domain/refusal';
 
 /** The whole log, from its oldest event. */
 const OLDEST = 'oldest';
@@ -26,11 +25,6 @@ export interface Feed {
   readonly limit: number;
 }
 
-const expired = () =>
-  new Refusal('cursor_expired', [
-    { path: 'after', message: 'is older than the log: begin with after=oldest, or read the current state' },
-  ]);
-
 /**
  * A page of a feed, without the events that the token does not allow.
  * @param after number of the event before it
@@ -38,7 +32,7 @@ const expired = () =>
  */
 export async function readFeed({ organisation, scopes, limit }: Feed, after: number, now: Date): Promise<EventPage> {
   const page = await readEvents(organisation, after, limit, now);
-  if (!page) throw expired();
+  if (!page) throw cursorExpired();
   const allowed = channelKinds.map((kind) => channels[kind]).filter(({ scope }) => scopes.includes(scope));
   const types: readonly string[] = allowed.map(({ messageType }) => messageType);
   return { ...page, events: page.events.filter(({ message }) => types.includes(message.type)) };

@@ -10,7 +10,7 @@ import { report } from './device-reports';
 import { documented, note, requests, unseen, withOwnIds } from './documented-messages';
 import { subscribe, type Mqtt } from './mqtt-client';
 import { publishPlatformEvent } from './platform-events';
-import { expireAfter, lastNumber, numberIn } from './resume';
+import { cursorOfSnapshot, expireAfter, lastNumber, numberIn } from './resume';
 import { follow, type Socket } from './socket';
 import { ask, openTelemetry, publish, sampleOf, subscribeTo, watch } from './telemetry-socket';
 import { until } from './until';
@@ -140,8 +140,7 @@ describe('A client that resumes', () => {
 
   test.each(['job', 'group', 'share'] as const)('on the channel of a %s is answered as documented', async (kind) => {
     const channel = await givenChannel[kind]();
-    const known = await (await follow(partner, channel)).like({ snapshot: true });
-    const cursor = String(known['cursor']);
+    const cursor = await cursorOfSnapshot(await follow(partner, channel));
     await changes[kind](channel);
     await until('the change in the log', async () => (await lastNumber(partner)) > numberIn(cursor) || undefined);
     const resumed = await follow(partner, channel, cursor);

@@ -3,6 +3,7 @@ import { clients } from '../api/client';
 import { givenShare, iso } from '../api/given';
 import { subscribe } from './mqtt-client';
 import { givenShortShare } from './short-share';
+import { cursorOfOrganisation } from './resume';
 import { followFromSnapshot, tryToFollow } from './socket';
 import { quiet, until } from './until';
 
@@ -17,8 +18,10 @@ describe('A follower of a share', () => {
     const { shareCode, expiresAt, maxViewers } = await givenShare(partner);
     const socket = await followFromSnapshot(partner, channel(shareCode));
     const listener = await subscribe(partner, topicOf(channel(shareCode)));
+    const cursor = cursorOfOrganisation(partner);
     const state = {
       type: 'share.status',
+      cursor,
       sequence: 1,
       shareCode,
       shareState: 'ACTIVE',
@@ -48,8 +51,8 @@ describe('A follower of a share', () => {
         expect(await socket.closed).toMatchObject({ code: 1000 });
         expect(socket.messages).toMatchObject([{ snapshot: true }, { shareState, sequence: 2, currentViewers: 0 }]);
       }
-      // Sockets get the timestamp of the call, MQTT that of the stream record, which has no milliseconds.
-      const { timestamp: _timestamp, ...overMqtt } = await listener.like({ shareState });
+      // Sockets get the timestamp of the call, MQTT that of the stream record, which has no milliseconds, and the cursor.
+      const { timestamp: _timestamp, cursor: _cursor, ...overMqtt } = await listener.like({ shareState });
       expect(sockets[0]?.messages[1]).toMatchObject(overMqtt);
 
       await until('clearing the retained message', () => listener.received.at(-1)?.text === '' || undefined);

@@ -5,7 +5,7 @@ import { fleetOf, givenJob, givenShare } from '../api/given';
 import { report } from './device-reports';
 import type { Message } from './message-log';
 import { subscribe } from './mqtt-client';
-import { cursorOfOrganisation, expireAfter, organisationOfClient } from './resume';
+import { cursorOfOrganisation, cursorOfSnapshot, expireAfter, organisationOfClient } from './resume';
 import { follow, followFromSnapshot, tryToFollow } from './socket';
 import { sampleOf } from './telemetry-socket';
 
@@ -90,8 +90,8 @@ describe('A client that resumes on a channel', () => {
   test('of a group receives the changes of its devices', async () => {
     const { deviceGroupId, deviceId } = fleetOf(partner);
     const channel: Channel = { kind: 'group', id: deviceGroupId };
-    const socket = await followFromSnapshot(partner, channel);
-    const known = cursorIn(socket.messages[0]);
+    const socket = await follow(partner, channel);
+    const known = await cursorOfSnapshot(socket);
     await socket.close();
     const { deviceId: _deviceId, ...state } = sampleOf(deviceId, { droneState: 'DOCKED' });
     const listener = await subscribe(partner, topicOf(channel));

@@ -1,10 +1,12 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { HEAD, organisationLog } from '../../data/events/log-items';
-import { readCursor } from '../../domain/cursor';
+import { cursorOf, readCursor } from '../../domain/cursor';
 import { organisationOf } from '../../domain/id';
 import type { Client } from '../api/client';
 import { fleetOf } from '../api/given';
 import { database, tableNamed } from '../api/stack/aws-access';
+import type { Socket } from './socket';
+import { until } from './until';
 
 /** Tag of a client's organisation. */
 export const organisationOfClient = (client: Client): string =>
@@ -17,12 +19,23 @@ export const cursorOfOrganisation = (client: Client): string =>
 /** The number in a cursor of any organisation. */
 export const numberIn = (cursor: string): number => readCursor(cursor.split('-')[1] ?? '', cursor);
 
+/** Cursor of the last event of a client's organisation. */
+export const lastCursor = async (client: Client): Promise<string> =>
+  cursorOf(organisationOfClient(client), await lastNumber(client));
+
 /** Number of the last event of a client's organisation. */
 export async function lastNumber(client: Client): Promise<number> {
   const Key = { log: organisationLog(organisationOfClient(client)), number: HEAD };
   const { Item } = await database().send(new GetCommand({ TableName: await tableNamed('Events'), Key }));
   return Number(Item?.['last'] ?? 0);
 }
+
+/** The cursor of a snapshot, which its last message has. */
+export const cursorOfSnapshot = (socket: Socket): Promise<string> =>
+  until('the end of the snapshot', () => {
+    const last = socket.messages.find(({ cursor }) => cursor !== undefined);
+    return last && String(last['cursor']);
+  });
 
 /** Makes the event after a cursor as old as the log keeps events, so that a client can't resume from there. */
 export async function expireAfter(client: Client, cursor: string): Promise<void> {

@@ -44,7 +44,7 @@ export interface paths {
          *
          *     The log keeps an event for seven days. A cursor that is older is 410: begin with `after=oldest`, or read the current state.
          *
-         *     Scope: one of `command:read`, `resources:read`, `share:read`.
+         *     Scope: one of `command:read`, `share:read`, `resources:read`.
          *
          *     Limit: 120 calls a minute per client, in windows of a minute of the clock. Each call counts, also one that is refused with 400 or 404 or repeats an `Idempotency-Key`.
          */

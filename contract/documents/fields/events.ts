@@ -20,7 +20,7 @@ export const eventFields: Fields = {
   after: {
     description:
       'A `cursor`: events after it. `oldest`: from the beginning of the log. Left out: from now, so the reply is empty and its `cursor` is the one to begin with.',
-    examples: ['event-7k2m9qx4-00000000c4'],
+    examples: ['oldest'],
   },
   events: { description: 'What has happened, oldest first.' },
   wait: {

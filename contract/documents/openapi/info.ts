@@ -21,7 +21,8 @@ Each client sees only its own organisation.
   refused unread lacks it: a body that is too large (413), a malformed URL (400 \`{"message": "Bad Request"}\`), and requests beyond a
   limit per IP address that the operator may have set (429 with \`Retry-After\`).
 - **Limits** are per client and exact, in windows of a minute of the clock: 60 calls of \`POST /v3/jobs/create\`, 30 of
-  \`POST /v3/streams/share\` and 120 of \`GET /v3/shares/{shareCode}/resources\`. Every call that reaches the service counts, also a
+  \`POST /v3/streams/share\` and 120 each of \`GET /v3/shares/{shareCode}/resources\` and
+  \`GET /v3/events\`. Every call that reaches the service counts, also a
   refused or repeated one. These operations send \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`. Other
   operations have no limit of their own, but AWS limits the whole service. \`GET /v3/limits\` lists all limits with what is left.
 - **429** has \`Retry-After\` when the limit of a client is reached: wait that many seconds. Without the header, wait a second and

@@ -1,3 +1,4 @@
+import { cursorExpired } from '../../../domain/cursor';
 import { Refusal, type RefusalCode } from '../../../domain/refusal';
 import type { Endpoint } from '../../endpoint';
 import type { EndpointKey } from '../../endpoints';
@@ -25,6 +26,9 @@ const causesOf: Partial<
 > = {
   invalid_request: invalidRequests,
   forbidden: examples.forbiddenCauses,
+  cursor_expired: () => ({
+    cursorExpired: { summary: examples.refusalSummaries.cursor_expired, details: cursorExpired().details },
+  }),
   not_acceptable: (_key, { reply }) => ({
     notAcceptable: {
       summary: examples.refusalSummaries.not_acceptable,

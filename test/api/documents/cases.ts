@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { cursorOf } from '../../../domain/cursor';
 import type { PlacedOperation } from '../../contract/documents/openapi-file';
 import { clients, type Client } from '../client';
 import { givenJob, nobodys } from '../given';
+import { expireAfter, lastCursor, organisationOfClient } from '../../channels/resume';
+import { until } from '../../channels/until';
 import { runPartnerCommand } from '../stack/aws-access';
 import { givenCalls } from '../stack/given-calls';
 import type { Received } from './documented';
@@ -79,6 +82,15 @@ const cancelledTwice: Case = async (placed, request) => {
 const forbiddenMove: Case = async (placed, request) =>
   sendTo(placed, { ...request, path: { jobId: (await givenJob(partner)).jobId }, body: { status: 'COMPLETED' } });
 
+/** A page after a cursor, of whose next event the log does not know any more. */
+const cursorExpired: Case = async (placed, request) => {
+  const cursor = await lastCursor(partner);
+  await givenJob(partner);
+  await until('the event', async () => ((await lastCursor(partner)) > cursor ? true : undefined));
+  await expireAfter(partner, cursor);
+  return sendTo(placed, { ...request, query: `?after=${cursor}` });
+};
+
 /** By the name of the example. */
 const cases: Readonly<Record<string, Case>> = {
   success: changed({}),
@@ -89,6 +101,11 @@ const cases: Readonly<Record<string, Case>> = {
   unknownParameter: changed({ query: '?page=2' }),
   invalidLimit: changed({ query: '?limit=0' }),
   foreignToken: changed({ query: '?nextToken=other' }),
+  noCursor: changed({ query: '?after=other' }),
+  foreignCursor: changed({ query: `?after=${cursorOf(organisationOfClient(stranger), 1)}` }),
+  futureCursor: changed({ query: `?after=${cursorOf(organisationOfClient(partner), 36 ** 9)}` }),
+  longWait: changed({ query: '?wait=21' }),
+  cursorExpired,
   noBody: changed({ body: '' }),
   malformedBody: changed({ body: '{' }),
   unknownField: withBody({ colour: 1 }),

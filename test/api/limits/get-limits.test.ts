@@ -51,6 +51,7 @@ describe('GET /v3/limits', () => {
     expect(othersAfter).toEqual(others);
     expect(used).toEqual({
       'POST /v3/jobs/create': 3,
+      'GET /v3/events': 0,
       'POST /v3/streams/share': 1,
       'GET /v3/shares/{shareCode}/resources': 1,
       [HANDSHAKE]: 0,

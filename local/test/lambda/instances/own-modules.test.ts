@@ -1,21 +1,30 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { functionsPerTest } from '../inline-functions';
+import { startFunctions } from '../inline-functions';
 
-const outside = JSON.stringify(join(__dirname, '../../../package.json'));
+/** Starts a function of this source, with the package `beside` in a folder above it. */
+async function startBeside(handler: string) {
+  const functions = await startFunctions({ reaching: `exports.handler = async () => ${handler};` });
+  const beside = join(functions.folder, 'node_modules', 'beside');
+  mkdirSync(beside, { recursive: true });
+  writeFileSync(join(beside, 'index.js'), 'module.exports = "found";');
+  return functions;
+}
 
 describe('The code of a function', () => {
-  const { start } = functionsPerTest();
-
   test('finds the modules of Node.js and its own files', async () => {
-    const lambda = await start({
-      own: `const { basename } = require('node:path');
-        exports.handler = async () => [basename(require.resolve('./index.js')), typeof require('fs').readFileSync];`,
-    });
-    expect(await lambda.invoke('own', {})).toEqual(['index.js', 'function']);
+    const { lambda, remove } = await startBeside(
+      "[typeof require('fs').readFileSync, typeof require.resolve('./index.js')]",
+    );
+    await expect(lambda.invoke('reaching', {})).resolves.toEqual(['function', 'string']);
+    await remove();
   });
 
-  test('finds nothing outside, where a developer has packages and an account has none', async () => {
-    const lambda = await start({ reaching: `exports.handler = async () => require(${outside}).name;` });
-    await expect(lambda.invoke('reaching', {})).rejects.toThrow("it is not part of the function's code");
+  test('finds no package above it, where a developer has some and an account has none', async () => {
+    const { lambda, remove } = await startBeside("require('beside')");
+    await expect(lambda.invoke('reaching', {})).rejects.toThrow(
+      "Cannot find module 'beside': it is not part of the function's code",
+    );
+    await remove();
   });
 });

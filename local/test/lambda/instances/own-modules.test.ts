@@ -2,10 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startFunctions } from '../inline-functions';
 
-/** Starts a function of this source, with the package `beside` in a folder above it. */
+const PACKAGE = 'beside';
+
+/** Starts a function of this source, with a package in a folder above it. */
 async function startBeside(handler: string) {
   const functions = await startFunctions({ reaching: `exports.handler = async () => ${handler};` });
-  const beside = join(functions.folder, 'node_modules', 'beside');
+  const beside = join(functions.folder, 'node_modules', PACKAGE);
   mkdirSync(beside, { recursive: true });
   writeFileSync(join(beside, 'index.js'), 'module.exports = "found";');
   return functions;
@@ -21,9 +23,9 @@ describe('The code of a function', () => {
   });
 
   test('finds no package above it, where a developer has some and an account has none', async () => {
-    const { lambda, remove } = await startBeside("require('beside')");
+    const { lambda, remove } = await startBeside(`require("${PACKAGE}")`);
     await expect(lambda.invoke('reaching', {})).rejects.toThrow(
-      "Cannot find module 'beside': it is not part of the function's code",
+      `Cannot find module '${PACKAGE}': it is not part of the function's code`,
     );
     await remove();
   });

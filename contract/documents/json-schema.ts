@@ -4,6 +4,7 @@ import { metadata } from '../../domain/metadata';
 import { position } from '../../domain/telemetry';
 import { moment } from '../../domain/text';
 import { messageId } from '../message-id';
+import { deviceEvent, jobEvent, MAX_WAIT_S, shareEvent, wait } from '../schemas/events';
 import { limit } from '../schemas/page';
 import { tokenRequest } from '../schemas/token';
 import { fieldOf } from './fields';
@@ -16,12 +17,26 @@ export type Direction = 'input' | 'output';
 
 const { permissions } = shareRequest.shape;
 
+/**
+ * The type of an event. oapi-codegen names a constant after its value, which for `device.status` is the name of another type,
+ * unless this extension names it.
+ */
+const eventType = (value: string, name: string): JsonSchema => ({
+  type: 'string',
+  const: value,
+  'x-enum-varnames': [name],
+});
+
 /** Schemas of which zod can't derive a JSON Schema, since they convert or check by a function. */
 const written = new Map<z.core.$ZodType, JsonSchema>([
   [moment, { type: 'string', format: 'date-time' }],
   [metadata, { type: 'object', additionalProperties: true }],
   // Higher limits count as 100; numbers of ten digits are refused.
   [limit, { type: 'integer', minimum: 1, maximum: 999_999_999, default: 50 }],
+  [wait, { type: 'integer', minimum: 0, maximum: MAX_WAIT_S, default: 0 }],
+  [jobEvent.shape.type, eventType('job.status', 'JobEventType')],
+  [deviceEvent.shape.type, eventType('device.status', 'DeviceEventType')],
+  [shareEvent.shape.type, eventType('share.status', 'ShareEventType')],
   // The handler refuses others, by a code of OAuth.
   [tokenRequest.shape.grant_type, { type: 'string', enum: ['client_credentials'] }],
   [messageId.def.innerType, { type: ['string', 'number'], maxLength: 128 }],

@@ -6,7 +6,7 @@ import { limit, success } from './page';
 export const MAX_WAIT_S = 20;
 
 const range = `must be a whole number of seconds from 0 to ${MAX_WAIT_S}`;
-const wait = z._default(
+export const wait = z._default(
   z.pipe(
     z.string().check(z.regex(/^\d{1,3}$/, { error: range })),
     z.pipe(z.transform(Number), z.number().check(z.lte(MAX_WAIT_S, { error: range }))),
@@ -16,13 +16,14 @@ const wait = z._default(
 
 export const eventsQuery = z.strictObject({ after: z.optional(z.string()), limit, wait });
 
-const logged = { cursor: z.string() };
+/** `type` again: the document describes it for these alone (`contract/documents/json-schema.ts`). */
+const logged = <Type extends string>(type: Type) => ({ type: z.literal(type), cursor: z.string() });
 const onChannelsOnly = { snapshot: true, replayed: true } as const;
 
 /** An event of the log: the message on the channel. */
-export const jobEvent = z.extend(z.omit(jobStatusMessage, onChannelsOnly), logged);
-export const deviceEvent = z.extend(z.omit(deviceStatusMessage, onChannelsOnly), logged);
-export const shareEvent = z.extend(z.omit(shareStatusMessage, onChannelsOnly), logged);
+export const jobEvent = z.extend(z.omit(jobStatusMessage, onChannelsOnly), logged('job.status'));
+export const deviceEvent = z.extend(z.omit(deviceStatusMessage, onChannelsOnly), logged('device.status'));
+export const shareEvent = z.extend(z.omit(shareStatusMessage, onChannelsOnly), logged('share.status'));
 
 const events = z.array(z.discriminatedUnion('type', [jobEvent, deviceEvent, shareEvent]));
 

@@ -1885,7 +1885,7 @@ export interface operations {
                 /** @description How many events are read at most, 50 without it. There are never more than 100: a higher number counts as 100. */
                 limit?: number;
                 /** @description How long the call may wait for an event if there is none yet, in seconds: 0 to 20. */
-                wait?: string;
+                wait?: number;
             };
             header?: never;
             path?: never;

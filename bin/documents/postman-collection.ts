@@ -82,7 +82,7 @@ const event = (listen: 'prerequest' | 'test', name: string) => ({
 });
 
 /** Folders and methods in an order in which all requests can be sent one after the other. */
-const FOLDERS = ['Tokens', 'Resources', 'Jobs', 'Shares'];
+const FOLDERS = ['Tokens', 'Resources', 'Limits', 'Jobs', 'Shares', 'Events'];
 const METHODS = ['POST', 'GET', 'PATCH', 'DELETE'];
 
 /** A collection for Postman with every request of the OpenAPI document, which gets its tokens by itself. */

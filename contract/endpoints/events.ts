@@ -30,7 +30,7 @@ export const eventsEndpoints = {
       'Returns the timeline of a job: each change of its status, from its creation on, with the same payload as on its channel. It is kept ' +
       'as long as the track, 90 days unless your operator has changed that.',
     scope: 'command:read',
-    handler: 'events/list-job-events',
+    handler: 'jobs/list-job-events',
     tables: { jobs: ['get'], events: ['query'] },
     request: {},
     reply: { status: 200, body: schemas.jobEventsReply },

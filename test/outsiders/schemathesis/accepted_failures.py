@@ -38,6 +38,12 @@ accepted_failures = [
         "a nextToken is one that the service has issued for this list, not any text",
     ),
     AcceptedFailure(
+        ("GET /v3/events",),
+        400,
+        "after: is not a cursor of this service, or a part of one",
+        "a cursor is one that the service has issued, not any text",
+    ),
+    AcceptedFailure(
         ("POST /v3/jobs/create",),
         400,
         "deviceId: is not a device of the device group",

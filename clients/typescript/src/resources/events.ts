@@ -34,8 +34,7 @@ export class Events {
    * `after` it is empty, and its `cursor` that of now; `oldest` begins with the oldest event.
    * @throws ApiError, ConnectionError
    */
-  list({ wait, ...page }: EventsQuery = {}, options: CallOptions = {}): Promise<EventsPage> {
-    const query = { ...page, ...(wait !== undefined && { wait: String(wait) }) };
+  list(query: EventsQuery = {}, options: CallOptions = {}): Promise<EventsPage> {
     return bodyOf(REQUEST, this.rest.GET('/v3/events', { ...options, params: { query } }));
   }
 

@@ -45,10 +45,7 @@ export type DeviceGroup = Reply<'/v3/resources', 'get'>['resources'][number];
 export type Limits = Reply<'/v3/limits', 'get'>['limits'];
 
 export type EventsPage = Reply<'/v3/events', 'get'>;
-export type EventsQuery = Omit<Query<'/v3/events'>, 'wait'> & {
-  /** How long the call may be held until there is something, in seconds: up to 20. */
-  readonly wait?: number;
-};
+export type EventsQuery = Query<'/v3/events'>;
 /** A change of a job, a device or a share. */
 export type OrganisationEvent = EventsPage['events'][number];
 /** A change of a job. */

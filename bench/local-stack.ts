@@ -9,8 +9,12 @@ import type { StackFacts } from '../bin/start/stack-facts';
 const READY_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 20_000;
 
-/** The initial environment: measurements set variables for code that they load themselves. */
-const initialEnvironment = { ...process.env };
+/** The initial environment, for other programs: measurements set variables for code that they load themselves. */
+export const initialEnvironment = { ...process.env };
+
+/** They are in process groups of their own, so nothing else would end them with this process. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => running.forEach((npm) => signal(npm, 'SIGINT')));
 
 /** A running local stack. */
 export interface LocalStack {
@@ -49,6 +53,8 @@ export async function startLocalStack(
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...initialEnvironment, ...(await freePorts()), LOCAL_DIR: dataFolder, ...environment },
   });
+  running.add(npm);
+  npm.once('exit', () => running.delete(npm));
   let printed = '';
   for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (chunk: Buffer) => (printed += chunk.toString()));
   const deadline = begin + READY_TIMEOUT_MS;

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { DroneMissionClient } from 'drone-mission-client';
 import { scopes } from '../contract/endpoint';
 import { partnersShape, type Partner } from '../bin/start/stack-facts';
+import { initialEnvironment } from './local-stack';
 
 const run = promisify(execFile);
 const root = join(__dirname, '..');
@@ -39,7 +40,7 @@ export async function onboardClients(
   const deviceGroups = Array.from({ length: groupCount }, () => group);
   await writeFile(file, JSON.stringify({ organisations: [{ name: 'Many clients', deviceGroups, clients }] }));
   const words = ['--import', 'tsx', 'bin/partner.ts', 'onboard', '--file', file, '--json', '--local'];
-  const env = { ...process.env, LOCAL_DIR: dataFolder };
+  const env = { ...initialEnvironment, LOCAL_DIR: dataFolder };
   const { stdout } = await run(process.execPath, words, { cwd: root, env, maxBuffer: 16e6 });
   const { partners } = partnersShape.parse(JSON.parse(stdout));
   return Promise.all(partners.map((partner) => withToken(baseUrl, partner)));

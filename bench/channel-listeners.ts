@@ -40,7 +40,7 @@ function messageRecorder() {
 
 /** Follows a channel over WSS and waits for its snapshot. Retries on 429, until seats of closed sockets are released or the next minute begins. */
 export async function follow(
-  { wsUrl }: StackFacts,
+  { wsUrl }: Pick<StackFacts, 'wsUrl'>,
   { token }: ChannelClient,
   { kind, id }: Channel,
 ): Promise<Listener> {
@@ -66,7 +66,7 @@ let connections = 0;
 
 /** Subscribes to jobs over one MQTTS connection. */
 export async function subscribeToJobs(
-  { mqttUrl, caFile }: StackFacts,
+  { mqttUrl, caFile }: Pick<StackFacts, 'mqttUrl'> & { readonly caFile?: string | undefined },
   { clientId, token }: ChannelClient,
   jobIds: readonly string[],
 ): Promise<Listener> {
@@ -75,7 +75,7 @@ export async function subscribeToJobs(
     username: clientId,
     password: token,
     clientId: `${clientId}-${++connections}`,
-    ca: readFileSync(caFile),
+    ...(caFile !== undefined && { ca: readFileSync(caFile) }),
     protocolVersion: 4,
     reconnectPeriod: 0,
   });

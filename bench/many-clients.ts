@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DroneMissionClient } from 'drone-mission-client';
@@ -41,12 +41,13 @@ export async function onboardClients(
   await writeFile(file, JSON.stringify({ organisations: [{ name: 'Many clients', deviceGroups, clients }] }));
   const words = ['--import', 'tsx', 'bin/partner.ts', 'onboard', '--file', file, '--json', '--local'];
   const env = { ...initialEnvironment, LOCAL_DIR: dataFolder };
-  const { stdout } = await run(process.execPath, words, { cwd: root, env, maxBuffer: 16e6 });
+  const { stdout } = await run(process.execPath, words, { cwd: root, env, maxBuffer: 16e6 }).finally(() => rm(file));
   const { partners } = partnersShape.parse(JSON.parse(stdout));
-  return Promise.all(partners.map((partner) => withToken(baseUrl, partner)));
+  return Promise.all(partners.map((partner) => connectClient(baseUrl, partner)));
 }
 
-async function withToken(baseUrl: string, partner: Partner): Promise<ChannelClient> {
+/** A client with a token. */
+export async function connectClient(baseUrl: string, partner: Partner): Promise<ChannelClient> {
   const { clientId, clientSecret, apiKey, deviceGroups } = partner;
   // A repeat would hide a failure.
   const api = new DroneMissionClient({ baseUrl, clientId, clientSecret, apiKey, maxRetries: 0 });

@@ -6,6 +6,7 @@ import { Pool } from 'undici';
 import { routeOf } from '../contract/access';
 import type { EndpointKey } from '../contract/endpoints';
 import { percentile, type Measured, type Measurement } from './figure';
+import { requestMix } from './load/request-plan';
 import { startLocalStack } from './local-stack';
 import { onboardClients, type ChannelClient } from './many-clients';
 import { residentMegabytes } from './resident-memory';
@@ -25,20 +26,6 @@ interface Worker {
   readonly client: ChannelClient;
   jobId: string | undefined;
 }
-
-/** The mix of ten requests: mostly reads of a job, as integrators do. */
-const requestMix: readonly EndpointKey[] = [
-  'POST /v3/jobs/create',
-  'GET /v3/jobs/{jobId}',
-  'GET /v3/jobs',
-  'GET /v3/jobs/{jobId}',
-  'PATCH /v3/jobs/{jobId}',
-  'GET /v3/jobs/{jobId}',
-  'GET /v3/resources',
-  'GET /v3/jobs',
-  'GET /v3/jobs/{jobId}',
-  'GET /v3/shares',
-];
 
 const bodies: Partial<Record<EndpointKey, (worker: Worker) => object>> = {
   'POST /v3/jobs/create': ({ client }) => ({ name: 'Survey', deviceGroupId: client.deviceGroupId }),

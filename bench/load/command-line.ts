@@ -18,7 +18,7 @@ Scenarios
 
 Options
   --rate N          requests a second of rest (default: 50), changes a second of wss and mqtt (default: 5)
-  --duration N      seconds (default: 30)
+  --duration N      seconds (default: 30); rest begins with 10 more that are not counted
   --connections N   sockets or MQTT clients (default, and at least: one for each job, which takes three changes)
   --max-errors N    percent of requests, connections and messages that may fail (default: 0)
   --credentials F   addresses and clients as printed by \`npm run partner -- onboard … --json\`: another stack

@@ -35,6 +35,8 @@ export interface PlannedRequest {
 export interface RequestPlan {
   /** Requests a second. */
   readonly rate: number;
+  /** Before that, at the same rate, without being counted. */
+  readonly warmUpSeconds: number;
   readonly seconds: number;
   /** Each sends its requests in turn. */
   readonly clients: readonly { readonly token: string; readonly requests: readonly PlannedRequest[] }[];
@@ -45,7 +47,7 @@ export interface RequestReport {
   readonly requests: number;
   /** Requests that were not sent, since all connections waited for answers. */
   readonly dropped: number;
-  /** Until the last answer. */
+  /** Until the last answer, without the warm-up. */
   readonly seconds: number;
   readonly latencies: Readonly<Record<string, Readonly<Record<string, number>>>>;
   readonly errors: Readonly<Record<string, number>>;

@@ -7,6 +7,8 @@ import type { Latency, Outcome } from './outcome';
 import { clientsFor, requestsOf, type RequestPlan, type RequestReport } from './request-plan';
 import type { Target } from './target';
 
+/** Until enough instances of functions are warm, as in an account in use. */
+const WARM_UP_SECONDS = 10;
 /** What k6 may take longer than the load: its start, and the answers to the last requests. */
 const EXTRA_MS = 120_000;
 
@@ -20,6 +22,7 @@ export async function loadRest(target: Target, rate: number, seconds: number): P
   });
   const { requests, dropped, latencies, errors, ...report } = await runK6(program, {
     rate,
+    warmUpSeconds: WARM_UP_SECONDS,
     seconds,
     clients: await Promise.all(planned),
   });
@@ -53,7 +56,7 @@ async function runK6(program: string, plan: RequestPlan): Promise<RequestReport>
     const options = ['--quiet', '--no-usage-report', '--no-color', '--address', 'localhost:0'];
     const { stdout } = await runCommand(program, ['run', ...options, join(__dirname, 'k6/requests.ts')], {
       env: { LOAD_PLAN: file },
-      timeoutMs: plan.seconds * 1000 + EXTRA_MS,
+      timeoutMs: (plan.warmUpSeconds + plan.seconds) * 1000 + EXTRA_MS,
     });
     return JSON.parse(stdout) as RequestReport;
   } finally {

@@ -8,7 +8,7 @@ import { partnersShape, type Partner } from '../../bin/start/stack-facts';
 import { connectClient, onboardClients, type ChannelClient } from '../many-clients';
 
 const addresses = z.object({
-  baseUrl: z.url({ protocol: /^https?$/ }),
+  baseUrl: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),
   wsUrl: z.url({ protocol: /^wss?$/ }).nullable(),
   mqttUrl: z.url({ protocol: /^mqtts?$/ }).nullable(),
   /** PEM file of an authority to trust; local stacks only. */

@@ -6,6 +6,7 @@ import { cfnLint } from './cfn-lint/lane';
 import { dynamoDbLocal } from './dynamodb-local/lane';
 import { gdal } from './gdal/lane';
 import { generators } from './generators/lane';
+import { k6 } from './k6/lane';
 import { lambdaRuntime } from './lambda-runtime/lane';
 import { ministack } from './ministack/lane';
 import { newman } from './newman/lane';
@@ -26,6 +27,7 @@ const lanes: Readonly<Record<string, Lane>> = {
   gdal,
   generators,
   schemathesis,
+  k6,
   'dynamodb-local': dynamoDbLocal,
   'lambda-runtime': lambdaRuntime,
   ministack,

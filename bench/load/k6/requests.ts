@@ -9,7 +9,7 @@ import type { PlannedRequest, RequestPlan, RequestReport } from '../request-plan
 declare const __ENV: { readonly LOAD_PLAN: string };
 declare function open(path: string): string;
 
-const { rate, seconds, clients } = JSON.parse(open(__ENV.LOAD_PLAN)) as RequestPlan;
+const { rate, warmUpSeconds, seconds, clients } = JSON.parse(open(__ENV.LOAD_PLAN)) as RequestPlan;
 const endpoints = [...new Set(clients.flatMap(({ requests }) => requests.map(({ endpoint }) => endpoint)))];
 /** 0: no answer. */
 const statuses = [0, 400, 401, 403, 404, 406, 409, 410, 413, 415, 422, 429, 500, 502, 503, 504];
@@ -22,7 +22,7 @@ export const options = {
       executor: 'constant-arrival-rate',
       rate,
       timeUnit: '1s',
-      duration: `${seconds}s`,
+      duration: `${warmUpSeconds + seconds}s`,
       preAllocatedVUs: CONNECTIONS,
     },
   },
@@ -31,6 +31,7 @@ export const options = {
 };
 
 // Metrics are made before the load begins, and their names are identifiers.
+const counted = new Counter('counted');
 const latencyOfAll = new Trend('latency', true);
 const latencies = endpoints.map((_, index) => new Trend(`latency_${index}`, true));
 const errors = endpoints.map(
@@ -48,7 +49,9 @@ export default function sendNext(): void {
   const request = client?.requests[turn % client.requests.length];
   if (!client || !request) throw new Error('no request is planned');
   const status = send(client.token, request);
+  if (due < startTime + warmUpSeconds * 1000) return;
   const latency = Date.now() - due;
+  counted.add(1);
   const endpoint = endpoints.indexOf(request.endpoint);
   latencyOfAll.add(latency);
   latencies[endpoint]?.add(latency);
@@ -80,9 +83,9 @@ export function handleSummary({ metrics, state }: Summary): { readonly stdout: s
     (endpoint, index) => [endpoint, metrics[`latency_${index}`]?.values ?? {}] as const,
   );
   const report: RequestReport = {
-    requests: countOf('iterations'),
+    requests: countOf('counted'),
     dropped: countOf('dropped_iterations'),
-    seconds: state.testRunDurationMs / 1000,
+    seconds: state.testRunDurationMs / 1000 - warmUpSeconds,
     latencies: { 'all requests': metrics['latency']?.values ?? {}, ...Object.fromEntries(ofEndpoints) },
     errors: Object.fromEntries(
       [...found, ['another status', countOf('errors_other')] as const].filter(([, count]) => count > 0),

@@ -1,0 +1,27 @@
+import { startStack, stopStack } from '../../api/stack/running-stack';
+import { root } from '../assemblies';
+import { runCommand } from '../command';
+import type { Lane } from '../lane';
+
+/** Low enough for a busy machine: what is judged is that every request succeeds, not how fast. */
+const load = ['rest', '--rate', '20', '--duration', '10'];
+
+/** Grafana's load generator: the requests that partners send most, at a constant rate. */
+export const k6: Lane = {
+  title: 'the REST API under a small load (`npm run load -- rest`), by Grafana k6',
+  run: async () => {
+    const stack = await startStack();
+    try {
+      const words = ['--conditions=drone-mission-source', '--require', 'tsx/cjs', 'bench/load/main.ts', ...load];
+      const { exitCode, stdout, stderr } = await runCommand(process.execPath, words, {
+        cwd: root,
+        env: { LOCAL_DIR: stack.folder, BASE_URL: '' },
+        exitCodes: [0, 1],
+      });
+      console.log(stdout.replaceAll(/^/gm, '  ').trimEnd());
+      return exitCode === 0 ? [] : [`${stdout}${stderr}`];
+    } finally {
+      await stopStack(stack);
+    }
+  },
+};

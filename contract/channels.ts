@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { Kind, Resource } from '../domain/id';
+import { organisationOf, type Kind, type Resource } from '../domain/id';
 import {
   deviceStatusMessage,
   jobStatusMessage,
@@ -100,6 +100,13 @@ export const channelsOf = (message: StatusMessage): Channel[] =>
 
 /** The MQTT topic of a channel: `<id>/JOB/STATUS`. */
 export const topicOf = ({ kind, id }: Channel) => `${id}/${channels[kind].topicSuffix}`;
+
+/** The channel with this MQTT topic, or undefined; whether its resource exists is not known. */
+export function channelOfTopic(topic: string): Channel | undefined {
+  const [id = '', ...suffix] = topic.split('/');
+  const kind = channelKinds.find((each) => channels[each].topicSuffix === suffix.join('/'));
+  return kind && organisationOf(kind, id) !== undefined ? { kind, id } : undefined;
+}
 
 /** Maximum of messages that a client is sent again when it resumes; one that missed more gets the current state. */
 export const MAX_REPLAYED = 1000;

@@ -2,6 +2,7 @@ import {
   DeleteConnectionCommand,
   IoTDataPlaneClient,
   InvalidRequestException,
+  ListSubscriptionsCommand,
   PublishCommand,
   RequestEntityTooLargeException,
 } from '@aws-sdk/client-iot-data-plane';
@@ -9,8 +10,11 @@ import { clientConfig } from '../store/client-config';
 
 const client = new IoTDataPlaneClient(clientConfig());
 
-/** AWS IoT accepts one retained message per topic and second, so an immediate retry of a refused one is useless. */
-const retainedClient = new IoTDataPlaneClient(clientConfig({ maxAttempts: 1 }));
+/**
+ * AWS IoT accepts one retained message per topic and second, so an immediate retry of a refused one is useless. Subscriptions are
+ * listed again in minutes anyway.
+ */
+const singleAttemptClient = new IoTDataPlaneClient(clientConfig({ maxAttempts: 1 }));
 
 /** Whether and how long a message is retained for later subscribers. */
 export type Retention = 'none' | 'until-replaced' | 'for-a-day';
@@ -24,7 +28,7 @@ const DAY_S = 86_400;
  *   quota of retained messages is used up
  */
 export async function publish(topic: string, payload: string, retention: Retention): Promise<void> {
-  await (retention === 'none' ? client : retainedClient).send(
+  await (retention === 'none' ? client : singleAttemptClient).send(
     new PublishCommand({
       topic,
       payload: new TextEncoder().encode(payload),
@@ -39,11 +43,28 @@ export async function publish(topic: string, payload: string, retention: Retenti
 export const isPermanentFailure = (error: unknown): boolean =>
   error instanceof InvalidRequestException || error instanceof RequestEntityTooLargeException;
 
+/** A page of ListSubscriptions at most; a connection has at most 50 subscriptions (AWS IoT Core quotas). */
+const PAGE_SIZE = 200;
+
+/** The topics that an MQTT client is subscribed to; none when it is not connected. */
+export async function subscribedTopics(mqttClientId: string): Promise<string[]> {
+  const found = await unlessUnknown(
+    singleAttemptClient.send(new ListSubscriptionsCommand({ clientId: mqttClientId, maxResults: PAGE_SIZE })),
+  );
+  return (found?.subscriptions ?? []).flatMap(({ topicFilter }) => topicFilter ?? []);
+}
+
 /** Disconnects an MQTT client; no effect when it is not connected. */
 export async function endMqttConnection(mqttClientId: string): Promise<void> {
+  await unlessUnknown(client.send(new DeleteConnectionCommand({ clientId: mqttClientId, cleanSession: true })));
+}
+
+/** The answer about a client, or undefined when AWS IoT knows no such client. */
+async function unlessUnknown<Answer>(call: Promise<Answer>): Promise<Answer | undefined> {
   try {
-    await client.send(new DeleteConnectionCommand({ clientId: mqttClientId, cleanSession: true }));
+    return await call;
   } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'ResourceNotFoundException') throw error;
+    if (error instanceof Error && error.name === 'ResourceNotFoundException') return undefined;
+    throw error;
   }
 }

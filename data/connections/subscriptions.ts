@@ -10,7 +10,10 @@ import { dynamodb, table } from '../store/dynamodb';
 const subscription = z.object({ connectionId: z.string(), at: z.number(), subscribed: z.boolean(), ttl: z.number() });
 
 /** A session, and so its subscriptions, lasts no longer than a token, in seconds. */
-const MAX_SESSION_S = 3600;
+export const MAX_SESSION_S = 3600;
+
+/** For how long AWS IoT may go on listing a cancelled subscription; an estimate, since AWS names no time. */
+const LISTING_DELAY_MS = 60_000;
 
 const keyOf = (clientId: string) => `mqtt#${clientId}`;
 const nameOf = (mqttClientId: string, topic: string) => `${mqttClientId} ${topic}`;
@@ -98,12 +101,40 @@ export async function clientsOverLimit(clientId: string, max: number, now: numbe
 }
 
 /**
- * Deletes the subscriptions of an MQTT client from before its session began or ended, and invalidates those whose events
- * arrive later.
+ * The topics of an MQTT client that are not recorded as subscribed since its session began, nor as cancelled within the last
+ * minute: their events were lost.
+ * @param topics those that AWS IoT lists
+ * @param listedAt Unix milliseconds
+ */
+export async function missingSubscriptions(
+  clientId: string,
+  mqttClientId: string,
+  topics: readonly string[],
+  listedAt: number,
+): Promise<string[]> {
+  const found = await listSubscriptions(clientId, nameOf(mqttClientId, ''));
+  const notes = new Map(found.map((note) => [note.connectionId, note]));
+  const began = notes.get(nameOf(mqttClientId, SESSION))?.at ?? 0;
+  return topics.filter((topic) => {
+    const note = notes.get(nameOf(mqttClientId, topic));
+    if (!note || note.at < began) return true;
+    return note.subscribed ? note.ttl * 1000 <= listedAt : note.at <= listedAt - LISTING_DELAY_MS;
+  });
+}
+
+/**
+ * Invalidates the subscriptions of an MQTT client from before its session began or ended, also those whose events arrive later.
+ * @param at Unix milliseconds
+ */
+export const invalidateSubscriptions = (clientId: string, mqttClientId: string, at: number): Promise<void> =>
+  recordSubscription(clientId, mqttClientId, SESSION, false, at);
+
+/**
+ * Invalidates the subscriptions of an MQTT client from before its session ended, and deletes them.
  * @param at Unix milliseconds
  */
 export async function clearSubscriptions(clientId: string, mqttClientId: string, at: number): Promise<void> {
-  await recordSubscription(clientId, mqttClientId, SESSION, false, at);
+  await invalidateSubscriptions(clientId, mqttClientId, at);
   const notes = await listSubscriptions(clientId, nameOf(mqttClientId, ''));
   const old = notes.filter((note) => !isSession(note) && note.at < at);
   await Promise.all(

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { channelKinds, channels } from '../../contract/channels';
 import { Refusal } from '../../domain/refusal';
@@ -5,6 +6,7 @@ import { identify, type Identity } from '../auth/identify';
 import { iotArn } from '../auth/iot-arn';
 import { logger } from '../logger';
 import { oauthClientOf } from '../auth/mqtt-client-id';
+import { recoverSubscriptions } from '../delivery/topic-audience';
 
 /** Event of a custom authorizer of AWS IoT (https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth.html). */
 const connectEvent = z.object({
@@ -16,6 +18,9 @@ const connectEvent = z.object({
 /** Bounds of `disconnectAfterInSeconds` and `refreshAfterInSeconds`. */
 const SHORTEST_S = 300;
 const LONGEST_S = 86_400;
+
+/** Of the 5 s that AWS IoT waits for an answer. */
+const RECOVERY_TIMEOUT_MS = 1500;
 
 const statement = (action: string, resources: readonly string[]) => ({
   Effect: 'Allow',
@@ -55,6 +60,19 @@ function policyFor({ organisation, scopes }: Identity, mqttClientId: string) {
   return JSON.stringify({ Version: '2012-10-17', Statement: [connect, ...subscriptions] });
 }
 
+/**
+ * AWS IoT calls the authorizer again every five minutes while a client is connected: time to find subscriptions whose events
+ * were lost. Never fails, since that would end the connection; the next call tries again.
+ */
+async function recoverInTime(identity: Identity, mqttClientId: string): Promise<void> {
+  const timeout = pause(RECOVERY_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+    throw new Error(`No answer within ${RECOVERY_TIMEOUT_MS} ms`);
+  });
+  await Promise.race([recoverSubscriptions(identity, mqttClientId), timeout]).catch((error: unknown) => {
+    logger.warn('MQTT subscriptions could not be compared', { clientId: identity.clientId, error });
+  });
+}
+
 /** @throws Refusal `unauthorized`, `forbidden` */
 async function authorize(input: unknown) {
   const { username, password, clientId: mqttClientId } = connectEvent.parse(input).protocolData.mqtt;
@@ -66,6 +84,7 @@ async function authorize(input: unknown) {
   // The session must end with the token, and five minutes is the shortest session that AWS IoT accepts.
   const left = Math.floor(expiresAt - Date.now() / 1000);
   if (left < SHORTEST_S) throw new Refusal('unauthorized');
+  await recoverInTime(identity, mqttClientId);
   return {
     isAuthenticated: true,
     principalId: clientId,

@@ -2,6 +2,7 @@ import { Aws } from 'aws-cdk-lib/core';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnAuthorizer, CfnDomainConfiguration, CfnTopicRule } from 'aws-cdk-lib/aws-iot';
 import { Construct } from 'constructs';
+import type { TableUses } from '../../contract/endpoint';
 import { ApiFunction } from '../functions/api-function';
 import type { CustomDomain } from '../deployment-options';
 import type { Identity } from '../rest/identity';
@@ -16,6 +17,9 @@ const events = [
   'subscriptions/subscribed',
   'subscriptions/unsubscribed',
 ];
+
+/** What has an attribute until when its topic has subscribers. */
+const audience: TableUses = { jobs: ['update'], fleet: ['update'] };
 
 export interface MqttChannelsProps {
   /** Custom domain, in addition to the address that AWS IoT assigns. */
@@ -38,7 +42,9 @@ export class MqttChannels extends Construct {
       environment: { ...identity.verification, IOT_ARN: iot },
       // AWS IoT's limit for custom authorizers.
       timeoutSeconds: 5,
-    }).uses(tables, { partners: ['get'] });
+    }).uses(tables, { partners: ['get'], connections: ['query', 'put'] }, audience);
+    const clients = [`${iot}:client/*`];
+    authorize.allow(['iot:ListSubscriptions'], clients, 'Partners choose the ids of their connections.');
     const authorizer = new CfnAuthorizer(this, 'Authorizer', {
       authorizerFunctionArn: authorize.lambda.functionArn,
       // The password is a signed token itself.
@@ -68,21 +74,24 @@ export class MqttChannels extends Construct {
       });
     }
     this.url = `mqtts://${domain?.name ?? domainName}:8883`;
-    const count = this.limitSubscriptions({ tables }, `${iot}:client/*`);
+    const count = this.followSubscriptions({ tables }, clients);
     alarmOnErrors(authorize, 'Partners cannot connect over MQTT: their tokens cannot be verified');
     alarmOnErrors(
       count,
-      'MQTT subscriptions of partners are miscounted: a partner may exceed the limit, or lose a connection',
+      'MQTT subscriptions of partners are miscounted: a partner may exceed the limit, lose a connection, or get no positions for five minutes',
     );
   }
 
-  /** AWS IoT limits the subscriptions of a connection, but not those of a client with several (spec section 8). */
-  private limitSubscriptions({ tables }: Pick<MqttChannelsProps, 'tables'>, connections: string) {
+  /**
+   * Positions are published only to topics with subscribers. And AWS IoT limits the subscriptions of a connection, but not those
+   * of a client with several (spec section 8).
+   */
+  private followSubscriptions({ tables }: Pick<MqttChannelsProps, 'tables'>, clients: string[]) {
     const count = new ApiFunction(this, 'CountSubscriptions', {
       entry: 'mqtt/count-subscriptions',
-      description: 'Close the connection with which a client exceeds its limit of subscriptions',
-    }).uses(tables, { connections: ['put', 'query', 'delete'] });
-    count.allow(['iot:DeleteConnection'], [connections], 'Partners choose the ids of their connections.');
+      description: 'Note which topics have subscribers, and close the connection with which a client exceeds its limit',
+    }).uses(tables, { partners: ['get'], connections: ['put', 'query', 'delete'] }, audience);
+    count.allow(['iot:DeleteConnection'], clients, 'Partners choose the ids of their connections.');
     for (const event of events) {
       const name = `On-${event.split('/')[1] ?? ''}`;
       const rule = new CfnTopicRule(this, name, {

@@ -26,7 +26,16 @@ const faultSettings = z.strictObject({
       lateMs: ms.optional(),
     })
     .default({}),
-  iot: z.strictObject({ failing: share.optional(), slowMs: ms.optional() }).default({}),
+  iot: z
+    .strictObject({
+      failing: share.optional(),
+      slowMs: ms.optional(),
+      /** Events about connections and subscriptions that reach no rule. */
+      lifecycleEventsLost: share.optional(),
+      /** New connections are authorised again after each such time, instead of what the authorizer says (300 s or more). */
+      refreshMs: ms.min(100).optional(),
+    })
+    .default({}),
   connections: z.strictObject({ failing: share.optional(), slowMs: ms.optional() }).default({}),
   /** Requests to REST APIs that meet the throttle of the account. */
   restApi: z.strictObject({ throttled: share.optional() }).default({}),

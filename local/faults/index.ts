@@ -17,6 +17,10 @@ export interface Faults {
   batch<Result>(deliver: () => Promise<Result>, signal: AbortSignal): Promise<Result>;
   /** Whether API Gateway throttles this request to a REST API. */
   throttlesRequest(): boolean;
+  /** Whether a lifecycle event of AWS IoT is lost. */
+  losesLifecycleEvent(): boolean;
+  /** Time after which a new MQTT connection is authorised again, in ms; undefined: as its authorizer says. */
+  refreshMs(): number | undefined;
   /** Whether user pools answer only with errors. */
   isCognitoDown(): boolean;
   /**
@@ -94,6 +98,10 @@ export function createFaults(settings: () => FaultSettings): Faults {
     },
 
     throttlesRequest: () => occurs(settings().restApi.throttled),
+
+    losesLifecycleEvent: () => occurs(settings().iot.lifecycleEventsLost),
+
+    refreshMs: () => settings().iot.refreshMs,
 
     isCognitoDown: () => settings().cognito.down === true,
 

@@ -30,6 +30,9 @@ interface DataPlaneOptions {
   readonly quotas: Quotas;
 }
 
+/** Of a page. */
+const MAX_RESULTS = 200;
+
 const ok = (value: unknown = {}): AwsAnswer => ({
   status: 200,
   headers: { 'content-type': 'application/json' },
@@ -39,7 +42,7 @@ const invalid = (message: string) => failure('rest', 400, 'InvalidRequestExcepti
 const notFound = (message: string) => failure('rest', 404, 'ResourceNotFoundException', message);
 const isTrue = ({ query }: Request, name: string) => query.get(name) === 'true';
 
-/** Publish, DeleteConnection, GetRetainedMessage and ListRetainedMessages. */
+/** Publish, DeleteConnection, ListSubscriptions, GetRetainedMessage and ListRetainedMessages. */
 export function createDataPlane({ broker, retained, arns, quotas }: DataPlaneOptions): AwsApi {
   function isThrottled({ name: topic, body }: Request, retain: boolean): boolean {
     if (retain && !admitsRetained(quotas, topic)) return true;
@@ -91,6 +94,19 @@ export function createDataPlane({ broker, retained, arns, quotas }: DataPlaneOpt
     },
   };
 
+  const listSubscriptions: Operation = {
+    method: 'GET',
+    path: /^\/connections\/([^/]+)\/subscriptions$/,
+    permissions: ({ name }) => [{ action: 'iot:ListSubscriptions', resource: arns.client(name) }],
+    run({ name, query }) {
+      if (name.startsWith('$')) return invalid('The client id must not begin with $');
+      const subscriptions = broker()?.subscriptionsOf(name);
+      if (!subscriptions) return notFound('The client has no session');
+      const listed = [...subscriptions].map(([topicFilter, qos]) => ({ topicFilter, qos }));
+      return paged(listed, query, ({ topicFilter }) => topicFilter, 'subscriptions');
+    },
+  };
+
   const getRetainedMessage: Operation = {
     method: 'GET',
     path: /^\/retainedMessage\/([^/]+)$/,
@@ -107,20 +123,10 @@ export function createDataPlane({ broker, retained, arns, quotas }: DataPlaneOpt
     method: 'GET',
     path: /^\/retainedMessage$/,
     permissions: () => [{ action: 'iot:ListRetainedMessages', resource: '*' }],
-    run({ query }) {
-      const most = Math.min(200, Number(query.get('maxResults') ?? 20));
-      const after = Buffer.from(query.get('nextToken') ?? '', 'base64url').toString();
-      const rest = retained.list().filter(({ topic }) => topic > after);
-      const page = rest.slice(0, most);
-      const last = rest.length > page.length ? page.at(-1) : undefined;
-      return ok({
-        retainedTopics: page.map(summaryOf),
-        ...(last && { nextToken: Buffer.from(last.topic).toString('base64url') }),
-      });
-    },
+    run: ({ query }) => paged(retained.list().map(summaryOf), query, ({ topic }) => topic, 'retainedTopics'),
   };
 
-  const operations = [publish, deleteConnection, getRetainedMessage, listRetainedMessages];
+  const operations = [publish, deleteConnection, listSubscriptions, getRetainedMessage, listRetainedMessages];
 
   return {
     signingName: 'iotdata',
@@ -135,6 +141,18 @@ export function createDataPlane({ broker, retained, arns, quotas }: DataPlaneOpt
       return found.operation.run(found.request);
     },
   };
+}
+
+/** A page of a list in the order of its keys; `nextToken` is the key of its last item. */
+function paged<Item>(list: readonly Item[], query: URLSearchParams, keyOf: (item: Item) => string, name: string) {
+  const most = Number(query.get('maxResults') ?? 20);
+  if (!Number.isInteger(most) || most < 1 || most > MAX_RESULTS)
+    return invalid(`maxResults must be from 1 to ${MAX_RESULTS}`);
+  const after = Buffer.from(query.get('nextToken') ?? '', 'base64url').toString();
+  const rest = list.filter((item) => keyOf(item) > after).sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  const page = rest.slice(0, most);
+  const last = rest.length > page.length ? page.at(-1) : undefined;
+  return ok({ [name]: page, ...(last && { nextToken: Buffer.from(keyOf(last)).toString('base64url') }) });
 }
 
 function find(operations: readonly Operation[], { method, path, body }: AwsCall) {

@@ -8,6 +8,7 @@ import * as z from 'zod';
 import type { DeploymentApi } from '../cloudformation/aws-custom-resource';
 import type { Lambda } from '../lambda';
 import { propertiesOf } from '../cloudformation/properties';
+import { noFaults, type Faults } from '../faults';
 import { noQuotas, type Quotas } from '../quotas';
 import type { AwsApi, Created, Resource, Service } from '../service';
 import { createArns } from './arns';
@@ -38,6 +39,8 @@ export interface IotOptions {
   readonly subscriptionsPerConnection?: number;
   /** Default: none. */
   readonly quotas?: Quotas;
+  /** Default: none. */
+  readonly faults?: Pick<Faults, 'losesLifecycleEvent' | 'refreshMs'>;
   /** Delays before the second and the third attempt of a rule's function; default: those of AWS. */
   readonly retryDelaysMs?: readonly number[];
   /** Receives a line for each refusal and each failed rule; no line contains a topic or a password. */
@@ -63,7 +66,8 @@ const authorizerProperties = z.object({
 
 /** IoT Core for the authorizers, domain configurations and topic rules of a template; one domain configuration is served. */
 export function createIot(options: IotOptions): Iot {
-  const { lambda, host = '127.0.0.1', port, certificate, subscriptionsPerConnection = 50, quotas = noQuotas } = options;
+  const { lambda, host = '127.0.0.1', port, certificate, subscriptionsPerConnection = 50 } = options;
+  const { quotas = noQuotas, faults = noFaults } = options;
   const log = (line: string) => options.log(`iot ${line}`);
   const arns = createArns(options);
   const asyncInvoker = createAsyncInvoker(lambda, log, options.retryDelaysMs);
@@ -113,7 +117,9 @@ export function createIot(options: IotOptions): Iot {
       const authorizer = authorizers.get(authorizerName ?? '');
       if (authorizerName !== undefined && !authorizer)
         throw new Error(`There is no active authorizer ${authorizerName}`);
-      const onLifecycleEvent = ({ topic, payload }: LifecycleEvent) => rules.route(awsMessage(topic, payload));
+      const onLifecycleEvent = ({ topic, payload }: LifecycleEvent) => {
+        if (!faults.losesLifecycleEvent()) rules.route(awsMessage(topic, payload));
+      };
       // Connections that a killed process left open: in an account the broker survives and sends their events.
       for (const gone of connectionLog.unclosed) {
         onLifecycleEvent(disconnected(gone, 'CONNECTION_LOST'));
@@ -127,6 +133,7 @@ export function createIot(options: IotOptions): Iot {
         connectionLog,
         subscriptionsPerConnection,
         quotas,
+        faults,
         onMessage: (message) => rules.route(message),
         onLifecycleEvent,
         log,

@@ -71,7 +71,7 @@ export function createAuthorizationHooks(options: AuthorizationOptions): Authori
     if (retain && (retained.get(topic)?.payload !== payload || !connection.awaitingRetained.delete(topic)))
       return false;
     const { filters } = connection;
-    if (!filters.has(topic) && ![...filters].some((filter) => topicMatches(filter, topic))) return false;
+    if (!filters.has(topic) && ![...filters.keys()].some((filter) => topicMatches(filter, topic))) return false;
     return connection.permits('iot:Receive', arns.topic(topic));
   }
 
@@ -126,7 +126,7 @@ export function createAuthorizationHooks(options: AuthorizationOptions): Authori
         if (connection) logViolation(connection, violation);
         done(violation);
       } else {
-        connection?.filters.add(subscription.topic);
+        connection?.filters.set(subscription.topic, subscription.qos);
         connection?.awaitingRetained.add(subscription.topic);
         done(null, subscription);
       }

@@ -50,6 +50,8 @@ export interface Broker {
   readonly port: number | undefined;
   /** Resolves when the message has been handed to all subscribers' connections. */
   publish(message: Message): Promise<void>;
+  /** QoS by filter of a client's session, which may have outlived its connection. @returns undefined without a session */
+  subscriptionsOf(clientId: string): ReadonlyMap<string, number> | undefined;
   /** Closes the connection of a client. @returns false when it is not connected */
   disconnect(clientId: string, options: { cleanSession: boolean; preventWill: boolean }): Promise<boolean>;
   stop(): Promise<void>;
@@ -142,6 +144,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
       if (message.retain && expirySeconds !== undefined)
         options.retained.expire(message.topic, message.payload, expirySeconds);
     },
+    subscriptionsOf: (clientId) => connections.byClientId.get(clientId)?.filters ?? sessions.filtersOf(clientId),
     async disconnect(clientId, { cleanSession, preventWill }) {
       const connection = connections.byClientId.get(clientId);
       if (!connection) return false;

@@ -3,6 +3,7 @@ import type { AedesOptions, Client, ConnectPacket } from 'aedes';
 import { randomUUID } from 'node:crypto';
 import type { Arns } from '../arns';
 import type { Authorizer, Credentials, Authorization } from '../authorization/authorizer';
+import type { Faults } from '../../faults';
 import type { Quotas } from '../../quotas';
 import { end, type Connection, type Connections } from './connection';
 import { MqttStream } from './mqtt-stream';
@@ -24,13 +25,14 @@ export interface AdmissionOptions {
   readonly authorizer: Authorizer | undefined;
   readonly arns: Arns;
   readonly quotas: Pick<Quotas, 'admits'>;
+  readonly faults: Pick<Faults, 'refreshMs'>;
   log(line: string): void;
 }
 
 type Admission = Pick<Required<AedesOptions>, 'preConnect' | 'authenticate'>;
 
 /** aedes' hooks for CONNECT: the policies that the authorizer returns must allow the connection and its last will. */
-export function createAdmission({ connections, authorizer, arns, quotas, log }: AdmissionOptions): Admission {
+export function createAdmission({ connections, authorizer, arns, quotas, faults, log }: AdmissionOptions): Admission {
   const requests = new WeakMap<Client, ConnectPacket>();
   let versionNumber = 0;
 
@@ -66,7 +68,7 @@ export function createAdmission({ connections, authorizer, arns, quotas, log }: 
       ipAddress: stream.socket.remoteAddress ?? '',
       versionNumber: versionNumber++,
       persistent: request.clean === false,
-      filters: new Set(),
+      filters: new Map(),
       awaitingRetained: new Set(),
       permits,
       startTimers: () => startTimers(connection, credentials, authorization),
@@ -109,7 +111,10 @@ export function createAdmission({ connections, authorizer, arns, quotas, log }: 
       () => void end(connection, 'CUSTOMAUTH_TTL_EXPIRATION'),
       authorization.disconnectAfterSeconds * 1000,
     );
-    const refreshing = setInterval(() => void refresh(), authorization.refreshAfterSeconds * 1000);
+    const refreshing = setInterval(
+      () => void refresh(),
+      faults.refreshMs() ?? authorization.refreshAfterSeconds * 1000,
+    );
     return () => {
       clearTimeout(expiry);
       clearInterval(refreshing);

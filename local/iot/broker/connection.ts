@@ -6,8 +6,8 @@ import type { Permits } from '../authorization/policy';
 export interface Connection extends Subject {
   readonly client: Client;
   readonly persistent: boolean;
-  /** Filters of its subscriptions. */
-  readonly filters: Set<string>;
+  /** QoS of its subscriptions by filter. */
+  readonly filters: Map<string, number>;
   /** Subscribed topics whose retained message has not been sent yet. */
   readonly awaitingRetained: Set<string>;
   permits: Permits;

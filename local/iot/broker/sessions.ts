@@ -50,6 +50,12 @@ export function createSessions(retained: RetainedMessages, isGranted: (client: C
       for (const id of clientId === undefined ? [...sessions.keys()] : [clientId]) end(id);
     },
 
+    /** QoS by filter; undefined without a session. */
+    filtersOf(clientId: string): ReadonlyMap<string, number> | undefined {
+      const filters = sessions.get(clientId)?.filters;
+      return filters && new Map([...filters].map(([filter, { qos }]) => [filter, qos]));
+    },
+
     // aedes checks that this is an `async` function.
     async setup() {},
     /** Rejects when the message could not be stored, so that the publisher gets the error. */

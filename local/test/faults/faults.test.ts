@@ -53,6 +53,13 @@ describe('Fault injection', () => {
     expect(faults.throttlesRequest()).toBe(true);
   });
 
+  test('loses lifecycle events and sets the time of refreshes', () => {
+    const faults = createFaults(followFaults(file));
+    expect([faults.losesLifecycleEvent(), faults.refreshMs()]).toEqual([false, undefined]);
+    setFaults({ iot: { lifecycleEventsLost: 1, refreshMs: 500 } });
+    expect([faults.losesLifecycleEvent(), faults.refreshMs()]).toEqual([true, 500]);
+  });
+
   test('gives one reason per item of a transaction, and does not affect reads', async () => {
     setFaults({ dynamodb: { conflicting: 1 } });
     const faults = createFaults(followFaults(file));

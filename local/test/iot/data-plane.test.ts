@@ -4,11 +4,12 @@ import {
   GetThingShadowCommand,
   IoTDataPlaneClient,
   ListRetainedMessagesCommand,
+  ListSubscriptionsCommand,
   PublishCommand,
 } from '@aws-sdk/client-iot-data-plane';
 import { createAwsEndpoint, type AwsEndpoint, type Credentials } from '../../aws-endpoint';
 import { parsePolicy } from '../../iam/policy';
-import { allow, arn, eventsOf, startIot, policy, account, type IotFixture } from './fixture';
+import { account, allow, answer, arn, eventsOf, policy, startIot, type IotFixture } from './fixture';
 import { closed, inbox, settled } from './mqtt-client';
 import { until } from '../until';
 
@@ -162,6 +163,62 @@ describe('The data plane API of IoT Core', () => {
     });
   });
 
+  describe('lists subscriptions', () => {
+    const list = (clientId: string, more: { maxResults?: number; nextToken?: string | undefined } = {}) =>
+      admin.send(new ListSubscriptionsCommand({ clientId, ...more }));
+
+    test('of a client with any id, with their QoS, without those that were refused or cancelled', async () => {
+      given.users.narrow = answer(allow('iot:*', 'client/*', 'topicfilter/own/*', 'topic/own/*'));
+      const client = await given.connect('narrow', { clientId: 'to list/ä' });
+      await client.subscribeAsync(['own/2', 'own/3'], { qos: 1 });
+      await client.subscribeAsync('own/1', { qos: 0 });
+      await expect(client.subscribeAsync('foreign/1')).rejects.toThrow();
+      await client.unsubscribeAsync('own/3');
+      const { subscriptions, nextToken } = await list('to list/ä');
+      expect(subscriptions).toEqual([
+        { topicFilter: 'own/1', qos: 0 },
+        { topicFilter: 'own/2', qos: 1 },
+      ]);
+      expect(nextToken).toBeUndefined();
+    });
+
+    test('in pages, by default of 20', async () => {
+      const client = await given.connect('anyone', { clientId: 'busy' });
+      const filters = Array.from({ length: 24 }, (_, index) => `many/${index}`);
+      for (let from = 0; from < filters.length; from += 8)
+        await client.subscribeAsync(filters.slice(from, from + 8), { qos: 1 });
+      const first = await list('busy');
+      const second = await list('busy', { nextToken: first.nextToken });
+      const found = [first, second].map(({ subscriptions = [] }) => subscriptions.map((one) => one.topicFilter));
+      expect(found.map(({ length }) => length)).toEqual([20, 4]);
+      expect(found.flat().sort()).toEqual(filters.sort());
+      expect((await list('busy', { maxResults: 200 })).subscriptions).toHaveLength(24);
+    });
+
+    test('of a persistent session after its connection, and none of a clean one', async () => {
+      for (const clean of [true, false]) {
+        const client = await given.connect('anyone', { clientId: `clean-${clean}`, clean });
+        await client.subscribeAsync('kept', { qos: 1 });
+        await client.endAsync();
+        await until(() =>
+          eventsOf(given.calls, 'disconnected').some((event) => event['clientId'] === `clean-${clean}`),
+        );
+      }
+      expect((await list('clean-false')).subscriptions).toEqual([{ topicFilter: 'kept', qos: 1 }]);
+      await expect(list('clean-true')).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+    });
+
+    test.each([
+      ['a client that is not connected', 'nobody', {}, 'ResourceNotFoundException'],
+      ['a client id that begins with $', '$nobody', {}, 'InvalidRequestException'],
+      ['pages of 0', 'somebody', { maxResults: 0 }, 'InvalidRequestException'],
+      ['pages of 201', 'somebody', { maxResults: 201 }, 'InvalidRequestException'],
+    ])('but not for %s', async (_what, clientId, more, name) => {
+      await given.connect('anyone', { clientId: 'somebody' });
+      await expect(list(clientId, more)).rejects.toMatchObject({ name });
+    });
+  });
+
   test('requires the permissions that AWS requires', async () => {
     const caller = holding(allow('iot:Publish', 'topic/own/*'), allow('iot:DeleteConnection', 'client/own-*'));
     await caller.send(new PublishCommand({ topic: 'own/x', payload: Buffer.from('x') }));
@@ -177,6 +234,9 @@ describe('The data plane API of IoT Core', () => {
     );
     await expect(caller.send(new DeleteConnectionCommand({ clientId: 'foreign-1' }))).rejects.toMatchObject(
       denied('iot:DeleteConnection', arn('client', 'foreign-1')),
+    );
+    await expect(caller.send(new ListSubscriptionsCommand({ clientId: 'own-1' }))).rejects.toMatchObject(
+      denied('iot:ListSubscriptions', arn('client', 'own-1')),
     );
     await expect(caller.send(new GetRetainedMessageCommand({ topic: 'own/x' }))).rejects.toMatchObject(
       denied('iot:GetRetainedMessage', arn('topic', 'own/x')),

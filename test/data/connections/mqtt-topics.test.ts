@@ -1,10 +1,16 @@
 import {
   DeleteConnectionCommand,
   InvalidRequestException,
+  ListSubscriptionsCommand,
   RequestEntityTooLargeException,
   ThrottlingException,
 } from '@aws-sdk/client-iot-data-plane';
-import { endMqttConnection, isPermanentFailure, publish } from '../../../data/connections/mqtt-topics';
+import {
+  endMqttConnection,
+  isPermanentFailure,
+  publish,
+  subscribedTopics,
+} from '../../../data/connections/mqtt-topics';
 import { broker, published } from '../fixtures/topics';
 
 describe('publish', () => {
@@ -50,5 +56,22 @@ describe('endMqttConnection', () => {
     const fault = Object.assign(new Error('busy'), { name: 'ThrottlingException' });
     broker.onAnyCommand().rejects(fault);
     await expect(endMqttConnection('client1-1')).rejects.toBe(fault);
+  });
+});
+
+describe('subscribedTopics', () => {
+  test('lists all subscriptions of a connection in one page', async () => {
+    const topicFilters = ['a/JOB/STATUS', 'b/JOB/STATUS'];
+    const subscriptions = topicFilters.map((topicFilter) => ({ topicFilter, qos: 1 }));
+    broker.on(ListSubscriptionsCommand, { clientId: 'client1-1', maxResults: 200 }).resolves({ subscriptions });
+    await expect(subscribedTopics('client1-1')).resolves.toEqual(topicFilters);
+  });
+
+  test('returns none when the client is not connected, and passes on any other error', async () => {
+    broker.onAnyCommand().rejects(Object.assign(new Error('none'), { name: 'ResourceNotFoundException' }));
+    await expect(subscribedTopics('client1-1')).resolves.toEqual([]);
+    const fault = Object.assign(new Error('busy'), { name: 'ThrottlingException' });
+    broker.onAnyCommand().rejects(fault);
+    await expect(subscribedTopics('client1-1')).rejects.toBe(fault);
   });
 });

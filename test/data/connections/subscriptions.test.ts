@@ -3,6 +3,8 @@ import {
   clientsOverLimit,
   clearSubscriptions,
   countSubscriptions,
+  invalidateSubscriptions,
+  missingSubscriptions,
   recordSubscription,
 } from '../../../data/connections/subscriptions';
 import { conditionFailed, sent, store } from '../fixtures/store';
@@ -121,5 +123,45 @@ describe('clearSubscriptions', () => {
     expect(store.commandCalls(DeleteCommand).map(({ args: [{ input }] }) => input.Key)).toEqual([
       { channel: 'mqtt#client1', connectionId: 'client1-1 a' },
     ]);
+  });
+});
+
+describe('invalidateSubscriptions', () => {
+  test('only stores the time', async () => {
+    store.on(PutCommand).resolves({});
+    await invalidateSubscriptions('client1', 'client1-1', now);
+    expect(sent()).toMatchObject([{ Item: note('client1-1', '', now, false) }]);
+  });
+});
+
+describe('missingSubscriptions', () => {
+  const minute = 60_000;
+  const missing = (...Items: object[]) => {
+    store.on(QueryCommand).resolves({ Items });
+    return missingSubscriptions('client1', 'client1-1', ['a'], now);
+  };
+
+  test('reads those of the MQTT client alone', async () => {
+    await missing();
+    expect(sent()).toMatchObject([
+      { ExpressionAttributeValues: { ':key': 'mqtt#client1', ':prefix': 'client1-1 ' }, ConsistentRead: true },
+    ]);
+  });
+
+  test.each([
+    ['is not recorded', [note('client1-1', 'b', now)]],
+    ['is recorded before the session began', [note('client1-1', 'a', now - 2), note('client1-1', '', now - 1, false)]],
+    ['was recorded an hour ago', [note('client1-1', 'a', now - 60 * minute)]],
+    ['was cancelled more than a minute ago', [note('client1-1', 'a', now - minute, false)]],
+  ])('returns a topic that %s', async (_, notes) => {
+    await expect(missing(...notes)).resolves.toEqual(['a']);
+  });
+
+  test.each([
+    ['is recorded', [note('client1-1', 'a', now - 50 * minute)]],
+    ['is recorded since the session began', [note('client1-1', 'a', now - 1), note('client1-1', '', now - 2, false)]],
+    ['was cancelled within the last minute', [note('client1-1', 'a', now - minute + 1, false)]],
+  ])('does not return a topic that %s', async (_, notes) => {
+    await expect(missing(...notes)).resolves.toEqual([]);
   });
 });

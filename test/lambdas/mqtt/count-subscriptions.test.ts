@@ -1,10 +1,12 @@
-import { PutCommand, QueryCommand } from '../../../data/store/document-client';
+import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from '../../../data/store/document-client';
 import { broker } from '../../data/fixtures/topics';
 import { DeleteConnectionCommand } from '@aws-sdk/client-iot-data-plane';
 import { MAX_SUBSCRIPTIONS } from '../../../contract/channels';
 import { handler } from '../../../lambdas/mqtt/count-subscriptions';
 import { sent, store } from '../../data/fixtures/store';
+import { acme, id, rival } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';
+import { partner } from '../fixtures/partner';
 
 const clientId = 'a1b2c3d4e5f6g7h8i9j0k1l2m3';
 const channel = `mqtt#${clientId}`;
@@ -25,8 +27,17 @@ const event = (eventType: string, connection: string, topics?: string[], timesta
 const closedConnections = () =>
   broker.commandCalls(DeleteConnectionCommand).map(({ args: [{ input }] }) => input.clientId);
 
+/** What is noted as having an audience, with the time until when. */
+const audience = () =>
+  store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => ({
+    ...input.Key,
+    attribute: input.ExpressionAttributeNames?.['#until'],
+    until: input.ExpressionAttributeValues?.[':until'] as unknown,
+  }));
+
 beforeEach(() => {
   store.onAnyCommand().resolves({});
+  store.on(GetCommand, { Key: { clientId } }).resolves({ Item: { ...partner, clientId } });
 });
 
 describe('Subscribing', () => {
@@ -77,6 +88,42 @@ describe('Subscribing', () => {
   });
 });
 
+describe('Subscribing to a topic with positions', () => {
+  const [jobTopic, groupTopic] = [`${id('job')}/JOB/STATUS`, `${id('group')}/DEVICE/STATUS`];
+  const until = Math.ceil(start / 1000) + 3600;
+
+  test('notes until when the job or the group has an audience: for an hour, in which every session ends', async () => {
+    await event('subscribed', '1', [jobTopic, groupTopic]);
+    expect(audience()).toEqual([
+      { organisation: acme, jobId: id('job'), attribute: 'topicUntil', until },
+      { organisation: acme, id: id('group'), attribute: 'topicUntil', until },
+    ]);
+  });
+
+  test('is recorded only after its audience is noted, so that a record means that it is', async () => {
+    store.on(UpdateCommand).rejects(new Error('throttled'));
+    await expect(event('subscribed', '1', [jobTopic])).rejects.toThrow('throttled');
+    expect(store).not.toHaveReceivedCommand(PutCommand);
+  });
+
+  test.each([
+    ['of another organisation', `${id('job', rival)}/JOB/STATUS`],
+    ['of a share, which has no positions', `${id('share')}/SHARE/STATUS`],
+    ['that is no channel', 'x'],
+  ])('notes no audience for a topic %s', async (_, topic) => {
+    await event('subscribed', '1', [topic]);
+    expect(audience()).toEqual([]);
+    expect(store).toHaveReceivedCommand(PutCommand);
+  });
+
+  test('notes no audience for a client that has been offboarded, and none when it ends', async () => {
+    await event('unsubscribed', '1', [jobTopic]);
+    store.on(GetCommand).resolves({});
+    await event('subscribed', '1', [jobTopic]);
+    expect(audience()).toEqual([]);
+  });
+});
+
 test('unsubscribing is stored, without a count', async () => {
   await event('unsubscribed', '1', ['a/JOB/STATUS']);
   expect(sent()).toMatchObject([{ Item: { connectionId: `${clientId}-1 a/JOB/STATUS`, subscribed: false } }]);
@@ -88,6 +135,11 @@ test.each(['connected', 'disconnected'])('a client that has %s has no earlier su
     Item: expect.objectContaining({ connectionId: `${clientId}-1 `, at: start, subscribed: false }) as object,
   });
   expect(closedConnections()).toEqual([]);
+});
+
+test('connecting costs one write', async () => {
+  await event('connected', '1');
+  expect(sent()).toHaveLength(1);
 });
 
 test.each(['drone-7', '', 'iotconsole-1234'])(

@@ -111,6 +111,23 @@ describe('Connecting through a custom authorizer', () => {
   });
 });
 
+describe('IoT Core with faults', () => {
+  test('loses lifecycle events, and refreshes connections at another time', async () => {
+    const lost = { now: true };
+    const given = await startIot({ faults: { losesLifecycleEvent: () => lost.now, refreshMs: () => 100 } });
+    const client = await given.connect('anyone', { clientId: 'silent' });
+    await client.subscribeAsync('a/b');
+    await until(() => given.calls.filter(([name]) => name === 'authorizer').length > 1);
+    lost.now = false;
+    await client.unsubscribeAsync('a/b');
+    await until(() => eventsOf(given.calls, 'unsubscribed').length > 0);
+    expect(['connected', 'subscribed', 'unsubscribed'].map((type) => eventsOf(given.calls, type).length)).toEqual([
+      0, 0, 1,
+    ]);
+    await given.end();
+  });
+});
+
 describe('An authorizer without permission to invoke its function', () => {
   test('refuses all clients and logs why', async () => {
     const invoke = jest.fn();

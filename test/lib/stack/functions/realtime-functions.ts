@@ -16,13 +16,19 @@ const publishPermissions = ['job-*/JOB/STATUS', 'group-*/DEVICE/STATUS', 'share-
 export const realtimeFunctions: FunctionRows = {
   'Realtime/Mqtt/AuthorizeConnection': {
     entry: 'mqtt/authorize-connection',
-    tables: { partners: ['get'] },
+    tables: { partners: ['get'], connections: ['query', 'put'], jobs: ['update'], fleet: ['update'] },
+    more: ['iot:ListSubscriptions iot:client/*'],
     settings: ['ISSUER', 'RESOURCE_SERVERS', 'IOT_ARN'],
     seconds: 5,
   },
   'Realtime/Mqtt/CountSubscriptions': {
     entry: 'mqtt/count-subscriptions',
-    tables: { connections: ['put', 'query', 'delete'] },
+    tables: {
+      partners: ['get'],
+      connections: ['put', 'query', 'delete'],
+      jobs: ['update'],
+      fleet: ['update'],
+    },
     more: ['iot:DeleteConnection iot:client/*'],
     seconds: 10,
   },

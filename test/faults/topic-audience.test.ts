@@ -1,0 +1,34 @@
+import { topicOf } from '../../contract/channels';
+import { clients } from '../api/client';
+import { fleetOf, givenJob } from '../api/given';
+import { subscribe } from '../channels/mqtt-client';
+import { topicUntil } from '../channels/topic-until';
+import { quiet, until } from '../channels/until';
+import { injectFaults } from './inject-faults';
+
+const [partner] = clients('topic-audience-faults');
+
+async function subscribeToNewJob() {
+  const { jobId } = await givenJob(partner);
+  const { deviceGroupId } = fleetOf(partner);
+  const topics = [topicOf({ kind: 'job', id: jobId }), topicOf({ kind: 'group', id: deviceGroupId })];
+  const listener = await subscribe(partner, ...topics);
+  const noted = async () => {
+    const found = await Promise.all([topicUntil('job', jobId), topicUntil('group', deviceGroupId)]);
+    return found.every((each) => each !== undefined) ? found : undefined;
+  };
+  return { listener, noted };
+}
+
+test('subscriptions whose events are lost have no audience until the session is refreshed', async () => {
+  injectFaults({ iot: { lifecycleEventsLost: 1 } });
+  const { noted } = await subscribeToNewJob();
+  await quiet();
+  expect(await noted()).toBeUndefined();
+
+  injectFaults({ iot: { lifecycleEventsLost: 1, refreshMs: 2000 } });
+  const refreshed = await subscribeToNewJob();
+  const found = await until('an audience', refreshed.noted);
+  for (const time of found) expect(time).toBeGreaterThan(Date.now() / 1000);
+  expect(refreshed.listener.client.connected).toBe(true);
+});

@@ -38,7 +38,10 @@ export function findAudience(followedOf: (channel: Channel) => Promise<FollowedU
     if (role !== 'transient') return { followers: followersOf(channel), hasTopic: true };
     const { socketsUntil, topicUntil } = await followedOf(channel);
     const now = new Date();
-    return { followers: isFollowed(socketsUntil, now) ? once(channel) : nobody(), hasTopic: isFollowed(topicUntil, now) };
+    return {
+      followers: isFollowed(socketsUntil, now) ? once(channel) : nobody(),
+      hasTopic: isFollowed(topicUntil, now),
+    };
   };
 }
 

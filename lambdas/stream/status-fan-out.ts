@@ -51,7 +51,10 @@ const fanOut = (eventsOf: RecordEvents, positions: Position[]) => {
     for (const event of found.events) await publishStatus(event, audienceOf);
     if (!position?.job) return;
     const message = positionMessage(position.job, position.device, createdAtOf(record));
-    await publishStatus({ role: 'transient', message }, findAudience(() => Promise.resolve(position.followed)));
+    await publishStatus(
+      { role: 'transient', message },
+      findAudience(() => Promise.resolve(position.followed)),
+    );
   };
 };
 

@@ -45,7 +45,12 @@ function rememberSaved(
   now: Date,
 ): void {
   const { takeOff: _before, ...rest } = device;
-  const saved = { status: 'online' as const, lastState, reportedAt: now.toISOString(), savedAt: turnAfter(device, now) };
+  const saved = {
+    status: 'online' as const,
+    lastState,
+    reportedAt: now.toISOString(),
+    savedAt: turnAfter(device, now),
+  };
   rememberDevice({ ...rest, ...saved, ...(takeOff && { takeOff }) }, now);
 }
 
@@ -66,8 +71,7 @@ export async function saveNext(
   const { deviceId, ...lastState } = newest;
   const { socketsUntil, topicUntil } = await followedGroup(known.deviceGroupId);
   const hasFollower = isFollowed(socketsUntil, now) || isFollowed(topicUntil, now);
-  const isQuiet =
-    !hasFollower && lastState.jobId === undefined && !isDevicePointDue(known, { ...known, lastState });
+  const isQuiet = !hasFollower && lastState.jobId === undefined && !isDevicePointDue(known, { ...known, lastState });
   const { device, isSaved } = await saveNextState(organisation, known, lastState, { now, isQuiet });
   if (!device) {
     forgetDevice(deviceId);
@@ -116,11 +120,7 @@ export async function noteOldReport(
 }
 
 /** Saves the newest sample of each device: at once, or in a second unless a later one has been saved by then. */
-export async function saveAll(
-  organisation: Organisation,
-  reports: readonly DeviceReport[],
-  now: Date,
-): Promise<void> {
+export async function saveAll(organisation: Organisation, reports: readonly DeviceReport[], now: Date): Promise<void> {
   const outcomes = await Promise.allSettled(reports.map((each) => save(organisation, each, now)));
   const early = outcomes.flatMap((each) => (each.status === 'fulfilled' && each.value ? [each.value] : []));
   await scheduleTrailingSave(organisation, early, now);

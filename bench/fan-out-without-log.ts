@@ -1,12 +1,13 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { changeOf, createdAtOf, type StreamRecord } from '../data/store/stream-records';
 import { eventsBetween } from '../domain/status-event';
+import { followedGroup } from '../lambdas/delivery/followed-group';
 import { inOrder } from '../lambdas/delivery/in-order';
 import { findAudience, publishStatus } from '../lambdas/delivery/publish-status';
 
 /** The baseline of the event log: publishes changes as `lambdas/stream/status-fan-out.ts` does, but writes none into the log. */
 export function handler({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
-  const audience = findAudience();
+  const audience = findAudience(({ id }) => followedGroup(id));
   const fanOut = async (record: StreamRecord) => {
     const change = changeOf(record);
     if (!change) return;

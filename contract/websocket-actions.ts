@@ -69,7 +69,7 @@ export const webSocketActions = {
     reply: z.object({ type: z.literal('subscribed'), ...target }),
     refusals: ['resource_not_found', 'device_group_not_found'],
     handler: 'subscribe',
-    tables: { connections: ['put', 'delete'], fleet: ['get', 'batchGet'] },
+    tables: { connections: ['put', 'delete'], fleet: ['get', 'batchGet', 'update'] },
     bindings: ['snapshots'],
     impact: 'Partners cannot subscribe to telemetry',
   },

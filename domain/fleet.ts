@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { followedUntil } from './audience';
 import { takeOff } from './flight';
 import { deviceState } from './telemetry';
 
@@ -23,6 +24,7 @@ export const device = z.object({
   takeOff: z.optional(takeOff),
   /** How many transitions (`isTransition`) were written ahead of the interval since the last regular write. */
   transitions: z.optional(z.int()),
+  ...followedUntil.shape,
 });
 
 /** A group of devices, to which jobs are assigned. */

@@ -7,7 +7,15 @@ export const playback = z.object({ protocol: z.literal('HLS'), url: z.string(), 
 
 /** The device of a share, with its last known state. */
 export const sharedDevice = z.extend(
-  z.omit(device, { version: true, reportedAt: true, savedAt: true, takeOff: true, transitions: true }),
+  z.omit(device, {
+    version: true,
+    reportedAt: true,
+    savedAt: true,
+    takeOff: true,
+    transitions: true,
+    socketsUntil: true,
+    topicUntil: true,
+  }),
   { playback: z.optional(z.nullable(playback)) },
 );
 

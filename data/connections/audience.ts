@@ -2,9 +2,10 @@
  * Until when somebody may follow the telemetry or the positions of a resource. It is an attribute of the resource's own item, which
  * whoever delivers has at hand anyway: so what nobody follows costs no search for followers.
  */
+import { followedUntil, type FollowedUntil } from '../../domain/audience';
 import { organisationOf, type Resource } from '../../domain/id';
-import { UpdateCommand } from '../store/document-client';
-import { succeeded } from '../store/conditional-write';
+import { GetCommand, UpdateCommand } from '../store/document-client';
+import { itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 
 /** What telemetry and positions are sent for. */
@@ -16,7 +17,10 @@ export interface Followed extends Resource {
 export type Medium = 'sockets' | 'topic';
 
 /** Attribute by medium: Unix seconds. */
-export const followedUntil = { sockets: 'socketsUntil', topic: 'topicUntil' } as const satisfies Record<Medium, string>;
+const untilOf = { sockets: 'socketsUntil', topic: 'topicUntil' } as const satisfies Record<Medium, keyof FollowedUntil>;
+
+/** An end so close that an instance may have passed it already, in seconds: clocks differ. */
+const CLOCKS_DIFFER_S = 2;
 
 function itemOf({ kind, id }: Followed) {
   const organisation = organisationOf(kind, id);
@@ -27,22 +31,39 @@ function itemOf({ kind, id }: Followed) {
 }
 
 /**
- * Notes that a resource is followed until at least this time. No effect on a resource that does not exist.
+ * Notes that a resource is followed until at least this time; a later end stays. No effect on a resource that does not exist.
  * @param until Unix seconds
- * @returns false when that has been noted before
+ * @returns whether nobody followed it before
  */
 export async function noteFollowed(followed: Followed, medium: Medium, until: number): Promise<boolean> {
   const item = itemOf(followed);
   if (!item) return false;
-  return succeeded(
-    dynamodb.send(
+  const name = untilOf[medium];
+  try {
+    const { Attributes } = await dynamodb.send(
       new UpdateCommand({
         ...item,
         UpdateExpression: 'SET #until = :until',
         ConditionExpression: 'attribute_exists(organisation) AND (attribute_not_exists(#until) OR #until < :until)',
-        ExpressionAttributeNames: { '#until': followedUntil[medium] },
+        ExpressionAttributeNames: { '#until': name },
         ExpressionAttributeValues: { ':until': until },
+        ReturnValues: 'UPDATED_OLD',
       }),
-    ),
+    );
+    const before = followedUntil.parse(Attributes ?? {})[name] ?? 0;
+    return before < Date.now() / 1000 + CLOCKS_DIFFER_S;
+  } catch (error) {
+    itemThatRefused(error);
+    return false;
+  }
+}
+
+/** Until when somebody may follow a resource, strongly consistent; nobody follows one that does not exist. */
+export async function readFollowed(followed: Followed): Promise<FollowedUntil> {
+  const item = itemOf(followed);
+  if (!item) return {};
+  const { Item } = await dynamodb.send(
+    new GetCommand({ ...item, ConsistentRead: true, ProjectionExpression: Object.values(untilOf).join(', ') }),
   );
+  return followedUntil.parse(Item ?? {});
 }

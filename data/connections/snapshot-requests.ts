@@ -4,13 +4,16 @@ import { connection } from './connections';
 /** The final message of the resource, as text: the resource may be deleted before messages are buffered for the connection. */
 const end = z.optional(z.string());
 
+/** Whether those who deliver may not have noticed yet that somebody follows it: its state is read once they have. */
+const isUnnoticed = z.optional(z.boolean());
+
 const snapshotRequest = z.discriminatedUnion('kind', [
   /** A new follower of a status channel; `after`: the number of the last event that it knows, when it resumes. */
-  z.object({ kind: z.literal('channel'), connection, end, after: z.optional(z.int()) }),
+  z.object({ kind: z.literal('channel'), connection, end, after: z.optional(z.int()), isUnnoticed }),
   /** A new viewer of a share. */
   z.object({ kind: z.literal('viewer'), connectionId: z.string(), end }),
   /** A partner's new subscription to the telemetry of a device or a group. */
-  z.object({ kind: z.literal('subscription'), connectionId: z.string(), followed: z.string() }),
+  z.object({ kind: z.literal('subscription'), connectionId: z.string(), followed: z.string(), isUnnoticed }),
 ]);
 export type SnapshotRequest = z.output<typeof snapshotRequest>;
 

@@ -9,6 +9,11 @@ import { dynamodb, table } from '../store/dynamodb';
 
 /** Interval at which a device's state is written, except for transitions, in ms (DESIGN section 3: 1 Hz). */
 export const SAVE_INTERVAL_MS = 1000;
+/**
+ * How much earlier than that a state may come, in ms: what a device sends once a second arrives unevenly. The time that is stored
+ * with it is that of its turn, so that the rate stays the same.
+ */
+const MAX_EARLY_MS = SAVE_INTERVAL_MS / 2;
 /** Maximum of transitions that are written within one interval; more would be a malfunctioning device. */
 const MAX_TRANSITIONS = 5;
 
@@ -24,6 +29,16 @@ export async function readDevices(organisation: Organisation, deviceIds: readonl
     .filter((found) => found !== undefined);
 }
 
+/** The latest `savedAt` after which a state is due, ISO 8601. */
+export const latestTurn = (now: Date) => new Date(now.getTime() - SAVE_INTERVAL_MS + MAX_EARLY_MS).toISOString();
+
+/** The `savedAt` of a state that is due: now, or the turn that it is ahead of; ISO 8601. */
+export function turnAfter({ savedAt, status }: Device, now: Date): string {
+  const turn = savedAt === undefined || status !== 'online' ? 0 : Date.parse(savedAt) + SAVE_INTERVAL_MS;
+  const isAhead = turn > now.getTime() && turn <= now.getTime() + MAX_EARLY_MS;
+  return new Date(isAhead ? turn : now.getTime()).toISOString();
+}
+
 /**
  * Why a state is written. `due`: none was written within the last second, or the device was offline; `transition`: it changes
  * the drone state, dock state or job (`isTransition`), and is written at once.
@@ -36,8 +51,7 @@ export type WriteReason = 'due' | 'transition';
  */
 export function writeReasonOf(device: Device, samples: readonly DeviceState[], now: Date): WriteReason | undefined {
   const { status, savedAt, lastState, transitions = 0 } = device;
-  if (status !== 'online' || savedAt === undefined || now.getTime() - Date.parse(savedAt) >= SAVE_INTERVAL_MS)
-    return 'due';
+  if (status !== 'online' || savedAt === undefined || savedAt <= latestTurn(now)) return 'due';
   return transitions < MAX_TRANSITIONS && samples.some((sample) => isTransition(lastState, sample))
     ? 'transition'
     : undefined;
@@ -60,28 +74,35 @@ const writesByReason: Readonly<
 
 /** The part of an update that stores a take-off, or that a flight has ended; nothing while the flight goes on. */
 function flightUpdate({ before, after }: FlightChange) {
-  if (before === after) return { expression: '', values: {} };
+  if (before === after) return { set: '', remove: '', values: {} };
   return after
-    ? { expression: ', takeOff = :takeOff', values: { ':takeOff': after } }
-    : { expression: ' REMOVE takeOff', values: {} };
+    ? { set: ', takeOff = :takeOff', remove: '', values: { ':takeOff': after } }
+    : { set: '', remove: ', takeOff', values: {} };
 }
 
 /** Result of a write: `saved`; `superseded`: a later state is stored, or the device was removed; or `too early`. */
 export type SaveResult =
   { readonly outcome: 'saved'; readonly wasOnline: boolean } | { readonly outcome: 'superseded' | 'too early' };
 
+/** How a state is written. */
+export interface StateWrite {
+  readonly now: Date;
+  readonly reason: WriteReason;
+  /** See {@link turnAfter}. Default: now. */
+  readonly savedAt?: string;
+  /** Of the device's flight with this state. */
+  readonly change?: FlightChange;
+}
+
 /**
  * Stores the state that a device of the fleet reported, if it is later than the stored one and the reason still applies. The
  * device is online then.
- * @param change of its flight with this state
  */
 export async function saveState(
   organisation: Organisation,
   deviceId: string,
   state: DeviceState,
-  now: Date,
-  reason: WriteReason,
-  change: FlightChange = {},
+  { now, reason, savedAt = now.toISOString(), change = {} }: StateWrite,
 ): Promise<SaveResult> {
   const { condition, transitions, values } = writesByReason[reason];
   const flight = flightUpdate(change);
@@ -89,19 +110,20 @@ export async function saveState(
     TableName: table('fleet'),
     Key: { organisation, id: deviceId },
     UpdateExpression:
-      'SET lastState = :state, stateAt = :stateAt, reportedAt = :now, savedAt = :now, #status = :online,' +
-      ` presentIn = :organisation, transitions = ${transitions}${flight.expression} ADD version :one`,
+      'SET lastState = :state, stateAt = :stateAt, reportedAt = :now, savedAt = :savedAt, #status = :online,' +
+      ` presentIn = :organisation, transitions = ${transitions}${flight.set} REMOVE quiet${flight.remove} ADD version :one`,
     ConditionExpression: `attribute_exists(deviceId) AND (attribute_not_exists(stateAt) OR stateAt < :stateAt) AND (${condition})`,
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: {
       ':state': JSON.stringify(state),
       ':stateAt': state.timestamp,
       ':now': now.toISOString(),
+      ':savedAt': savedAt,
       ':online': 'online',
       ':organisation': organisation,
       ':one': 1,
       ':none': 0,
-      ...(reason === 'due' && { ':before': new Date(now.getTime() - SAVE_INTERVAL_MS).toISOString() }),
+      ...(reason === 'due' && { ':before': latestTurn(now) }),
       ...values,
       ...flight.values,
     },
@@ -142,7 +164,7 @@ export function saveTrailing(
         Key: { organisation, id: deviceId },
         UpdateExpression:
           'SET lastState = :state, stateAt = :stateAt, savedAt = :now, reportedAt = :reportedAt, transitions = :none' +
-          `${flight.expression} ADD version :one`,
+          `${flight.set} REMOVE quiet${flight.remove} ADD version :one`,
         ConditionExpression: 'stateAt < :stateAt AND version = :version AND reportedAt = :before',
         ExpressionAttributeValues: {
           ':state': JSON.stringify(state),
@@ -155,57 +177,6 @@ export function saveTrailing(
           ':one': 1,
           ...flight.values,
         },
-      }),
-    ),
-  );
-}
-
-/** Whether a report without a newer state is to be recorded: for an online device one per second is. */
-export const isReportDue = ({ status, reportedAt }: Device, now: Date) =>
-  status !== 'online' || reportedAt === undefined || now.getTime() - Date.parse(reportedAt) >= SAVE_INTERVAL_MS;
-
-/**
- * Records a report without a newer state; the device is online then.
- * @param device as it was read
- */
-export async function recordReport(organisation: Organisation, device: Device, now: Date): Promise<void> {
-  const isOnline = device.status === 'online';
-  await succeeded(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: table('fleet'),
-        Key: { organisation, id: device.deviceId },
-        UpdateExpression: isOnline
-          ? 'SET reportedAt = :now'
-          : 'SET reportedAt = :now, #status = :online, presentIn = :organisation ADD version :one',
-        ConditionExpression: isOnline
-          ? '#status = :online AND reportedAt < :now'
-          : 'attribute_exists(deviceId) AND #status <> :online',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: {
-          ':now': now.toISOString(),
-          ':online': 'online',
-          ...(!isOnline && { ':organisation': organisation, ':one': 1 }),
-        },
-      }),
-    ),
-  );
-}
-
-/**
- * Marks a device as offline if its last report is still the one of `reportedAt`.
- * @returns false when it has reported since, or is offline or removed already
- */
-export function markOffline(organisation: Organisation, deviceId: string, reportedAt: string): Promise<boolean> {
-  return succeeded(
-    dynamodb.send(
-      new UpdateCommand({
-        TableName: table('fleet'),
-        Key: { organisation, id: deviceId },
-        UpdateExpression: 'SET #status = :offline REMOVE presentIn ADD version :one',
-        ConditionExpression: 'reportedAt = :reportedAt AND #status = :online',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: { ':offline': 'offline', ':online': 'online', ':reportedAt': reportedAt, ':one': 1 },
       }),
     ),
   );

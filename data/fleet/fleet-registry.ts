@@ -52,7 +52,7 @@ export async function registerStream(organisation: Organisation, stream: DeviceS
 /** Attributes of a group or a device, without the version, which continues when it is registered again. */
 const known = [
   ...['#deviceId', '#deviceGroupId', '#name', '#description', '#status', '#lastState', '#stateAt', '#reportedAt'],
-  ...['#savedAt', '#transitions', '#takeOff', '#presentIn'],
+  ...['#savedAt', '#transitions', '#takeOff', '#presentIn', '#quiet'],
 ];
 
 /**
@@ -149,7 +149,7 @@ async function register(
         TableName: table('fleet'),
         Key: { organisation, id },
         // An item that is registered again must not expire with the TTL of its tombstone.
-        UpdateExpression: `${fields.UpdateExpression}${initially.join('')} REMOVE #ttl${differs.length > 0 ? ' ADD version :one' : ''}`,
+        UpdateExpression: `${fields.UpdateExpression}${initially.join('')} REMOVE #ttl, quiet${differs.length > 0 ? ' ADD version :one' : ''}`,
         ConditionExpression:
           differs.length > 0
             ? `attribute_exists(deviceId) AND (${differs.join(' OR ')}) AND (${NO_LATER_EVENT})`

@@ -101,10 +101,21 @@ export async function findVideoStream(organisation: Organisation, resourceId: st
   return streams.find(isShared)?.videoStream;
 }
 
-/** A device with its last known state, or undefined when it does not exist. */
-export async function readDevice(organisation: Organisation, deviceId: string): Promise<Device | undefined> {
+/**
+ * A device with its last known state, or undefined when it does not exist.
+ * @param isConsistent whether the state of a moment ago will not do
+ */
+export async function readDevice(
+  organisation: Organisation,
+  deviceId: string,
+  isConsistent = false,
+): Promise<Device | undefined> {
   const { Item } = await dynamodb.send(
-    new GetCommand({ TableName: table('fleet'), Key: { organisation, id: deviceId } }),
+    new GetCommand({
+      TableName: table('fleet'),
+      Key: { organisation, id: deviceId },
+      ...(isConsistent && { ConsistentRead: true }),
+    }),
   );
   return deviceFromItem(Item);
 }
@@ -151,9 +162,12 @@ export async function expectSubscribable(
   if ((await findSharedDevice(caller, deviceId, 'deviceId')) !== deviceId) throw new Refusal('resource_not_found');
 }
 
-/** The devices of a group of the organisation, or the one device, that the identifier names. */
+/**
+ * The devices of a group of the organisation, or the one device, that the identifier names. The one device as it is now: what it reported
+ * before its first follower was noted was sent to nobody.
+ */
 export async function listDevicesOf(organisation: Organisation, id: string): Promise<Device[]> {
   if (organisationOf('group', id)) return (await listGroup(organisation, id))?.devices ?? [];
-  const found = await readDevice(organisation, id);
+  const found = await readDevice(organisation, id, true);
   return found ? [found] : [];
 }

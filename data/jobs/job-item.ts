@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { followedUntil, type FollowedUntil } from '../../domain/audience';
 import { organisationOf, type Organisation } from '../../domain/id';
 import { job, type Job } from '../../domain/job';
 import type { JobStatus } from '../../domain/job-lifecycle';
@@ -10,12 +11,14 @@ const item = z.object({
   metadata: z.pipe(z.transform(readMetadata), job.shape.metadata),
   organisation: z.string(),
   changeId: z.optional(z.string()),
+  ...followedUntil.shape,
 });
 
-/** A job with its organisation and the id of its last change. */
+/** A job with its organisation, the id of its last change, and until when its positions are followed. */
 export interface StoredJob {
   readonly owner: Organisation;
   readonly changeId: string | undefined;
+  readonly followed: FollowedUntil;
   readonly job: Job;
 }
 
@@ -39,6 +42,6 @@ export const toItem = (organisation: Organisation, newJob: Job) => ({
 /** Parses the item of a job. @throws Error for an item that this service never wrote */
 export function fromItem(found: Record<string, unknown> | undefined): StoredJob | undefined {
   if (!found) return undefined;
-  const { organisation, changeId, ...rest } = item.parse(found);
-  return { owner: organisation, changeId, job: rest };
+  const { organisation, changeId, socketsUntil, topicUntil, ...rest } = item.parse(found);
+  return { owner: organisation, changeId, followed: { socketsUntil, topicUntil }, job: rest };
 }

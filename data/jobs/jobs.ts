@@ -23,10 +23,12 @@ export type JobSummary = z.output<typeof summary>;
 export const insertJob = (organisation: Organisation, newJob: Job, firstAnswer?: FirstAnswer) =>
   insertOnce({ TableName: table('jobs'), Item: toItem(organisation, newJob) }, 'jobId', firstAnswer);
 
-/** A job of any organisation as it is stored, or undefined. */
-export async function readItem(jobId: string): Promise<StoredJob | undefined> {
+/** A job of any organisation as it is stored, or undefined. @param isConsistent `false`: as it was a moment ago, for half the price */
+export async function readItem(jobId: string, isConsistent = true): Promise<StoredJob | undefined> {
   const key = keyOf(jobId);
-  const { Item } = await dynamodb.send(new GetCommand({ TableName: table('jobs'), Key: key, ConsistentRead: true }));
+  const { Item } = await dynamodb.send(
+    new GetCommand({ TableName: table('jobs'), Key: key, ConsistentRead: isConsistent }),
+  );
   return fromItem(Item);
 }
 

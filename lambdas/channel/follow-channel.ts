@@ -1,5 +1,6 @@
 import { channelOf, MAX_CONNECTIONS, type Channel } from '../../contract/channels';
 import { addConnection, channelKey, removeConnection } from '../../data/connections/connections';
+import { noteFollowed } from '../../data/connections/audience';
 import { requestSnapshot } from '../../data/connections/request-snapshot';
 import { findCursor } from '../../data/events/cursors';
 import { hasEventAfter } from '../../data/events/missed-events';
@@ -40,6 +41,17 @@ async function authorise(identity: Identity, channel: Channel, after: number | u
   }
 }
 
+/**
+ * Notes that the positions on a channel are followed, as long as a new token can make the connection last; a share has none.
+ * @param openedAt Unix seconds
+ * @returns whether those who deliver may not have noticed yet: of a job they read it for each position
+ */
+async function noteFollower({ kind, id }: Channel, openedAt: number): Promise<boolean> {
+  if (kind === 'share') return false;
+  const isFirst = await noteFollowed({ kind, id }, 'sockets', openedAt + LONGEST_CONNECTION_S);
+  return isFirst && kind === 'group';
+}
+
 /** Connects a partner to a status channel: authorise, take a seat, request the snapshot or the replay. @throws Refusal */
 export async function followChannel(event: ConnectEvent, identity: Identity, now: Date): Promise<void> {
   const { clientId, expiresAt } = identity;
@@ -56,7 +68,8 @@ export async function followChannel(event: ConnectEvent, identity: Identity, now
   };
   await addConnection(connection, MAX_CONNECTIONS, seconds);
   try {
-    await requestSnapshot({ kind: 'channel', connection, end, after });
+    const isUnnoticed = await noteFollower(channel, seconds);
+    await requestSnapshot({ kind: 'channel', connection, end, after, isUnnoticed });
   } catch (error) {
     // API Gateway sends no $disconnect for a failed handshake, so nothing else would remove it.
     await removeConnection(connection);

@@ -1,5 +1,6 @@
 import { MAX_CONNECTIONS } from '../../contract/channels';
 import { lacksScope } from '../../contract/forbidden';
+import { noteFollowed } from '../../data/connections/audience';
 import { removeConnection, takeConnectionSeat } from '../../data/connections/connections';
 import { requestSnapshot } from '../../data/connections/request-snapshot';
 import { isActive } from '../../data/partners/organisation-status';
@@ -53,6 +54,7 @@ export async function openViewerSession(connectionId: string, shareCode: string,
   try {
     await takeViewerSeat(share, session, openedAt);
     await openSession(session);
+    await noteFollowed({ kind: 'device', id: deviceId }, 'sockets', expiresAt);
     const end = finalMessage({ kind: 'share', before: share, after: undefined }, now.toISOString());
     await requestSnapshot({ kind: 'viewer', connectionId, end });
   } catch (error) {

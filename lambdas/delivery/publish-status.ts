@@ -3,29 +3,50 @@ import { channelKey } from '../../data/connections/connections';
 import { followersOf, type Follower } from '../../data/connections/followers';
 import { requestRetention } from '../../data/connections/retained-status';
 import { isPermanentFailure, publish, type Retention } from '../../data/connections/mqtt-topics';
+import { isFollowed, type FollowedUntil } from '../../domain/audience';
 import type { StatusEvent } from '../../domain/status-event';
 import { allSettled } from './all-settled';
 import { logger } from '../logger';
 import { memoise } from './memoise';
 import { publishToSockets } from './publish-to-sockets';
 
-/** The followers of a channel that an event is sent to, a page at a time. */
-export type Audience = (channel: Channel, event: StatusEvent) => AsyncIterable<Follower[]>;
+/** Who an event is sent to on a channel. */
+export interface Audience {
+  /** The sockets that follow the channel, a page at a time. */
+  readonly followers: AsyncIterable<Follower[]>;
+  readonly hasTopic: boolean;
+}
+
+export type AudienceOf = (channel: Channel, event: StatusEvent) => Promise<Audience>;
 
 /**
- * Finds the followers for the events of a batch. For positions, the followers of a channel are read once, however many of its
- * devices report: a new follower gets the next position. For all other events they are read each time.
+ * Finds the audience for the events of a batch. Positions are sent only where somebody may follow, and the sockets that follow a channel
+ * are read once for them, however many of its devices report: a new follower gets the next position. All other events are always
+ * published, and the sockets are read each time.
+ * @param followedOf until when somebody may follow the positions of a channel
  */
-export function findAudience(): Audience {
+export function findAudience(followedOf: (channel: Channel) => Promise<FollowedUntil>): AudienceOf {
   const followers = memoise(async (channel: Channel) => {
     const pages: Follower[][] = [];
     for await (const page of followersOf(channel)) pages.push(page);
     return pages;
   }, channelKey);
-  return async function* (channel, { role }) {
-    if (role === 'transient') yield* await followers(channel);
-    else yield* followersOf(channel);
+  async function* once(channel: Channel) {
+    yield* await followers(channel);
+  }
+  return async (channel, { role }) => {
+    if (role !== 'transient') return { followers: followersOf(channel), hasTopic: true };
+    const { socketsUntil, topicUntil } = await followedOf(channel);
+    const now = new Date();
+    return {
+      followers: isFollowed(socketsUntil, now) ? once(channel) : nobody(),
+      hasTopic: isFollowed(topicUntil, now),
+    };
   };
+}
+
+async function* nobody(): AsyncGenerator<Follower[]> {
+  // No page.
 }
 
 /**
@@ -81,10 +102,10 @@ async function publishToTopic(channel: Channel, event: StatusEvent): Promise<voi
  * @throws Error when the topic can't be published to or the followers can't be read, when a socket is still open after the
  *   final message, and when a socket can be neither posted to nor closed nor marked for the heartbeat
  */
-export const publishStatus = (event: StatusEvent, audience: Audience = findAudience()): Promise<void> =>
+export const publishStatus = (event: StatusEvent, audienceOf: AudienceOf): Promise<void> =>
   allSettled(
-    channelsOf(event.message).flatMap((channel) => [
-      publishToTopic(channel, event),
-      publishToSockets(event, audience(channel, event)),
-    ]),
+    channelsOf(event.message).map(async (channel) => {
+      const { followers, hasTopic } = await audienceOf(channel, event);
+      await allSettled([...(hasTopic ? [publishToTopic(channel, event)] : []), publishToSockets(event, followers)]);
+    }),
   );

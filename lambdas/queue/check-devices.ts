@@ -1,5 +1,5 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { markOffline } from '../../data/fleet/device-state';
+import { markOffline } from '../../data/fleet/device-reports';
 import { readDevice } from '../../data/fleet/fleet';
 import { readOfflineCheck, scheduleOfflineCheck } from '../../data/fleet/offline-check';
 import { isTrailing, readTrailing, type TrailingStates } from '../../data/fleet/trailing-states';

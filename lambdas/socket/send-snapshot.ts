@@ -1,12 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { readSnapshotRequest, type SnapshotRequest } from '../../data/connections/snapshot-requests';
 import { deleteConnection } from '../../data/connections/sockets';
 import { sendChannelSnapshot } from '../channel/snapshot/channel';
 import { HANDSHAKE_RETRY_DELAYS_MS } from '../channel/snapshot/handshake-delays';
 import { sendSubscriptionSnapshot } from '../channel/snapshot/subscription';
 import { sendViewerSnapshot } from '../channel/snapshot/viewer';
+import { NOTICED_AFTER_MS } from '../delivery/followed-group';
 import { logger } from '../logger';
 
-function sendSnapshot(request: SnapshotRequest): Promise<void> {
+async function sendSnapshot(request: SnapshotRequest): Promise<void> {
+  if (request.kind !== 'viewer' && request.isUnnoticed) await pause(NOTICED_AFTER_MS);
   switch (request.kind) {
     case 'channel':
       return sendChannelSnapshot(request.connection, request);

@@ -40,6 +40,7 @@ export class FanOut extends Construct {
       },
     }).uses(tables, {
       jobs: ['get'],
+      fleet: ['get'],
       connections: ['query', 'delete', 'update'],
       events: ['get', 'query', 'put', 'update'],
       flights: ['batchWrite'],
@@ -54,7 +55,13 @@ export class FanOut extends Construct {
       from: fleet,
       to: fanOut,
       failures: this.failures,
-      only: { dynamodb: { Keys: { id: { S: FilterRule.beginsWith('device-') } } } },
+      only: {
+        // Nobody needs the record of a quiet write. A deleted item has no new image, and so no such attribute.
+        dynamodb: {
+          Keys: { id: { S: FilterRule.beginsWith('device-') } },
+          NewImage: { quiet: { S: FilterRule.notExists() } },
+        },
+      },
     });
 
     alarmOnLag(fanOut, 'Changes reach partners more than a minute late');

@@ -61,7 +61,7 @@ export class Telemetry extends Construct {
     const { tables, sockets } = this.props;
     acceptor.uses(tables, {
       connections: ['get', 'query', 'delete', 'update'],
-      fleet: ['batchGet', 'update'],
+      fleet: ['get', 'batchGet', 'update'],
     });
     sockets.grantManage(acceptor);
     this.grantSchedule(acceptor);

@@ -15,7 +15,7 @@ import { HANDSHAKE_RETRY_DELAYS_MS } from './handshake-delays';
 /** The first messages of a viewer: the share, its video if it has one, and the device's last known state. */
 async function initialMessages(viewer: ViewerSession, share: Share, now: Date) {
   const { shareType, permissions, organisation, deviceId } = viewer;
-  const [device, playback] = await Promise.all([readDevice(organisation, deviceId), sharePlayback(viewer, now)]);
+  const [device, playback] = await Promise.all([readDevice(organisation, deviceId, true), sharePlayback(viewer, now)]);
   // The share's count is updated a second after a viewer connects; this viewer counts already.
   const counted = { ...share, currentViewers: Math.max(1, share.currentViewers) };
   const status: ViewerShareMessage = {

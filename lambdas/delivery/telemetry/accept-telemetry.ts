@@ -1,80 +1,14 @@
-import { isReportDue, saveState, recordReport, writeReasonOf, readDevices } from '../../../data/fleet/device-state';
-import { scheduleOfflineCheck } from '../../../data/fleet/offline-check';
-import { scheduleTrailingSave } from '../../../data/fleet/trailing-states';
+import { readDevices } from '../../../data/fleet/device-state';
+import { isNextState } from '../../../data/fleet/next-state';
 import type { Device } from '../../../domain/fleet';
-import type { Organisation } from '../../../domain/id';
-import { takeOffAfter } from '../../../domain/flight';
+import { organisationOf, type Organisation } from '../../../domain/id';
 import { Refusal, type Detail } from '../../../domain/refusal';
-import { MAX_AHEAD_MS, isReadableAsJson, OFFLINE_AFTER_MS, sequenceOf, type Sample } from '../../../domain/telemetry';
+import { MAX_AHEAD_MS, isReadableAsJson, OFFLINE_AFTER_MS, type Sample } from '../../../domain/telemetry';
 import { allSettled } from '../all-settled';
 import { deliverTelemetry, findFollowers, type FollowersOf } from './deliver-telemetry';
+import { forgetDevice, knownDevice } from './known-devices';
+import { newSamples, noteOldReport, remember, saveAll, saveNext, type DeviceReport } from './save-report';
 import { sampleMessage } from './sample-message';
-
-/** Sequence of the latest sample of each device that this instance accepted: between two writes it is only in memory. */
-const latest = new Map<string, number>();
-const MAX_CACHED = 10_000;
-
-function remember(deviceId: string, newest: Sample | undefined): void {
-  if (!newest) return;
-  if (latest.size >= MAX_CACHED) latest.clear();
-  latest.set(deviceId, sequenceOf(newest));
-}
-
-/** The samples that are later than any known sample of the device, in order, without duplicate timestamps. */
-function newSamples(device: Device, samples: readonly Sample[]): Sample[] {
-  let last = Math.max(latest.get(device.deviceId) ?? 0, device.lastState ? sequenceOf(device.lastState) : 0);
-  const inOrder = samples.toSorted((a, b) => sequenceOf(a) - sequenceOf(b));
-  return inOrder.filter((sample) => {
-    const isLater = sequenceOf(sample) > last;
-    if (isLater) last = sequenceOf(sample);
-    return isLater;
-  });
-}
-
-/** The new samples of one device in a message, in order. */
-interface DeviceReport {
-  readonly device: Device;
-  readonly accepted: readonly Sample[];
-}
-
-/** Saves the newest sample of a device. @returns the sample when it is too early to save it */
-async function save(
-  organisation: Organisation,
-  { device, accepted }: DeviceReport,
-  now: Date,
-): Promise<Sample | undefined> {
-  const newest = accepted.at(-1);
-  if (!newest) return undefined;
-  const writeReason = writeReasonOf(device, accepted, now);
-  if (!writeReason) return newest;
-  const { deviceId, ...state } = newest;
-  // Before it is marked online, since the function may end at any time: an online device without a check would stay online.
-  if (device.status !== 'online') await scheduleOfflineCheck({ organisation, deviceId }, OFFLINE_AFTER_MS);
-  const takeOff = takeOffAfter(device, accepted);
-  const change = { before: device.takeOff, after: takeOff };
-  const saved = await saveState(organisation, deviceId, state, now, writeReason, change);
-  // The device was marked offline after it was read, which ended its offline check.
-  if (saved.outcome === 'saved' && device.status === 'online' && !saved.wasOnline)
-    await scheduleOfflineCheck({ organisation, deviceId }, OFFLINE_AFTER_MS);
-  return saved.outcome === 'too early' ? newest : undefined;
-}
-
-/** A device that sends only old samples is online all the same: its clock was ahead, or they arrived out of order. */
-async function noteOldReport(organisation: Organisation, { device, accepted }: DeviceReport, now: Date): Promise<void> {
-  if (accepted.length > 0 || !isReportDue(device, now)) return;
-  const { deviceId, status } = device;
-  if (status !== 'online') await scheduleOfflineCheck({ organisation, deviceId }, OFFLINE_AFTER_MS);
-  await recordReport(organisation, device, now);
-}
-
-/** Saves the newest sample of each device: at once, or in a second unless a later one has been saved by then. */
-async function saveAll(organisation: Organisation, reports: readonly DeviceReport[], now: Date): Promise<void> {
-  const outcomes = await Promise.allSettled(reports.map((each) => save(organisation, each, now)));
-  const early = outcomes.flatMap((each) => (each.status === 'fulfilled' && each.value ? [each.value] : []));
-  await scheduleTrailingSave(organisation, early, now);
-  const failure = outcomes.find((each) => each.status === 'rejected');
-  if (failure) throw failure.reason;
-}
 
 async function deliverReport({ device, accepted }: DeviceReport, followersOf: FollowersOf, now: Date): Promise<void> {
   if (accepted.length === 0) return;
@@ -83,14 +17,28 @@ async function deliverReport({ device, accepted }: DeviceReport, followersOf: Fo
 }
 
 /** Faults that need more than the schema. */
-function faults(samples: readonly Sample[], devices: ReadonlyMap<string, Device>, now: Date): Detail[] {
+function faults(samples: readonly Sample[], found: readonly Device[], now: Date): Detail[] {
+  const deviceIds = new Set(found.map(({ deviceId }) => deviceId));
   return samples.flatMap(({ deviceId, ...state }, index) => [
-    ...(devices.has(deviceId) ? [] : [{ path: `telemetry.${index}.deviceId`, message: 'is not a device of yours' }]),
+    ...(deviceIds.has(deviceId) ? [] : [{ path: `telemetry.${index}.deviceId`, message: 'is not a device of yours' }]),
     ...(isReadableAsJson(state) ? [] : [{ path: `telemetry.${index}`, message: 'cannot be saved' }]),
     ...(Date.parse(state.timestamp) - now.getTime() > MAX_AHEAD_MS
       ? [{ path: `telemetry.${index}.timestamp`, message: 'is more than 60 seconds in the future' }]
       : []),
   ]);
+}
+
+/** The device with these samples, if this instance knows it so well that its next state needs no read. */
+function nextOf(organisation: Organisation, deviceId: string, samples: readonly Sample[], now: Date) {
+  const device = organisationOf('device', deviceId) === organisation ? knownDevice(deviceId, now) : undefined;
+  const accepted = device ? newSamples(device, samples) : [];
+  return device && accepted.length > 0 && isNextState(device, accepted, now) ? [{ device, accepted }] : [];
+}
+
+/** The results of those that succeeded. */
+async function fulfilled<Value>(all: readonly Promise<Value | undefined>[]): Promise<Value[]> {
+  const outcomes = await Promise.allSettled(all);
+  return outcomes.flatMap((each) => (each.status === 'fulfilled' && each.value !== undefined ? [each.value] : []));
 }
 
 /**
@@ -109,26 +57,30 @@ export async function acceptTelemetry(
   reportedAt: Date = now,
 ): Promise<number> {
   const ids = [...new Set(samples.map(({ deviceId }) => deviceId))];
-  const devices = new Map((await readDevices(organisation, ids)).map((device) => [device.deviceId, device]));
-  const details = faults(samples, devices, now);
+  const samplesOf = (id: string) => samples.filter(({ deviceId }) => deviceId === id);
+  const known = ids.flatMap((id) => nextOf(organisation, id, samplesOf(id), now));
+  const others = ids.filter((id) => !known.some(({ device }) => device.deviceId === id));
+  const read = others.length > 0 ? await readDevices(organisation, others) : [];
+  const details = faults(samples, [...known.map(({ device }) => device), ...read], now);
   if (details.length > 0) throw new Refusal('invalid_request', details);
-  const reports = [...devices.values()].map((device) => {
-    const own = samples.filter(({ deviceId }) => deviceId === device.deviceId);
-    return { device, accepted: newSamples(device, own) };
-  });
-  for (const { device, accepted } of reports) remember(device.deviceId, accepted.at(-1));
-  const followersOf = findFollowers();
   try {
+    const saving = known.map(({ device, accepted }) => saveNext(organisation, device, accepted, now));
+    const unsaved = read.map((device) => ({ device, accepted: newSamples(device, samplesOf(device.deviceId)) }));
+    for (const each of unsaved) remember(each, now);
+    const reports = [...(await fulfilled(saving)), ...unsaved.map((each) => ({ ...each, isSaved: false }))];
+    const toSave = reports.filter(({ isSaved }) => !isSaved);
     const isLive = now.getTime() - reportedAt.getTime() < OFFLINE_AFTER_MS;
+    const followersOf = findFollowers(now);
     await allSettled([
+      ...saving,
       ...reports.map((each) => deliverReport(each, followersOf, now)),
-      ...(isLive ? reports.map((each) => noteOldReport(organisation, each, now)) : []),
-      saveAll(organisation, reports, now),
+      ...(isLive ? toSave.map((each) => noteOldReport(organisation, each, now)) : []),
+      saveAll(organisation, toSave, now),
     ]);
+    return reports.reduce((sum, { accepted }) => sum + accepted.length, 0);
   } catch (error) {
     // The publisher gets an error and publishes the samples again: they must count as new then.
-    for (const { device } of reports) latest.delete(device.deviceId);
+    for (const id of ids) forgetDevice(id);
     throw error;
   }
-  return reports.reduce((sum, { accepted }) => sum + accepted.length, 0);
 }

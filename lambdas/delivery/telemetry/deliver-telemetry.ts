@@ -1,9 +1,11 @@
 import type { DeviceTelemetryMessage } from '../../../contract/socket-messages';
 import { telemetryFollowersOf, type Follower } from '../../../data/connections/followers';
+import { isFollowed } from '../../../domain/audience';
 import type { Device } from '../../../domain/fleet';
 import { withConcurrency } from '../with-concurrency';
 import { logger } from '../../logger';
 import { sendToFollower, outgoing, type OutgoingMessage } from '../send-to-follower';
+import { followedGroup } from '../followed-group';
 import { memoise } from '../memoise';
 import { continues } from './continues';
 import { viewerMessage } from './viewer-message';
@@ -18,12 +20,16 @@ export type FollowersOf = (device: Device) => Promise<Follower[]>;
 
 /**
  * Finds the followers of each device in a batch, by the device or by its group, each socket once. The followers of a group
- * are read once, however many of its devices report.
+ * are read once, however many of its devices report, and none are read where nobody may follow.
  */
-export function findFollowers(): FollowersOf {
+export function findFollowers(now: Date): FollowersOf {
   const followersOf = memoise(allFollowersOf, (id) => id);
-  return async ({ deviceId, deviceGroupId }) => {
-    const found = await Promise.all([followersOf(deviceId), followersOf(deviceGroupId)]);
+  return async ({ deviceId, deviceGroupId, socketsUntil }) => {
+    const group = await followedGroup(deviceGroupId);
+    const found = await Promise.all([
+      isFollowed(socketsUntil, now) ? followersOf(deviceId) : [],
+      isFollowed(group.socketsUntil, now) ? followersOf(deviceGroupId) : [],
+    ]);
     // Of two items of one socket, use the one that gets messages directly: the last in the list wins.
     const waitingFirst = found
       .flat()
@@ -58,7 +64,7 @@ const sendTo = (all: MessagesByAudience) => async (follower: Follower) => {
 export async function deliverTelemetry(
   device: Device,
   messages: readonly DeviceTelemetryMessage[],
-  followersOf: FollowersOf = findFollowers(),
+  followersOf: FollowersOf,
 ): Promise<void> {
   const partner = messages.map((message) => outgoing(message));
   const viewer = messages.map((message) => outgoing(viewerMessage(message)));

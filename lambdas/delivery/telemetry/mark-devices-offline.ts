@@ -1,4 +1,4 @@
-import { markOffline } from '../../../data/fleet/device-state';
+import { markOffline } from '../../../data/fleet/device-reports';
 import { onlineDevices, type OnlineDevice } from '../../../data/fleet/online-devices';
 import { OFFLINE_AFTER_MS } from '../../../domain/telemetry';
 import { allSettled } from '../all-settled';

@@ -67,6 +67,9 @@ export class WebSocketChannels extends Construct {
       // The share of a viewer.
       shares: ['get'],
       requests: ['update'],
+      // That a job, a group or a device is followed.
+      jobs: ['update'],
+      fleet: ['update'],
       // The cursor of a client that resumes.
       events: ['get', 'query'],
       // A failed handshake is rolled back.

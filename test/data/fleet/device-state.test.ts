@@ -1,4 +1,4 @@
-import { markOffline, saveState, saveTrailing, writeReasonOf, readDevices } from '../../../data/fleet/device-state';
+import { saveState, saveTrailing, writeReasonOf, readDevices } from '../../../data/fleet/device-state';
 import { BatchGetCommand, UpdateCommand } from '../../../data/store/document-client';
 import { device } from '../../../domain/fleet';
 import { acme, id } from '../../domain/fixtures/samples';
@@ -51,8 +51,8 @@ describe('writeReasonOf', () => {
 
   test.each([
     ['was never written', { savedAt: undefined }, 'due'],
-    ['was written a second ago', { savedAt: '2026-11-27T10:29:59.500Z' }, 'due'],
-    ['was written less than a second ago', { savedAt: '2026-11-27T10:29:59.501Z' }, undefined],
+    ['was written half a second ago', { savedAt: '2026-11-27T10:30:00.000Z' }, 'due'],
+    ['was written less than half a second ago', { savedAt: '2026-11-27T10:30:00.001Z' }, undefined],
     ['was written just now', {}, undefined],
     ['is offline and was written just now', { status: 'offline' }, 'due'],
   ])('for a device that %s and %j returns %s', (_, change, reason) => {
@@ -90,7 +90,7 @@ describe('saveState', () => {
 
   test('writes a due state on condition that it is later and none was saved within the last second', async () => {
     store.on(UpdateCommand).resolves({ Attributes: { status: 'online' } });
-    const result = await saveState(acme, id('device'), state, now, 'due');
+    const result = await saveState(acme, id('device'), state, { now, reason: 'due' });
     expect(result).toEqual({ outcome: 'saved', wasOnline: true });
     expect(onlyCommand()).toMatchObject({
       TableName: 'fleet',
@@ -101,7 +101,8 @@ describe('saveState', () => {
       ':state': JSON.stringify(state),
       ':stateAt': state.timestamp,
       ':now': '2026-11-27T10:30:00.500Z',
-      ':before': '2026-11-27T10:29:59.500Z',
+      ':savedAt': '2026-11-27T10:30:00.500Z',
+      ':before': '2026-11-27T10:30:00.000Z',
       ':online': 'online',
       ':organisation': acme,
       ':one': 1,
@@ -111,7 +112,7 @@ describe('saveState', () => {
 
   test('writes a transition on condition that it is later, and counts it', async () => {
     store.on(UpdateCommand).resolves({ Attributes: { status: 'offline' } });
-    const result = await saveState(acme, id('device'), state, now, 'transition');
+    const result = await saveState(acme, id('device'), state, { now, reason: 'transition' });
     expect(result).toEqual({ outcome: 'saved', wasOnline: false });
     expect(onlyCommand()).toMatchObject({
       UpdateExpression: expect.stringContaining('transitions = if_not_exists(transitions, :none) + :one') as string,
@@ -129,7 +130,7 @@ describe('saveState', () => {
     ['of a device without a stored one', { deviceId: 'd' }, 'too early'],
   ])('returns the result of a refused write %s: %j, %s', async (_, found, outcome) => {
     store.on(UpdateCommand).rejects(conditionFailed(found));
-    await expect(saveState(acme, id('device'), state, now, 'due')).resolves.toEqual({ outcome });
+    await expect(saveState(acme, id('device'), state, { now, reason: 'due' })).resolves.toEqual({ outcome });
   });
 });
 
@@ -162,25 +163,5 @@ describe('saveTrailing', () => {
   test('returns false when the device was written since', async () => {
     store.on(UpdateCommand).rejects(conditionFailed());
     await expect(saveTrailing(acme, known(at), state, at, now)).resolves.toBe(false);
-  });
-});
-
-describe('markOffline', () => {
-  const reportedAt = '2026-11-27T10:29:30.000Z';
-
-  test('is one write on condition that the device is online and has not reported since', async () => {
-    store.on(UpdateCommand).resolves({});
-    await expect(markOffline(acme, id('device'), reportedAt)).resolves.toBe(true);
-    expect(onlyCommand()).toMatchObject({
-      Key: { organisation: acme, id: id('device') },
-      UpdateExpression: 'SET #status = :offline REMOVE presentIn ADD version :one',
-      ConditionExpression: 'reportedAt = :reportedAt AND #status = :online',
-    });
-    expect(values()).toMatchObject({ ':reportedAt': reportedAt, ':online': 'online', ':offline': 'offline' });
-  });
-
-  test('returns false when the device has reported since', async () => {
-    store.on(UpdateCommand).rejects(conditionFailed());
-    await expect(markOffline(acme, id('device'), reportedAt)).resolves.toBe(false);
   });
 });

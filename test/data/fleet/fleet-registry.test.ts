@@ -26,7 +26,7 @@ test('registerGroup writes all fields on condition that no later event was appli
     Key: { organisation: acme, id: deviceGroupId },
     UpdateExpression:
       'SET #deviceGroupId = :deviceGroupId, #name = :name, #description = :description, #kind = :kind,' +
-      ' #eventTime = :eventTime REMOVE #ttl',
+      ' #eventTime = :eventTime REMOVE #ttl, quiet',
     ConditionExpression: nothingLater,
     ExpressionAttributeNames: {
       '#deviceGroupId': 'deviceGroupId',
@@ -51,7 +51,9 @@ test('registerDevice makes a new device offline and keeps the status of an exist
   await registerDevice(acme, { deviceId, deviceGroupId, name: 'Gull 1' }, at);
   expect(sent()).toHaveLength(2);
   expect(sent()[1]).toMatchObject({
-    UpdateExpression: expect.stringMatching(/, #status = if_not_exists\(#status, :status\) REMOVE #ttl$/) as string,
+    UpdateExpression: expect.stringMatching(
+      /, #status = if_not_exists\(#status, :status\) REMOVE #ttl, quiet$/,
+    ) as string,
     ExpressionAttributeValues: { ':kind': 'device', ':name': 'Gull 1', ':status': 'offline' },
   });
 });
@@ -59,7 +61,7 @@ test('registerDevice makes a new device offline and keeps the status of an exist
 test('registerDevice gives an existing device another version when its name or group has changed, for its followers', async () => {
   await registerDevice(acme, { deviceId, deviceGroupId, name: 'Gull 1' }, at);
   expect(onlyCommand()).toMatchObject({
-    UpdateExpression: expect.stringMatching(/ REMOVE #ttl ADD version :one$/) as string,
+    UpdateExpression: expect.stringMatching(/ REMOVE #ttl, quiet ADD version :one$/) as string,
     ConditionExpression: `attribute_exists(deviceId) AND (#deviceGroupId <> :deviceGroupId OR #name <> :name) AND (${nothingLater})`,
     ExpressionAttributeValues: { ':one': 1, ':name': 'Gull 1' },
   });
@@ -80,7 +82,7 @@ test('removeFromFleet leaves a tombstone with time and version for longer than t
     TableName: 'fleet',
     Key: { organisation: acme, id: deviceId },
     UpdateExpression: expect.stringMatching(
-      /^SET kind = :removed, .* REMOVE #deviceId, .*#lastState, .*#presentIn ADD version :two$/,
+      /^SET kind = :removed, .* REMOVE #deviceId, .*#lastState, .*#presentIn, #quiet ADD version :two$/,
     ) as string,
     ConditionExpression: nothingLater,
     ExpressionAttributeValues: { ':removed': 'removed', ':eventTime': '2026-11-27T10:30:00Z', ':ttl': ttl, ':two': 2 },

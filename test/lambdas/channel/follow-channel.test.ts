@@ -74,6 +74,7 @@ describe.each(channelKinds)('Following a %s', (kind) => {
           ...{ openedAt: expect.any(Number) as number, expiresAt: allScopes.exp },
         },
         ...(finalMessages[kind] !== undefined && { end: expect.stringContaining(finalMessages[kind]) as string }),
+        isUnnoticed: kind === 'group',
       },
     ]);
   });

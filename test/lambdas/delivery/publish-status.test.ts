@@ -4,14 +4,22 @@ import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/clien
 import { PublishCommand, RequestEntityTooLargeException, ThrottlingException } from '@aws-sdk/client-iot-data-plane';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { topicOf } from '../../../contract/channels';
+import type { FollowedUntil } from '../../../domain/audience';
 import { deviceMessage, jobMessage, type StatusEvent } from '../../../domain/status-event';
-import { publishStatus } from '../../../lambdas/delivery/publish-status';
+import * as delivery from '../../../lambdas/delivery/publish-status';
 import { store } from '../../data/fixtures/store';
 import { broker, published } from '../../data/fixtures/topics';
-import { queue } from '../fixtures/telemetry';
+import { later, queue } from '../fixtures/telemetry';
 import { id, sampleJob } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';
 import { givenBufferingFollower } from '../fixtures/buffering-follower';
+
+/** Publishes an event, of positions on channels that are followed. */
+const publishStatus = (event: StatusEvent, followed: FollowedUntil = { socketsUntil: later, topicUntil: later }) =>
+  delivery.publishStatus(
+    event,
+    delivery.findAudience(() => Promise.resolve(followed)),
+  );
 
 const channel = { kind: 'job', id: id('job') } as const;
 const event = (role: StatusEvent['role'] = 'state'): StatusEvent => ({

@@ -5,7 +5,7 @@ import { conditionFailed, store } from '../../data/fixtures/store';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';
 import { consume, deadLetters, platformEvent, time } from '../fixtures/platform-events';
-import { deviceItem, givenFollowers, newDeviceId, sentTo } from '../fixtures/telemetry';
+import { deviceItem, givenFollowers, later, newDeviceId, sentTo } from '../fixtures/telemetry';
 
 const now = new Date('2026-11-27T10:30:30.000Z');
 const at = '2026-11-27T10:30:00.000Z';
@@ -85,7 +85,7 @@ describe('A reported job status', () => {
 describe('Reported telemetry', () => {
   test('is delivered and saved like published telemetry', async () => {
     const deviceId = newDeviceId();
-    givenDevices(deviceItem(deviceId));
+    givenDevices(deviceItem(deviceId, { socketsUntil: later }));
     givenFollowers(deviceId, 'follower');
     expect(await consume(telemetry(sample(deviceId)))).toEqual(succeeded);
     expect(sentTo('follower')).toMatchObject([{ type: 'device.telemetry', deviceId, battery: { percent: 50 } }]);

@@ -65,7 +65,9 @@ describe('A viewer with a share code', () => {
   test('takes a seat, and is stored with the permissions of the share', async () => {
     expect(await open({ shareCode })).toEqual({ statusCode: 200 });
     expect(seatUpdates()).toEqual(['ADD']);
-    const { RequestItems } = sent().at(-1) as { RequestItems: { connections: object[] } };
+    const { RequestItems } = sent().find((input) => 'RequestItems' in input) as {
+      RequestItems: { connections: object[] };
+    };
     expect(RequestItems.connections).toHaveLength(3);
     expect(RequestItems.connections[0]).toMatchObject({
       PutRequest: {

@@ -24,7 +24,12 @@ describe('subscribe', () => {
         }) as object,
       });
       expect(snapshotRequests()).toEqual([
-        { kind: 'subscription', connectionId: socket, followed: Object.values(named)[0] },
+        {
+          kind: 'subscription',
+          connectionId: socket,
+          followed: Object.values(named)[0],
+          isUnnoticed: 'deviceGroupId' in named,
+        },
       ]);
     },
   );

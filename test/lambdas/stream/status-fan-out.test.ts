@@ -11,7 +11,7 @@ import { jobRecord, record } from '../../data/fixtures/stream-record';
 import { broker, published } from '../../data/fixtures/topics';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { logLines, written } from '../fixtures/log';
-import { queue } from '../fixtures/telemetry';
+import { givenFollowedGroup, later, queue } from '../fixtures/telemetry';
 
 const run = (...Records: object[]) => handler({ Records });
 const unique = (number: number) => `01jd${String(number).padStart(22, '0')}`;
@@ -99,11 +99,18 @@ describe('A report of a device', () => {
     run(record({ organisation: acme, id: id('device') }, { ...before }, { ...after }));
   const before = device({ timestamp: '2026-11-27T10:29:59.000Z' });
   const running = sampleJob({ status: 'IN_PROGRESS' });
+  const followedJob = { ...toItem(acme, running), socketsUntil: later, topicUntil: later };
+  const readsOfJobs = () =>
+    store.commandCalls(GetCommand, { TableName: 'jobs' }).map(({ args: [{ input }] }) => input.ConsistentRead);
+  const givenJob = (Item?: object) => store.on(GetCommand, { TableName: 'jobs' }).resolves(Item ? { Item } : {});
+  beforeEach(() => {
+    givenFollowedGroup();
+  });
   const topics = () => published().map(({ topic, retain }) => `${topic} ${retain ? 'retained' : 'transient'}`);
   const ofGroup = `${id('group')}/DEVICE/STATUS transient`;
 
   test('goes to its group, and to the job that it runs, both without retention', async () => {
-    store.on(GetCommand).resolves({ Item: toItem(acme, running) });
+    givenJob(followedJob);
     await report(before, device({ jobId: id('job'), droneState: 'WAYPOINT' }));
     expect(topics()).toEqual([ofGroup, `${id('job')}/JOB/STATUS transient`]);
     expect(JSON.parse(published()[1]?.text ?? '')).toMatchObject({
@@ -130,7 +137,7 @@ describe('A report of a device', () => {
     const second = Date.parse(at) / 1000;
 
     test('is recorded for the job that it runs and for its flight, by one write for the batch and one read of the job', async () => {
-      store.on(GetCommand).resolves({ Item: toItem(acme, running) });
+      givenJob(followedJob);
       await report({ ...before, takeOff }, { ...device(flown()), takeOff });
       expect(recorded()).toEqual([
         [
@@ -138,11 +145,11 @@ describe('A report of a device', () => {
           [id('device'), second],
         ],
       ]);
-      expect(store).toHaveReceivedCommandTimes(GetCommand, 1);
+      expect(readsOfJobs()).toEqual([false]);
     });
 
     test('is recorded for its flight only when the job is not running', async () => {
-      store.on(GetCommand).resolves({ Item: toItem(acme, sampleJob({ status: 'QUEUED' })) });
+      givenJob(toItem(acme, sampleJob({ status: 'QUEUED' })));
       await report({ ...before, takeOff }, { ...device(flown()), takeOff });
       expect(recorded()).toEqual([[[id('device'), second]]]);
     });
@@ -153,7 +160,7 @@ describe('A report of a device', () => {
     });
 
     test('is published although it cannot be recorded', async () => {
-      store.on(GetCommand).resolves({ Item: toItem(acme, running) });
+      givenJob(followedJob);
       store.on(BatchWriteCommand).rejects(new Error('no store'));
       await expect(report(before, device(flown()))).resolves.toEqual({ batchItemFailures: [] });
       expect(topics()).toEqual([ofGroup, `${id('job')}/JOB/STATUS transient`]);
@@ -161,7 +168,7 @@ describe('A report of a device', () => {
     });
 
     test('is recorded although it cannot be published', async () => {
-      store.on(GetCommand).resolves({ Item: toItem(acme, running) });
+      givenJob(followedJob);
       broker.on(PublishCommand).rejects(new Error('throttled'));
       await expect(report(before, device(flown()))).resolves.toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
       expect(recorded()).toEqual([[[id('job'), second]]]);
@@ -173,7 +180,7 @@ describe('A report of a device', () => {
     ['was deleted', undefined, id('job')],
     ['another device flies', toItem(acme, { ...running, deviceId: id('device', acme, unique(2)) }), id('job')],
   ])('does not go to a job that %s', async (_, Item, jobId) => {
-    store.on(GetCommand).resolves(Item ? { Item } : {});
+    givenJob(Item);
     await report(before, device({ jobId }));
     expect(topics()).toEqual([ofGroup]);
   });
@@ -183,7 +190,7 @@ describe('A report of a device', () => {
     async (jobId) => {
       await report(before, device({ jobId }));
       expect(topics()).toEqual([ofGroup]);
-      expect(store).not.toHaveReceivedCommand(GetCommand);
+      expect(readsOfJobs()).toEqual([]);
     },
   );
 
@@ -205,6 +212,44 @@ describe('A report of a device', () => {
     expect(socketCalls()).toHaveLength(3);
     await run(...records);
     expect(store).toHaveReceivedCommandTimes(QueryCommand, 2);
+  });
+
+  describe('that nobody follows', () => {
+    const deviceGroupId = id('group', acme, unique(7));
+    const elsewhere = (item: object) => ({ ...item, deviceGroupId });
+
+    test('is neither published nor sent, and the followers are not read', async () => {
+      await report(elsewhere(before), elsewhere(device({ droneState: 'HOVER' })));
+      expect(broker).not.toHaveReceivedAnyCommand();
+      expect(store).not.toHaveReceivedCommand(QueryCommand);
+    });
+
+    test('is recorded for the job that it runs', async () => {
+      givenJob(toItem(acme, running));
+      const navigation = {
+        position: { type: 'Point' as const, coordinates: [8.5, 47.4, 480] as [number, number, number] },
+      };
+      await report(elsewhere(before), elsewhere(device({ jobId: id('job'), navigation })));
+      expect(topics()).toEqual([]);
+      expect(store).toHaveReceivedCommandTimes(BatchWriteCommand, 1);
+    });
+
+    test('is published when the device comes online with it', async () => {
+      await report(elsewhere({ ...before, status: 'offline' }), elsewhere(device({})));
+      expect(topics()).toEqual([`${deviceGroupId}/DEVICE/STATUS retained`]);
+    });
+  });
+
+  test('is sent to the media only that are followed', async () => {
+    store.on(QueryCommand).resolves({ Items: [connection()] });
+    givenJob({ ...toItem(acme, running), topicUntil: 1, socketsUntil: later });
+    await report(before, device({ jobId: id('job') }));
+    expect(topics()).toEqual([ofGroup]);
+    expect(socketCalls()).toHaveLength(2);
+    givenJob({ ...toItem(acme, running), topicUntil: later });
+    await report(before, device({ jobId: id('job') }));
+    expect(topics()).toEqual([ofGroup, ofGroup, `${id('job')}/JOB/STATUS transient`]);
+    expect(socketCalls()).toHaveLength(3);
   });
 
   test('is retained when the device comes online with it', async () => {

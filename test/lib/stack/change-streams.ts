@@ -18,7 +18,9 @@ test.each([
     'Realtime/FanOut/StatusFanOut/FromFleet',
     'fleet',
     'Realtime/FanOut',
-    only({ dynamodb: { Keys: { id: { S: [{ prefix: 'device-' }] } } } }),
+    only({
+      dynamodb: { Keys: { id: { S: [{ prefix: 'device-' }] } }, NewImage: { quiet: { S: [{ exists: false }] } } },
+    }),
   ],
   ['ShareExpiry/OnShareChange/FromShares', 'shares', 'ShareExpiry', only({ eventName: ['INSERT', 'REMOVE'] })],
 ])('%s reads the stream of %s', (name, table, part, filter) => {

@@ -31,7 +31,7 @@ test('ConsumePlatformEvents may update jobs and the fleet, and deliver telemetry
   const consume = ['ReceiveMessage', 'ChangeMessageVisibility', 'GetQueueUrl', 'DeleteMessage', 'GetQueueAttributes'];
   const tables = {
     jobs: ['get', 'update'],
-    fleet: ['batchGet', 'update'],
+    fleet: ['get', 'batchGet', 'update'],
     connections: ['get', 'query', 'delete', 'update'],
     requests: ['update'],
   } as const;

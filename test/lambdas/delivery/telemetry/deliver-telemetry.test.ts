@@ -2,8 +2,9 @@ import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/clien
 import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '../../../../data/store/document-client';
 import type { PartnerSession } from '../../../../data/connections/sessions';
 import type { Follower } from '../../../../data/connections/followers';
-import { device } from '../../../../domain/fleet';
-import { deliverTelemetry, findFollowers } from '../../../../lambdas/delivery/telemetry/deliver-telemetry';
+import type { DeviceTelemetryMessage } from '../../../../contract/socket-messages';
+import { device, type Device } from '../../../../domain/fleet';
+import * as delivery from '../../../../lambdas/delivery/telemetry/deliver-telemetry';
 import { id } from '../../../domain/fixtures/samples';
 import { gone, sockets } from '../../../data/fixtures/sockets';
 import { store } from '../../../data/fixtures/store';
@@ -11,6 +12,7 @@ import { logLines } from '../../fixtures/log';
 import {
   closed,
   deviceItem,
+  givenFollowedGroup,
   givenFollowers,
   givenSession,
   later,
@@ -19,7 +21,12 @@ import {
 } from '../../fixtures/telemetry';
 import { givenBufferingFollower } from '../../fixtures/buffering-follower';
 
-const kestrel = device.parse(deviceItem(id('device')));
+const kestrel = device.parse(deviceItem(id('device'), { socketsUntil: later }));
+const deliverTelemetry = (
+  to: Device,
+  sent: readonly DeviceTelemetryMessage[],
+  followersOf = delivery.findFollowers(new Date()),
+) => delivery.deliverTelemetry(to, sent, followersOf);
 const { deviceId, deviceGroupId } = kestrel;
 const at = '2026-11-27T10:30:15.123Z';
 const common = { type: 'device.telemetry' as const, deviceId, deviceGroupId, receivedAt: at, timestamp: at };
@@ -33,6 +40,7 @@ const follower = (connectionId: string, change: Partial<Follower> = {}): Followe
 });
 beforeEach(() => {
   store.resolves({});
+  givenFollowedGroup();
 });
 
 test('a follower of a device or its group is sent all messages in order, and once if it follows both', async () => {
@@ -45,7 +53,7 @@ test('a follower of a device or its group is sent all messages in order, and onc
 test('the followers of a group are read once when several of its devices report', async () => {
   const gull = { ...kestrel, deviceId: id('device').replace(/.$/, 'z') };
   givenFollowers(kestrel.deviceGroupId, 'of the group');
-  const followersOf = findFollowers();
+  const followersOf = delivery.findFollowers(new Date());
   await Promise.all([deliverTelemetry(kestrel, messages, followersOf), deliverTelemetry(gull, messages, followersOf)]);
   expect(store).toHaveReceivedCommandTimes(QueryCommand, 3);
   expect(sentTo('of the group')).toHaveLength(2 * messages.length);
@@ -164,7 +172,7 @@ describe('A follower whose token has ended', () => {
 
   test('is closed when its session cannot be read: it could not notice what it misses', async () => {
     givenRenewed();
-    store.on(GetCommand).rejects(new Error('throttled'));
+    store.on(GetCommand, { Key: { channel: 'session#renewed' } }).rejects(new Error('throttled'));
     await deliverTelemetry(kestrel, messages);
     expect(closed()).toEqual(['renewed']);
   });

@@ -36,6 +36,7 @@ export const realtimeFunctions: FunctionRows = {
     entry: 'stream/status-fan-out',
     tables: {
       jobs: ['get'],
+      fleet: ['get'],
       connections: ['query', 'delete', 'update'],
       events: ['get', 'query', 'put', 'update'],
       flights: ['batchWrite'],

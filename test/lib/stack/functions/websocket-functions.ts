@@ -12,8 +12,8 @@ export const websocketFunctions: FunctionRows = {
     entry: 'socket/connect',
     tables: {
       partners: ['get'],
-      jobs: ['get'],
-      fleet: ['batchGet'],
+      jobs: ['get', 'update'],
+      fleet: ['batchGet', 'update'],
       shares: ['get'],
       requests: ['update'],
       events: ['get', 'query'],
@@ -66,7 +66,7 @@ export const websocketFunctions: FunctionRows = {
   },
   'Realtime/Actions/Subscribe': {
     entry: 'socket/subscribe',
-    tables: { connections: ['get', 'put', 'delete'], fleet: ['get', 'batchGet'] },
+    tables: { connections: ['get', 'put', 'delete'], fleet: ['get', 'batchGet', 'update'] },
     more: snapshotPermissions,
     settings: ['SNAPSHOT_FUNCTION'],
     seconds: 10,
@@ -80,7 +80,7 @@ export const websocketFunctions: FunctionRows = {
     entry: 'socket/publish',
     tables: {
       connections: ['get', 'query', 'delete', 'update'],
-      fleet: ['batchGet', 'update'],
+      fleet: ['get', 'batchGet', 'update'],
     },
     more: [...socketPermissions, 'sqs:SendMessage Realtime/Telemetry/DeviceChecks'],
     settings: [...socketSettings, 'DEVICE_CHECK_QUEUE_URL'],

@@ -1,0 +1,26 @@
+import { readFollowed } from '../../data/connections/audience';
+import type { FollowedUntil } from '../../domain/audience';
+
+/** How long an instance relies on what it has read, in ms, however many devices of the group report meanwhile. */
+const MAX_AGE_MS = 500;
+/**
+ * When every instance delivers to a group that nobody followed before, in ms after that was noted: what had been read before is
+ * outdated, and what was accepted by it is stored.
+ */
+export const NOTICED_AFTER_MS = MAX_AGE_MS + 250;
+
+const cache = new Map<string, { readonly followed: Promise<FollowedUntil>; readonly readAt: number }>();
+const MAX_CACHED = 1000;
+
+/** Until when somebody may follow a group, as it was at most half a second ago. */
+export function followedGroup(deviceGroupId: string): Promise<FollowedUntil> {
+  const cached = cache.get(deviceGroupId);
+  const readAt = Date.now();
+  if (cached && readAt - cached.readAt < MAX_AGE_MS) return cached.followed;
+  if (cache.size >= MAX_CACHED) cache.clear();
+  const followed = readFollowed({ kind: 'group', id: deviceGroupId });
+  cache.set(deviceGroupId, { followed, readAt });
+  // Whoever asked gets the error; the next one reads again.
+  followed.catch(() => cache.delete(deviceGroupId));
+  return followed;
+}

@@ -90,7 +90,7 @@ export const socketPermissions = [
 /** Environment variables of a function that manages sockets. */
 export const socketSettings = ['SOCKETS_URL', 'VIEWER_COUNT_QUEUE_URL'];
 
-const indexes: Readonly<Record<string, string>> = { jobs: 'by-status', connections: 'by-connection' };
+const indexes: Readonly<Record<string, string>> = { jobs: 'by-status', connections: 'by-socket' };
 
 /**
  * Returns the permissions that a function needs for its tables, and those for logs and traces that every function has, sorted.

@@ -10,6 +10,7 @@ import { jobTrack } from './job-track';
 import { pageAmongMany } from './page-among-many';
 import { platformIntegration } from './platform';
 import { requestOverhead } from './request-overhead';
+import { shareEnds } from './share-ends';
 import { startUp } from './start-up';
 import { endStorage } from './storage';
 import { steadyLoad } from './steady-load';
@@ -29,6 +30,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'status-channels': statusChannels,
   'event-log': eventLog,
   telemetry,
+  'share-ends': shareEnds,
   platform: platformIntegration,
   isolation,
   'steady-load': steadyLoad,

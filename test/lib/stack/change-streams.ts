@@ -1,4 +1,4 @@
-import { environmentOf, permissionsIn } from '../permissions';
+import { permissionsIn } from '../permissions';
 import { smallTable, synthesise } from '../synthesised';
 
 const stack = synthesise({}, smallTable);

@@ -11,6 +11,7 @@ import { pageAmongMany } from './page-among-many';
 import { platformIntegration } from './platform';
 import { requestOverhead } from './request-overhead';
 import { runBench } from './run-bench';
+import { shareEnds } from './share-ends';
 import { startUp } from './start-up';
 import { steadyLoad } from './steady-load';
 import { storeCalls } from './store-calls';
@@ -29,6 +30,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'status-channels': statusChannels,
   'event-log': eventLog,
   telemetry,
+  'share-ends': shareEnds,
   platform: platformIntegration,
   isolation,
   'steady-load': steadyLoad,

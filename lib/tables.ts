@@ -29,7 +29,7 @@ export class Tables extends Construct implements Record<TableName, Table> {
   /** Indexes that functions query, by table. */
   readonly queried: Readonly<Partial<Record<TableName, readonly string[]>>> = {
     jobs: ['by-status'],
-    connections: ['by-connection'],
+    connections: ['by-socket'],
   };
   /** Index of the fleet table with the keys of online devices only; always scanned completely. */
   readonly onlineIndex = 'online';
@@ -87,7 +87,13 @@ export class Tables extends Construct implements Record<TableName, Table> {
       sortKey: text('connectionId'),
       timeToLiveAttribute: 'ttl',
     });
-    this.connections.addGlobalSecondaryIndex({ indexName: 'by-connection', partitionKey: text('connectionId') });
+    // Only items of sockets have the key: writes of seats and of MQTT subscriptions cost nothing here.
+    this.connections.addGlobalSecondaryIndex({
+      indexName: 'by-socket',
+      partitionKey: text('socketId'),
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: ['clientId', 'shareCode', 'session', 'openedAt', 'expiresAt'],
+    });
     this.events = new Table(this, 'Events', {
       ...common,
       partitionKey: text('log'),

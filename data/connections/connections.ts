@@ -29,9 +29,14 @@ export const connection = z.object({
 /** How long items are retained after the connection, in seconds: they are needed to send the final message and to close it. */
 const ITEM_TTL_AFTER_END_S = 3600;
 
-/** When the items of a connection may be deleted, Unix seconds: its token may be renewed until its longest end. */
-export const ttlOf = ({ openedAt }: Pick<Connection, 'openedAt'>) =>
-  openedAt + LONGEST_CONNECTION_S + ITEM_TTL_AFTER_END_S;
+/**
+ * What only the stored items of a connection have: `socketId`, the key of the index by socket, which therefore holds neither
+ * seats nor MQTT subscriptions; `ttl`, when they may be deleted, Unix seconds: its token may be renewed until its longest end.
+ */
+export const storedAttributes = ({ connectionId, openedAt }: Pick<Connection, 'connectionId' | 'openedAt'>) => ({
+  socketId: connectionId,
+  ttl: openedAt + LONGEST_CONNECTION_S + ITEM_TTL_AFTER_END_S,
+});
 
 /** A WebSocket connection that follows a channel. */
 export type Connection = z.output<typeof connection>;
@@ -84,7 +89,7 @@ export const releaseConnectionSeats = (clientId: string, holders: readonly SeatH
 export async function addConnection(added: Connection & SeatedConnection, max: number, now: number): Promise<void> {
   await takeConnectionSeat(added, max, now);
   // Messages are buffered until the snapshot is sent: the handshake is not complete yet, and the snapshot must come first.
-  const item = { ...added, bufferingSince: now, ttl: ttlOf(added) };
+  const item = { ...added, bufferingSince: now, ...storedAttributes(added) };
   try {
     await dynamodb.send(new PutCommand({ TableName: table('connections'), Item: item }));
   } catch (error) {
@@ -131,13 +136,13 @@ export async function removeConnectionById(connectionId: string): Promise<void> 
   await Promise.all(items.map(deleteItem));
 }
 
-/** All items of a connection, from the index by connection (eventually consistent). */
+/** All items of a connection, from the index by socket (eventually consistent). */
 export async function findConnection(connectionId: string): Promise<Connection[]> {
   const { Items = [] } = await dynamodb.send(
     new QueryCommand({
       TableName: table('connections'),
-      IndexName: 'by-connection',
-      KeyConditionExpression: 'connectionId = :connectionId',
+      IndexName: 'by-socket',
+      KeyConditionExpression: 'socketId = :connectionId',
       ExpressionAttributeValues: { ':connectionId': connectionId },
     }),
   );

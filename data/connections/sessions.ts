@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { permissions, shareTypes } from '../../domain/share';
-import { channelKey, findConnection, ttlOf, type Connection } from './connections';
+import { channelKey, findConnection, storedAttributes, type Connection } from './connections';
 import { BatchWriteCommand, DeleteCommand, GetCommand, PutCommand } from '../store/document-client';
 import { dynamodb, table } from '../store/dynamodb';
 
@@ -51,7 +51,7 @@ const commonAttributes = ({ connectionId, expiresAt, openedAt, ...rest }: Sessio
   connectionId,
   expiresAt,
   openedAt,
-  ttl: ttlOf({ openedAt }),
+  ...storedAttributes({ connectionId, openedAt }),
   session: true as const,
   ...(rest.kind === 'partner' ? { clientId: rest.clientId } : { shareCode: rest.shareCode }),
 });
@@ -110,7 +110,7 @@ export const unfollow = ({ connectionId }: Session, id: string) =>
   unfollowItem({ channel: deviceKey(id), connectionId });
 
 /**
- * Ends all subscriptions of a socket. One so new that the index by connection lacks it ends at the latest with the token with
+ * Ends all subscriptions of a socket. One so new that the index by socket lacks it ends at the latest with the token with
  * which it was made (see {@link Connection.expiresAt}).
  */
 export async function unfollowAll(connectionId: string): Promise<void> {

@@ -6,16 +6,30 @@ import {
   ResourceNotFoundException,
   SchedulerClient,
 } from '@aws-sdk/client-scheduler';
+import * as z from 'zod/mini';
 import type { Share } from '../../domain/share';
 import { clientConfig } from '../store/client-config';
 import { setting } from '../store/environment';
+import { sendToQueue } from '../store/queue';
 
-const client = new SchedulerClient(clientConfig({ requestTimeoutMs: 5000 }));
+const shareEnd = z.object({ shareCode: z.string(), expiresAt: z.iso.datetime() });
+/** When a share ends; the message of the queue of `lambdas/queue/expire-shares.ts`. */
+export type ShareEnd = z.output<typeof shareEnd>;
 
-/** EventBridge Scheduler may be a minute late, so the schedule is a minute early and its function waits; in ms. */
-const LEAD_TIME_MS = 60_000;
-/** The earliest that a schedule is set to run, in ms from now. */
-const MIN_DELAY_MS = 5000;
+/** Parses a message of the queue. @throws ZodError, SyntaxError for one that this service never sent */
+export const readShareEnd = (body: string): ShareEnd => shareEnd.parse(JSON.parse(body));
+
+let client: SchedulerClient | undefined;
+/** Created when first needed: the function that ends shares needs none. */
+const scheduler = () => (client ??= new SchedulerClient(clientConfig({ requestTimeoutMs: 5000 })));
+
+/** SQS delays a message for at most this long (SQS developer guide, "Message timers"), in ms. */
+const MAX_DELAY_MS = 900_000;
+/**
+ * How long before the end a schedule sends the message, which is then delayed for what is left, in ms: EventBridge Scheduler may
+ * be a minute late, and the rest is time for its retries.
+ */
+const LEAD_TIME_MS = 600_000;
 
 /** Schedule names are listed and logged, so they contain a digest of the share code, which gives access. */
 const nameOf = ({ shareCode }: Share) => `share-${createHash('sha256').update(shareCode).digest('hex').slice(0, 40)}`;
@@ -23,21 +37,33 @@ const nameOf = ({ shareCode }: Share) => `share-${createHash('sha256').update(sh
 /** Scheduler's `at` expression has no milliseconds and no offset; the time is UTC. */
 const at = (milliseconds: number) => `at(${new Date(milliseconds).toISOString().slice(0, 19)})`;
 
-/** Schedules the end of a share at its expiry; no effect when it is scheduled already. */
+/**
+ * Sends a share's end to the queue, delayed by whole seconds: it arrives within the second before the end, not after it.
+ * @param leftMs until the end, at most 15 minutes
+ */
+export const delayShareEnd = ({ shareCode, expiresAt }: ShareEnd, leftMs: number): Promise<void> =>
+  sendToQueue('SHARE_END_QUEUE_URL', { shareCode, expiresAt }, Math.max(Math.floor(leftMs / 1000), 0));
+
+/**
+ * Schedules the end of a share at its expiry, by a delayed message, or by a schedule that sends the message later; no effect when
+ * that schedule exists.
+ */
 export async function scheduleExpiry(share: Share): Promise<void> {
   const { shareCode, expiresAt } = share;
+  const end = Date.parse(expiresAt);
+  const left = end - Date.now();
+  if (left <= MAX_DELAY_MS) return delayShareEnd(share, left);
   try {
-    await client.send(
+    await scheduler().send(
       new CreateScheduleCommand({
         GroupName: setting('EXPIRY_SCHEDULE_GROUP'),
         Name: nameOf(share),
-        // Scheduler does not run schedules in the past, so a share of one minute is scheduled a few seconds ahead.
-        ScheduleExpression: at(Math.max(Date.parse(expiresAt) - LEAD_TIME_MS, Date.now() + MIN_DELAY_MS)),
+        ScheduleExpression: at(end - LEAD_TIME_MS),
         ScheduleExpressionTimezone: 'UTC',
         FlexibleTimeWindow: { Mode: 'OFF' },
         ActionAfterCompletion: 'DELETE',
         Target: {
-          Arn: setting('EXPIRY_FUNCTION_ARN'),
+          Arn: setting('SHARE_END_QUEUE_ARN'),
           RoleArn: setting('EXPIRY_ROLE_ARN'),
           Input: JSON.stringify({ shareCode, expiresAt }),
           DeadLetterConfig: { Arn: setting('EXPIRY_FAILURES_ARN') },
@@ -49,10 +75,11 @@ export async function scheduleExpiry(share: Share): Promise<void> {
   }
 }
 
-/** Deletes the schedule of a share that has ended; no effect when it has run, since it was deleted then. */
+/** Deletes the schedule of a share that has ended; no effect when it has none. A message that was sent finds no share. */
 export async function cancelExpiry(share: Share): Promise<void> {
   try {
-    await client.send(new DeleteScheduleCommand({ GroupName: setting('EXPIRY_SCHEDULE_GROUP'), Name: nameOf(share) }));
+    const name = { GroupName: setting('EXPIRY_SCHEDULE_GROUP'), Name: nameOf(share) };
+    await scheduler().send(new DeleteScheduleCommand(name));
   } catch (error) {
     if (!(error instanceof ResourceNotFoundException)) throw error;
   }

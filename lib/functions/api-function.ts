@@ -1,6 +1,7 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function, LoggingFormat, RecursiveLoop, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, Code, Function, LoggingFormat, RecursiveLoop, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { SystemLogLevel, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -41,6 +42,8 @@ export interface ApiFunctionProps {
    * (Lambda developer guide, "Use Lambda recursive loop detection to prevent infinite loops").
    */
   readonly recursive?: boolean;
+  /** Default: true. X-Ray records 5 % of the invocations, too many of a function that is invoked for each sample of a device. */
+  readonly traced?: boolean;
 }
 
 /** A Lambda function with its own log group and role. The role allows only logging and tracing until more is granted. */
@@ -49,7 +52,8 @@ export class ApiFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: ApiFunctionProps) {
     super(scope, id);
-    const { entry, description, environment, failures, timeoutSeconds = 10, memoryMb = 1024, recursive } = props;
+    const { entry, description, environment, failures, timeoutSeconds = 10, memoryMb = 1024 } = props;
+    const { recursive, traced = true } = props;
     const logGroup = new LogGroup(this, 'Log', {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -72,8 +76,10 @@ export class ApiFunction extends Construct {
       // A cold start is mostly processor time.
       memorySize: memoryMb,
       timeout: Duration.seconds(timeoutSeconds),
-      tracing: Tracing.ACTIVE,
+      ...(traced && { tracing: Tracing.ACTIVE }),
       loggingFormat: LoggingFormat.JSON,
+      // Of invocations, only those that fail or time out: two lines for each of the others would cost more than the invocation.
+      systemLogLevelV2: SystemLogLevel.WARN,
       ...(recursive && { recursiveLoop: RecursiveLoop.ALLOW }),
       ...(failures && { deadLetterQueue: failures }),
       ...(environment && { environment }),

@@ -1,18 +1,23 @@
 import { Aws } from 'aws-cdk-lib/core';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import type { ApiFunction } from './api-function';
+import { ApiFunction } from './api-function';
 
 /**
- * Creates the role with which the schedules of one group of this account invoke a function (EventBridge Scheduler user guide,
- * "Confused deputy prevention").
+ * Creates the role with which the schedules of one group of this account invoke a function, or send to a queue (EventBridge
+ * Scheduler user guide, "Confused deputy prevention").
  */
-export function schedulerRole(scope: Construct, { lambda }: ApiFunction, groupName: string): Role {
+export function schedulerRole(scope: Construct, target: ApiFunction | Queue, groupName: string): Role {
   const group = `arn:${Aws.PARTITION}:scheduler:${Aws.REGION}:${Aws.ACCOUNT_ID}:schedule-group/${groupName}`;
   const conditions = { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID, 'aws:SourceArn': group } };
   const role = new Role(scope, 'Role', {
     assumedBy: new ServicePrincipal('scheduler.amazonaws.com', { conditions }),
   });
-  role.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [lambda.functionArn] }));
+  role.addToPolicy(
+    target instanceof ApiFunction
+      ? new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [target.lambda.functionArn] })
+      : new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [target.queueArn] }),
+  );
   return role;
 }

@@ -1,7 +1,8 @@
-import { Aws, RemovalPolicy } from 'aws-cdk-lib/core';
+import { Aws, Duration, RemovalPolicy } from 'aws-cdk-lib/core';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { FilterRule } from 'aws-cdk-lib/aws-lambda';
+import { EventSourceMapping, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
 import { addChangeStream } from '../functions/change-stream';
@@ -16,26 +17,64 @@ export interface ShareExpiryProps {
   readonly platform: PlatformBus;
 }
 
-/** Ends each share when it expires, by a one-time schedule per share: DynamoDB's TTL deletes hours late. */
+/**
+ * Ends each share when it expires: DynamoDB's TTL deletes hours late. Its end is a message, delayed by up to 15 minutes; that of
+ * a longer share is sent by a one-time schedule of its own.
+ */
 export class ShareExpiry extends Construct {
-  constructor(scope: Construct, id: string, { tables, platform }: ShareExpiryProps) {
+  private readonly failures: Queue;
+  private readonly ends: Queue;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    private readonly props: ShareExpiryProps,
+  ) {
     super(scope, id);
-    const failures = deadLetterQueue(
+    this.failures = deadLetterQueue(
       this,
       'Failures',
       'Partners receive the end of an expired share hours late and its sockets stay open, or the drone platform misses a share',
     );
-    const expire = new ApiFunction(this, 'ExpireShare', {
-      entry: 'schedule/expire-share',
-      description: 'End an expired share',
-      // It is invoked up to a minute early and waits for the exact time.
-      timeoutSeconds: 90,
-      failures,
-    }).uses(tables, { shares: ['update', 'delete'] });
-    // Its name is fixed, and its schedules are useless without the function.
+    this.ends = new Queue(this, 'Ends', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      // Six times the function's timeout (Lambda developer guide, "SQS").
+      visibilityTimeout: Duration.seconds(60),
+      retentionPeriod: Duration.days(1),
+      deadLetterQueue: { queue: this.failures, maxReceiveCount: 5 },
+    });
+    this.expireOnTime();
+    this.scheduleEnds();
+  }
+
+  private expireOnTime(): void {
+    const expire = new ApiFunction(this, 'ExpireShares', {
+      entry: 'queue/expire-shares',
+      description: 'End expired shares',
+      // It waits up to a second, for a share each.
+      memoryMb: 256,
+      recursive: true,
+    }).uses(this.props.tables, { shares: ['update', 'delete'] });
+    this.grantDelay(expire);
+    this.ends.grantConsumeMessages(expire.lambda);
+    new EventSourceMapping(this, 'FromEnds', {
+      target: expire.lambda,
+      eventSourceArn: this.ends.queueArn,
+      batchSize: 10,
+      // Behind these, a thousand ends of one second wait for a fraction of the next.
+      maxConcurrency: 15,
+      reportBatchItemFailures: true,
+    });
+    alarmOnErrors(expire, 'Followers and viewers of partners’ shares receive their end late');
+  }
+
+  private scheduleEnds(): void {
+    const { tables, platform } = this.props;
+    // Its name is fixed, and its schedules are useless without the queue.
     const group = new ScheduleGroup(this, 'Schedules', { removalPolicy: RemovalPolicy.DESTROY });
-    const role = schedulerRole(this, expire, group.scheduleGroupName);
-    role.addToPolicy(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [failures.queueArn] }));
+    const role = schedulerRole(this, this.ends, group.scheduleGroupName);
+    role.addToPolicy(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.failures.queueArn] }));
 
     const schedule = new ApiFunction(this, 'OnShareChange', {
       entry: 'stream/on-share-change',
@@ -43,9 +82,9 @@ export class ShareExpiry extends Construct {
       timeoutSeconds: 60,
       environment: {
         EXPIRY_SCHEDULE_GROUP: group.scheduleGroupName,
-        EXPIRY_FUNCTION_ARN: expire.lambda.functionArn,
         EXPIRY_ROLE_ARN: role.roleArn,
-        EXPIRY_FAILURES_ARN: failures.queueArn,
+        EXPIRY_FAILURES_ARN: this.failures.queueArn,
+        SHARE_END_QUEUE_ARN: this.ends.queueArn,
       },
     });
     const schedules = `arn:${Aws.PARTITION}:scheduler:${Aws.REGION}:${Aws.ACCOUNT_ID}:schedule/${group.scheduleGroupName}`;
@@ -61,15 +100,20 @@ export class ShareExpiry extends Construct {
         conditions: { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
       }),
     );
+    this.grantDelay(schedule);
     platform.grantPublish(schedule);
     addChangeStream({
       from: tables.shares,
       to: schedule,
-      failures,
+      failures: this.failures,
       only: { eventName: FilterRule.or('INSERT', 'REMOVE') },
     });
     alarmOnLag(schedule, 'Partners receive the end of one-minute shares late, and the drone platform new shares');
     alarmOnErrors(schedule, 'Partners’ shares are scheduled to end too late, and reach the drone platform late');
-    alarmOnErrors(expire, 'Followers and viewers of partners’ shares receive their end late');
+  }
+
+  private grantDelay(sender: ApiFunction): void {
+    sender.lambda.addEnvironment('SHARE_END_QUEUE_URL', this.ends.queueUrl);
+    sender.allow(['sqs:SendMessage'], [this.ends.queueArn]);
   }
 }

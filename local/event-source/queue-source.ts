@@ -37,7 +37,7 @@ export interface QueueSourceOptions {
   log(line: string): void;
 }
 
-/** Lambda starts with five concurrent batches; one machine needs no more. */
+/** Lambda starts with five concurrent batches; one machine needs no more, unless the mapping says how many it may have. */
 const CONCURRENT_BATCHES = 5;
 /** Long-poll time; messages are received as soon as they arrive. */
 const LONG_POLL_MS = 20_000;
@@ -66,7 +66,7 @@ export function startQueueSource(
   const windowMs = properties.MaximumBatchingWindowInSeconds * 1000;
   const filters = properties.FilterCriteria.Filters.map(({ Pattern }) => parseEventPattern(Pattern));
   const queue = queueOf();
-  const concurrency = Math.min(ScalingConfig.MaximumConcurrency ?? CONCURRENT_BATCHES, CONCURRENT_BATCHES);
+  const concurrency = ScalingConfig.MaximumConcurrency ?? CONCURRENT_BATCHES;
 
   function queueOf(): Queue {
     const found = sqs.queue(EventSourceArn);

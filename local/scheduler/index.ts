@@ -1,5 +1,5 @@
 /**
- * EventBridge Scheduler: user guide and API reference. One-time and rate schedules in UTC with functions as targets. They
+ * EventBridge Scheduler: user guide and API reference. One-time and rate schedules in UTC with functions and queues as targets. They
  * run at their exact time, where AWS allows itself a minute.
  */
 import { randomUUID } from 'node:crypto';
@@ -23,7 +23,7 @@ export interface SchedulerOptions {
   /** Stores schedules that were created through the API; those that are overdue at start run then. */
   readonly dataFolder: string;
   readonly lambda: Pick<Lambda, 'invoke' | 'deadLetterQueueOf'>;
-  /** For functions with a dead-letter queue. */
+  /** For targets, and for functions with a dead-letter queue. */
   readonly sqs: Pick<Sqs, 'send'>;
   readonly iam: Pick<Iam, 'policiesOf' | 'trusts'>;
   /** Default: none. */
@@ -54,17 +54,19 @@ export function createScheduler(options: SchedulerOptions): Service & AwsApi {
   };
 
   const timers = createTimers({
-    lambda,
+    deliver: async ({ Arn }, event) =>
+      isQueue(Arn) ? sqs.send(Arn, JSON.stringify(event)) : lambda.invoke(Arn, event),
     log,
     ...(options.retryDelaysMs && { retryDelaysMs: options.retryDelaysMs }),
     denialReason: ({ Target: { Arn, RoleArn } }) => {
       if (!canAssume(RoleArn)) return `Scheduler can't assume ${RoleArn}`;
-      const allowed = evaluate(iam.policiesOf(RoleArn), { action: 'lambda:InvokeFunction', resource: Arn }) === 'allow';
-      return allowed ? undefined : `${RoleArn} does not allow lambda:InvokeFunction on ${Arn}`;
+      const action = isQueue(Arn) ? 'sqs:SendMessage' : 'lambda:InvokeFunction';
+      const allowed = evaluate(iam.policiesOf(RoleArn), { action, resource: Arn }) === 'allow';
+      return allowed ? undefined : `${RoleArn} does not allow ${action} on ${Arn}`;
     },
     eventOf: (one) => (one.Target.Input === undefined ? defaultEvent(one) : (JSON.parse(one.Target.Input) as unknown)),
-    onFailure: (functionArn, event) => {
-      const queue = lambda.deadLetterQueueOf(functionArn);
+    onFailure: (targetArn, event) => {
+      const queue = lambda.deadLetterQueueOf(targetArn);
       if (queue !== undefined) sqs.send(queue, JSON.stringify(event));
     },
     onCompleted: (one) => {
@@ -149,6 +151,8 @@ export function createScheduler(options: SchedulerOptions): Service & AwsApi {
     },
   };
 }
+
+const isQueue = (targetArn: string) => /^arn:[^:]+:sqs:/.test(targetArn);
 
 function keyOf({ GroupName, Name }: { readonly GroupName: string; readonly Name: string }): string {
   return `${GroupName}/${Name}`;

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { FunctionError, TooManyRequests, type Lambda } from '../lambda';
+import { FunctionError, TooManyRequests } from '../lambda';
 import { parseScheduleExpression } from './expression';
 import type { StoredSchedule } from './schedule';
 
@@ -10,13 +10,14 @@ const THROTTLE_RETRY_MS = 1000;
 const CLOCK_CHECK_MS = 1000;
 
 export interface TimersOptions {
-  readonly lambda: Pick<Lambda, 'invoke'>;
+  /** Invokes a function, or sends a message to a queue. @throws TooManyRequests when it is to be repeated soon */
+  deliver(target: StoredSchedule['Target'], event: unknown): Promise<unknown>;
   /** Why the target may not be called; undefined when it may. */
   denialReason(schedule: StoredSchedule): string | undefined;
   /** Event for the target. */
   eventOf(schedule: StoredSchedule): unknown;
-  /** Called when a function has failed with an event on all attempts. */
-  onFailure(functionArn: string, event: unknown): void;
+  /** Called when the target has failed with an event on all attempts. */
+  onFailure(targetArn: string, event: unknown): void;
   /** Called when a one-time schedule has run, successfully or not. */
   onCompleted(schedule: StoredSchedule): void;
   log(line: string): void;
@@ -36,7 +37,7 @@ export interface Timers {
 
 /** Invokes targets when their schedules are due, asynchronously: a slow target delays no other. */
 export function createTimers(options: TimersOptions): Timers {
-  const { lambda, log, retryDelaysMs = RETRY_DELAYS_MS } = options;
+  const { log, retryDelaysMs = RETRY_DELAYS_MS } = options;
   const timers = new Map<string, NodeJS.Timeout>();
   const ending = new AbortController();
 
@@ -70,7 +71,7 @@ export function createTimers(options: TimersOptions): Timers {
     const event = options.eventOf(schedule);
     for (const delay of [undefined, ...retryDelaysMs]) {
       if (delay !== undefined && !(await pauseUnlessStopped(delay))) return false;
-      const failure = await failureOf(invokeWhenAdmitted(schedule.Target.Arn, event));
+      const failure = await failureOf(deliverWhenAdmitted(schedule, event));
       if (failure === undefined) return true;
       // Stopping the functions fails the call too; it is repeated at the next start.
       if (ending.signal.aborted) return false;
@@ -80,11 +81,11 @@ export function createTimers(options: TimersOptions): Timers {
     return true;
   }
 
-  /** Invokes a function, and again after each throttle: a throttled call does not count as an attempt. */
-  async function invokeWhenAdmitted(functionArn: string, event: unknown): Promise<unknown> {
+  /** Delivers the event, and again after each throttle: a throttled call does not count as an attempt. */
+  async function deliverWhenAdmitted({ Target }: StoredSchedule, event: unknown): Promise<unknown> {
     for (;;) {
       try {
-        return await lambda.invoke(functionArn, event);
+        return await options.deliver(Target, event);
       } catch (error) {
         if (!(error instanceof TooManyRequests) || !(await pauseUnlessStopped(THROTTLE_RETRY_MS))) throw error;
       }

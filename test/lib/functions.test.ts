@@ -11,6 +11,7 @@ import {
   socketPermissions,
   socketSettings,
   videoPermissions,
+  untraced,
 } from './permissions';
 import { referred, synthesise } from './synthesised';
 
@@ -81,15 +82,20 @@ const maxBundleBytes = (path: string) =>
     : 350_000;
 
 describe.each(Object.entries(functions))('%s', (path, lambda) => {
-  test('runs on Node.js 24 on arm64, with tracing and a log retention of three months', () => {
+  test('runs on Node.js 24 on arm64, with a log retention of three months and no lines of Lambda about success', () => {
     expect(lambda.Properties).toMatchObject({
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
       Handler: 'index.handler',
-      TracingConfig: { Mode: 'Active' },
+      LoggingConfig: { LogFormat: 'JSON', SystemLogLevel: 'WARN' },
     });
     const { LogGroup } = lambda.Properties['LoggingConfig'] as { LogGroup: unknown };
     expect(resources[referred(LogGroup)]?.Properties['RetentionInDays']).toBe(90);
+  });
+
+  const isUntraced = untraced.includes(path.replace(/\/Function$/, ''));
+  test(`is ${isUntraced ? 'not ' : ''}traced`, () => {
+    expect(lambda.Properties['TracingConfig']).toEqual(isUntraced ? undefined : { Mode: 'Active' });
   });
 
   test(`is deployed with only its bundle, of at most ${maxBundleBytes(path) / 1000} kB`, () => {

@@ -90,10 +90,18 @@ export const socketPermissions = [
 /** Environment variables of a function that manages sockets. */
 export const socketSettings = ['SOCKETS_URL', 'VIEWER_COUNT_QUEUE_URL'];
 
-const indexes: Readonly<Record<string, string>> = { jobs: 'by-status', connections: 'by-connection' };
+const indexes: Readonly<Record<string, string>> = { jobs: 'by-status', connections: 'by-socket' };
+
+/** Functions at the rate of telemetry. */
+export const untraced: readonly string[] = [
+  'Realtime/Actions/Publish',
+  'Realtime/FanOut/StatusFanOut',
+  'Realtime/Telemetry/CheckDevices',
+  'PlatformIntegration/InboundEvents/ConsumePlatformEvents',
+];
 
 /**
- * Returns the permissions that a function needs for its tables, and those for logs and traces that every function has, sorted.
+ * Returns the permissions that a function needs for its tables, and those for logs and traces that it has anyway, sorted.
  * @param more other permissions, as `action resource`
  */
 export function permissionsFor(path: string, uses: readonly TableUses[], more: readonly string[] = []): string[] {
@@ -111,8 +119,7 @@ export function permissionsFor(path: string, uses: readonly TableUses[], more: r
   const always = [
     `logs:CreateLogStream ${path}/Log`,
     `logs:PutLogEvents ${path}/Log`,
-    'xray:PutTelemetryRecords *',
-    'xray:PutTraceSegments *',
+    ...(untraced.includes(path) ? [] : ['xray:PutTelemetryRecords *', 'xray:PutTraceSegments *']),
   ];
   return [...new Set([...permissions, ...always, ...more])].map((permission) => `Allow ${permission}`).sort();
 }

@@ -18,6 +18,7 @@ import './stack/snapshots';
 import './stack/tags-and-boundary';
 import './stack/unique-names';
 import './stack/updates';
+import './stack/share-ends';
 import './stack/viewer-counts';
 import './stack/web-rate-limit';
 import './stack/websocket-api';

@@ -61,7 +61,8 @@ export interface SchedulerFixture {
   /** Invocations of functions. */
   readonly calls: [functionArn: string, event: unknown][];
   readonly log: string[];
-  readonly deadLetters: [queueArn: string, body: string][];
+  /** Messages to queues: targets, and dead-letter queues of functions. */
+  readonly sent: [queueArn: string, body: string][];
   /** Result of an invocation. */
   answer: () => unknown;
   readonly scheduler: Service & AwsApi;
@@ -81,7 +82,7 @@ export function schedulerFixture(): SchedulerFixture {
   const iam = createIam();
   const calls: SchedulerFixture['calls'] = [];
   const log: string[] = [];
-  const deadLetters: SchedulerFixture['deadLetters'] = [];
+  const sent: SchedulerFixture['sent'] = [];
   let scheduler: Service & AwsApi;
   let client: SchedulerClient;
 
@@ -98,7 +99,7 @@ export function schedulerFixture(): SchedulerFixture {
         },
         deadLetterQueueOf: (arn) => `queue of ${arn}`,
       },
-      sqs: { send: (queueArn, body) => String(deadLetters.push([queueArn, body])) },
+      sqs: { send: (queueArn, body) => String(sent.push([queueArn, body])) },
       log: (line) => log.push(line),
       retryDelaysMs: [1, 1],
       ...more,
@@ -109,7 +110,7 @@ export function schedulerFixture(): SchedulerFixture {
   };
 
   const fixture: SchedulerFixture = {
-    ...{ folder, endpoint, calls, log, deadLetters },
+    ...{ folder, endpoint, calls, log, sent },
     answer: () => null,
     get scheduler() {
       return scheduler;
@@ -135,7 +136,7 @@ export function schedulerFixture(): SchedulerFixture {
       },
     });
     const policy = (statement: object) => ({ Policies: [{ PolicyDocument: { Statement: [statement] } }] });
-    const mayCall = policy(allow('lambda:InvokeFunction', functionArn));
+    const mayCall = policy(allow(['lambda:InvokeFunction', 'sqs:SendMessage']));
     await iam.create(resource('AWS::IAM::Role', 'Scheduler', { ...service('scheduler.amazonaws.com'), ...mayCall }));
     await iam.create(resource('AWS::IAM::Role', 'Untrusting', { ...service('lambda.amazonaws.com'), ...mayCall }));
     await iam.create(resource('AWS::IAM::Role', 'Powerless', service('scheduler.amazonaws.com')));
@@ -160,7 +161,7 @@ export function schedulerFixture(): SchedulerFixture {
     await scheduler.stop?.();
     jest.useRealTimers();
     fixture.answer = () => null;
-    calls.length = log.length = deadLetters.length = 0;
+    calls.length = log.length = sent.length = 0;
     rmSync(join(folder, 'schedules.json'), { force: true });
   });
   afterAll(async () => {

@@ -4,7 +4,7 @@ import { functionArn, inSeconds, input, pass, resource, roleArn, schedulerFixtur
 
 describe('A schedule', () => {
   const fixture = schedulerFixture();
-  const { calls, create, deadLetters, get, log, names, restart } = fixture;
+  const { calls, create, sent, get, log, names, restart } = fixture;
 
   test('invokes its function at its time with the input, and is deleted afterwards', async () => {
     await create({ ScheduleExpression: inSeconds(2) });
@@ -71,11 +71,11 @@ describe('A schedule', () => {
     };
     await create({ ScheduleExpression: inSeconds(1) });
     await pass(1);
-    await until(() => deadLetters.length > 0);
+    await until(() => sent.length > 0);
     expect(calls).toHaveLength(3);
     expect(log).toEqual(Array(3).fill(`schedule share-1: ${functionArn} failed: TypeError`));
     expect(await names()).toEqual([]);
-    expect(deadLetters).toEqual([[`queue of ${functionArn}`, '{"shareCode":"secret"}']]);
+    expect(sent).toEqual([[`queue of ${functionArn}`, '{"shareCode":"secret"}']]);
   });
 
   test('retries a throttled invocation without losing an attempt', async () => {
@@ -87,7 +87,19 @@ describe('A schedule', () => {
     await create({ ScheduleExpression: inSeconds(1) });
     await pass(1);
     await until(() => calls.length === 2);
-    expect(deadLetters).toEqual([]);
+    expect(sent).toEqual([]);
+  });
+
+  test('sends its input to its queue, if its role may', async () => {
+    const queueArn = 'arn:aws:sqs:eu-central-1:000000000000:Ends';
+    const to = (role: string) => ({ Arn: queueArn, RoleArn: roleArn(role), Input: '{"shareCode":"secret"}' });
+    await create({ ScheduleExpression: inSeconds(1), Target: to('Scheduler') });
+    await create({ Name: 'share-2', ScheduleExpression: inSeconds(1), Target: to('Powerless') });
+    await pass(1);
+    expect(sent).toEqual([[queueArn, '{"shareCode":"secret"}']]);
+    expect(calls).toEqual([]);
+    expect(log).toEqual([expect.stringContaining(`does not allow sqs:SendMessage on ${queueArn}`)]);
+    expect(await names()).toEqual([]);
   });
 
   test('does not invoke a function that its role may not invoke, and logs it', async () => {

@@ -48,10 +48,10 @@ describe('The Scheduler API', () => {
     ['an invalid name', { Name: 'a b' }, 'ValidationException', 'Name'],
     ['an unknown group', { GroupName: 'Nobody' }, 'ResourceNotFoundException', 'Nobody'],
     [
-      'a target that is not a function',
-      { Target: { Arn: 'arn:aws:sqs:::q', RoleArn: roleArn('Scheduler') } },
+      'a target that is neither a function nor a queue',
+      { Target: { Arn: 'arn:aws:sns:::t', RoleArn: roleArn('Scheduler') } },
       'ValidationException',
-      'only functions',
+      'only functions and queues',
     ],
     [
       'an input that is not JSON',

@@ -156,7 +156,7 @@ test('findConnection returns all items of a connection id', async () => {
   store.on(QueryCommand).resolves({ Items: [added] });
   await expect(findConnection('socket-1')).resolves.toEqual([added]);
   expect(onlyCommand()).toMatchObject({
-    IndexName: 'by-connection',
+    IndexName: 'by-socket',
     ExpressionAttributeValues: { ':connectionId': 'socket-1' },
   });
 });

@@ -30,12 +30,18 @@ describe('openSession', () => {
   test('stores one item for a partner, which outlives the longest connection by an hour, so that the socket can be closed', async () => {
     await openSession(partner);
     const key = { channel: 'session#partner-socket', connectionId: 'partner-socket' };
-    expect(items()).toEqual([{ ...partner, ...key, session: true, ttl }]);
+    expect(items()).toEqual([{ ...partner, ...key, socketId: 'partner-socket', session: true, ttl }]);
   });
 
   test('stores the session of a viewer with its device and share, which wait for the snapshot, by one write', async () => {
     await openSession(viewer);
-    const own = { connectionId: 'viewer-socket', shareCode: viewer.shareCode, session: true, ttl };
+    const own = {
+      connectionId: 'viewer-socket',
+      socketId: 'viewer-socket',
+      shareCode: viewer.shareCode,
+      session: true,
+      ttl,
+    };
     const times = { openedAt: 1, expiresAt: later };
     expect(items()).toEqual([
       { ...viewer, ...own, channel: 'session#viewer-socket' },
@@ -77,7 +83,7 @@ test('follow and unfollow are one write each, and a new subscription waits for i
   expect(onlyCommand()['Item']).toEqual({
     ...key,
     ...{ clientId: 'client1', session: true, bufferingSince: 1795775400 },
-    ...{ openedAt: 1, expiresAt: later, ttl },
+    ...{ openedAt: 1, expiresAt: later, socketId: partner.connectionId, ttl },
   });
   store.resetHistory();
   await unfollow(partner, id('device'));

@@ -5,21 +5,25 @@ import {
   ResourceNotFoundException,
   SchedulerClient,
 } from '@aws-sdk/client-scheduler';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import 'aws-sdk-client-mock-jest';
-import { cancelExpiry, scheduleExpiry } from '../../../data/shares/share-expiry';
+import { cancelExpiry, readShareEnd, scheduleExpiry } from '../../../data/shares/share-expiry';
 import { sampleShare } from '../../domain/fixtures/samples';
 
 Object.assign(process.env, {
   EXPIRY_SCHEDULE_GROUP: 'expiry',
-  EXPIRY_FUNCTION_ARN: 'arn:aws:lambda:eu-central-1:123456789012:function:expire',
   EXPIRY_ROLE_ARN: 'arn:aws:iam::123456789012:role/expiry',
   EXPIRY_FAILURES_ARN: 'arn:aws:sqs:eu-west-1:123456789012:failures',
+  SHARE_END_QUEUE_ARN: 'arn:aws:sqs:eu-west-1:123456789012:ends',
+  SHARE_END_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/123456789012/ends',
 });
 
 const scheduler = mockClient(SchedulerClient);
+const sqs = mockClient(SQSClient);
 beforeEach(() => {
   scheduler.reset();
+  sqs.reset();
   jest.useFakeTimers({ now: Date.parse('2026-11-27T10:00:00.250Z') });
 });
 afterEach(() => {
@@ -31,28 +35,52 @@ const response = { message: 'an error of Scheduler', Message: 'an error of Sched
 const input = () => scheduler.commandCalls(CreateScheduleCommand)[0]?.args[0].input;
 
 describe('scheduleExpiry', () => {
-  test('creates a schedule one minute before expiry with share code and time', async () => {
+  test('creates a schedule that sends share code and time to the queue ten minutes before expiry', async () => {
     await scheduleExpiry(share);
     expect(scheduler.calls()).toHaveLength(1);
+    expect(sqs.calls()).toEqual([]);
     expect(input()).toMatchObject({
       GroupName: 'expiry',
-      ScheduleExpression: 'at(2026-11-27T10:59:00)',
+      ScheduleExpression: 'at(2026-11-27T10:50:00)',
       ScheduleExpressionTimezone: 'UTC',
       FlexibleTimeWindow: { Mode: 'OFF' },
       ActionAfterCompletion: 'DELETE',
       Target: {
-        Arn: process.env['EXPIRY_FUNCTION_ARN'],
+        Arn: process.env['SHARE_END_QUEUE_ARN'],
         RoleArn: process.env['EXPIRY_ROLE_ARN'],
         DeadLetterConfig: { Arn: process.env['EXPIRY_FAILURES_ARN'] },
       },
     });
     const { shareCode, expiresAt } = share;
-    expect(JSON.parse(input()?.Target?.Input ?? '')).toEqual({ shareCode, expiresAt });
+    expect(readShareEnd(input()?.Target?.Input ?? '')).toEqual({ shareCode, expiresAt });
   });
 
-  test('schedules a few seconds ahead when less than a minute is left', async () => {
-    await scheduleExpiry(sampleShare({ expiresAt: '2026-11-27T10:01:00.000Z' }));
-    expect(input()?.ScheduleExpression).toBe('at(2026-11-27T10:00:05)');
+  test.each([
+    ['2026-11-27T10:15:00.250Z', 900],
+    ['2026-11-27T10:01:00.000Z', 59],
+    ['2026-11-27T10:00:01.100Z', 0],
+    ['2026-11-27T09:59:00.000Z', 0],
+  ])(
+    'delays a message until less than a second is left when it is 10:00:00.250 and the end %s',
+    async (expiresAt, delay) => {
+      await scheduleExpiry(sampleShare({ expiresAt }));
+      expect(scheduler.calls()).toEqual([]);
+      const [sent, ...more] = sqs.commandCalls(SendMessageCommand).map(({ args: [{ input }] }) => input);
+      expect(sent).toMatchObject({ QueueUrl: process.env['SHARE_END_QUEUE_URL'], DelaySeconds: delay });
+      expect(readShareEnd(sent?.MessageBody ?? '')).toEqual({ shareCode: share.shareCode, expiresAt });
+      expect(more).toEqual([]);
+    },
+  );
+
+  test('creates a schedule for what a message cannot be delayed for', async () => {
+    await scheduleExpiry(sampleShare({ expiresAt: '2026-11-27T10:15:00.251Z' }));
+    expect(input()?.ScheduleExpression).toBe('at(2026-11-27T10:05:00)');
+    expect(sqs.calls()).toEqual([]);
+  });
+
+  test('fails when the queue does not take the message', async () => {
+    sqs.on(SendMessageCommand).rejects(new Error('throttled'));
+    await expect(scheduleExpiry(sampleShare({ expiresAt: '2026-11-27T10:01:00.000Z' }))).rejects.toThrow('throttled');
   });
 
   test('names the schedule by a digest of the share code', async () => {

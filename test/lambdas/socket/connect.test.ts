@@ -42,7 +42,7 @@ const seatUpdates = () =>
     .map(({ args: [{ input }] }) => input.UpdateExpression?.split(' ', 1)[0]);
 /** Stores the items of the socket. */
 const givenStoredSocket = () =>
-  store.on(QueryCommand, { IndexName: 'by-connection' }).resolves({
+  store.on(QueryCommand, { IndexName: 'by-socket' }).resolves({
     Items: ['session#socket', `share#${shareCode}`].map((channel) => ({
       ...{ channel, connectionId: 'socket', shareCode, session: true, openedAt: 1, expiresAt: later },
     })),

@@ -9,9 +9,9 @@ import { bus } from '../fixtures/telemetry';
 
 Object.assign(process.env, {
   EXPIRY_SCHEDULE_GROUP: 'expiry',
-  EXPIRY_FUNCTION_ARN: 'arn:aws:lambda:eu-central-1:123456789012:function:expire',
   EXPIRY_ROLE_ARN: 'arn:aws:iam::123456789012:role/expiry',
   EXPIRY_FAILURES_ARN: 'arn:aws:sqs:eu-central-1:123456789012:failures',
+  SHARE_END_QUEUE_ARN: 'arn:aws:sqs:eu-central-1:123456789012:ends',
 });
 
 const share = sampleShare();

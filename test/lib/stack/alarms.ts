@@ -64,7 +64,7 @@ test.each(Object.keys(alarms))('%s fills missing data in sums of metrics', (path
 
 test.each([
   ['JobsThrottled', ['', 'by-status']],
-  ['ConnectionsThrottled', ['', 'by-connection']],
+  ['ConnectionsThrottled', ['', 'by-socket']],
   ['FleetThrottled', ['', 'online']],
   ['SharesThrottled', ['']],
 ])('%s counts reads and writes of the table and of its indexes: %j', (name, paths) => {

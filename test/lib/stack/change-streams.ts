@@ -1,4 +1,4 @@
-import { environmentOf, permissionsIn } from '../permissions';
+import { permissionsIn } from '../permissions';
 import { smallTable, synthesise } from '../synthesised';
 
 const stack = synthesise({}, smallTable);
@@ -71,14 +71,17 @@ test.each(['Realtime/FanOut', 'ShareExpiry'])(
 );
 
 describe.each([
-  [...['ShareExpiry', 'ExpireShare'], (group: string) => group, ['sqs:SendMessage ShareExpiry/Failures']],
-  ['Realtime/Heartbeat', 'Heartbeat', () => 'default', []],
-  ['Realtime/Reconcile', 'Reconcile', () => 'default', []],
-] as const)('Schedules of %s', (path, called, groupOf, more) => {
+  [
+    'ShareExpiry',
+    (group: string) => group,
+    ['sqs:SendMessage ShareExpiry/Ends', 'sqs:SendMessage ShareExpiry/Failures'],
+  ],
+  ['Realtime/Heartbeat', () => 'default', ['lambda:InvokeFunction Realtime/Heartbeat/Heartbeat/Function']],
+  ['Realtime/Reconcile', () => 'default', ['lambda:InvokeFunction Realtime/Reconcile/Reconcile/Function']],
+] as const)('Schedules of %s', (path, groupOf, permissions) => {
   const [group] = Object.values(byPath('AWS::Scheduler::ScheduleGroup')).map(({ Properties }) => Properties['Name']);
 
-  test('may only invoke their function and send failures to their dead-letter queue', () => {
-    const permissions = [`lambda:InvokeFunction ${path}/${called}/Function`, ...more];
+  test('may only invoke their function, or send to their queue and its dead-letter queue', () => {
     expect(permissionsOf(path)).toEqual(permissions.map((permission) => `Allow ${permission}`));
   });
 
@@ -97,14 +100,6 @@ describe.each([
     expect(account).toEqual({ Ref: 'AWS::AccountId' });
     expect(nameOf(source)).toBe(`scheduler:schedule-group/${groupOf(String(group))}`);
   });
-});
-
-test('failed expiries go to the same dead-letter queue as failed schedules', () => {
-  const expire = byPath('AWS::Lambda::Function')['ShareExpiry/ExpireShare/Function']?.Properties;
-  const { TargetArn } = expire?.['DeadLetterConfig'] as { TargetArn: unknown };
-  const schedule = byPath('AWS::Lambda::Function')['ShareExpiry/OnShareChange/Function'];
-  for (const queue of [TargetArn, environmentOf(schedule)['EXPIRY_FAILURES_ARN']])
-    expect(nameOf(queue)).toBe('ShareExpiry/Failures');
 });
 
 test('no stream has more than two readers, as DynamoDB recommends', () => {

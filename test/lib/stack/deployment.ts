@@ -1,3 +1,4 @@
+import { connection } from '../../../data/connections/connections';
 import { smallTable, synthesise, type CfnResource } from '../synthesised';
 import { scopeDescriptions } from '../../../contract/endpoint';
 import { tableNames } from '../../../contract/tables';
@@ -45,6 +46,15 @@ describe('A table', () => {
       KeySchema: [text('organisationStatus', 'HASH'), text('jobId', 'RANGE')],
       Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['name', 'priority', 'createdAt', 'status'] },
     });
+  });
+
+  test('of connections has an index by socket with all that is read from it', () => {
+    const [index] = Object.fromEntries(tablesOf(whole))['Connections']?.Properties['GlobalSecondaryIndexes'] as [
+      { KeySchema: object; Projection: { NonKeyAttributes: string[] } },
+    ];
+    expect(index.KeySchema).toEqual([text('socketId', 'HASH')]);
+    const projected = ['channel', 'connectionId', ...index.Projection.NonKeyAttributes];
+    expect(projected.sort()).toEqual(Object.keys(connection.shape).sort());
   });
 });
 

@@ -151,7 +151,7 @@ export const functionCases: Readonly<Record<string, readonly FunctionCase[]>> = 
     { event: { Records: [message] }, outcome: oneFailure(message.messageId) },
   ],
   ShareExpiryOnShareChange: [nothing, unknownItem],
-  ShareExpiryExpireShare: [{ event: {}, outcome: notUnderstood }],
+  ShareExpiryExpireShares: [nothing, { event: { Records: [message] }, outcome: oneFailure(message.messageId) }],
   RealtimeHeartbeat: [{ event: {}, outcome: { response: null } }],
   RealtimeTelemetryCheckDevices: [nothing, { event: { Records: [message] }, outcome: oneFailure(message.messageId) }],
   RealtimeReconcileFunction: [{ event: {}, outcome: { response: null } }],

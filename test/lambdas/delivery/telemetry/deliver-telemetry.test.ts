@@ -189,7 +189,7 @@ test('a closed socket is deleted with all its subscriptions and its seat release
     openedAt: 1,
     expiresAt: later,
   }));
-  store.on(QueryCommand, { IndexName: 'by-connection' }).resolves({ Items: items });
+  store.on(QueryCommand, { IndexName: 'by-socket' }).resolves({ Items: items });
   await deliverTelemetry(kestrel, messages);
   expect(sentTo('there')).toEqual(messages);
   expect(sentTo('gone')).toHaveLength(1);

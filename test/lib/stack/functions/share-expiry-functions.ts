@@ -1,5 +1,5 @@
 import { policiesIn } from '../../permissions';
-import { stack, streamPermissions, testFunctions, type FunctionRows } from './function-row';
+import { consumePermissions, stack, streamPermissions, testFunctions, type FunctionRows } from './function-row';
 
 export const shareExpiryFunctions: FunctionRows = {
   'ShareExpiry/OnShareChange': {
@@ -9,19 +9,21 @@ export const shareExpiryFunctions: FunctionRows = {
       ...streamPermissions(['shares'], 'ShareExpiry/Failures'),
       ...['Create', 'Delete'].map((verb) => `scheduler:${verb}Schedule scheduler:schedule/${scheduleGroup()}/share-*`),
       'iam:PassRole ShareExpiry/Role',
+      'sqs:SendMessage ShareExpiry/Ends',
       'events:PutEvents Platform/Bus',
     ],
     settings: [
-      ...['EXPIRY_FAILURES_ARN', 'EXPIRY_FUNCTION_ARN', 'EXPIRY_ROLE_ARN', 'EXPIRY_SCHEDULE_GROUP', 'PLATFORM_BUS'],
-      'DEAD_LETTER_QUEUE_URL',
+      ...['EXPIRY_FAILURES_ARN', 'EXPIRY_ROLE_ARN', 'EXPIRY_SCHEDULE_GROUP', 'PLATFORM_BUS'],
+      ...['SHARE_END_QUEUE_ARN', 'SHARE_END_QUEUE_URL', 'DEAD_LETTER_QUEUE_URL'],
     ],
     seconds: 60,
   },
-  'ShareExpiry/ExpireShare': {
-    entry: 'schedule/expire-share',
+  'ShareExpiry/ExpireShares': {
+    entry: 'queue/expire-shares',
     tables: { shares: ['update', 'delete'] },
-    more: ['sqs:SendMessage ShareExpiry/Failures'],
-    seconds: 90,
+    more: [...consumePermissions('ShareExpiry/Ends'), 'sqs:SendMessage ShareExpiry/Ends'],
+    settings: ['SHARE_END_QUEUE_URL'],
+    seconds: 10,
   },
 };
 

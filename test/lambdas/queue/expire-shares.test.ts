@@ -1,0 +1,105 @@
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { SQSEvent } from 'aws-lambda';
+import { mockClient } from 'aws-sdk-client-mock';
+import { DeleteCommand, UpdateCommand } from '../../../data/store/document-client';
+import { handler } from '../../../lambdas/queue/expire-shares';
+import { conditionFailed, sent, store } from '../../data/fixtures/store';
+import { acme, id } from '../../domain/fixtures/samples';
+import { logLines } from '../fixtures/log';
+
+process.env['SHARE_END_QUEUE_URL'] = 'https://sqs.eu-central-1.amazonaws.com/123456789012/ends';
+
+const shareCode = id('share');
+const other = id('share', acme, 'other'.padStart(26, '0'));
+const from = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();
+const run = (...bodies: unknown[]) =>
+  handler({
+    Records: bodies.map((body, index) => ({ messageId: `message-${index}`, body: JSON.stringify(body) })),
+  } as unknown as SQSEvent);
+const succeeded = { batchItemFailures: [] };
+const failedFirst = { batchItemFailures: [{ itemIdentifier: 'message-0' }] };
+/** Times (ISO 8601) at which shares were marked as expired, by share code. */
+const marks = () =>
+  Object.fromEntries(
+    store
+      .commandCalls(UpdateCommand)
+      .map(({ args: [{ input }] }) => [
+        String(input.Key?.['shareCode']),
+        String(input.ExpressionAttributeValues?.[':now']),
+      ]),
+  );
+
+const sqs = mockClient(SQSClient);
+const delayed = () => sqs.commandCalls(SendMessageCommand).map(({ args: [{ input }] }) => input);
+
+beforeEach(() => {
+  sqs.reset();
+  store.resolves({});
+});
+
+test('marks an expired share by a conditional write, then deletes it', async () => {
+  await expect(run({ shareCode, expiresAt: from(-1000) })).resolves.toEqual(succeeded);
+  const [mark, removal, ...more] = sent();
+  expect(mark).toMatchObject({
+    ...{ TableName: 'shares', Key: { organisation: acme, shareCode } },
+    ...{ UpdateExpression: 'SET expired = :true', ConditionExpression: 'expiresAt <= :now' },
+  });
+  expect(removal).toEqual({ TableName: 'shares', Key: { organisation: acme, shareCode } });
+  expect(more).toEqual([]);
+  expect(delayed()).toEqual([]);
+});
+
+test('waits for the shares of a batch that end within a second, each until its own time', async () => {
+  const [soon, later] = [from(150), from(300)];
+  const ended = run({ shareCode, expiresAt: later }, { shareCode: other, expiresAt: soon });
+  expect(store).not.toHaveReceivedAnyCommand();
+  await expect(ended).resolves.toEqual(succeeded);
+  const { [other]: first = '', [shareCode]: second = '' } = marks();
+  expect([later, soon, first, second].sort()).toEqual([soon, first, later, second]);
+});
+
+test('sends a message that is early again, delayed for the whole seconds that are left', async () => {
+  const expiresAt = from(570_500);
+  await expect(run({ shareCode, expiresAt })).resolves.toEqual(succeeded);
+  expect(delayed()).toEqual([
+    {
+      QueueUrl: process.env['SHARE_END_QUEUE_URL'],
+      MessageBody: JSON.stringify({ shareCode, expiresAt }),
+      DelaySeconds: 570,
+    },
+  ]);
+  expect(store).not.toHaveReceivedAnyCommand();
+});
+
+test('accepts a repeated message and a share that was revoked', async () => {
+  store.on(UpdateCommand).rejects(conditionFailed());
+  await expect(run({ shareCode, expiresAt: from(-1000) })).resolves.toEqual(succeeded);
+  expect(store).not.toHaveReceivedCommand(DeleteCommand);
+});
+
+test.each([
+  ['mark', UpdateCommand],
+  ['remove', DeleteCommand],
+])('repeats only the share that the table cannot %s, and logs no share code', async (_, command) => {
+  store.on(command, { Key: { organisation: acme, shareCode } }).rejects(new Error('throttled'));
+  const expiresAt = from(-1000);
+  await expect(run({ shareCode, expiresAt }, { shareCode: other, expiresAt })).resolves.toEqual(failedFirst);
+  expect(store).toHaveReceivedCommandWith(DeleteCommand, { Key: { organisation: acme, shareCode: other } });
+  expect(logLines()).toMatchObject([{ level: 'ERROR', message: 'share could not be ended' }]);
+  expect(JSON.stringify(logLines())).not.toContain(shareCode);
+});
+
+test('repeats a message that the queue does not take again', async () => {
+  sqs.on(SendMessageCommand).rejects(new Error('throttled'));
+  await expect(run({ shareCode, expiresAt: from(60_000) })).resolves.toEqual(failedFirst);
+  expect(logLines()).toHaveLength(1);
+});
+
+test.each([{}, { shareCode }, { shareCode, expiresAt: 'soon' }, { expiresAt: from(0) }, null])(
+  'repeats the message %j without a write, until it is in the dead-letter queue',
+  async (body) => {
+    await expect(run(body)).resolves.toEqual(failedFirst);
+    expect(store).not.toHaveReceivedAnyCommand();
+    expect(logLines()).toMatchObject([{ level: 'ERROR', error: { name: '$ZodError' } }]);
+  },
+);

@@ -6,6 +6,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { DeploymentApi } from '../cloudformation/aws-custom-resource';
+import { noMeter, type Meter } from '../billing/meter';
 import type { Lambda } from '../lambda';
 import { propertiesOf } from '../cloudformation/properties';
 import { noQuotas, type Quotas } from '../quotas';
@@ -38,6 +39,8 @@ export interface IotOptions {
   readonly subscriptionsPerConnection?: number;
   /** Default: none. */
   readonly quotas?: Quotas;
+  /** Default: none. */
+  readonly meter?: Meter;
   /** Delays before the second and the third attempt of a rule's function; default: those of AWS. */
   readonly retryDelaysMs?: readonly number[];
   /** Receives a line for each refusal and each failed rule; no line contains a topic or a password. */
@@ -64,10 +67,11 @@ const authorizerProperties = z.object({
 /** IoT Core for the authorizers, domain configurations and topic rules of a template; one domain configuration is served. */
 export function createIot(options: IotOptions): Iot {
   const { lambda, host = '127.0.0.1', port, certificate, subscriptionsPerConnection = 50, quotas = noQuotas } = options;
+  const { meter = noMeter } = options;
   const log = (line: string) => options.log(`iot ${line}`);
   const arns = createArns(options);
   const asyncInvoker = createAsyncInvoker(lambda, log, options.retryDelaysMs);
-  const rules = createRules({ lambda, asyncInvoker: asyncInvoker, arnOf: arns.rule, log });
+  const rules = createRules({ lambda, asyncInvoker: asyncInvoker, arnOf: arns.rule, meter, log });
   const retained = openRetainedMessages(options.dataFolder);
   const connectionLog = openConnectionLog(
     options.dataFolder && join(options.dataFolder, 'mqtt-connections.jsonl'),
@@ -127,6 +131,7 @@ export function createIot(options: IotOptions): Iot {
         connectionLog,
         subscriptionsPerConnection,
         quotas,
+        meter,
         onMessage: (message) => rules.route(message),
         onLifecycleEvent,
         log,

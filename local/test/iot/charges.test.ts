@@ -42,6 +42,8 @@ describe('What AWS IoT Core charges', () => {
     const before = messages();
     await client.publishAsync('other', 'x'.repeat(5118), { qos: 1 });
     expect(messages() - before).toBe(2);
+    await client.publishAsync('kept', 'x', { qos: 1, retain: true });
+    expect(messages() - before).toBe(4);
   });
 
   test('a rule counts with its actions, and a connection by its minutes', () => {

@@ -1,5 +1,6 @@
 import { statusChannels } from './channels';
 import { coldStart } from './cold-start';
+import { cost } from './cost';
 import { docsSite } from './docs-site';
 import { engineSoak } from './engine-soak';
 import { eventLog } from './event-log';
@@ -20,6 +21,7 @@ import { telemetry } from './telemetry';
 /** All measurements by name, in the order in which they run. */
 const measurements: Readonly<Record<string, Measurement>> = {
   'store-calls': storeCalls,
+  cost,
   'start-up': startUp,
   'cold-start': coldStart,
   'docs-site': docsSite,

@@ -1,6 +1,7 @@
 import { createApiGateway } from './api-gateway';
 import { createAwsCustomResources } from './cloudformation/aws-custom-resource';
 import type { AwsEndpoint } from './aws-endpoint';
+import type { Meter } from './billing/meter';
 import type { ServerCertificate } from './stack/certificate-authority';
 import { createCloudFront } from './cloudfront';
 import { createCognito } from './cognito';
@@ -40,6 +41,8 @@ export interface AccountOptions {
   readonly tokenLifetime?: number | undefined;
   /** Faults injected into AWS calls of functions and into invocations. */
   readonly faults: Faults;
+  /** Counts what AWS would charge for. */
+  readonly meter: Meter;
   /** Address of the DynamoDB engine. */
   readonly engineUrl: string;
   readonly databaseFile: string;
@@ -68,9 +71,9 @@ export interface Account {
 
 /** Creates all services and connects those that call each other; nothing listens yet. */
 export function createAccount(options: AccountOptions): Account {
-  const { assemblyFolder, dataFolder, logFile, endpoint, engineUrl, certificate, faults } = options;
+  const { assemblyFolder, dataFolder, logFile, endpoint, engineUrl, certificate, faults, meter } = options;
   const quotas = options.quotas === undefined ? noQuotas : createQuotas(options.quotas);
-  const place = { region, accountId, quotas, faults };
+  const place = { region, accountId, quotas, faults, meter };
   const log = appendTo(logFile);
   const iam = createIam();
   const roles = new Map<string, string>();
@@ -106,6 +109,7 @@ export function createAccount(options: AccountOptions): Account {
   const s3 = createS3({ region, assemblyFolder });
   const cloudFront = createCloudFront({
     accountId,
+    meter,
     portOf: () => options.wsPort,
     originOf: (domain) => (webSocketApi.serves(domain) ? webSocketApi : s3.originOf(domain)),
     log,

@@ -1,4 +1,5 @@
 export type { CallCounts } from './aws-endpoint';
+export type { BillableUnit, Charges, Usage } from './billing/meter';
 export { synthesise, type CdkApp } from './cloudformation/synthesis';
 export type { FaultsFile } from './faults/faults-file';
 export type { AccountAge } from './quotas';

@@ -1,3 +1,5 @@
+import type { Charges } from './billing/meter';
+
 /** A resource of the synthesised template with all intrinsics resolved. */
 export interface Resource {
   readonly logicalId: string;
@@ -43,6 +45,8 @@ export interface AwsAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
+  /** What AWS would charge the caller with for the call; default: nothing. */
+  readonly charges?: Charges;
 }
 
 /** An AWS API that functions and command lines call through the SDK. */

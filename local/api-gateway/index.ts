@@ -3,6 +3,7 @@
  * keys. Each module names the AWS page that it follows.
  */
 import * as z from 'zod';
+import { noMeter, type Meter } from '../billing/meter';
 import { physicalId } from '../cloudformation/physical-id';
 import { propertiesOf } from '../cloudformation/properties';
 import type { Faults } from '../faults';
@@ -34,6 +35,8 @@ export interface ApiGatewayOptions {
   readonly corsOrigins?: readonly string[];
   /** Default: no faults. */
   readonly faults?: Pick<Faults, 'throttlesRequest'>;
+  /** Default: none. */
+  readonly meter?: Meter;
   /** Logs why API Gateway itself returned a 5xx. */
   log(line: string): void;
 }
@@ -94,7 +97,8 @@ export function createApiGateway(options: ApiGatewayOptions): ApiGateway {
       if (!deployed) return;
       const gateway = createGateway(deployed, { ...options, functions, usagePlans });
       const cors = createCors(options.corsOrigins ?? []);
-      server = await startServer(gateway, cors, options.host ?? '127.0.0.1', options.port);
+      const { host = '127.0.0.1', port, meter = noMeter } = options;
+      server = await startServer(gateway, cors, { host, port, meter });
     },
 
     async stop() {

@@ -1,6 +1,7 @@
 /** HTTP server of the gateway: reads requests and writes replies. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isIPv6, type AddressInfo } from 'node:net';
+import { CLIENTS, type Meter } from '../billing/meter';
 import type { GatewayReply, GatewayRequest, Values } from './integrations/call';
 import { KEEP_ALIVE_MS } from '../keep-alive';
 import type { Cors } from './cors';
@@ -15,11 +16,25 @@ export interface GatewayServer {
   stop(): Promise<void>;
 }
 
-/** Listens for plain HTTP; port 0 takes any free port. Rejects when it can't listen. */
-export async function startServer(gateway: Gateway, cors: Cors, host: string, port: number): Promise<GatewayServer> {
+export interface GatewayServerOptions {
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly meter: Pick<Meter, 'charge'>;
+}
+
+/** Listens for plain HTTP. Rejects when it can't listen. */
+export async function startServer(
+  gateway: Gateway,
+  cors: Cors,
+  { host, port, meter }: GatewayServerOptions,
+): Promise<GatewayServer> {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     serve(gateway, cors, request)
-      .then((reply) => send(response, reply))
+      .then((reply) => {
+        meter.charge(CLIENTS, { 'apigateway:requests': 1, 'transfer:bytesOut': Buffer.byteLength(reply.body) });
+        send(response, reply);
+      })
       .catch(() => response.destroy());
   });
   server.on('clientError', (_error, socket) => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { accessDenied, failure, type AwsRequestKind } from './aws-error';
+import { noMeter, type Meter } from '../billing/meter';
 import { noFaults, type Faults } from '../faults';
 import { KEEP_ALIVE_MS } from '../keep-alive';
 import { evaluate, type PolicyDocument } from '../iam/policy';
@@ -47,9 +48,10 @@ export interface AwsEndpoint {
  * One HTTP server for every AWS API. The credential scope of Signature Version 4 identifies caller and API. The
  * caller's IAM policies are evaluated as in AWS, so that a missing grant fails here first. `faults` apply to all
  * callers but the administrator.
- * `GET /_calls` with `Authorization: Bearer <admin access key id>` returns {@link CallCounts} as JSON.
+ * `GET /_calls` with `Authorization: Bearer <admin access key id>` returns {@link CallCounts} as JSON, `GET /_usage` what `meter`
+ * has counted, to which calls are added by caller.
  */
-export function createAwsEndpoint(faults: Pick<Faults, 'call'> = noFaults): AwsEndpoint {
+export function createAwsEndpoint(faults: Pick<Faults, 'call'> = noFaults, meter: Meter = noMeter): AwsEndpoint {
   const apis = new Map<string, AwsApi>();
   const callers = new Map<string, Caller>();
   let server: Server | undefined;
@@ -70,7 +72,10 @@ export function createAwsEndpoint(faults: Pick<Faults, 'call'> = noFaults): AwsE
 
   const answer = async (request: IncomingMessage, body: Buffer): Promise<AwsAnswer> => {
     const authorization = request.headers.authorization ?? '';
-    if (request.url === '/_calls' && authorization === `Bearer ${admin.accessKeyId}`) return json(calls());
+    if (authorization === `Bearer ${admin.accessKeyId}`) {
+      if (request.url === '/_calls') return json(calls());
+      if (request.url === '/_usage') return json(meter.usage());
+    }
     const kind = kindOf(request);
     const scope = credentialScope(authorization, request.url ?? '');
     if (!scope) return failure(kind, 403, 'MissingAuthenticationToken', 'The request is not signed');
@@ -93,7 +98,9 @@ export function createAwsEndpoint(faults: Pick<Faults, 'call'> = noFaults): AwsE
     }
     const operation = operationOf(call) ?? required[0]?.action ?? `${call.service}:${call.method}`;
     caller.counts.set(operation, (caller.counts.get(operation) ?? 0) + 1);
-    return caller.policies ? faults.call(call, () => api.answer(call)) : api.answer(call);
+    const answered = await (caller.policies ? faults.call(call, () => api.answer(call)) : api.answer(call));
+    if (answered.charges) meter.charge(caller.name, answered.charges);
+    return answered;
   };
 
   const serve = (request: IncomingMessage, response: ServerResponse) => {

@@ -3,10 +3,11 @@
  * requests and WebSocket handshakes to origins in the same process. Nothing is cached. Each module names the AWS page
  * that it follows.
  */
+import { CLIENTS, noMeter, type Meter } from '../billing/meter';
 import { freePort } from '../free-port';
 import { physicalId } from '../cloudformation/physical-id';
 import type { Created, Resource, Service } from '../service';
-import { createDistribution } from './distribution';
+import { createDistribution, type Distribution } from './distribution';
 import { distributionParts, distributionProperties, type DistributionParts } from './distribution-config';
 import { cachePolicyProperties, originRequestPolicyProperties, type Forwarded } from './forwarding';
 import type { Origin } from './origin';
@@ -24,6 +25,8 @@ export interface CloudFrontOptions {
   readonly host?: string;
   /** Origin by domain; called at every request. */
   originOf(domain: string): Origin | undefined;
+  /** Default: none. */
+  readonly meter?: Meter;
   /** Writes a line: output of functions, and causes of failed requests. */
   log(line: string): void;
 }
@@ -37,7 +40,7 @@ export interface CloudFront extends Service {
 }
 
 export function createCloudFront(options: CloudFrontOptions): CloudFront {
-  const host = options.host ?? '127.0.0.1';
+  const { host = '127.0.0.1', meter = noMeter } = options;
   const policies = new Map<string, Forwarded>();
   const responseHeaders = new Map<string, ResponseHeaders>();
   const functions = new Map<string, ViewerFunction>();
@@ -63,10 +66,11 @@ export function createCloudFront(options: CloudFrontOptions): CloudFront {
     'AWS::CloudFront::Function': ({ properties }) => {
       const declared = functionProperties.parse(properties);
       const arn = `arn:aws:cloudfront::${options.accountId}:function/${declared.Name}`;
-      functions.set(
-        arn,
-        compileViewerFunction(declared, (line) => options.log(line)),
-      );
+      const run = compileViewerFunction(declared, (line) => options.log(line));
+      functions.set(arn, (event) => {
+        meter.charge(CLIENTS, { 'cloudfront:functions': 1 });
+        return run(event);
+      });
       return { ref: arn, attributes: { FunctionARN: arn, 'FunctionMetadata.FunctionARN': arn, Stage: 'LIVE' } };
     },
     'AWS::CloudFront::Distribution': async ({ logicalId, properties }) => {
@@ -94,13 +98,22 @@ export function createCloudFront(options: CloudFrontOptions): CloudFront {
 
     async start() {
       for (const { parts, port } of distributions) {
-        servers.push(await startServer(createDistribution(parts, options), host, port));
+        const distribution = createDistribution(parts, options);
+        servers.push(await startServer(metered(distribution, meter), host, port));
       }
     },
 
     async stop() {
       await Promise.all(servers.splice(0).map((server) => server.stop()));
     },
+  };
+}
+
+function metered(distribution: Distribution, meter: Meter): Distribution {
+  return async (viewer, upgraded) => {
+    const reply = await distribution(viewer, upgraded);
+    meter.charge(CLIENTS, { 'cloudfront:requests': 1, 'transfer:bytesOut': Buffer.byteLength(reply?.body ?? '') });
+    return reply;
   };
 }
 

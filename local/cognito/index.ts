@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
+import { CLIENTS, noMeter, type Meter } from '../billing/meter';
 import { noFaults, type Faults } from '../faults';
 import { physicalId } from '../cloudformation/physical-id';
 import { propertiesOf } from '../cloudformation/properties';
@@ -34,6 +35,8 @@ export interface CognitoOptions {
   readonly quotas?: Pick<Quotas, 'admits'>;
   /** Default: no faults. */
   readonly faults?: Pick<Faults, 'isCognitoDown'>;
+  /** Default: none. */
+  readonly meter?: Meter;
 }
 
 export interface Cognito extends Service, AwsApi {
@@ -64,6 +67,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 
 export function createCognito(options: CognitoOptions): Cognito {
   const { region, accountId, dataFolder, host = '127.0.0.1', quotas = noQuotas, faults = noFaults } = options;
+  const { meter = noMeter } = options;
   const pools = new Map<string, Pool>();
   const domains = new Map<string, string>();
   const clients = openAppClients(dataFolder, (poolId) => poolOf(poolId).scopes);
@@ -130,7 +134,9 @@ export function createCognito(options: CognitoOptions): Cognito {
       const { authorization, 'content-type': contentType = '' } = request.headers;
       const { tokenLifetime } = options;
       const issuer = { key, issuer: issuerOf(poolId), clients: clients.list(poolId), tokenLifetime };
-      return answerTokenRequest({ contentType, authorization, body }, issuer);
+      const reply = await answerTokenRequest({ contentType, authorization, body }, issuer);
+      if (reply.status === 200) meter.charge(CLIENTS, { 'cognito:tokens': 1 });
+      return reply;
     }
     if (pools.has(first) && place === '.well-known/jwks.json') return { status: 200, body: { keys: [key.publicJwk] } };
     if (pools.has(first) && place === '.well-known/openid-configuration') {

@@ -10,6 +10,7 @@ import {
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
 import { reportFullDisk } from '../data-folder/atomic-file';
+import { askForCapacity, withCharges } from './consumed-capacity';
 import { isDiskFull } from './engine';
 import { createTtlSweep, type TtlTable } from './ttl-sweep';
 import { accessKeyId, forward } from './forward';
@@ -130,9 +131,9 @@ export function createDynamoDb(
     },
     permissions: dynamoDbPermissions,
     answer: async (call) => {
-      const answer = await forward(engine, call);
+      const answer = await forward(engine, askForCapacity(call));
       if (answer.status >= 500 && isDiskFull(answer.body)) reportFullDisk(file);
-      return answer;
+      return withCharges(call, answer);
     },
   };
 }

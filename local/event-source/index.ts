@@ -3,6 +3,7 @@
  * DynamoDB" and "with Amazon SQS". Other sources are not supported.
  */
 import { setMaxListeners } from 'node:events';
+import type { Meter } from '../billing/meter';
 import type { TtlDeletions } from '../dynamodb/ttl-deletions';
 import { parseEventPattern } from '../events/event-pattern';
 import type { Faults } from '../faults';
@@ -30,6 +31,8 @@ export interface EventSourcesOptions {
   readonly ttlDeletions?: Pick<TtlDeletions, 'has'>;
   /** Default: no faults. */
   readonly faults?: Pick<Faults, 'batch'>;
+  /** Default: none. */
+  readonly meter?: Meter;
   /** Policy documents of a function's role. */
   policiesOf(functionArn: string): readonly PolicyDocument[];
   /** Writes a line for each batch that fails or is discarded; lines contain no items or messages. */

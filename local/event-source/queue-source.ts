@@ -1,10 +1,12 @@
 /** Event source mappings of SQS queues: Lambda developer guide, "Using Lambda with Amazon SQS". */
 import * as z from 'zod';
+import { noMeter, type Meter } from '../billing/meter';
 import { parseEventPattern } from '../events/event-pattern';
 import { FunctionError, RecursiveInvocation, type Lambda } from '../lambda';
+import { nameOf } from '../lambda/function-name';
 import { longestChain } from '../lambda/trace';
 import type { AccessRequest } from '../iam/policy';
-import type { Queue, Sqs } from '../sqs';
+import { requestsOf, type Queue, type Sqs } from '../sqs';
 import { monotonicNow } from '../monotonic-clock';
 import { failedMessages } from './batch-item-failures';
 import { queueRecord, type QueueRecord } from './queue-record';
@@ -34,11 +36,17 @@ export interface QueueSourceOptions {
   readonly lambda: Pick<Lambda, 'invoke' | 'timeoutOf' | 'deadLetterQueueOf'>;
   readonly sqs: Pick<Sqs, 'queue' | 'send'>;
   readonly signal: AbortSignal;
+  /** Default: none. */
+  readonly meter?: Meter;
   log(line: string): void;
 }
 
 /** Lambda starts with five concurrent batches; one machine needs no more, unless the mapping says how many it may have. */
 const CONCURRENT_BATCHES = 5;
+/** Long polls of these batches that end without a message, in a minute: SQS developer guide, "Long polling" (20 s at most). */
+const EMPTY_POLLS_PER_MINUTE = CONCURRENT_BATCHES * 3;
+/** Messages of a ReceiveMessage or DeleteMessageBatch. */
+const MESSAGES_PER_REQUEST = 10;
 /** Long-poll time; messages are received as soon as they arrive. */
 const LONG_POLL_MS = 20_000;
 
@@ -61,11 +69,12 @@ export function startQueueSource(
   properties: z.infer<typeof queueSourceProperties>,
   options: QueueSourceOptions,
 ): Promise<void> {
-  const { region, accountId, lambda, sqs, signal, log } = options;
+  const { region, accountId, lambda, sqs, signal, log, meter = noMeter } = options;
   const { EventSourceArn, BatchSize, FunctionResponseTypes, ScalingConfig } = properties;
   const windowMs = properties.MaximumBatchingWindowInSeconds * 1000;
   const filters = properties.FilterCriteria.Filters.map(({ Pattern }) => parseEventPattern(Pattern));
   const queue = queueOf();
+  const functionName = nameOf(functionArn);
   const concurrency = ScalingConfig.MaximumConcurrency ?? CONCURRENT_BATCHES;
 
   function queueOf(): Queue {
@@ -104,19 +113,30 @@ export function startQueueSource(
 
   async function poll(): Promise<void> {
     const running = new Set<Promise<void>>();
+    // Lambda polls all the time, and those receives that find a message come on top.
+    const stopPolls = meter.chargeWhile(functionName, 'sqs:requests', EMPTY_POLLS_PER_MINUTE);
     while (!signal.aborted) {
       const records = await gather();
       const call = deliver(records).finally(() => running.delete(call));
       running.add(call);
       if (running.size >= concurrency) await Promise.race(running);
     }
+    stopPolls();
     await Promise.all(running);
+  }
+
+  /** A ReceiveMessage and a DeleteMessageBatch for each ten messages, or more by their size. */
+  function chargePolls(records: readonly QueueRecord[], deleted: number): void {
+    const bytes = records.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+    const receives = Math.max(Math.ceil(records.length / MESSAGES_PER_REQUEST), requestsOf(bytes));
+    meter.charge(functionName, { 'sqs:requests': receives + Math.ceil(deleted / MESSAGES_PER_REQUEST) });
   }
 
   async function deliver(records: readonly QueueRecord[]): Promise<void> {
     if (records.length === 0) return;
     const failed = await failuresOf(records);
     for (const { messageId, receiptHandle } of records) if (!failed.has(messageId)) queue.remove(receiptHandle);
+    chargePolls(records, records.length - failed.size);
   }
 
   /** Ids of the failed messages. */

@@ -87,7 +87,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       const message = `the event exceeds the limit of ${queue.maxBytes} bytes of ${queueArn}`;
       return { code: 'SDK_CLIENT_ERROR', message, retryable: false };
     }
-    queue.send(body);
+    sqs.send(queueArn, body);
     return undefined;
   }
 

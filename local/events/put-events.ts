@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { failure } from '../aws-endpoint/aws-error';
+import { stepsOf } from '../billing/meter';
 import type { Quotas } from '../quotas';
 import type { AwsAnswer, AwsApi, AwsCall } from '../service';
 import { busNameIn } from './rule';
@@ -21,6 +22,8 @@ const request = z.object({ Entries: z.array(entry).min(1).max(10) });
 
 /** Of all entries of a request. */
 const MAX_REQUEST_BYTES = 1_048_576;
+/** EventBridge pricing: an event of more than 64 KB counts as several. */
+const METERED_BYTES = 64 * 1024;
 
 /** An event as rules match it and targets receive it: EventBridge user guide, "Events in Amazon EventBridge". */
 export interface BusEvent {
@@ -101,6 +104,7 @@ export function createEventsApi(options: PutEventsOptions): AwsApi {
       return Promise.resolve({
         ...{ status: 200, headers: { 'content-type': 'application/x-amz-json-1.1' } },
         body: JSON.stringify({ FailedEntryCount, Entries }),
+        charges: chargesOf(data.Entries.filter((_, index) => 'EventId' in (Entries[index] ?? {}))),
       });
     },
   };
@@ -110,6 +114,15 @@ export function createEventsApi(options: PutEventsOptions): AwsApi {
 function sizeOf({ Source, DetailType, Detail, Resources, Time }: Entry): number {
   const texts = [Source, DetailType, Detail, ...Resources];
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text), Time === undefined ? 0 : 14);
+}
+
+/** Of entries that became events. */
+function chargesOf(entries: readonly Entry[]) {
+  const sizes = entries.map(sizeOf);
+  return {
+    'events:events': sizes.reduce((sum, bytes) => sum + stepsOf(bytes, METERED_BYTES), 0),
+    'events:bytes': sizes.reduce((sum, bytes) => sum + bytes, 0),
+  };
 }
 
 function operationOf({ headers }: AwsCall): string {

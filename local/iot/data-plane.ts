@@ -3,6 +3,7 @@ import { failure } from '../aws-endpoint/aws-error';
 import type { Quotas } from '../quotas';
 import type { AwsAnswer, AwsApi, AwsCall } from '../service';
 import type { Arns } from './arns';
+import { apiPublishCharges } from './charges';
 import type { Broker } from './broker/broker';
 import type { RetainedMessage, RetainedMessages } from './broker/retained';
 import { admitsRetained, MAX_PAYLOAD_BYTES } from './authorization/hooks';
@@ -76,7 +77,7 @@ export function createDataPlane({ broker, retained, arns, quotas }: DataPlaneOpt
       const expirySeconds = query.has('messageExpiry') ? Number(query.get('messageExpiry')) : undefined;
       const how = { qos: qos === '0' ? (0 as const) : (1 as const), retain, expirySeconds };
       await running.publish({ topic, payload, ...how });
-      return ok();
+      return { ...ok(), charges: apiPublishCharges(topic, payload, retain) };
     },
   };
 

@@ -6,6 +6,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { DeploymentApi } from '../cloudformation/aws-custom-resource';
+import { noMeter, type Meter } from '../billing/meter';
 import type { Lambda } from '../lambda';
 import { propertiesOf } from '../cloudformation/properties';
 import { noFaults, type Faults } from '../faults';
@@ -41,6 +42,8 @@ export interface IotOptions {
   readonly quotas?: Quotas;
   /** Default: none. */
   readonly faults?: Pick<Faults, 'losesLifecycleEvent' | 'refreshMs'>;
+  /** Default: none. */
+  readonly meter?: Meter;
   /** Delays before the second and the third attempt of a rule's function; default: those of AWS. */
   readonly retryDelaysMs?: readonly number[];
   /** Receives a line for each refusal and each failed rule; no line contains a topic or a password. */
@@ -67,11 +70,11 @@ const authorizerProperties = z.object({
 /** IoT Core for the authorizers, domain configurations and topic rules of a template; one domain configuration is served. */
 export function createIot(options: IotOptions): Iot {
   const { lambda, host = '127.0.0.1', port, certificate, subscriptionsPerConnection = 50 } = options;
-  const { quotas = noQuotas, faults = noFaults } = options;
+  const { quotas = noQuotas, faults = noFaults, meter = noMeter } = options;
   const log = (line: string) => options.log(`iot ${line}`);
   const arns = createArns(options);
   const asyncInvoker = createAsyncInvoker(lambda, log, options.retryDelaysMs);
-  const rules = createRules({ lambda, asyncInvoker: asyncInvoker, arnOf: arns.rule, log });
+  const rules = createRules({ lambda, asyncInvoker: asyncInvoker, arnOf: arns.rule, meter, log });
   const retained = openRetainedMessages(options.dataFolder);
   const connectionLog = openConnectionLog(
     options.dataFolder && join(options.dataFolder, 'mqtt-connections.jsonl'),
@@ -134,6 +137,7 @@ export function createIot(options: IotOptions): Iot {
         subscriptionsPerConnection,
         quotas,
         faults,
+        meter,
         onMessage: (message) => rules.route(message),
         onLifecycleEvent,
         log,

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { propertiesOf } from '../cloudformation/properties';
 import type { Resource } from '../service';
 import { environmentOf, type FunctionCredentials } from './instances/environment';
+import type { ChargedFunction } from './charges';
 import type { InstanceSpec } from './instances/instance';
 import { checkPackage } from './package-size';
 
@@ -21,12 +22,19 @@ const functionProperties = z.object({
   DeadLetterConfig: z
     .object({ TargetArn: z.string().regex(/^arn:[^:]+:sqs:/, 'only queues are supported') })
     .optional(),
+  LoggingConfig: z
+    .object({
+      LogFormat: z.enum(['JSON', 'Text']).default('Text'),
+      SystemLogLevel: z.enum(['DEBUG', 'INFO', 'WARN']).default('INFO'),
+    })
+    .default({ LogFormat: 'Text', SystemLogLevel: 'INFO' }),
+  TracingConfig: z.object({ Mode: z.enum(['Active', 'PassThrough']) }).default({ Mode: 'PassThrough' }),
   RecursiveLoop: z.enum(['Allow', 'Terminate']).default('Terminate'),
   Environment: z.object({ Variables: z.record(z.string(), z.string()).default({}) }).default({ Variables: {} }),
 });
 
 /** What an instance needs to run the function, and how Lambda invokes it. */
-export interface FunctionConfiguration extends Omit<InstanceSpec, 'bootstrap' | 'faults'> {
+export interface FunctionConfiguration extends Omit<InstanceSpec, 'bootstrap' | 'faults' | 'charges'>, ChargedFunction {
   /** RecursiveLoop is `Allow`. */
   readonly mayRecurse: boolean;
   /** Of failed asynchronous invocations. */
@@ -63,6 +71,9 @@ export function functionConfigurationOf(
     folder,
     handler: properties.Handler,
     memorySize: properties.MemorySize,
+    logFormat: properties.LoggingConfig.LogFormat,
+    systemLogLevel: properties.LoggingConfig.SystemLogLevel,
+    traced: properties.TracingConfig.Mode === 'Active',
     timeoutMs: properties.Timeout * 1000,
     logFile,
     environment: environmentOf(

@@ -8,10 +8,12 @@ import { availableParallelism } from 'node:os';
 import { buildSync } from 'esbuild';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { noMeter, type Meter } from '../billing/meter';
 import { noFaults, type Faults } from '../faults';
 import { propertiesOf } from '../cloudformation/properties';
 import { noQuotas, type Quotas } from '../quotas';
 import type { Created, Resource, Service } from '../service';
+import { createFunctionCharges } from './charges';
 import { functionConfigurationOf, type FunctionConfiguration } from './function-configuration';
 import type { FunctionCredentials } from './instances/environment';
 import {
@@ -47,6 +49,8 @@ export interface LambdaOptions {
   readonly quotas?: Pick<Quotas, 'concurrentExecutions'>;
   /** Default: none. */
   readonly faults?: Pick<Faults, 'invocation'>;
+  /** Default: none. */
+  readonly meter?: Meter;
 }
 
 export interface Lambda extends Service {
@@ -91,7 +95,7 @@ export function createLambda(options: LambdaOptions): Lambda {
     ...options.limits,
   };
   const { concurrentExecutions } = options.quotas ?? noQuotas;
-  const { faults = noFaults } = options;
+  const { faults = noFaults, meter = noMeter } = options;
   let concurrent = 0;
   const rebalance = createInstanceBudget(pools, limits);
 
@@ -123,8 +127,10 @@ export function createLambda(options: LambdaOptions): Lambda {
 
     start() {
       const bootstrap = bundleWorker();
-      for (const [name, spec] of configurations)
-        pools.set(name, createInstancePool({ ...spec, bootstrap, faults }, limits, rebalance));
+      for (const [name, spec] of configurations) {
+        const charges = createFunctionCharges(meter, spec);
+        pools.set(name, createInstancePool({ ...spec, bootstrap, faults, charges }, limits, rebalance));
+      }
       return Promise.resolve();
     },
 

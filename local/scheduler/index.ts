@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { noMeter, type Meter } from '../billing/meter';
 import { openDataFile } from '../data-folder/data-file';
 import type { Iam } from '../iam';
 import type { Lambda } from '../lambda';
@@ -28,6 +29,8 @@ export interface SchedulerOptions {
   readonly iam: Pick<Iam, 'policiesOf' | 'trusts'>;
   /** Default: none. */
   readonly quotas?: Pick<Quotas, 'admits'>;
+  /** Default: none. */
+  readonly meter?: Meter;
   /** Receives a line for each failed call; no line contains an input. */
   log(line: string): void;
   /** Delays before the second and the third attempt; default: those of AWS. */
@@ -57,6 +60,7 @@ export function createScheduler(options: SchedulerOptions): Service & AwsApi {
     deliver: async ({ Arn }, event) =>
       isQueue(Arn) ? sqs.send(Arn, JSON.stringify(event)) : lambda.invoke(Arn, event),
     log,
+    meter: options.meter ?? noMeter,
     ...(options.retryDelaysMs && { retryDelaysMs: options.retryDelaysMs }),
     denialReason: ({ Target: { Arn, RoleArn } }) => {
       if (!canAssume(RoleArn)) return `Scheduler can't assume ${RoleArn}`;

@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Meter } from '../billing/meter';
 import { FunctionError, TooManyRequests } from '../lambda';
+import { nameOf } from '../lambda/function-name';
 import { parseScheduleExpression } from './expression';
 import type { StoredSchedule } from './schedule';
 
@@ -22,6 +24,7 @@ export interface TimersOptions {
   onCompleted(schedule: StoredSchedule): void;
   log(line: string): void;
   readonly retryDelaysMs?: readonly number[];
+  readonly meter: Pick<Meter, 'charge'>;
 }
 
 export interface Timers {
@@ -68,6 +71,7 @@ export function createTimers(options: TimersOptions): Timers {
       log(`schedule ${schedule.Name}: ${denialReason}`);
       return true;
     }
+    options.meter.charge(nameOf(schedule.Target.Arn), { 'scheduler:invocations': 1 });
     const event = options.eventOf(schedule);
     for (const delay of [undefined, ...retryDelaysMs]) {
       if (delay !== undefined && !(await pauseUnlessStopped(delay))) return false;

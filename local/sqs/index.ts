@@ -3,6 +3,7 @@
  */
 import * as z from 'zod';
 import { failure } from '../aws-endpoint/aws-error';
+import { noMeter, stepsOf, type Meter } from '../billing/meter';
 import { propertiesOf } from '../cloudformation/properties';
 import type { AwsAnswer, AwsApi, AwsCall, Created, Resource, Service } from '../service';
 import { openMessageStore, type JournalEntry, type MessageStore } from './message-store';
@@ -20,10 +21,12 @@ export interface SqsOptions {
   readonly endpointUrl: string;
   /** Where messages are kept across restarts. */
   readonly dataFolder: string;
+  /** Default: none. */
+  readonly meter?: Meter;
 }
 
 export interface Sqs extends Service, AwsApi {
-  /** Sends a message on behalf of another service. @returns its id @throws Error when the queue does not exist */
+  /** Sends a message on behalf of another service; the meter counts it for the queue. @returns its id @throws Error when the queue does not exist */
   send(queueArn: string, body: string, attributes?: MessageAttributes): string;
   queue(queueArn: string): Queue | undefined;
   /** Whether the queue's policy allows a service such as `events.amazonaws.com` to send on behalf of an ARN. */
@@ -48,7 +51,7 @@ const policyProperties = z.object({ PolicyDocument: z.unknown(), Queues: z.array
 const queueReference = z.object({ QueueUrl: z.string().optional(), QueueName: z.string().optional() });
 
 /** SQS for the queues of one template. Of queue policies, only what they allow AWS services is evaluated. */
-export function createSqs({ region, accountId, endpointUrl, dataFolder }: SqsOptions): Sqs {
+export function createSqs({ region, accountId, endpointUrl, dataFolder, meter = noMeter }: SqsOptions): Sqs {
   /** By name. */
   const queues = new Map<string, Queue>();
   /** By the URL of the queue. */
@@ -110,6 +113,7 @@ export function createSqs({ region, accountId, endpointUrl, dataFolder }: SqsOpt
     send(queueArn, body, attributes) {
       const queue = queueAt(queueArn);
       if (!queue) throw new Error(`There is no queue ${queueArn}`);
+      meter.charge(queue.name, { 'sqs:requests': requestsOf(Buffer.byteLength(body)) });
       return queue.send(body, attributes).id;
     },
 
@@ -135,13 +139,23 @@ export function createSqs({ region, accountId, endpointUrl, dataFolder }: SqsOpt
         }
         if (bodyOf(call) === undefined) throw new SqsError('InvalidParameterValue', 'The request is not JSON.');
         if (!queue) throw new SqsError('QueueDoesNotExist', 'The specified queue does not exist.');
-        return json(await operation(queue, bodyOf(call), traceHeaderOf(call)));
+        const answer = json(await operation(queue, bodyOf(call), traceHeaderOf(call)));
+        const bytes = Math.max(call.body.length, Buffer.byteLength(answer.body));
+        return { ...answer, charges: { 'sqs:requests': requestsOf(bytes) } };
       } catch (error) {
         if (error instanceof SqsError) return failure('json', 400, error.code, error.message);
         throw error;
       }
     },
   };
+}
+
+/** SQS pricing: 64 KB of payload are a request. */
+const METERED_BYTES = 64 * 1024;
+
+/** Number of requests that a payload is charged as. */
+export function requestsOf(bytes: number): number {
+  return stepsOf(bytes, METERED_BYTES);
 }
 
 function queueNameIn(call: AwsCall): string | undefined {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAccount } from '../account';
 import { createAwsEndpoint } from '../aws-endpoint';
+import { createMeter } from '../billing/meter';
 import type { ServerCertificate } from './certificate-authority';
 import { migrateScopes } from '../cognito/migrate-scopes';
 import { createCloudFormationApi } from '../cloudformation/describe-stacks';
@@ -94,7 +95,8 @@ async function start(
   const engine = await startEngine(databaseFile);
   atStop(() => engine.stop());
   const faults = options.faultsFile === undefined ? noFaults : createFaults(followFaults(options.faultsFile));
-  const endpoint = createAwsEndpoint(faults);
+  const meter = createMeter();
+  const endpoint = createAwsEndpoint(faults, meter);
   await endpoint.start();
   atStop(() => endpoint.stop());
   const video = await startKinesisVideo({ region, accountId, endpointUrl: endpoint.url });
@@ -102,7 +104,7 @@ async function start(
 
   const logFile = join(folder, 'functions.log');
   const database = { engineUrl: engine.url, databaseFile };
-  const account = createAccount({ ...options, dataFolder, logFile, endpoint, faults, ...database });
+  const account = createAccount({ ...options, dataFolder, logFile, endpoint, faults, meter, ...database });
   let outputs: Outputs = {};
   for (const api of account.apis) endpoint.add(api);
   endpoint.add(video);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAccount } from '../account';
 import { createAwsEndpoint } from '../aws-endpoint';
+import { noMeter } from '../billing/meter';
 import { ignored } from '../cloudformation/ignored-types';
 import { noFaults } from '../faults';
 import { flags } from '../stack/command-line';
@@ -27,6 +28,7 @@ function typesOfServices(): string[] {
       ...{ port: 0, identityPort: 0, wsPort: 0, mqttPort: 0, instances: 1 },
       endpoint: createAwsEndpoint(),
       faults: noFaults,
+      meter: noMeter,
       engineUrl: 'http://127.0.0.1:1',
       certificate: { caFile: '', key: '', cert: '' },
     });

@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { createFunctions } from '../api-gateway/integrations/functions';
 import { createThrottle } from '../api-gateway/usage-plans/throttle';
+import { CLIENTS, noMeter, stepsOf, type Charges, type Meter } from '../billing/meter';
 import type { Lambda } from '../lambda';
 import { openConnectionLog } from '../data-folder/connection-log';
 import { noQuotas, type Quotas } from '../quotas';
@@ -34,6 +35,8 @@ export interface WebSocketApiOptions {
   readonly limits?: Partial<WebSocketLimits>;
   /** Default: none. Messages in both directions are requests to API Gateway. */
   readonly quotas?: Pick<Quotas, 'admits'>;
+  /** Default: none. */
+  readonly meter?: Meter;
   /** Stores the log of open connections; without it, connections of a killed process get no `$disconnect`. */
   readonly dataFolder?: string;
   /** Receives a line of the execution log; no line contains a query, a header or a body. */
@@ -64,7 +67,7 @@ const STOP_TIMEOUT_MS = 2_000;
 /** API Gateway for the WebSocket APIs of a template. */
 export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const { quotas = noQuotas } = options;
+  const { quotas = noQuotas, meter = noMeter } = options;
   const resources = createApiResources(options.region);
   const handshakes = createHandshakes();
   const functions = createFunctions(options.lambda, options.log);
@@ -96,7 +99,9 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
   }
 
   function open(stage: ServedStage, facts: ConnectionFacts, upgraded: UpgradedSocket, protocol?: string): void {
+    const stopMinutes = meter.chargeWhile(CLIENTS, 'websocket:minutes');
     const onEnd = (code: number, reason: string) => {
+      stopMinutes();
       connections.delete(facts.connectionId);
       disconnect(stage, facts, code, reason);
     };
@@ -105,7 +110,12 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
       onEnd(1006, 'Connection Closed Abnormally');
       return;
     }
-    const onMessage = (text: string) => stage.message(facts, text);
+    const onMessage = async (text: string) => {
+      meter.charge(CLIENTS, { 'websocket:messages': stepsOf(Buffer.byteLength(text), METERED_BYTES) });
+      const reply = await stage.message(facts, text);
+      if (reply !== undefined) meter.charge(CLIENTS, chargesOf(Buffer.byteLength(reply)));
+      return reply;
+    };
     const both = { socket, transport: upgraded.socket };
     connections.set(facts.connectionId, {
       connection: openConnection(facts, both, limits, { onMessage, onEnd }),
@@ -117,6 +127,7 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
     ...createManagement({
       get: (id) => connections.get(id)?.connection,
       quotas,
+      chargesOf,
       stageArn: (id, name) =>
         (connections.get(id)?.stage ?? stages.find((one) => one.name === name) ?? stages[0])?.arn ?? apiArn('*'),
     }),
@@ -180,6 +191,14 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
       connectionLog.end();
     },
   };
+}
+
+/** API Gateway pricing: messages are metered in increments of 32 KB. */
+const METERED_BYTES = 32 * 1024;
+
+/** Of a message to a client. */
+function chargesOf(bytes: number): Charges {
+  return { 'websocket:messages': stepsOf(bytes, METERED_BYTES), 'transfer:bytesOut': bytes };
 }
 
 const MISSING_AUTHENTICATION_TOKEN: HttpReply = {

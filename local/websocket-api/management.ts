@@ -3,6 +3,7 @@
  * ApiGatewayManagementApi (errors and their statuses).
  */
 import { failure } from '../aws-endpoint/aws-error';
+import type { Charges } from '../billing/meter';
 import type { Quotas } from '../quotas';
 import type { AwsAnswer, AwsApi, AwsCall } from '../service';
 import type { Connection } from './connection';
@@ -14,6 +15,8 @@ export interface OpenConnections {
   /** ARN of the connection's stage; for an unknown connection, of the named stage or else of the first one. */
   stageArn(connectionId: string, stageName: string | undefined): string;
   readonly quotas: Pick<Quotas, 'admits'>;
+  /** Of a message to a client, by its size. */
+  chargesOf(bytes: number): Charges;
 }
 
 /**
@@ -44,7 +47,11 @@ export function createManagement(connections: OpenConnections): AwsApi {
       return failure('rest', 413, 'PayloadTooLargeException', 'Message too long');
     }
     const connection = connections.get(target.connectionId);
-    return connection ? command(connection, body) : failure('rest', 410, 'GoneException', 'Gone');
+    if (!connection) return failure('rest', 410, 'GoneException', 'Gone');
+    const answered = command(connection, body);
+    return method === 'POST' && answered.status === 200
+      ? { ...answered, charges: connections.chargesOf(body.length) }
+      : answered;
   }
 }
 

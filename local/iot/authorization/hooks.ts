@@ -3,9 +3,11 @@
  * "AWS IoT differences from MQTT specifications", and AWS IoT Core quotas, "Message broker".
  */
 import type { AedesOptions, AedesPublishPacket, PublishPacket, Subscription } from 'aedes';
+import { CLIENTS, type Meter } from '../../billing/meter';
 import type { Arns } from '../arns';
 import type { Quotas } from '../../quotas';
 import type { Connection, Connections } from '../broker/connection';
+import { deliveryCharges } from '../charges';
 import { deliver } from '../broker/deliver';
 import type { DisconnectReason } from '../broker/lifecycle';
 import type { RetainedMessages } from '../broker/retained';
@@ -20,6 +22,7 @@ export interface AuthorizationOptions {
   readonly arns: Arns;
   readonly subscriptionsPerConnection: number;
   readonly quotas: Pick<Quotas, 'admits'>;
+  readonly meter: Pick<Meter, 'charge'>;
   log(line: string): void;
 }
 
@@ -37,7 +40,7 @@ class Violation extends Error {
 
 /** aedes' hooks for publishing, subscribing and receiving. An error that is passed to `done` ends the connection. */
 export function createAuthorizationHooks(options: AuthorizationOptions): AuthorizationHooks {
-  const { connections, retained, arns, subscriptionsPerConnection, quotas, log } = options;
+  const { connections, retained, arns, subscriptionsPerConnection, quotas, meter, log } = options;
   const unknown = new Violation('CLIENT_ERROR', 'not connected');
 
   function publishViolation(connection: Connection, packet: PublishPacket): Violation | undefined {
@@ -83,7 +86,10 @@ export function createAuthorizationHooks(options: AuthorizationOptions): Authori
     if (!awaitingRetained.has(live.topic)) return;
     const message = retained.get(live.topic);
     const isLive = message?.payload.equals(Buffer.from(live.payload)) === true;
-    if (message && !isLive) deliver(client, message);
+    if (message && !isLive) {
+      meter.charge(CLIENTS, deliveryCharges(message.topic, message.payload));
+      deliver(client, message);
+    }
     awaitingRetained.delete(live.topic);
   }
 
@@ -136,7 +142,9 @@ export function createAuthorizationHooks(options: AuthorizationOptions): Authori
     authorizeForward(client, packet) {
       const connection = connections.of.get(client);
       if (connection && !packet.retain) sendRetainedFirst(connection, packet);
-      return connection && mayReceive(connection, packet) && isAdmitted(connection) ? packet : null;
+      if (!connection || !mayReceive(connection, packet) || !isAdmitted(connection)) return null;
+      meter.charge(CLIENTS, deliveryCharges(packet.topic, packet.payload));
+      return packet;
     },
   };
 }

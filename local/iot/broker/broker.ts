@@ -2,7 +2,9 @@
 import { Aedes, type Client } from 'aedes';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type Server } from 'node:tls';
+import { CLIENTS, type Meter } from '../../billing/meter';
 import type { ConnectionLog } from '../../data-folder/connection-log';
+import { ONE_MESSAGE, publishCharges, subscribeCharges } from '../charges';
 import { createAdmission, type AdmissionOptions } from './connect';
 import { end, type Connection, type Connections } from './connection';
 import {
@@ -31,6 +33,7 @@ export interface BrokerOptions extends Omit<AdmissionOptions & AuthorizationOpti
     { readonly host: string; readonly port: number; readonly key: string; readonly cert: string } | undefined;
   /** Log of open connections, which survives the process. */
   readonly connectionLog: ConnectionLog<Subject>;
+  readonly meter: Meter;
   /** Called for each published message. */
   onMessage(message: RuleMessage): void;
   onLifecycleEvent(event: LifecycleEvent): void;
@@ -58,7 +61,7 @@ export interface Broker {
 }
 
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
-  const { listen, log, connectionLog: connectionLog, onMessage, onLifecycleEvent } = options;
+  const { listen, log, meter, connectionLog: connectionLog, onMessage, onLifecycleEvent } = options;
   const connections: Connections = { of: new WeakMap(), byClientId: new Map() };
   const sessions = createSessions(
     options.retained,
@@ -94,7 +97,13 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     connections.byClientId.set(connection.clientId, connection);
     if (earlier) void end(earlier, 'DUPLICATE_CLIENTID');
     sessions.resume(connection.clientId);
-    stopTimers.set(client, connection.startTimers());
+    const stopExpiry = connection.startTimers();
+    const stopMinutes = meter.chargeWhile(CLIENTS, 'iot:minutes');
+    stopTimers.set(client, () => {
+      stopExpiry();
+      stopMinutes();
+    });
+    meter.charge(CLIENTS, ONE_MESSAGE);
     if (hasEvents(connection)) connectionLog.opened(connection.sessionIdentifier, subject.parse(connection));
     emit(client, connected);
   });
@@ -116,6 +125,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   });
   aedes.on('connectionError', () => undefined);
   aedes.on('subscribe', (subscriptions, client) => {
+    meter.charge(CLIENTS, subscribeCharges(subscriptions.map(({ topic }) => topic)));
     // QoS 128: the filter was refused.
     const granted = subscriptions.filter(({ qos }) => (qos as number) !== 128).map(({ topic }) => topic);
     skipMissingRetained(connections.of.get(client), granted);
@@ -130,8 +140,10 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     const left = filters.filter((filter) => connections.of.get(client)?.filters.delete(filter));
     if (left.length > 0 && !client.closed) emit(client, (connection) => unsubscribed(connection, left));
   });
-  aedes.on('publish', ({ topic, payload }, client) => {
+  aedes.on('ack', () => meter.charge(CLIENTS, ONE_MESSAGE));
+  aedes.on('publish', ({ topic, payload, retain }, client) => {
     if (topic === DISCARD_TOPIC) return;
+    if (client) meter.charge(CLIENTS, publishCharges(topic, Buffer.from(payload), retain));
     onMessage({ topic, payload: Buffer.from(payload), clientId: client?.id });
   });
 

@@ -1,10 +1,12 @@
 /** Topic rules: AWS IoT Core developer guide, "Rules for AWS IoT" and "Lambda" (action). */
 import * as z from 'zod';
+import type { Meter } from '../../billing/meter';
 import type { Lambda } from '../../lambda';
 import { propertiesOf } from '../../cloudformation/properties';
 import type { Resource } from '../../service';
 import type { AsyncInvoker } from '../../lambda/async-invoker';
 import { compileRuleSql, type RuleMessage } from './rule-sql';
+import { ruleCharges } from '../charges';
 import { topicMatches } from '../topic';
 
 const topicRuleProperties = z.object({
@@ -29,6 +31,7 @@ export interface Rules {
 interface RulesOptions {
   readonly lambda: Pick<Lambda, 'permits'>;
   readonly asyncInvoker: AsyncInvoker;
+  readonly meter: Pick<Meter, 'charge'>;
   arnOf(ruleName: string): string;
   log(line: string): void;
 }
@@ -37,7 +40,7 @@ interface RulesOptions {
  * The rules engine. Functions are invoked asynchronously, if their permissions allow it; where AWS would run a rule's error
  * action, a line is logged.
  */
-export function createRules({ lambda, asyncInvoker: asyncInvoker, arnOf, log }: RulesOptions): Rules {
+export function createRules({ lambda, asyncInvoker: asyncInvoker, arnOf, meter, log }: RulesOptions): Rules {
   const rules: { name: string; sql: ReturnType<typeof compileRuleSql>; functionArns: readonly string[] }[] = [];
 
   function run(name: string, functionArn: string, event: unknown): void {
@@ -60,6 +63,7 @@ export function createRules({ lambda, asyncInvoker: asyncInvoker, arnOf, log }: 
     route(message) {
       for (const { name, sql, functionArns } of rules) {
         if (!topicMatches(sql.filter, message.topic)) continue;
+        meter.charge(name, ruleCharges(message.payload, functionArns.length));
         try {
           const event = sql.select(message);
           for (const functionArn of functionArns) run(name, functionArn, event);

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { Faults } from '../../faults';
 import { appendSync, checkDiskFull } from '../../data-folder/log-file';
+import type { FunctionCharges } from '../charges';
 import { FunctionError, FunctionTimedOut } from '../errors';
 import { createWakeCounter, sendInvocation } from './freeze';
 import type { InstanceData, InstanceMessage, Invocation, WorkerData } from './worker';
@@ -17,6 +18,7 @@ export interface InstanceSpec extends InstanceData {
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly faults: Pick<Faults, 'invocation'>;
+  readonly charges: FunctionCharges;
 }
 
 /** An invocation without its deadline, which is set when an instance takes it. */
@@ -39,7 +41,7 @@ interface Waiting {
 
 /** Starts an instance. `onEnd` is called once when it ends for any reason. */
 export function startInstance(spec: InstanceSpec, onEnd: () => void): Instance {
-  const { bootstrap, environment, timeoutMs, faults, ...data } = spec;
+  const { bootstrap, environment, timeoutMs, faults, charges, ...data } = spec;
   // Identifies the AWS calls of this instance.
   const sessionToken = `local-${randomUUID()}`;
   const wakeCounter = createWakeCounter();
@@ -107,6 +109,7 @@ export function startInstance(spec: InstanceSpec, onEnd: () => void): Instance {
 
   async function load(): Promise<void> {
     const message = await answerWithin(INIT_LIMIT_MS, 'init');
+    if ('spent' in message) charges.initialised(message.spent);
     if (message.kind === 'ready') return;
     await end();
     throw failureOf(message);
@@ -122,6 +125,7 @@ export function startInstance(spec: InstanceSpec, onEnd: () => void): Instance {
       const clearFault = faults.invocation(spec.functionName, sessionToken, () => void worker.terminate());
       sendInvocation(worker, wakeCounter, { ...request, deadline: Date.now() + timeoutMs } satisfies Invocation);
       const message = await answer.finally(clearFault);
+      if ('spent' in message) charges.invoked(message.spent);
       if (message.kind === 'result') return message.payload;
       throw failureOf(message);
     },

@@ -9,6 +9,7 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { afterThaw, waitForInvocation, type WakeCounter } from './freeze';
 import { resolveOwnModulesOnly } from './own-modules';
 import { makeFilesReadOnly } from './read-only-files';
+import { createSpentMeter, type Spent } from './spent';
 
 /** Settings that an instance receives at its start. */
 export interface InstanceData {
@@ -36,14 +37,21 @@ export interface Invocation {
 
 /** Message of an instance: loaded, result, failure; and, at any time, the error code when its output could not be logged. */
 export type InstanceMessage =
+  | { readonly kind: 'ready'; readonly spent: Spent }
+  | { readonly kind: 'result'; readonly payload: string; readonly spent: Spent }
+  | { readonly kind: 'failure'; readonly type: string; readonly message: string; readonly spent: Spent }
+  | { readonly kind: 'unlogged'; readonly code: unknown };
+
+/** Outcome of the initialisation or of an invocation, until what it has used is known. */
+type Outcome =
   | { readonly kind: 'ready' }
   | { readonly kind: 'result'; readonly payload: string }
-  | { readonly kind: 'failure'; readonly type: string; readonly message: string }
-  | { readonly kind: 'unlogged'; readonly code: unknown };
+  | { readonly kind: 'failure'; readonly type: string; readonly message: string };
 
 type Handler = (event: unknown, context: unknown) => unknown;
 
 const data = workerData as WorkerData;
+const spentMeter = createSpentMeter();
 
 /** The running invocation. */
 let current: Invocation | undefined;
@@ -60,9 +68,9 @@ function send(message: InstanceMessage): void {
 }
 
 /** Sends the response to the running invocation, then freezes the instance until the next one. */
-function respond(port: MessagePort, handler: Handler, message: InstanceMessage): void {
+function respond(port: MessagePort, handler: Handler, outcome: Outcome): void {
   current = undefined;
-  send(message);
+  send({ ...outcome, spent: spentMeter.take() });
   serveNext(port, handler);
 }
 
@@ -80,6 +88,7 @@ function redirectOutput(file: string): void {
       rest += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
       const lines = rest.split('\n');
       rest = lines.pop() ?? '';
+      lines.forEach(spentMeter.logged);
       try {
         if (lines.length > 0) writeSync(descriptor, lines.map((line) => `${data.functionName} ${line}\n`).join(''));
       } catch (error) {
@@ -131,18 +140,19 @@ function contextOf({ requestId, deadline }: Invocation) {
 }
 
 async function invoke(port: MessagePort, handler: Handler, invocation: Invocation): Promise<void> {
+  spentMeter.reset();
   process.env['_X_AMZN_TRACE_ID'] = invocation.trace;
-  let message: InstanceMessage;
+  let outcome: Outcome;
   try {
     const result = await handler(JSON.parse(invocation.payload), contextOf(invocation));
-    message = { kind: 'result', payload: JSON.stringify(result ?? null) };
+    outcome = { kind: 'result', payload: JSON.stringify(result ?? null) };
   } catch (thrown) {
     const { type, message: text, trace } = describe(thrown);
     const { requestId } = invocation;
     console.error(JSON.stringify({ level: 'ERROR', requestId, errorType: type, message: text, trace }));
-    message = { kind: 'failure', type, message: text };
+    outcome = { kind: 'failure', type, message: text };
   }
-  respond(port, handler, message);
+  respond(port, handler, outcome);
 }
 
 function run(port: MessagePort): void {
@@ -159,7 +169,7 @@ function run(port: MessagePort): void {
   } catch (thrown) {
     const { type, message, trace } = describe(thrown);
     console.error(JSON.stringify({ level: 'ERROR', errorType: type, message, trace }));
-    send({ kind: 'failure', type, message });
+    send({ kind: 'failure', type, message, spent: spentMeter.take() });
   }
 }
 

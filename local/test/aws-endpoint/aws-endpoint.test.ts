@@ -1,6 +1,7 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { createAwsEndpoint, type AwsEndpoint, type Credentials } from '../../aws-endpoint';
+import { createMeter } from '../../billing/meter';
 import { createCloudFormationApi } from '../../cloudformation/describe-stacks';
 import { dynamoDbPermissions, tableArn } from '../../dynamodb/permissions';
 import { parsePolicy } from '../../iam/policy';
@@ -17,6 +18,7 @@ describe('AWS endpoint', () => {
         status: 200,
         headers: { 'content-type': 'application/x-amz-json-1.0' },
         body: '{"Item":{"id":{"S":"7"}}}',
+        charges: { 'dynamodb:readUnits': 0.5 },
       });
     },
   };
@@ -25,7 +27,7 @@ describe('AWS endpoint', () => {
 
   beforeEach(async () => {
     reached.length = 0;
-    endpoint = createAwsEndpoint();
+    endpoint = createAwsEndpoint(undefined, createMeter());
     endpoint.add(fakeDynamoDb);
     endpoint.add(createCloudFormationApi('Stack', () => ({ BaseUrl: 'http://x/?a=1&b=<2>' })));
     await endpoint.start();
@@ -86,6 +88,14 @@ describe('AWS endpoint', () => {
     const authorization = `Bearer ${endpoint.admin.accessKeyId}`;
     expect(await (await fetch(`${endpoint.url}/_calls`, { headers: { authorization } })).json()).toEqual(counts);
     expect((await fetch(`${endpoint.url}/_calls`)).status).toBe(403);
+  });
+
+  test('returns what calls are charged with, by caller, to the administrator', async () => {
+    await getItem(reader(), 'jobs');
+    const authorization = `Bearer ${endpoint.admin.accessKeyId}`;
+    const used = await fetch(`${endpoint.url}/_usage`, { headers: { authorization } });
+    expect(await used.json()).toEqual({ reader: { 'dynamodb:readUnits': 0.5 } });
+    expect((await fetch(`${endpoint.url}/_usage`)).status).toBe(403);
   });
 
   test("answers AccessDenied in CloudFormation's query protocol", async () => {

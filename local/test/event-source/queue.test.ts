@@ -1,4 +1,5 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { createMeter } from '../../billing/meter';
 import { createEventSources, type EventSources, type EventSourcesOptions } from '../../event-source';
 import type { QueueRecord } from '../../event-source/queue-record';
 import { FunctionError } from '../../lambda';
@@ -98,6 +99,18 @@ describe('Event source mapping of an SQS queue', () => {
         awsRegion: 'eu-central-1',
       },
     ]);
+  });
+
+  test('charges its function for receives, deletes and empty polls, three a minute of each of five pollers', async () => {
+    let now = 0;
+    const meter = createMeter(() => now);
+    for (const body of 'abcdefghijkl') send(body);
+    await start({}, { meter });
+    await until(() => left()?.length === 0);
+    const requests = () => meter.usage()['Worker']?.['sqs:requests'];
+    await until(() => requests() === 4);
+    now = 60_000;
+    expect(requests()).toBe(4 + 15);
   });
 
   test('delivers available messages, at most ten at once', async () => {

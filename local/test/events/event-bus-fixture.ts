@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { createAwsEndpoint } from '../../aws-endpoint';
+import { createMeter } from '../../billing/meter';
 import { createEvents } from '../../events';
 import { noQuotas, type Quotas } from '../../quotas';
 import { createSqs } from '../../sqs';
@@ -18,9 +19,10 @@ export type GivenEvents = Awaited<ReturnType<typeof givenEvents>>;
 /** EventBridge with the bus `platform`, functions that record their events, and queues that allow EventBridge. */
 export async function givenEvents(quotas: Quotas = noQuotas) {
   const folder = await mkdtemp(join(tmpdir(), 'events-test-'));
-  const endpoint = createAwsEndpoint();
+  const meter = createMeter();
+  const endpoint = createAwsEndpoint(undefined, meter);
   await endpoint.start();
-  const sqs = createSqs({ ...account, endpointUrl: endpoint.url, dataFolder: folder });
+  const sqs = createSqs({ ...account, endpointUrl: endpoint.url, dataFolder: folder, meter });
   const log: string[] = [];
   const got: { name: string; event: unknown }[] = [];
   const refused = new Set<string>();
@@ -46,7 +48,7 @@ export async function givenEvents(quotas: Quotas = noQuotas) {
     maxAttempts: 1,
   });
   return {
-    ...{ events, sqs, client, endpoint, log, got, refused },
+    ...{ events, sqs, client, endpoint, log, got, refused, meter },
     rule: (properties: Record<string, unknown>, logicalId = 'Jobs') =>
       events.create(
         resource('AWS::Events::Rule', logicalId, {

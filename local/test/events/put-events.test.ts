@@ -43,6 +43,19 @@ describe('PutEvents', () => {
     expect(Date.parse(time)).toBeLessThanOrEqual(Date.now());
   });
 
+  test('charges the caller for each event in steps of 64 KB, and for its delivery to a queue', async () => {
+    await given.queue('Work');
+    await given.rule({ Targets: [{ Id: 'two', Arn: 'arn:aws:sqs:eu-central-1:000000000000:Work' }] }, 'Others');
+    await given.put(
+      entry,
+      { ...entry, Detail: '{' },
+      { ...entry, Detail: JSON.stringify({ text: 'x'.repeat(65_536) }) },
+    );
+    const { admin, Work } = given.meter.usage();
+    expect(admin).toEqual({ 'events:events': 3, 'events:bytes': 65_536 + 11 + 7 + 2 * 'oursjob.created'.length });
+    expect(Work).toEqual({ 'sqs:requests': 3 });
+  });
+
   test('refuses invalid entries individually, in their place', async () => {
     const { Entries, FailedEntryCount } = await given.put(
       { ...entry, Detail: '{' },

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLambda, type Lambda, type LambdaOptions } from '../../lambda';
+import { noMeter } from '../../billing/meter';
 import { noQuotas } from '../../quotas';
 import type { Resource } from '../../service';
 
@@ -23,6 +24,7 @@ export async function startFunctions(
   properties: Readonly<Record<string, unknown>> = {},
   limits: LambdaOptions['limits'] = {},
   quotas: LambdaOptions['quotas'] = noQuotas,
+  meter = noMeter,
 ): Promise<InlineFunctions> {
   const folder = mkdtempSync(join(tmpdir(), 'functions-'));
   const logFile = join(folder, 'functions.log');
@@ -35,6 +37,7 @@ export async function startFunctions(
     credentialsOf: (functionArn) => ({ accessKeyId: `key of ${functionArn}`, secretAccessKey: 'secret' }),
     limits,
     quotas,
+    meter,
   });
   for (const [name, source] of Object.entries(sources))
     await lambda.create(functionOf(folder, name, source, properties));

@@ -1,4 +1,5 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
+import { createMeter } from '../../billing/meter';
 import { FunctionError } from '../../lambda';
 import { closing, nextMessage, nextMessages, serveApi, type Event, type ServedApi } from './served-api';
 import { until } from '../until';
@@ -31,6 +32,28 @@ describe('Messages to a WebSocket API', () => {
     const socket = await served.connect();
     socket.send('{"action":"ping"}');
     expect(await nextMessage(socket)).toEqual({ type: 'pong', to: 'ping' });
+  });
+
+  test('are charged in steps of 32 KB in both directions, to clients and to the function that posts', async () => {
+    const meter = createMeter();
+    served = await serveApi({ routes, answering: ['ping'], meter });
+    const socket = await served.connect();
+    socket.send('{"action":"ping"}');
+    await nextMessage(socket);
+    socket.send(JSON.stringify({ action: 'silent', text: 'x'.repeat(30_000) }));
+    await until(() => seen.length === 1);
+    const ConnectionId = seen[0]?.requestContext.connectionId;
+    const received = nextMessages(socket, 1);
+    const allowed = { Statement: { Effect: 'Allow', Action: 'execute-api:*', Resource: '*' } };
+    await served
+      .management(allowed)
+      .send(new PostToConnectionCommand({ ConnectionId, Data: Buffer.from('x'.repeat(33_000)) }));
+    await received;
+    expect(meter.usage()['fan-out']).toEqual({ 'websocket:messages': 2, 'transfer:bytesOut': 33_000 });
+    expect(meter.usage()['clients']).toMatchObject({
+      'websocket:messages': 3,
+      'websocket:minutes': expect.any(Number) as number,
+    });
   });
 
   test('count as account requests in both directions', async () => {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { ApiGatewayManagementApiClient } from '@aws-sdk/client-apigatewaymanagementapi';
 import { WebSocket, type ClientOptions } from 'ws';
 import { createAwsEndpoint, type Credentials } from '../../aws-endpoint';
+import { noMeter, type Meter } from '../../billing/meter';
 import { parsePolicy } from '../../iam/policy';
 import type { Quotas } from '../../quotas';
 import { createWebSocketApi, type WebSocketApi } from '../../websocket-api';
@@ -41,6 +42,7 @@ export interface ServedOptions {
   /** Source ARNs that the functions' permissions allow; default: all. */
   readonly permits?: (sourceArn: string) => boolean;
   readonly quotas?: Quotas;
+  readonly meter?: Meter;
 }
 
 const region = 'eu-central-1';
@@ -52,6 +54,7 @@ export async function serveApi({
   settings,
   permits,
   quotas,
+  meter = noMeter,
 }: ServedOptions): Promise<ServedApi> {
   const log: string[] = [];
   const api = createWebSocketApi({
@@ -63,6 +66,7 @@ export async function serveApi({
     },
     ...(limits && { limits }),
     ...(quotas && { quotas }),
+    meter,
     log: (line) => log.push(line),
   });
   const create = async (type: string, logicalId: string, properties: Record<string, unknown>) =>
@@ -107,7 +111,7 @@ export async function serveApi({
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const endpoint = createAwsEndpoint();
+  const endpoint = createAwsEndpoint(undefined, meter);
   endpoint.add(api);
   await endpoint.start();
   const sockets: WebSocket[] = [];

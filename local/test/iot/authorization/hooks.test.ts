@@ -1,5 +1,6 @@
 import type { AedesPublishPacket, Client } from 'aedes';
 import { EventEmitter } from 'node:events';
+import { noMeter } from '../../../billing/meter';
 import { createArns } from '../../../iot/arns';
 import type { Connection, Connections } from '../../../iot/broker/connection';
 import { openRetainedMessages } from '../../../iot/broker/retained';
@@ -21,6 +22,7 @@ describe('A retained message for a new subscriber', () => {
     arns: createArns(account),
     subscriptionsPerConnection: 50,
     quotas: noQuotas,
+    meter: noMeter,
     log: () => undefined,
   });
   const packet = (payload: Buffer, retain: boolean) => ({ topic: 'state', payload, retain }) as AedesPublishPacket;

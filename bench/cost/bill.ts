@@ -1,0 +1,62 @@
+import type { Usage } from 'cloud-assembly-runner';
+import { prices } from './prices';
+import { entries } from './usage';
+
+/** A quantity of one caller times its price. */
+export interface BillLine {
+  readonly caller: string;
+  readonly service: string;
+  readonly quantity: number;
+  readonly dollars: number;
+  /** Such as `2,628.0 M × $0.625 a million`. */
+  readonly arithmetic: string;
+}
+
+/** A scenario, and what its use costs. */
+export interface Bill {
+  readonly scenario: string;
+  /** How the measured use was scaled. */
+  readonly scale: string;
+  readonly dollars: number;
+  /** Largest first. */
+  readonly lines: readonly BillLine[];
+}
+
+/** Fraction of the requests that X-Ray records of a function beyond one a second. */
+const SAMPLED = 0.05;
+const MONTH_SECONDS = 730 * 3600;
+
+/** Bill of what was used in a month. */
+export function billOf(scenario: string, scale: string, usage: Usage): Bill {
+  const lines = Object.entries(usage)
+    .flatMap(([caller, charges]) => {
+      const traced = charges['xray:traces'] ? { 'xray:traces': tracesOf(charges['lambda:requests'] ?? 0) } : {};
+      return entries({ ...charges, ...traced }).map(([unit, quantity]) => lineOf(caller, unit, quantity));
+    })
+    .filter((line) => line !== undefined)
+    .filter(({ dollars }) => dollars > 0)
+    .sort((one, other) => other.dollars - one.dollars);
+  return { scenario, scale, lines, dollars: lines.reduce((sum, { dollars }) => sum + dollars, 0) };
+}
+
+function lineOf(caller: string, unit: ReturnType<typeof entries>[number][0], quantity: number): BillLine | undefined {
+  const price = prices[unit];
+  if (!price) return undefined;
+  const dollars = (quantity / price.per) * price.dollars;
+  const amount = (quantity / price.per).toLocaleString('en', { maximumSignificantDigits: 4 });
+  const per = price.per === 1e9 ? 'GB' : price.per === 1000 ? 'thousand' : 'million';
+  return {
+    ...{ caller: shortName(caller), service: price.service, quantity, dollars },
+    arithmetic: `${amount} ${per} × $${price.dollars}`,
+  };
+}
+
+/** Traces of a function in a month of evenly spread requests: one a second, and five percent of the others. */
+function tracesOf(requests: number): number {
+  return Math.min(requests, MONTH_SECONDS) + Math.max(0, requests - MONTH_SECONDS) * SAMPLED;
+}
+
+/** The construct's part of a function's name, without the hash at its end. */
+function shortName(caller: string): string {
+  return caller.replace(/(Function)?[0-9A-F]{8}$/, '');
+}

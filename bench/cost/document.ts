@@ -1,0 +1,106 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { Bill, BillLine } from './bill';
+import { priceList, prices } from './prices';
+
+const page = join(__dirname, '..', '..', 'docs', 'cost.md');
+const beforeFile = join(__dirname, 'before.json');
+/** Dollars by scenario, and when they were measured. */
+const kept = z.object({ date: z.string(), dollars: z.record(z.string(), z.number()) });
+
+/** Lines of a bill that are shown; the others are added up. */
+const SHOWN = 8;
+
+/** Prints each scenario with its largest lines. */
+export function printBills(bills: readonly Bill[]): void {
+  for (const bill of bills) {
+    console.log(`\n${bill.scenario}: ${dollars(bill.dollars)}\n  ${bill.scale}`);
+    for (const { caller, service, dollars: amount, arithmetic } of shown(bill))
+      console.log(`  ${dollars(amount).padStart(10)}  ${service}: ${caller}${arithmetic && `, ${arithmetic}`}`);
+  }
+  console.log('');
+}
+
+/** Writes docs/cost.md when `what` is `yes`, and the figures to compare with when it is `before`. */
+export function writeDocument(bills: readonly Bill[], what: string | undefined): void {
+  const date = new Date().toISOString().slice(0, 10);
+  if (what === 'before') {
+    const amounts = Object.fromEntries(bills.map((bill) => [bill.scenario, Number(bill.dollars.toFixed(2))]));
+    writeFileSync(beforeFile, `${JSON.stringify({ date, dollars: amounts }, null, 2)}\n`);
+  }
+  if (what !== undefined) writeFileSync(page, documentOf(bills, date));
+}
+
+function documentOf(bills: readonly Bill[], date: string): string {
+  const before = kept.parse(JSON.parse(readFileSync(beforeFile, 'utf8')));
+  const machine = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}`;
+  return `# What it costs
+
+Written by \`COST_WRITE=yes npm run bench -- cost\` on ${date} (${machine}, Node.js ${process.version}); do not edit. The stack of one machine
+counts every call as AWS does ([local/README.md](../local/README.md), "Usage"); the counts are multiplied by the prices below. Only what grows
+in proportion is scaled. What is charged whether or not the service is used, such as alarms and app clients, is in
+[deploying.md](deploying.md), "What it costs while idle".
+
+| scenario | ${before.date} | now |
+| --- | ---: | ---: |
+${bills.map(({ scenario, dollars: now }) => `| ${scenario} | ${beforeOf(before.dollars[scenario])} | ${dollars(now)} |`).join('\n')}
+
+- The time of functions is that of this machine: the time on a processor × 1769 MB / memory of the function, because a function of 1 GB has
+  0.58 processors, and the time of waiting for the services here. Initialisation is left out, because the number of instances does not grow in
+  proportion.
+- X-Ray records one request a second of each function and five percent of the others; scenarios are spread evenly over a month.
+- Followers are WebSockets, each of all devices. Free tiers, volume discounts, storage, backups and the access logs of API Gateway are left
+  out; data to the internet is at the first tier.
+
+${bills.map(sectionOf).join('\n')}
+## Prices
+
+${priceList.region}, ${priceList.date}.
+
+| what | dollars | for | page |
+| --- | ---: | ---: | --- |
+${Object.values(prices)
+  .map(
+    ({ service, dollars: amount, per, page: source }) =>
+      `| ${service} | ${amount} | ${per.toLocaleString('en')} | ${source} |`,
+  )
+  .join('\n')}
+`;
+}
+
+function sectionOf(bill: Bill): string {
+  const rows = shown(bill).map(
+    ({ service, caller, arithmetic, dollars: amount }) =>
+      `| ${service} | ${caller} | ${arithmetic} | ${dollars(amount)} |`,
+  );
+  const title = `${bill.scenario.charAt(0).toUpperCase()}${bill.scenario.slice(1)}`;
+  return `## ${title}
+
+${dollars(bill.dollars)}: ${bill.scale}.
+
+| what | whose | quantity × price | dollars |
+| --- | --- | --- | ---: |
+${rows.join('\n')}
+`;
+}
+
+/** The largest lines, and the sum of the others. */
+function shown({ lines }: Bill): readonly Pick<BillLine, 'caller' | 'service' | 'arithmetic' | 'dollars'>[] {
+  const others = lines.slice(SHOWN);
+  if (others.length === 0) return lines;
+  const rest = others.reduce((sum, { dollars: amount }) => sum + amount, 0);
+  return [
+    ...lines.slice(0, SHOWN),
+    { caller: `${others.length} lines`, service: 'others', arithmetic: '', dollars: rest },
+  ];
+}
+
+function dollars(amount: number): string {
+  return `$${amount.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+}
+
+function beforeOf(amount: number | undefined): string {
+  return amount === undefined ? '' : dollars(amount);
+}

@@ -1,0 +1,80 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Measured, Measurement } from '../figure';
+import { startLocalStack } from '../local-stack';
+import { onboardClients } from '../many-clients';
+import { billOf, type Bill } from './bill';
+import { fleet } from './fleet';
+import { jobs } from './jobs';
+import { printBills, writeDocument } from './document';
+import { platformOf, type Setup } from './setup';
+import { shareEnds, shareViewers } from './shares';
+import { between, read, scaled } from './usage';
+
+/** Whole minutes, since schedules run once a minute. */
+const IDLE_MINUTES = 1;
+const MONTH_MINUTES = 730 * 60;
+const DEVICES = 100;
+
+/** Dollars that a scenario may cost. */
+const limits: readonly (readonly [scenario: RegExp, dollars: number])[] = [
+  [/at rest, 0 followers/, 2300],
+  [/a million jobs/, 45],
+  [/a million shares/, 10],
+];
+
+async function bills(folder: string): Promise<Bill[]> {
+  const stack = await startLocalStack(join(__dirname, '..', '..'), folder, ['--memory']);
+  try {
+    const [client] = await onboardClients(folder, stack.facts.baseUrl, 1, DEVICES);
+    if (!client) throw new Error('no client was onboarded');
+    const platform = await platformOf(stack.access);
+    const before = await read(stack.access);
+    await pause(IDLE_MINUTES * 60_000);
+    const idle = between(before, await read(stack.access));
+    const setup: Setup = { stack, client, platform, idle };
+    const { admin: _, ...ofIdle } = idle.usage;
+    return [
+      await jobs(setup),
+      ...(await fleet(setup)),
+      await shareViewers(setup),
+      await shareEnds(setup),
+      billOf(
+        'an idle month',
+        `${IDLE_MINUTES} minute × ${MONTH_MINUTES}`,
+        scaled(ofIdle, MONTH_MINUTES / idle.minutes),
+      ),
+    ];
+  } finally {
+    await stack.stop();
+  }
+}
+
+/**
+ * What the service costs in an account, by the calls that the stack of this machine counts. `COST_WRITE=before` keeps the result as
+ * what later ones are compared with, `COST_WRITE=yes` writes docs/cost.md.
+ */
+export const cost: Measurement = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cost-'));
+  try {
+    const made = await bills(folder);
+    printBills(made);
+    writeDocument(made, process.env['COST_WRITE']);
+    return limits.map(([scenario, dollars]) => rowOf(made, scenario, dollars));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+};
+
+function rowOf(made: readonly Bill[], scenario: RegExp, limit: number): Measured {
+  const bill = made.find((one) => scenario.test(one.scenario));
+  if (!bill) throw new Error(`there is no scenario ${scenario.source}`);
+  return {
+    figure: bill.scenario,
+    measured: `$${bill.dollars.toFixed(2)}`,
+    mustBe: `at most $${limit}`,
+    ok: bill.dollars <= limit,
+  };
+}

@@ -9,6 +9,7 @@ import { isolation } from './isolation';
 import { jobTrack } from './job-track';
 import { pageAmongMany } from './page-among-many';
 import { platformIntegration } from './platform';
+import { reconnectStorm } from './reconnect-storm';
 import { requestOverhead } from './request-overhead';
 import { startUp } from './start-up';
 import { endStorage } from './storage';
@@ -31,6 +32,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   telemetry,
   platform: platformIntegration,
   isolation,
+  'reconnect-storm': reconnectStorm,
   'steady-load': steadyLoad,
   'fleet-soak': fleetSoak,
 };

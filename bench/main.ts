@@ -10,6 +10,7 @@ import { isolation } from './isolation';
 import { jobTrack } from './job-track';
 import { pageAmongMany } from './page-among-many';
 import { platformIntegration } from './platform';
+import { reconnectStorm } from './reconnect-storm';
 import { requestOverhead } from './request-overhead';
 import { runBench } from './run-bench';
 import { shareEnds } from './share-ends';
@@ -35,6 +36,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'share-ends': shareEnds,
   platform: platformIntegration,
   isolation,
+  'reconnect-storm': reconnectStorm,
   'steady-load': steadyLoad,
   'fleet-soak': fleetSoak,
 };

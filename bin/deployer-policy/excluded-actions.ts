@@ -21,6 +21,7 @@ export const excludedActions: readonly ExcludedActions[] = [
     reason: 'functions are not signed, versioned, pinned to a runtime or limited',
     properties:
       /^(CodeSigningConfigArn|ReservedConcurrentExecutions|\w*ScalingConfig|RuntimeManagementConfig|Publish\w*)$/,
+    types: /^AWS::Lambda::(Function|Version|Alias)$/,
   },
   {
     actions: /^secretsmanager:(ReplicateSecretToRegions|RemoveRegionsFromReplication)$/,

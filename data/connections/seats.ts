@@ -39,10 +39,7 @@ export function seatOwner(owner: string): { readonly clientId?: string; readonly
   return owner.startsWith(SHARE) ? { shareCode: owner.slice(SHARE.length) } : {};
 }
 
-/**
- * The owner is both keys of its item: with one sort key for all, the index by connection would hold them all in one
- * partition, and share its throughput.
- */
+/** The owner is both keys of its item, which tells it from a connection; it is not in the index by socket. */
 export const seatsKey = (owner: string) => ({ channel: owner, connectionId: owner });
 
 /** Whether an item of the connections table holds seats. */

@@ -17,7 +17,7 @@ export interface PartnerSocket {
 }
 
 /**
- * Waits between attempts, in ms: the index by connection, in which a follower of a status channel is found, may lack one that
+ * Waits between attempts, in ms: the index by socket, in which a follower of a status channel is found, may lack one that
  * was stored a moment ago. A closed socket sends no message, so its absence means little else.
  */
 const INDEX_RETRY_DELAYS_MS = [50, 100, 200, 400, 800];

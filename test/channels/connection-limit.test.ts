@@ -1,4 +1,4 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { HANDSHAKE, HANDSHAKES_PER_MINUTE, MAX_CONNECTIONS } from '../../contract/channels';
 import { seatOf } from '../../data/connections/seats';
 import { LONGEST_CONNECTION_S } from '../../domain/connection';
@@ -90,6 +90,28 @@ describe('A seat whose connection was lost without $disconnect', () => {
     const socket = await follow(partner, channel());
     expect(await socket.first(1)).toMatchObject([{ jobState: 'QUEUED', snapshot: true }]);
   });
+});
+
+test('the index by socket has a connection with its client, and no seats', async () => {
+  await follow(partner, channel());
+  const TableName = await tableNamed('Connections');
+  const socketId = await until('storing the connection', async () => {
+    const { Items = [] } = await database().send(
+      new QueryCommand({
+        TableName,
+        KeyConditionExpression: 'channel = :channel',
+        ExpressionAttributeValues: { ':channel': `job#${jobId}` },
+      }),
+    );
+    return Items.find((item) => item['clientId'] === clientId)?.['connectionId'] as string | undefined;
+  });
+  const indexed = await until('indexing the connection', async () => {
+    const { Items = [] } = await database().send(new ScanCommand({ TableName, IndexName: 'by-socket' }));
+    return Items.some((item) => item['socketId'] === socketId) ? Items : undefined;
+  });
+  expect(indexed).toContainEqual(expect.objectContaining({ socketId, channel: `job#${jobId}`, clientId }));
+  expect(indexed.filter(({ channel: key }) => /^(client|seats|waiting|mqtt)#/.test(String(key)))).toEqual([]);
+  expect(await seatsTaken(partner)).toBe(1);
 });
 
 test('a refused handshake takes no seat', async () => {

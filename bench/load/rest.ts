@@ -35,7 +35,7 @@ export async function loadRest(target: Target, rate: number, seconds: number): P
     expected: requests + dropped,
     errors: new Map([
       ...Object.entries(errors),
-      ...(dropped > 0 ? [['not sent: every connection waits', dropped] as const] : []),
+      ...(dropped > 0 ? [['not sent: two seconds’ worth of requests wait', dropped] as const] : []),
     ]),
   };
 }

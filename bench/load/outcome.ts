@@ -1,6 +1,9 @@
 import { percentile } from '../figure';
 
-/** Latencies in ms, from when a request or change was due, even if it could be sent only later. */
+/**
+ * Latencies in ms, from when a request or change was due, even if it could be sent only later; NaN without values. Of
+ * requests after some could not be sent: from when they were sent.
+ */
 export interface Latency {
   readonly p50: number;
   readonly p90: number;
@@ -37,7 +40,7 @@ export const errorShare = ({ errors, expected }: Outcome): number =>
 /** Lines for people. */
 export function linesOf(outcome: Outcome): string[] {
   const { scenario, rate, latencies, expected, errors } = outcome;
-  const ms = (value: number) => value.toFixed(0).padStart(6);
+  const ms = (value: number) => (Number.isFinite(value) ? value.toFixed(0) : '-').padStart(6);
   return [
     `${scenario}: ${rate.achieved.toFixed(1)} a second of ${rate.asked}`,
     `  ${'latency in ms'.padEnd(28)}   p50    p90    p95    p99    max`,

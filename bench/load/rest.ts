@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand } from '../../test/outsiders/command';
@@ -34,7 +35,7 @@ export async function loadRest(target: Target, rate: number, seconds: number): P
     expected: requests + dropped,
     errors: new Map([
       ...Object.entries(errors),
-      ...(dropped > 0 ? [['not sent: every connection waits', dropped] as const] : []),
+      ...(dropped > 0 ? [['not sent: two seconds’ worth of requests wait', dropped] as const] : []),
     ]),
   };
 }
@@ -47,9 +48,11 @@ const latencyOf = (values: Readonly<Record<string, number>>): Latency => ({
   max: values['max'] ?? NaN,
 });
 
-/** The plan is in a file of this user only: it has tokens. */
+/** The plan is in a file of this user only, which is removed however this process ends: it has tokens. */
 async function runK6(program: string, plan: RequestPlan): Promise<RequestReport> {
   const folder = await mkdtemp(join(tmpdir(), 'load-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
   const file = join(folder, 'plan.json');
   try {
     await writeFile(file, JSON.stringify(plan), { mode: 0o600 });
@@ -60,6 +63,6 @@ async function runK6(program: string, plan: RequestPlan): Promise<RequestReport>
     });
     return JSON.parse(stdout) as RequestReport;
   } finally {
-    await rm(folder, { recursive: true });
+    remove();
   }
 }

@@ -123,7 +123,7 @@ describe('An outcome', () => {
     expected: 200,
     errors: new Map([
       ['GET /v3/jobs: 500', 2],
-      ['not sent: every connection waits', 1],
+      ['not sent: two seconds’ worth of requests wait', 1],
     ]),
   };
 
@@ -134,7 +134,7 @@ describe('An outcome', () => {
       '  all requests                     9     20     30    400   1235',
       '  errors: 1.50 % of 200',
       '    2 × GET /v3/jobs: 500',
-      '    1 × not sent: every connection waits',
+      '    1 × not sent: two seconds’ worth of requests wait',
     ]);
   });
 

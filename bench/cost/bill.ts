@@ -18,6 +18,8 @@ export interface Bill {
   /** How the measured use was scaled. */
   readonly scale: string;
   readonly dollars: number;
+  /** Dollars by service, largest first. */
+  readonly services: readonly (readonly [service: string, dollars: number])[];
   /** Largest first. */
   readonly lines: readonly BillLine[];
 }
@@ -36,7 +38,13 @@ export function billOf(scenario: string, scale: string, usage: Usage): Bill {
     .filter((line) => line !== undefined)
     .filter(({ dollars }) => dollars > 0)
     .sort((one, other) => other.dollars - one.dollars);
-  return { scenario, scale, lines, dollars: lines.reduce((sum, { dollars }) => sum + dollars, 0) };
+  const services = new Map<string, number>();
+  for (const { service, dollars } of lines) services.set(service, (services.get(service) ?? 0) + dollars);
+  return {
+    ...{ scenario, scale, lines },
+    services: [...services].sort(([, one], [, other]) => other - one),
+    dollars: lines.reduce((sum, { dollars }) => sum + dollars, 0),
+  };
 }
 
 function lineOf(caller: string, unit: ReturnType<typeof entries>[number][0], quantity: number): BillLine | undefined {
@@ -58,5 +66,5 @@ function tracesOf(requests: number): number {
 
 /** The construct's part of a function's name, without the hash at its end. */
 function shortName(caller: string): string {
-  return caller.replace(/(Function)?[0-9A-F]{8}$/, '');
+  return caller.replace(/(Function[0-9A-F]{0,8}|[0-9A-F]{8})$/, '');
 }

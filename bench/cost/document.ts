@@ -12,11 +12,13 @@ const kept = z.object({ date: z.string(), dollars: z.record(z.string(), z.number
 
 /** Lines of a bill that are shown; the others are added up. */
 const SHOWN = 8;
+const SHOWN_SERVICES = 6;
 
 /** Prints each scenario with its largest lines. */
 export function printBills(bills: readonly Bill[]): void {
   for (const bill of bills) {
     console.log(`\n${bill.scenario}: ${dollars(bill.dollars)}\n  ${bill.scale}`);
+    console.log(`  ${servicesOf(bill)}`);
     for (const { caller, service, dollars: amount, arithmetic } of shown(bill))
       console.log(`  ${dollars(amount).padStart(10)}  ${service}: ${caller}${arithmetic && `, ${arithmetic}`}`);
   }
@@ -78,12 +80,20 @@ function sectionOf(bill: Bill): string {
   const title = `${bill.scenario.charAt(0).toUpperCase()}${bill.scenario.slice(1)}`;
   return `## ${title}
 
-${dollars(bill.dollars)}: ${bill.scale}.
+${dollars(bill.dollars)}: ${bill.scale}. ${servicesOf(bill)}.
 
 | what | whose | quantity × price | dollars |
 | --- | --- | --- | ---: |
 ${rows.join('\n')}
 `;
+}
+
+/** The largest sums by service. */
+function servicesOf({ services }: Bill): string {
+  return services
+    .slice(0, SHOWN_SERVICES)
+    .map(([service, amount]) => `${service} ${dollars(amount)}`)
+    .join(', ');
 }
 
 /** The largest lines, and the sum of the others. */

@@ -3,10 +3,12 @@ import type { Usage } from 'cloud-assembly-runner';
 import { followGroups } from '../fleet-followers';
 import { billOf, type Bill } from './bill';
 import type { Setup } from './setup';
-import { beyondIdle, between, readSettled, scaled } from './usage';
+import { beyondIdle, between, positive, readSettled, scaled, sum } from './usage';
 
 /** Devices that report in one event, as many as an event may have. */
 const DEVICES = 100;
+/** Devices that are followed. */
+const FOLLOWED_DEVICES = 20;
 const SECONDS = 30;
 const WARM_UP_SECONDS = 5;
 const MONTH_SECONDS = 730 * 3600;
@@ -44,29 +46,45 @@ export async function report({ client, platform }: Setup, motion: Motion, second
   await Promise.all(pending);
 }
 
-/** What reporting once a second adds in a month, for a fleet of 1,000. */
-async function month(setup: Setup, motion: Motion, followers: number): Promise<Usage> {
+/** What reports of one event a second use in a second, beyond an idle stack. */
+async function second(setup: Setup, motion: Motion, devices: number, followers: number): Promise<Usage> {
   const { access } = setup.stack;
+  console.error(`${devices} devices, ${motion}, ${followers} followers`);
   const ends = await Promise.all(
     Array.from({ length: followers }, () => followGroups(setup.stack.facts, setup.client, () => undefined)),
   );
-  await report(setup, motion, WARM_UP_SECONDS);
+  // Until the followers have their snapshots: samples are kept for them meanwhile.
+  await readSettled(access);
+  await report(setup, motion, WARM_UP_SECONDS, devices);
   const before = await readSettled(access);
-  await report(setup, motion, SECONDS);
+  await report(setup, motion, SECONDS, devices);
   const used = between(before, await readSettled(access));
   for (const end of ends) end();
-  return scaled(beyondIdle(used, setup.idle), (FLEET / DEVICES) * (MONTH_SECONDS / SECONDS));
+  return scaled(beyondIdle(used, setup.idle), 1 / SECONDS);
 }
 
 /** 1,000 devices that report once a second for a month, at rest and in flight, with followers of all of them over WSS. */
 export async function fleet(setup: Setup): Promise<Bill[]> {
-  const scale = `${DEVICES} devices in one event a second for ${SECONDS} s, × ${FLEET / DEVICES} × 2,628,000 s / ${SECONDS} s`;
-  const bills: Bill[] = [];
-  for (const motion of ['rest', 'flight'] as const)
-    for (const followers of [0, 1, 10]) {
-      const title = `1,000 devices at 1 Hz ${motion === 'rest' ? 'at rest' : 'in flight'}, ${followers} followers, a month`;
-      console.error(title);
-      bills.push(billOf(title, scale, await month(setup, motion, followers)));
-    }
-  return bills;
+  const reports = {
+    'at rest': await second(setup, 'rest', DEVICES, 0),
+    'in flight': await second(setup, 'flight', DEVICES, 0),
+  };
+  // What followers add grows with devices × followers, and this machine can't post to ten of a hundred devices at 1 Hz.
+  const alone = await second(setup, 'flight', FOLLOWED_DEVICES, 0);
+  const additions = new Map<number, Usage>([[0, {}]]);
+  for (const followers of [1, 10]) {
+    const followed = await second(setup, 'flight', FOLLOWED_DEVICES, followers);
+    additions.set(followers, scaled(positive(sum(followed, scaled(alone, -1))), FLEET / FOLLOWED_DEVICES));
+  }
+  return Object.entries(reports).flatMap(([motion, reported]) =>
+    [...additions].map(([followers, added]) =>
+      billOf(
+        `1,000 devices at 1 Hz ${motion}, ${followers === 1 ? '1 follower' : `${followers} followers`}, a month`,
+        `${DEVICES} devices in one event a second, × ${FLEET / DEVICES}` +
+          (followers > 0 ? `; what followers of ${FOLLOWED_DEVICES} devices add, × ${FLEET / FOLLOWED_DEVICES}` : '') +
+          '; × 2,628,000 s',
+        scaled(sum(scaled(reported, FLEET / DEVICES), added), MONTH_SECONDS),
+      ),
+    ),
+  );
 }

@@ -74,6 +74,13 @@ export function scaled(usage: Usage, factor: number): Usage {
   );
 }
 
+/** Without what is less than nothing, which noise makes of differences. */
+export function positive(usage: Usage): Usage {
+  return Object.fromEntries(
+    Object.entries(usage).map(([caller, charges]) => [caller, map(charges, (quantity) => Math.max(0, quantity))]),
+  );
+}
+
 export function sum(...all: readonly Usage[]): Usage {
   const total: Record<string, Partial<Record<BillableUnit, number>>> = {};
   for (const usage of all)

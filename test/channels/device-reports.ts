@@ -10,7 +10,7 @@ async function update(deviceId: string, attributes: Readonly<Record<string, stri
     new UpdateCommand({
       TableName: await tableNamed('Fleet'),
       Key: { organisation: organisationOf('device', deviceId), id: deviceId },
-      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}${more} ADD version :one`,
+      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}${more} REMOVE quiet ADD version :one`,
       ConditionExpression: 'attribute_exists(deviceId)',
       ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
       ExpressionAttributeValues: {

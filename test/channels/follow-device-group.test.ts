@@ -2,11 +2,11 @@ import { channels, topicOf } from '../../contract/channels';
 import type { DeviceState } from '../../domain/telemetry';
 import { clients } from '../api/client';
 import { fleetOf, givenJobThatIs } from '../api/given';
-import { subscribe } from './mqtt-client';
+import { subscribe, type Mqtt } from './mqtt-client';
 import { goOffline, report } from './device-reports';
 import { cursorOfOrganisation } from './resume';
 import { followFromSnapshot, follow } from './socket';
-import { quiet } from './until';
+import { quiet, until } from './until';
 
 const [partner] = clients('follow-device-group');
 const { deviceGroupId, deviceId, otherGroupId } = fleetOf(partner);
@@ -25,6 +25,20 @@ const state = (second: number, more: Partial<DeviceState> = {}): DeviceState => 
   },
   ...more,
 });
+
+/**
+ * Reports positions of one second until one is published on a topic: a subscription is known a moment after it was granted, and that of a
+ * group half a second later to an instance that has just looked.
+ */
+const untilPublished = (listener: Mqtt, second: number, more: Partial<DeviceState> = {}) => {
+  let count = 0;
+  return until('a position on the topic', async () => {
+    count += 1;
+    const timestamp = at(second).replace('.000', `.${String(count).padStart(3, '0')}`);
+    await report(deviceId, state(second, { ...more, timestamp }));
+    return listener.messages.find((message) => String(message['timestamp']).startsWith(at(second).slice(0, 19)));
+  });
+};
 
 // Tests build on each other, since they use the same devices.
 describe('A follower of a device group', () => {
@@ -76,6 +90,7 @@ describe('A follower of a device group', () => {
 
   test('receives no positions as retained messages, but whether a device is online', async () => {
     const early = await subscribe(partner, topicOf(group));
+    await untilPublished(early, 4);
     await report(deviceId, state(5));
     await early.like({ timestamp: at(5) });
     const late = await subscribe(partner, topicOf(group));
@@ -105,6 +120,7 @@ describe('A follower of a running job', () => {
     const socket = await followFromSnapshot(partner, channel);
     const listener = await subscribe(partner, topicOf(channel));
     await listener.like({ jobState: 'IN_PROGRESS' });
+    await untilPublished(listener, 9, { jobId });
     await report(deviceId, state(10, { jobId }));
     const message = await socket.like({ timestamp: at(10) });
     const { timestamp, droneState, dockState, navigation } = state(10);

@@ -79,6 +79,12 @@ describe.each(channelKinds)('Following a %s', (kind) => {
     ]);
   });
 
+  test('is noted after it is stored, unless the channel has no positions', async () => {
+    await handshake({ query });
+    const noted = store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input.ExpressionAttributeNames);
+    expect(noted.filter((names) => names?.['#until'] === 'socketsUntil')).toHaveLength(kind === 'share' ? 0 : 1);
+  });
+
   test.each(scopes)('needs the scope of the channel: %s alone', async (scope) => {
     const headers = { Authorization: `Bearer ${await sign(key, claims(scope))}` };
     const isTheOne = scope === channels[kind].scope;

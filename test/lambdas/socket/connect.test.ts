@@ -76,6 +76,14 @@ describe('A viewer with a share code', () => {
     });
   });
 
+  test('is noted as a follower of the device until the share ends', async () => {
+    await open({ shareCode });
+    const noted = sent().filter(({ TableName, UpdateExpression }) => TableName === 'fleet' && UpdateExpression);
+    expect(noted).toMatchObject([
+      { Key: { organisation: acme, id: id('device') }, ExpressionAttributeNames: { '#until': 'socketsUntil' } },
+    ]);
+  });
+
   test('requests a snapshot by an invocation of its own, and a viewer count a second later', async () => {
     await open({ shareCode });
     expect(snapshotRequests()).toEqual([{ kind: 'viewer', connectionId: 'socket', end: finalMessage() }]);

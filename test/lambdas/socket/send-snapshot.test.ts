@@ -72,6 +72,19 @@ test('fails when a socket can be neither posted to nor closed, so that the alarm
   await expect(sendSnapshot(ofJob)).rejects.toThrow('no sockets');
 });
 
+test('reads the state of a group that nobody followed before once every instance has noticed', async () => {
+  const began = performance.now();
+  await sendSnapshot({
+    kind: 'subscription',
+    connectionId: 'partner-socket',
+    followed: id('device'),
+    isUnnoticed: true,
+  });
+  // A timer may fire a millisecond early.
+  expect(performance.now() - began).toBeGreaterThanOrEqual(749);
+  expect(sentTo('partner-socket')).toHaveLength(1);
+});
+
 test('fails for an unknown event', async () => {
   await expect(handler({ Records: [] })).rejects.toMatchObject({ name: '$ZodError' });
   expect(sockets).not.toHaveReceivedCommand(PostToConnectionCommand);

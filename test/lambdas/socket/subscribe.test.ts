@@ -1,10 +1,11 @@
-import { DeleteCommand, GetCommand, PutCommand } from '../../../data/store/document-client';
+import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '../../../data/store/document-client';
 import { handler } from '../../../lambdas/socket/subscribe';
-import { id, rival } from '../../domain/fixtures/samples';
+import { acme, id, rival } from '../../domain/fixtures/samples';
 import { lambda, snapshotRequests } from '../../data/fixtures/snapshot-function';
-import { store } from '../../data/fixtures/store';
+import { sent, store } from '../../data/fixtures/store';
 import { givenPartner, refused } from '../fixtures/actions';
 import { sendMessage } from '../fixtures/socket';
+import { later, partnerSession } from '../fixtures/telemetry';
 
 describe('subscribe', () => {
   test.each([{ deviceId: id('device') }, { deviceGroupId: id('group') }])(
@@ -33,6 +34,36 @@ describe('subscribe', () => {
       ]);
     },
   );
+
+  test('is noted after it is stored, for as long as new tokens can make the socket last', async () => {
+    const socket = givenPartner();
+    await sendMessage(handler, socket, { action: 'subscribe', deviceId: id('device') });
+    const writes = sent().filter(({ TableName, Item, UpdateExpression }) => TableName && (Item ?? UpdateExpression));
+    expect(writes).toMatchObject([
+      { TableName: 'connections', Item: { connectionId: socket } },
+      {
+        TableName: 'fleet',
+        Key: { organisation: acme, id: id('device') },
+        ExpressionAttributeNames: { '#until': 'socketsUntil' },
+        ExpressionAttributeValues: { ':until': partnerSession().openedAt + 7200 },
+      },
+    ]);
+  });
+
+  test('of a group that is followed already has its snapshot at once', async () => {
+    store.on(UpdateCommand, { TableName: 'fleet' }).resolves({ Attributes: { socketsUntil: later } });
+    await sendMessage(handler, givenPartner(), { action: 'subscribe', deviceGroupId: id('group') });
+    expect(snapshotRequests()).toMatchObject([{ isUnnoticed: false }]);
+  });
+
+  test('does not follow when nobody would know of it', async () => {
+    const socket = givenPartner();
+    store.on(UpdateCommand, { TableName: 'fleet' }).rejects(new Error('throttled'));
+    const message = { action: 'subscribe', deviceId: id('device') };
+    expect(await sendMessage(handler, socket, message)).toMatchObject({ type: 'error', code: 'internal_error' });
+    expect(store).toHaveReceivedCommandTimes(DeleteCommand, 1);
+    expect(snapshotRequests()).toEqual([]);
+  });
 
   test('does not follow when the snapshot cannot be requested', async () => {
     const socket = givenPartner();

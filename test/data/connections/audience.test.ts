@@ -1,0 +1,64 @@
+import { noteFollowed, readFollowed, type Followed } from '../../../data/connections/audience';
+import { GetCommand, UpdateCommand } from '../../../data/store/document-client';
+import { acme, id } from '../../domain/fixtures/samples';
+import { conditionFailed, onlyCommand, store } from '../fixtures/store';
+
+const now = Math.floor(Date.now() / 1000);
+const group: Followed = { kind: 'group', id: id('group') };
+
+describe('noteFollowed', () => {
+  test.each<[Followed, object]>([
+    [group, { TableName: 'fleet', Key: { organisation: acme, id: id('group') } }],
+    [
+      { kind: 'device', id: id('device') },
+      { TableName: 'fleet', Key: { organisation: acme, id: id('device') } },
+    ],
+    [
+      { kind: 'job', id: id('job') },
+      { TableName: 'jobs', Key: { organisation: acme, jobId: id('job') } },
+    ],
+  ])('raises the end in the item of %j, if it exists', async (followed, item) => {
+    store.on(UpdateCommand).resolves({});
+    await noteFollowed(followed, 'topic', now + 60);
+    expect(onlyCommand()).toMatchObject({
+      ...item,
+      UpdateExpression: 'SET #until = :until',
+      ConditionExpression: 'attribute_exists(organisation) AND (attribute_not_exists(#until) OR #until < :until)',
+      ExpressionAttributeNames: { '#until': 'topicUntil' },
+      ExpressionAttributeValues: { ':until': now + 60 },
+    });
+  });
+
+  test.each([
+    ['never was', {}, true],
+    ['was once', { Attributes: { socketsUntil: now - 60 } }, true],
+    ['will not be in a moment', { Attributes: { socketsUntil: now + 1 } }, true],
+    ['is by somebody else', { Attributes: { socketsUntil: now + 60 } }, false],
+  ])('says of what %s followed whether nobody followed it: %j, %s', async (_, before, isFirst) => {
+    store.on(UpdateCommand).resolves(before);
+    await expect(noteFollowed(group, 'sockets', now + 7200)).resolves.toBe(isFirst);
+  });
+
+  test('leaves a later end', async () => {
+    store.on(UpdateCommand).rejects(conditionFailed());
+    await expect(noteFollowed(group, 'sockets', now + 60)).resolves.toBe(false);
+  });
+
+  test('writes nothing for an identifier of another kind', async () => {
+    await expect(noteFollowed({ kind: 'group', id: 'x' }, 'sockets', now)).resolves.toBe(false);
+    expect(store).not.toHaveReceivedAnyCommand();
+  });
+});
+
+describe('readFollowed', () => {
+  test('is one consistent read', async () => {
+    store.on(GetCommand).resolves({ Item: { socketsUntil: 1, topicUntil: 2 } });
+    await expect(readFollowed(group)).resolves.toEqual({ socketsUntil: 1, topicUntil: 2 });
+    expect(onlyCommand()).toMatchObject({ ConsistentRead: true, Key: { organisation: acme, id: id('group') } });
+  });
+
+  test('of a group that does not exist finds no followers', async () => {
+    store.on(GetCommand).resolves({});
+    await expect(readFollowed(group)).resolves.toEqual({});
+  });
+});

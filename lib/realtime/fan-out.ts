@@ -19,6 +19,9 @@ export interface FanOutProps {
   readonly flightRetentionDays: number;
 }
 
+/** Maximum of Lambda (API reference, CreateEventSourceMapping, ParallelizationFactor). */
+const MAX_BATCHES_PER_SHARD = 10;
+
 /** Publishes changes in the tables to the status channels. */
 export class FanOut extends Construct {
   private readonly failures: Queue;
@@ -55,6 +58,8 @@ export class FanOut extends Construct {
       to: fanOut,
       failures: this.failures,
       only: { dynamodb: { Keys: { id: { S: FilterRule.beginsWith('device-') } } } },
+      // A shard carries up to 1,000 states a second, which one batch after the other could not publish.
+      batchesPerShard: MAX_BATCHES_PER_SHARD,
     });
 
     alarmOnLag(fanOut, 'Changes reach partners more than a minute late');

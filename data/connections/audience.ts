@@ -5,6 +5,7 @@
 import { organisationOf, type Resource } from '../../domain/id';
 import { UpdateCommand } from '../store/document-client';
 import { succeeded } from '../store/conditional-write';
+import { fleetKey } from '../fleet/fleet-key';
 import { dynamodb, table } from '../store/dynamodb';
 
 /** What telemetry and positions are sent for. */
@@ -23,7 +24,7 @@ function itemOf({ kind, id }: Followed) {
   if (!organisation) return undefined;
   return kind === 'job'
     ? { TableName: table('jobs'), Key: { organisation, jobId: id } }
-    : { TableName: table('fleet'), Key: { organisation, id } };
+    : { TableName: table('fleet'), Key: fleetKey(organisation, id) };
 }
 
 /**
@@ -39,8 +40,8 @@ export async function noteFollowed(followed: Followed, medium: Medium, until: nu
       new UpdateCommand({
         ...item,
         UpdateExpression: 'SET #until = :until',
-        ConditionExpression: 'attribute_exists(organisation) AND (attribute_not_exists(#until) OR #until < :until)',
-        ExpressionAttributeNames: { '#until': followedUntil[medium] },
+        ConditionExpression: 'attribute_exists(#id) AND (attribute_not_exists(#until) OR #until < :until)',
+        ExpressionAttributeNames: { '#id': followed.kind === 'job' ? 'jobId' : 'id', '#until': followedUntil[medium] },
         ExpressionAttributeValues: { ':until': until },
       }),
     ),

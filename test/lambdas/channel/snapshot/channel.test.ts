@@ -7,6 +7,7 @@ import { cursorOf } from '../../../../domain/cursor';
 import { jobMessage } from '../../../../domain/status-event';
 import { sendChannelSnapshot } from '../../../../lambdas/channel/snapshot/channel';
 import { connection, gone, socketCalls, sockets } from '../../../data/fixtures/sockets';
+import { givenFleetItems } from '../../../data/fixtures/fleet-items';
 import { store } from '../../../data/fixtures/store';
 import { acme, id, sampleJob, sampleShare } from '../../../domain/fixtures/samples';
 import { givenBufferingFollower } from '../../fixtures/buffering-follower';
@@ -111,7 +112,7 @@ test('a follower of a group is sent the state of each device, and no older chang
     device('2', 9),
     { ...device('3', 1), deviceGroupId: id('group', acme, 'another') },
   ];
-  store.on(QueryCommand).resolves({ Items });
+  givenFleetItems(Items);
   const ofGroup = connection({ channel: `group#${id('group')}` });
   const waiting = await givenBufferingFollower(ofGroup);
   const changed = (unique: string, sequence: number) =>

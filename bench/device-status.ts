@@ -1,4 +1,5 @@
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { fleetKey } from '../data/fleet/fleet-key';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { organisationOf } from '../domain/id';
 import type { AwsAccess } from 'cloud-assembly-runner';
@@ -12,7 +13,7 @@ export async function deviceStatusWriter({ endpointUrl, region, ...credentials }
     database.send(
       new UpdateCommand({
         TableName,
-        Key: { organisation: organisationOf('device', deviceId), id: deviceId },
+        Key: fleetKey(organisationOf('device', deviceId) ?? '', deviceId),
         UpdateExpression: 'SET #status = :status ADD version :one',
         ExpressionAttributeNames: { '#status': 'status' },
         ExpressionAttributeValues: { ':status': status, ':one': 1 },

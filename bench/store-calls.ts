@@ -21,6 +21,8 @@ const maxCalls: Readonly<Partial<Record<EndpointKey, number>>> = {
   'GET /v3/limits': 2,
   'GET /v3/events': 3,
   'GET /v3/shares/{shareCode}/resources': 3,
+  // The groups, and the devices in eight partitions: at the same time.
+  'GET /v3/resources': 9,
   // The second call finds the viewers, who are closed before the answer.
   'DELETE /v3/shares/{shareCode}': 2,
   'DELETE /v3/streams/share/{shareCode}': 2,

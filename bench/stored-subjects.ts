@@ -1,5 +1,6 @@
 import { scopes } from '../contract/endpoint';
 import { DeleteCommand, PutCommand, ScanCommand } from '../data/store/document-client';
+import { fleetKey } from '../data/fleet/fleet-key';
 import { toItem } from '../data/jobs/job-item';
 import { dynamodb, table } from '../data/store/dynamodb';
 import { acme, id, sampleJob, sampleShare } from '../test/domain/fixtures/samples';
@@ -24,8 +25,8 @@ export async function storeSubjects(calls: readonly Call[]): Promise<void> {
       TableName: table('shares'),
       Item: { ...sampleShare({ expiresAt: '2999-01-01T00:00:00.000Z' }), organisation: acme },
     },
-    { TableName: table('fleet'), Item: { ...group, organisation: acme, id: id('group') } },
-    { TableName: table('fleet'), Item: { ...device, organisation: acme, id: id('device'), status: 'online' } },
+    { TableName: table('fleet'), Item: { ...group, ...fleetKey(acme, id('group')) } },
+    { TableName: table('fleet'), Item: { ...device, ...fleetKey(acme, id('device')), status: 'online' } },
     { TableName: table('partners'), Item: { ...partner, createdAt } },
   ];
   for (const item of items) await dynamodb.send(new PutCommand(item));

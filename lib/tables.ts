@@ -69,7 +69,7 @@ export class Tables extends Construct implements Record<TableName, Table> {
     this.fleet = new Table(this, 'Fleet', {
       ...common,
       stream,
-      partitionKey: organisation,
+      partitionKey: text('fleetPartition'),
       sortKey: text('id'),
       timeToLiveAttribute: 'ttl',
     });

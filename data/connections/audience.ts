@@ -6,6 +6,7 @@ import { followedUntil, type FollowedUntil } from '../../domain/audience';
 import { organisationOf, type Resource } from '../../domain/id';
 import { GetCommand, UpdateCommand } from '../store/document-client';
 import { itemThatRefused } from '../store/conditional-write';
+import { fleetKey } from '../fleet/fleet-key';
 import { dynamodb, table } from '../store/dynamodb';
 
 /** What telemetry and positions are sent for. */
@@ -27,7 +28,7 @@ function itemOf({ kind, id }: Followed) {
   if (!organisation) return undefined;
   return kind === 'job'
     ? { TableName: table('jobs'), Key: { organisation, jobId: id } }
-    : { TableName: table('fleet'), Key: { organisation, id } };
+    : { TableName: table('fleet'), Key: fleetKey(organisation, id) };
 }
 
 /**
@@ -44,8 +45,8 @@ export async function noteFollowed(followed: Followed, medium: Medium, until: nu
       new UpdateCommand({
         ...item,
         UpdateExpression: 'SET #until = :until',
-        ConditionExpression: 'attribute_exists(organisation) AND (attribute_not_exists(#until) OR #until < :until)',
-        ExpressionAttributeNames: { '#until': name },
+        ConditionExpression: 'attribute_exists(#id) AND (attribute_not_exists(#until) OR #until < :until)',
+        ExpressionAttributeNames: { '#id': followed.kind === 'job' ? 'jobId' : 'id', '#until': name },
         ExpressionAttributeValues: { ':until': until },
         ReturnValues: 'UPDATED_OLD',
       }),

@@ -22,6 +22,14 @@ const TAIL = 200;
 const MAX_ATTEMPTS = 4;
 const RETRY_DELAY_MS = 25;
 
+/**
+ * The changes of a group's devices have numbers in one order and may be published in another, since each batch of the stream of
+ * devices is published on its own: a follower may know a cursor without the change of another device that came shortly before
+ * it. How long before, in seconds, and in how many events of the organisation it is searched for.
+ */
+const UNSETTLED_S = 10;
+const MAX_UNSETTLED = 1000;
+
 /** The events of a log in a range of numbers, both included. @param most how many are read at most */
 export async function readRange(log: string, from: number, to: number, most: number): Promise<LogItem[]> {
   const found: LogItem[] = [];
@@ -95,6 +103,20 @@ export async function missedEvents(
   if (!recent || (isLong && !(first && isKept(first, now)))) return undefined;
   const missed = [...older, ...recent.filter((each) => each.channel === channelLog(channel))];
   return missed.length > most ? undefined : missed.map(eventIn);
+}
+
+/** The events of a channel up to a number that the log got at most ten seconds before it; two reads. */
+export async function unsettledEvents(
+  organisation: Organisation,
+  channel: Resource,
+  upTo: number,
+): Promise<LoggedEvent[]> {
+  const [last, earlier] = await Promise.all([
+    findEvent(organisation, upTo),
+    readRange(channelLog(channel), Math.max(upTo - MAX_UNSETTLED, 0) + 1, upTo, MAX_UNSETTLED),
+  ]);
+  // What the log got at the same time expires at the same time.
+  return last ? earlier.filter(({ ttl }) => ttl >= last.ttl - UNSETTLED_S).map(eventIn) : [];
 }
 
 /** Whether a channel has an event after a number, by one read. */

@@ -4,6 +4,7 @@ import type { Organisation } from '../../domain/id';
 import { UpdateCommand } from '../store/document-client';
 import { SAVE_INTERVAL_MS } from './device-state';
 import { succeeded } from '../store/conditional-write';
+import { fleetKey } from './fleet-key';
 import { dynamodb, table } from '../store/dynamodb';
 
 /** Whether a report without a newer state is to be recorded: for an online device one per second is. */
@@ -20,7 +21,7 @@ export async function recordReport(organisation: Organisation, device: Device, n
     dynamodb.send(
       new UpdateCommand({
         TableName: table('fleet'),
-        Key: { organisation, id: device.deviceId },
+        Key: fleetKey(organisation, device.deviceId),
         UpdateExpression: isOnline
           ? 'SET reportedAt = :now REMOVE quiet'
           : 'SET reportedAt = :now, #status = :online, presentIn = :organisation REMOVE quiet ADD version :one',
@@ -47,7 +48,7 @@ export function markOffline(organisation: Organisation, deviceId: string, report
     dynamodb.send(
       new UpdateCommand({
         TableName: table('fleet'),
-        Key: { organisation, id: deviceId },
+        Key: fleetKey(organisation, deviceId),
         UpdateExpression: 'SET #status = :offline REMOVE presentIn, quiet ADD version :one',
         ConditionExpression: 'reportedAt = :reportedAt AND #status = :online',
         ExpressionAttributeNames: { '#status': 'status' },

@@ -4,6 +4,7 @@ import type { Organisation } from '../../domain/id';
 import { isTransition, type DeviceState } from '../../domain/telemetry';
 import { BatchGetCommand, UpdateCommand, type UpdateCommandInput } from '../store/document-client';
 import { deviceFromItem } from './fleet';
+import { fleetKey } from './fleet-key';
 import { itemThatRefused, succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 
@@ -19,7 +20,7 @@ const MAX_TRANSITIONS = 5;
 
 /** Those of the devices that the organisation has, strongly consistent; one read for up to 100. @throws Error when DynamoDB left out a key */
 export async function readDevices(organisation: Organisation, deviceIds: readonly string[]): Promise<Device[]> {
-  const Keys = deviceIds.map((id) => ({ organisation, id }));
+  const Keys = deviceIds.map((id) => fleetKey(organisation, id));
   const { Responses, UnprocessedKeys } = await dynamodb.send(
     new BatchGetCommand({ RequestItems: { [table('fleet')]: { Keys, ConsistentRead: true } } }),
   );
@@ -108,7 +109,7 @@ export async function saveState(
   const flight = flightUpdate(change);
   const write: UpdateCommandInput = {
     TableName: table('fleet'),
-    Key: { organisation, id: deviceId },
+    Key: fleetKey(organisation, deviceId),
     UpdateExpression:
       'SET lastState = :state, stateAt = :stateAt, reportedAt = :now, savedAt = :savedAt, #status = :online,' +
       ` presentIn = :organisation, transitions = ${transitions}${flight.set} REMOVE quiet${flight.remove} ADD version :one`,
@@ -161,7 +162,7 @@ export function saveTrailing(
     dynamodb.send(
       new UpdateCommand({
         TableName: table('fleet'),
-        Key: { organisation, id: deviceId },
+        Key: fleetKey(organisation, deviceId),
         UpdateExpression:
           'SET lastState = :state, stateAt = :stateAt, savedAt = :now, reportedAt = :reportedAt, transitions = :none' +
           `${flight.set} REMOVE quiet${flight.remove} ADD version :one`,

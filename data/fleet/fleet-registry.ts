@@ -5,6 +5,7 @@ import { DeleteCommand, QueryCommand, UpdateCommand, type QueryCommandOutput } f
 import { set } from '../store/expression';
 import { succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
+import { fleetKey, registryPartition } from './fleet-key';
 
 /** The registered fields of a device; the others come from telemetry. */
 export type RegisteredDevice = Pick<Device, 'deviceId' | 'deviceGroupId' | 'name'>;
@@ -76,7 +77,7 @@ export async function removeFromFleet(
     dynamodb.send(
       new UpdateCommand({
         TableName: table('fleet'),
-        Key: { organisation, id },
+        Key: fleetKey(organisation, id),
         UpdateExpression: `SET kind = :removed, eventTime = :eventTime, #ttl = :ttl REMOVE ${known.join(', ')} ADD version :two`,
         ConditionExpression: NO_LATER_EVENT,
         ExpressionAttributeNames: Object.fromEntries(['#ttl', ...known].map((name) => [name, name.slice(1)])),
@@ -89,7 +90,7 @@ export async function removeFromFleet(
 /** Deletes an item that was registered by mistake, without a tombstone. @throws Refusal `forbidden` when the id is not the organisation's */
 export async function deleteRegistration(organisation: Organisation, kind: FleetKind, id: string): Promise<void> {
   expectOwn(kind, organisation, id);
-  await dynamodb.send(new DeleteCommand({ TableName: table('fleet'), Key: { organisation, id } }));
+  await dynamodb.send(new DeleteCommand({ TableName: table('fleet'), Key: fleetKey(organisation, id) }));
 }
 
 /** All video streams of the organisation's devices. */
@@ -101,8 +102,11 @@ export async function listStreams(organisation: Organisation): Promise<DeviceStr
       new QueryCommand({
         TableName: table('fleet'),
         ConsistentRead: true,
-        KeyConditionExpression: 'organisation = :organisation AND begins_with(id, :stream)',
-        ExpressionAttributeValues: { ':organisation': organisation, ':stream': `stream-${organisation}-` },
+        KeyConditionExpression: 'fleetPartition = :partition AND begins_with(id, :stream)',
+        ExpressionAttributeValues: {
+          ':partition': registryPartition(organisation),
+          ':stream': `stream-${organisation}-`,
+        },
         ...(from && { ExclusiveStartKey: from }),
       }),
     );
@@ -147,7 +151,7 @@ async function register(
     dynamodb.send(
       new UpdateCommand({
         TableName: table('fleet'),
-        Key: { organisation, id },
+        Key: fleetKey(organisation, id),
         // An item that is registered again must not expire with the TTL of its tombstone.
         UpdateExpression: `${fields.UpdateExpression}${initially.join('')} REMOVE #ttl, quiet${differs.length > 0 ? ' ADD version :one' : ''}`,
         ConditionExpression:

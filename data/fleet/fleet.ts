@@ -10,12 +10,13 @@ import {
 import { organisationOf, type Kind, type Organisation } from '../../domain/id';
 import { Refusal, foreign, invalid } from '../../domain/refusal';
 import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandOutput } from '../store/document-client';
+import { devicePartitions, fleetKey, registryPartition } from './fleet-key';
 import { listStreams } from './fleet-registry';
 import { readMetadata } from '../store/metadata-text';
 import { parseItems } from '../store/parse-items';
 import { dynamodb, table } from '../store/dynamodb';
 
-/** The table holds three kinds of item under `organisation` and `id`, and for a while a tombstone of each removed one. */
+/** The table holds three kinds of item under the keys of `fleet-key.ts`, and for a while a tombstone of each removed one. */
 const item = z.discriminatedUnion('kind', [
   z.extend(deviceGroup, { kind: z.literal('group') }),
   z.extend(device, {
@@ -44,7 +45,7 @@ export function deviceFromItem(found: Record<string, unknown> | undefined): Devi
 
 function keyOf(kind: Kind, id: string) {
   const organisation = organisationOf(kind, id);
-  return organisation && { organisation, id };
+  return organisation && fleetKey(organisation, id);
 }
 
 /**
@@ -64,7 +65,7 @@ export async function expectDeviceGroup(caller: Organisation, deviceGroupId: str
   if (UnprocessedKeys?.[table('fleet')]) throw new Error('the batch read of the fleet table left out keys');
   const found = (Responses?.[table('fleet')] ?? []).flatMap((each) => partFromItem(each) ?? []);
   if (!found.some((each) => each.kind === 'group')) throw new Refusal('device_group_not_found');
-  if (groupKey.organisation !== caller) throw foreign('deviceGroupId');
+  if (organisationOf('group', deviceGroupId) !== caller) throw foreign('deviceGroupId');
   const inGroup = found.some((each) => each.kind === 'device' && each.deviceGroupId === deviceGroupId);
   if (deviceId !== undefined && !inGroup) throw invalid('deviceId', 'is not a device of the device group');
 }
@@ -85,7 +86,7 @@ export async function findSharedDevice(
     : {};
   const found = partFromItem(Item);
   if (!key || !found) throw new Refusal('resource_not_found');
-  if (key.organisation !== caller) throw foreign(path);
+  if ((organisationOf('device', resourceId) ?? organisationOf('stream', resourceId)) !== caller) throw foreign(path);
   if (found.kind === 'group') throw new Refusal('resource_not_found');
   return found.deviceId;
 }
@@ -113,32 +114,42 @@ export async function readDevice(
   const { Item } = await dynamodb.send(
     new GetCommand({
       TableName: table('fleet'),
-      Key: { organisation, id: deviceId },
+      Key: fleetKey(organisation, deviceId),
       ...(isConsistent && { ConsistentRead: true }),
     }),
   );
   return deviceFromItem(Item);
 }
 
-/** All device groups of the organisation with their devices, in the order of their creation. */
-export async function listDeviceGroups(organisation: Organisation): Promise<GroupWithDevices[]> {
+/** The groups or the devices in a partition, in the order of their creation. */
+async function listPartition(partition: string, kind: 'group' | 'device') {
   const found: ReturnType<typeof partsFrom> = [];
   let from: QueryCommandOutput['LastEvaluatedKey'];
   do {
     const page: QueryCommandOutput = await dynamodb.send(
       new QueryCommand({
         TableName: table('fleet'),
-        KeyConditionExpression: 'organisation = :organisation',
-        ExpressionAttributeValues: { ':organisation': organisation },
+        KeyConditionExpression: 'fleetPartition = :partition AND begins_with(id, :kind)',
+        ExpressionAttributeValues: { ':partition': partition, ':kind': `${kind}-` },
         ...(from && { ExclusiveStartKey: from }),
       }),
     );
     found.push(...partsFrom(page.Items));
     from = page.LastEvaluatedKey;
   } while (from);
+  return found;
+}
+
+/** All device groups of the organisation with their devices, in the order of their creation. */
+export async function listDeviceGroups(organisation: Organisation): Promise<GroupWithDevices[]> {
+  const found = await Promise.all([
+    listPartition(registryPartition(organisation), 'group'),
+    ...devicePartitions(organisation).map((partition) => listPartition(partition, 'device')),
+  ]);
+  const devices = found.flat().filter((each) => each.kind === 'device');
   return groupDevices(
-    found.filter((each) => each.kind === 'group'),
-    found.filter((each) => each.kind === 'device'),
+    found.flat().filter((each) => each.kind === 'group'),
+    devices.sort((one, other) => (one.deviceId < other.deviceId ? -1 : 1)),
   );
 }
 

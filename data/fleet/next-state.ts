@@ -4,6 +4,7 @@ import type { Organisation } from '../../domain/id';
 import type { DeviceState } from '../../domain/telemetry';
 import { isRepeat, itemThatRefused } from '../store/conditional-write';
 import { UpdateCommand, type UpdateCommandInput } from '../store/document-client';
+import { fleetKey } from './fleet-key';
 import { dynamodb, table } from '../store/dynamodb';
 import { latestTurn, turnAfter, writeReasonOf } from './device-state';
 import { deviceFromItem } from './fleet';
@@ -41,7 +42,7 @@ export async function saveNextState(
   const { deviceId, deviceGroupId, takeOff } = known;
   const write: UpdateCommandInput = {
     TableName: table('fleet'),
-    Key: { organisation, id: deviceId },
+    Key: fleetKey(organisation, deviceId),
     UpdateExpression:
       'SET lastState = :state, stateAt = :stateAt, reportedAt = :now, savedAt = :savedAt, transitions = :none' +
       `${isQuiet ? ', quiet = :quiet' : ' REMOVE quiet'} ADD version :one`,

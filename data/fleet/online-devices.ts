@@ -2,14 +2,15 @@ import * as z from 'zod/mini';
 import type { Organisation } from '../../domain/id';
 import { BatchGetCommand, ScanCommand, type ScanCommandOutput } from '../store/document-client';
 import { dynamodb, table } from '../store/dynamodb';
+import { fleetKey } from './fleet-key';
 
 /** A sparse index: only items of online devices have its key, `presentIn` (`lib/tables.ts`). */
 const ONLINE_INDEX = 'online';
 /** Maximum of keys in one read (DynamoDB API reference, BatchGetItem). */
 const MAX_KEYS = 100;
 
-const key = z.object({ organisation: z.string(), id: z.string() });
-const onlineItem = z.object({ ...key.shape, status: z.string(), reportedAt: z.string() });
+const entry = z.object({ presentIn: z.string(), id: z.string() });
+const onlineItem = z.object({ ...entry.shape, status: z.string(), reportedAt: z.string() });
 
 /** An online device. */
 export interface OnlineDevice {
@@ -34,21 +35,21 @@ export async function* onlineDevices(): AsyncGenerator<OnlineDevice[]> {
         ...(from && { ExclusiveStartKey: from }),
       }),
     );
-    const keys = (page.Items ?? []).map((item) => key.parse(item));
-    if (keys.length > 0) yield await readReportTimes(keys);
+    const entries = (page.Items ?? []).map((item) => entry.parse(item));
+    if (entries.length > 0) yield await readReportTimes(entries);
     from = page.LastEvaluatedKey;
   } while (from);
 }
 
-async function readReportTimes(keys: readonly z.output<typeof key>[]): Promise<OnlineDevice[]> {
+async function readReportTimes(entries: readonly z.output<typeof entry>[]): Promise<OnlineDevice[]> {
   const request = {
-    Keys: keys.map(({ organisation, id }) => ({ organisation, id })),
-    ProjectionExpression: 'organisation, id, #status, reportedAt',
+    Keys: entries.map(({ presentIn, id }) => fleetKey(presentIn, id)),
+    ProjectionExpression: 'presentIn, id, #status, reportedAt',
     ExpressionAttributeNames: { '#status': 'status' },
   };
   const { Responses } = await dynamodb.send(new BatchGetCommand({ RequestItems: { [table('fleet')]: request } }));
   return (Responses?.[table('fleet')] ?? [])
     .flatMap((item) => onlineItem.safeParse(item).data ?? [])
     .filter(({ status }) => status === 'online')
-    .map(({ organisation, id, reportedAt }) => ({ organisation, deviceId: id, reportedAt }));
+    .map(({ presentIn, id, reportedAt }) => ({ organisation: presentIn, deviceId: id, reportedAt }));
 }

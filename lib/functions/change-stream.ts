@@ -12,14 +12,17 @@ export interface ChangeStreamProps {
   readonly failures: Queue;
   /** Filter pattern that a record must match. Default: all records. */
   readonly only?: Parameters<typeof FilterCriteria.filter>[0];
+  /** How many batches of a shard are processed at the same time, up to 10. Default: one. */
+  readonly batchesPerShard?: number;
 }
 
 /**
- * Invokes a function with the changes of a table, in order for each item. A record that fails, since a table or AWS IoT does
+ * Invokes a function with the changes of a table, in order for each item, however many batches of a shard run at
+ * the same time (Lambda developer guide, "Polling and batching streams"). A record that fails, since a table or AWS IoT does
  * not answer, is retried until it is 15 minutes old, then bisected out of its batch and sent to the dead-letter queue: the
  * records behind it would fail for the same reason.
  */
-export function addChangeStream({ from, to, failures, only }: ChangeStreamProps): void {
+export function addChangeStream({ from, to, failures, only, batchesPerShard }: ChangeStreamProps): void {
   const eventSourceArn = from.tableStreamArn;
   if (!eventSourceArn) throw new Error(`Table ${from.node.path} has no stream.`);
   from.grantStreamRead(to.lambda);
@@ -34,6 +37,7 @@ export function addChangeStream({ from, to, failures, only }: ChangeStreamProps)
     bisectBatchOnError: true,
     maxRecordAge: Duration.minutes(15),
     onFailure: new SqsDlq(failures),
+    ...(batchesPerShard !== undefined && { parallelizationFactor: batchesPerShard }),
     ...(only && { filters: [FilterCriteria.filter(only)] }),
   });
 }

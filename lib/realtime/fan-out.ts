@@ -19,6 +19,9 @@ export interface FanOutProps {
   readonly flightRetentionDays: number;
 }
 
+/** Maximum of Lambda (API reference, CreateEventSourceMapping, ParallelizationFactor). */
+const MAX_BATCHES_PER_SHARD = 10;
+
 /** Publishes changes in the tables to the status channels. */
 export class FanOut extends Construct {
   private readonly failures: Queue;
@@ -63,6 +66,8 @@ export class FanOut extends Construct {
           NewImage: { quiet: { S: FilterRule.notExists() } },
         },
       },
+      // A shard carries up to 1,000 states a second, which one batch after the other could not publish.
+      batchesPerShard: MAX_BATCHES_PER_SHARD,
     });
 
     alarmOnLag(fanOut, 'Changes reach partners more than a minute late');

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TtlDeletions } from '../dynamodb/ttl-deletions';
 import type { EventPattern } from '../events/event-pattern';
-import { monotonicNow } from '../monotonic-clock';
 import { createDelivery, type DeliveryOptions } from './batch-delivery';
+import { createCheckpoint, type Checkpoint } from './checkpoint';
+import { createLane, type Lane, type Pending } from './lane';
 import type { Position, StreamReader, StreamRecord } from './stream-reader';
 import type { TableWrites } from './table-writes';
 
@@ -18,6 +19,8 @@ export interface StreamPollerOptions extends Pick<
   readonly batchSize: number;
   /** How long an incomplete batch waits for more records. */
   readonly windowMs: number;
+  /** How many batches of a shard are processed at the same time. */
+  readonly factor: number;
   /** A record must match one of them, if there are any. */
   readonly filters: readonly EventPattern[];
   readonly reader: StreamReader;
@@ -25,7 +28,7 @@ export interface StreamPollerOptions extends Pick<
   readonly ttlDeletions: Pick<TtlDeletions, 'has'>;
   invoke(event: { readonly Records: readonly StreamRecord[] }): Promise<unknown>;
   discard(records: readonly StreamRecord[], shardId: string, ...how: DiscardDetails): void;
-  /** Called with the position of the last processed record. */
+  /** Called with the position up to which all records are processed. */
   reached(position: Position): void;
   log(line: string): void;
 }
@@ -39,50 +42,57 @@ type DiscardDetails = [reason: Parameters<DeliveryOptions['discard']>[1], calls:
 const POLL_INTERVAL_MS = 1000;
 /** Minimum time between reads of a busy stream, so that writes are batched and the engine is not overloaded. */
 const MIN_READ_INTERVAL_MS = 10;
+/** Records that are read but not processed, beyond which reading stops: a lane that is stuck must not fill the memory. */
+const MAX_READ_AHEAD = 10_000;
 /** Delay after a read error. */
 const ERROR_DELAY_MS = 1000;
 
-/** Invokes the function with one batch after the other until the signal aborts. */
+/**
+ * Invokes the function with one batch of each lane at a time until the signal aborts. All changes of an item are in the same
+ * lane, so they stay in order, and a batch that fails delays its own lane only ("in-order processing at the item level").
+ */
 export async function pollStream(options: StreamPollerOptions): Promise<void> {
-  const { reader, writes, tableName, signal } = options;
+  const { reader, writes, tableName, factor, signal } = options;
+  const checkpoint = createCheckpoint(options.reached);
+  const lanes = Array.from({ length: factor }, () =>
+    createLane({ ...options, deliver: (batch) => deliver(options, checkpoint, batch) }),
+  );
+  const running = lanes.map((lane) => lane.run());
   while (!signal.aborted) {
     const seen = writes.count(tableName);
     const nextRead = sleep(MIN_READ_INTERVAL_MS);
     try {
-      const { records, end } = await readBatch(options);
-      if (!end) await writes.waitBeyond(tableName, seen, POLL_INTERVAL_MS, signal);
-      else if (await deliver(options, records, end.shardId)) options.reached(end);
+      const isEnd = checkpoint.open < MAX_READ_AHEAD && !(await readPage());
+      if (isEnd) await writes.waitBeyond(tableName, seen, POLL_INTERVAL_MS, signal);
       await nextRead;
     } catch (error) {
       options.log(`${options.streamArn} can't be read: ${error instanceof Error ? error.message : String(error)}`);
       await sleep(ERROR_DELAY_MS);
     }
   }
+  await Promise.all(running);
 
   function sleep(ms: number): Promise<void> {
     return pause(ms, undefined, { signal }).catch(() => undefined);
   }
 
-  /** Reads one page, or as many as fill a batch within the batching window. */
-  async function readBatch({ batchSize, windowMs }: StreamPollerOptions) {
-    const records: StreamRecord[] = [];
-    let end: Position | undefined;
-    let deadline = 0;
-    for (;;) {
-      const seen = writes.count(tableName);
-      const page = await reader.read(batchSize - records.length).catch((error: unknown) => {
-        // Records that were already read would not be read again.
-        if (!end) throw error;
-        return undefined;
-      });
-      if (!page) return { records, end };
-      records.push(...page.records.map(toEventRecord).filter(matchesFilters));
-      end = page.end ?? end;
-      deadline ||= records.length > 0 ? monotonicNow() + windowMs : 0;
-      const left = deadline - monotonicNow();
-      if (left <= 0 || records.length >= batchSize || signal.aborted) return { records, end };
-      if (!page.end) await writes.waitBeyond(tableName, seen, Math.min(left, POLL_INTERVAL_MS), signal);
-    }
+  /** Gives the records of a page to their lanes. @returns whether there were any */
+  async function readPage(): Promise<boolean> {
+    const { records, end } = await reader.read(MAX_READ_AHEAD);
+    if (!end) return false;
+    const { shardId } = end;
+    const pending = records
+      .map(toEventRecord)
+      .filter(matchesFilters)
+      .map((record) => ({
+        record,
+        isDone: false,
+        position: { shardId, sequenceNumber: record.dynamodb.SequenceNumber },
+      }));
+    checkpoint.add([...pending, { position: end, isDone: true }]);
+    for (const each of pending) laneOf(each.record, lanes)?.add(each);
+    checkpoint.advance();
+    return true;
   }
 
   function matchesFilters(record: StreamRecord): boolean {
@@ -98,12 +108,23 @@ export async function pollStream(options: StreamPollerOptions): Promise<void> {
   }
 }
 
-function deliver(options: StreamPollerOptions, records: readonly StreamRecord[], shardId: string): Promise<boolean> {
+/** The lane of a record, by its item. */
+function laneOf({ dynamodb: { Keys = {} } }: StreamRecord, lanes: readonly Lane[]): Lane | undefined {
+  const item = Object.entries(Keys).sort(([one], [other]) => (one < other ? -1 : 1));
+  const hash = createHash('md5').update(JSON.stringify(item)).digest().readUInt32BE();
+  return lanes[hash % lanes.length];
+}
+
+async function deliver(options: StreamPollerOptions, checkpoint: Checkpoint, batch: readonly Pending[]): Promise<void> {
   const { bisects, reportsFailures, maxRetries, maxAgeSeconds, signal } = options;
-  return createDelivery({
+  const shardId = batch[0]?.position.shardId ?? '';
+  await createDelivery({
     ...{ bisects, reportsFailures, maxRetries, maxAgeSeconds, signal },
     invoke: (Records) => options.invoke({ Records }),
     discard: (discarded, ...how) => options.discard(discarded, shardId, ...how),
-    done: ({ dynamodb }) => options.reached({ shardId, sequenceNumber: dynamodb.SequenceNumber }),
-  })(records);
+    done: (upTo) => {
+      for (const each of batch.slice(0, batch.findIndex(({ record }) => record === upTo) + 1)) each.isDone = true;
+      checkpoint.advance();
+    },
+  })(batch.map(({ record }) => record));
 }

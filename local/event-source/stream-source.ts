@@ -29,8 +29,7 @@ export const streamSourceProperties = z.strictObject({
   DestinationConfig: z
     .strictObject({ OnFailure: z.strictObject({ Destination: z.string().includes(':sqs:') }) })
     .optional(),
-  /** Treated as 1: one batch after the other. */
-  ParallelizationFactor: z.number().optional(),
+  ParallelizationFactor: z.number().int().min(1).max(10).default(1),
   Tags: z.unknown().optional(),
 });
 
@@ -62,7 +61,7 @@ export function streamSourcePermissions({ EventSourceArn, DestinationConfig }: S
   ];
 }
 
-/** Invokes the function with one batch of the stream after the other until the signal aborts. */
+/** Invokes the function with the batches of the stream until the signal aborts. */
 export function startStreamSource(
   name: string,
   functionArn: string,
@@ -88,6 +87,7 @@ export function startStreamSource(
     tableName: streamArn.split('/')[1] ?? '',
     batchSize: properties.BatchSize,
     windowMs: properties.MaximumBatchingWindowInSeconds * 1000,
+    factor: properties.ParallelizationFactor,
     filters: properties.FilterCriteria.Filters.map(({ Pattern }) => parseEventPattern(Pattern)),
     bisects: properties.BisectBatchOnFunctionError,
     reportsFailures: properties.FunctionResponseTypes.length > 0,

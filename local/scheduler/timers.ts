@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Meter } from '../billing/meter';
 import { FunctionError, TooManyRequests } from '../lambda';
-import { nameOf } from '../lambda/function-name';
 import { parseScheduleExpression } from './expression';
 import type { StoredSchedule } from './schedule';
 
@@ -71,7 +70,7 @@ export function createTimers(options: TimersOptions): Timers {
       log(`schedule ${schedule.Name}: ${denialReason}`);
       return true;
     }
-    options.meter.charge(nameOf(schedule.Target.Arn), { 'scheduler:invocations': 1 });
+    options.meter.charge(schedule.Target.Arn.split(':').at(-1) ?? '', { 'scheduler:invocations': 1 });
     const event = options.eventOf(schedule);
     for (const delay of [undefined, ...retryDelaysMs]) {
       if (delay !== undefined && !(await pauseUnlessStopped(delay))) return false;

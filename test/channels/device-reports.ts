@@ -1,15 +1,16 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { fleetKey } from '../../data/fleet/fleet-key';
 import { organisationOf } from '../../domain/id';
 import type { DeviceState } from '../../domain/telemetry';
 import { database, tableNamed } from '../api/stack/aws-access';
 
 /** Sets attributes of a device of the fleet. */
-async function update(deviceId: string, attributes: Readonly<Record<string, string>>, more = ''): Promise<void> {
+async function update(deviceId: string, attributes: Readonly<Record<string, string>>): Promise<void> {
   const names = Object.keys(attributes);
   await database().send(
     new UpdateCommand({
       TableName: await tableNamed('Fleet'),
-      Key: { organisation: organisationOf('device', deviceId), id: deviceId },
+      Key: fleetKey(organisationOf('device', deviceId) ?? '', deviceId),
       UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}${more} REMOVE quiet ADD version :one`,
       ConditionExpression: 'attribute_exists(deviceId)',
       ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
@@ -30,4 +31,7 @@ export const goOffline = (deviceId: string) => update(deviceId, { status: 'offli
 
 /** The state of a device whose check was lost, or whose function ended before it scheduled the check. */
 export const loseCheck = (deviceId: string, reportedAt: Date) =>
-  update(deviceId, { status: 'online', reportedAt: reportedAt.toISOString() }, ', presentIn = organisation');
+  update(deviceId, {
+    ...{ status: 'online', reportedAt: reportedAt.toISOString() },
+    presentIn: organisationOf('device', deviceId) ?? '',
+  });

@@ -1,4 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { fleetKey } from '../../data/fleet/fleet-key';
 import { organisationOf } from '../../domain/id';
 import { database, tableNamed } from '../api/stack/aws-access';
 
@@ -8,7 +9,7 @@ export async function topicUntil(kind: 'job' | 'group', id: string): Promise<num
   const { Item } = await database().send(
     new GetCommand({
       TableName: await tableNamed(kind === 'job' ? 'Jobs' : 'Fleet'),
-      Key: kind === 'job' ? { organisation, jobId: id } : { organisation, id },
+      Key: kind === 'job' ? { organisation, jobId: id } : fleetKey(organisation ?? '', id),
       ConsistentRead: true,
     }),
   );

@@ -96,6 +96,17 @@ def test_a_lost_connection_is_made_again_and_its_repeats_are_dropped() -> None:
     assert not lost.is_open
 
 
+def test_changes_of_several_devices_of_a_group_arrive_in_another_order_than_their_cursors() -> None:
+    def device(device_id: str, sequence: int, cursor: str) -> Message:
+        return {"type": "device.status", "deviceId": device_id, "sequence": sequence, "cursor": cursor}
+
+    received = ReceivedMessages()
+    first, ahead, late = device("1", 4, "09"), device("2", 7, "11"), device("1", 5, "10")
+    assert [received.accept(message) for message in (first, ahead, late)] == [True, True, True]
+    assert received.resume_after == "11"
+    assert [received.accept(message) for message in (ahead, late, device("3", 2, "08"))] == [False, False, True]
+
+
 @pytest.mark.parametrize(
     "message",
     [job(5, "COMPLETED", snapshot=True), job(5, "COMPLETED", previousState="IN_PROGRESS")],

@@ -179,3 +179,37 @@ describe('a connection whose token is about to end', () => {
     await until(() => service.sockets[0]?.socket.readyState === 3);
   });
 });
+
+describe("a group's channel", () => {
+  const device = (deviceId: string, sequence: number, number: number, more: object = {}) => ({
+    ...{ type: 'device.status', deviceId, deviceGroupId: 'group-1', name: 'North', status: 'online', sequence },
+    ...{ cursor: cursor(number), timestamp: '2026-11-22T10:00:00.000Z', ...more },
+  });
+
+  test('brings changes of several devices in the order of their arrival, and what is replayed before the cursor once', async () => {
+    const late = device('device-1', 5, 10);
+    welcomeWith(
+      [device('device-1', 4, 9), device('device-2', 7, 11), late],
+      [device('device-2', 7, 11, replayed), device('device-3', 2, 8, replayed), resumed],
+    );
+    const stop = new AbortController();
+    followers.push(stop);
+    const told: [string, number][] = [];
+    const ended = (async () => {
+      const client = new DroneMissionClient(service.options);
+      for await (const { deviceId, sequence } of client.deviceGroups.follow('group-1', { signal: stop.signal }))
+        told.push([deviceId, sequence]);
+    })();
+    ended.catch(() => undefined);
+    await until(() => told.length === 3);
+    service.cut();
+    await until(() => told.length === 4);
+    expect(afterOf(service.last)).toBe(cursor(11));
+    expect(told).toEqual([
+      ['device-1', 4],
+      ['device-2', 7],
+      ['device-1', 5],
+      ['device-3', 2],
+    ]);
+  });
+});

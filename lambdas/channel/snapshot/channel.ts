@@ -3,7 +3,7 @@ import type { GapMessage } from '../../../contract/socket-messages';
 import { followedResource, type Connection } from '../../../data/connections/connections';
 import { postToSocket } from '../../../data/connections/sockets';
 import { lastCursor } from '../../../data/events/cursors';
-import { missedEvents } from '../../../data/events/missed-events';
+import { missedEvents, unsettledEvents } from '../../../data/events/missed-events';
 import { organisationOf, type Organisation } from '../../../domain/id';
 import { subjectOf } from '../../../domain/sequence';
 import { currentState } from '../channel-state';
@@ -35,7 +35,8 @@ export async function sendChannelSnapshot(follower: Connection, { end, after }: 
   const now = new Date();
   if (after !== undefined) {
     const missed = await missedEvents(organisation, channel, after, MAX_REPLAYED, now);
-    if (missed) return replay(follower, organisation, after, missed);
+    const unsettled = missed && channel.kind === 'group' ? await unsettledEvents(organisation, channel, after) : [];
+    if (missed) return replay(follower, organisation, after, [...unsettled, ...missed]);
     if (!(await post({ type: 'gap' } satisfies GapMessage))) return;
   }
   // Before the state: a change between the two is then delivered twice when the follower resumes, not lost.

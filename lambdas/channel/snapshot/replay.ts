@@ -15,7 +15,7 @@ const post = (follower: Connection, message: object) =>
 /**
  * Sends a follower what it missed, then that it has caught up, then every change.
  * @param after number of the last event that it knows
- * @param missed the events of its channel since then, in order
+ * @param missed the events of its channel since then, in order, and earlier ones that it may not have been sent
  */
 export async function replay(
   follower: Connection,
@@ -29,6 +29,6 @@ export async function replay(
     if (endsChannel(message)) return closeSocket(follower, HANDSHAKE_RETRY_DELAYS_MS);
     sent[subjectOf(message)] = message.sequence;
   }
-  const cursor = cursorOf(organisation, missed.at(-1)?.number ?? after);
+  const cursor = cursorOf(organisation, Math.max(after, missed.at(-1)?.number ?? 0));
   if (await post(follower, { type: 'resumed', cursor } satisfies ResumedMessage)) await catchUp(follower, sent);
 }

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as z from 'zod';
+import { registryPartition } from '../../../data/fleet/fleet-key';
 import { localFolder } from './address';
 
 const root = join(__dirname, '../../..');
@@ -95,8 +96,8 @@ export async function streamOf(organisationId: string, deviceId: string): Promis
   const { Items } = await database().send(
     new QueryCommand({
       TableName: await tableNamed('Fleet'),
-      KeyConditionExpression: 'organisation = :organisation',
-      ExpressionAttributeValues: { ':organisation': organisationId.replace(/^org-/, '') },
+      KeyConditionExpression: 'fleetPartition = :partition',
+      ExpressionAttributeValues: { ':partition': registryPartition(organisationId.replace(/^org-/, '')) },
     }),
   );
   const found = fleetItems.parse(Items).find((item) => item.kind === 'stream' && item.deviceId === deviceId);

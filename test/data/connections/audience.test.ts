@@ -1,4 +1,5 @@
 import { noteFollowed, readFollowed, type Followed } from '../../../data/connections/audience';
+import { fleetKey } from '../../../data/fleet/fleet-key';
 import { GetCommand, UpdateCommand } from '../../../data/store/document-client';
 import { acme, id } from '../../domain/fixtures/samples';
 import { conditionFailed, onlyCommand, store } from '../fixtures/store';
@@ -8,10 +9,10 @@ const group: Followed = { kind: 'group', id: id('group') };
 
 describe('noteFollowed', () => {
   test.each<[Followed, object]>([
-    [group, { TableName: 'fleet', Key: { organisation: acme, id: id('group') } }],
+    [group, { TableName: 'fleet', Key: fleetKey(acme, id('group')) }],
     [
       { kind: 'device', id: id('device') },
-      { TableName: 'fleet', Key: { organisation: acme, id: id('device') } },
+      { TableName: 'fleet', Key: fleetKey(acme, id('device')) },
     ],
     [
       { kind: 'job', id: id('job') },
@@ -54,7 +55,7 @@ describe('readFollowed', () => {
   test('is one consistent read', async () => {
     store.on(GetCommand).resolves({ Item: { socketsUntil: 1, topicUntil: 2 } });
     await expect(readFollowed(group)).resolves.toEqual({ socketsUntil: 1, topicUntil: 2 });
-    expect(onlyCommand()).toMatchObject({ ConsistentRead: true, Key: { organisation: acme, id: id('group') } });
+    expect(onlyCommand()).toMatchObject({ ConsistentRead: true, Key: fleetKey(acme, id('group')) });
   });
 
   test('of a group that does not exist finds no followers', async () => {

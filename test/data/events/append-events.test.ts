@@ -193,6 +193,23 @@ describe('appendEvents', () => {
     expect(store).toHaveReceivedCommandTimes(GetCommand, 2);
   });
 
+  test('lets ten instances append to the log of one organisation at the same time', async () => {
+    const log = givenLog();
+    const lanes: AppendEvents[] = [];
+    while (lanes.length < 10) lanes.push(await newInstance());
+    const perLane = 20;
+    const appended = await Promise.all(
+      lanes.map(async ({ appendEvents }, lane) => {
+        const numbers: number[] = [];
+        for (const batch of range(1, perLane))
+          numbers.push(...(await appendEvents(acme, [job(lane * perLane + batch)])));
+        return numbers;
+      }),
+    );
+    expect(appended.flat().sort((one, other) => one - other)).toEqual(range(1, 10 * perLane));
+    expect(log.numbers(organisationLog(acme))).toEqual(range(1, 10 * perLane));
+  });
+
   test('gives up when others are always faster', async () => {
     givenLog();
     const { appendEvents } = await newInstance();
@@ -200,7 +217,7 @@ describe('appendEvents', () => {
       .on(TransactWriteCommand)
       .rejects(transactionCancelled(['ConditionalCheckFailed', { last: 7 }], ['None'], ['None']));
     await expect(appendEvents(acme, [job(1)])).rejects.toThrow('Transaction cancelled');
-    expect(transactions()).toBe(40);
+    expect(transactions()).toBe(100);
   });
 
   test('keeps the head under one write unit', async () => {

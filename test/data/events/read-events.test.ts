@@ -1,5 +1,5 @@
 import { HEAD, organisationLog } from '../../../data/events/log-items';
-import { missedEvents } from '../../../data/events/missed-events';
+import { missedEvents, unsettledEvents } from '../../../data/events/missed-events';
 import { beforeOldest, readEvents } from '../../../data/events/read-events';
 import { GetCommand, QueryCommand } from '../../../data/store/document-client';
 import { jobMessage } from '../../../domain/status-event';
@@ -144,5 +144,28 @@ describe('missedEvents', () => {
   test('are undefined after a number that the log does not have', async () => {
     givenItems([], 6);
     await expect(missedEvents(acme, job, 7, 10, now)).resolves.toBeUndefined();
+  });
+});
+
+describe('unsettledEvents', () => {
+  const ttl = Math.floor(now.getTime() / 1000) + 1000;
+  const at = (number: number, seconds: number) => ({ ...event(number), ttl: ttl + seconds });
+
+  test('are those of the ten seconds before a number, of the channel only', async () => {
+    givenItems([at(6, 0)], 9);
+    query().resolves({ Items: [at(2, -30), at(3, -11), at(4, -10), at(5, -1)] });
+    const unsettled = await unsettledEvents(acme, job, 6);
+    expect(unsettled.map(({ number }) => number)).toEqual([4, 5]);
+    expect(store).toHaveReceivedCommandWith(QueryCommand, {
+      ExpressionAttributeValues: { ':log': ofJob, ':from': 1, ':to': 6 },
+    });
+  });
+
+  test('are none before the first event, and none when the log no longer has the number', async () => {
+    givenItems([], 9);
+    query().resolves({ Items: [] });
+    await expect(unsettledEvents(acme, job, 0)).resolves.toEqual([]);
+    query().resolves({ Items: [at(5, -1)] });
+    await expect(unsettledEvents(acme, job, 6)).resolves.toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { markOffline } from '../../../data/fleet/device-reports';
+import { fleetKey } from '../../../data/fleet/fleet-key';
 import { UpdateCommand } from '../../../data/store/document-client';
 import { acme, id } from '../../domain/fixtures/samples';
 import { conditionFailed, onlyCommand, store, values } from '../fixtures/store';
@@ -10,7 +11,7 @@ describe('markOffline', () => {
     store.on(UpdateCommand).resolves({});
     await expect(markOffline(acme, id('device'), reportedAt)).resolves.toBe(true);
     expect(onlyCommand()).toMatchObject({
-      Key: { organisation: acme, id: id('device') },
+      Key: fleetKey(acme, id('device')),
       UpdateExpression: 'SET #status = :offline REMOVE presentIn, quiet ADD version :one',
       ConditionExpression: 'reportedAt = :reportedAt AND #status = :online',
     });

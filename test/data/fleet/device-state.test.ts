@@ -1,3 +1,4 @@
+import { fleetKey } from '../../../data/fleet/fleet-key';
 import { saveState, saveTrailing, writeReasonOf, readDevices } from '../../../data/fleet/device-state';
 import { BatchGetCommand, UpdateCommand } from '../../../data/store/document-client';
 import { device } from '../../../domain/fleet';
@@ -25,7 +26,7 @@ describe('readDevices', () => {
     expect(devices).toMatchObject([{ deviceId: id('device'), lastState: state, version: 4 }]);
     expect(onlyCommand()).toEqual({
       RequestItems: {
-        fleet: { Keys: [id('device'), other].map((each) => ({ organisation: acme, id: each })), ConsistentRead: true },
+        fleet: { Keys: [id('device'), other].map((each) => fleetKey(acme, each)), ConsistentRead: true },
       },
     });
   });
@@ -39,7 +40,7 @@ describe('readDevices', () => {
   test('fails when DynamoDB left out keys', async () => {
     store.on(BatchGetCommand).resolves({
       Responses: { fleet: [] },
-      UnprocessedKeys: { fleet: { Keys: [{ organisation: acme, id: id('device') }] } },
+      UnprocessedKeys: { fleet: { Keys: [fleetKey(acme, id('device'))] } },
     });
     await expect(readDevices(acme, [id('device')])).rejects.toThrow('left out keys');
   });
@@ -94,7 +95,7 @@ describe('saveState', () => {
     expect(result).toEqual({ outcome: 'saved', wasOnline: true });
     expect(onlyCommand()).toMatchObject({
       TableName: 'fleet',
-      Key: { organisation: acme, id: id('device') },
+      Key: fleetKey(acme, id('device')),
       ConditionExpression: `${LATER} AND (attribute_not_exists(savedAt) OR savedAt <= :before OR #status <> :online)`,
     });
     expect(values()).toEqual({
@@ -147,7 +148,7 @@ describe('saveTrailing', () => {
       store.on(UpdateCommand).resolves({});
       await expect(saveTrailing(acme, known(before), state, at, now)).resolves.toBe(true);
       expect(onlyCommand()).toMatchObject({
-        Key: { organisation: acme, id: id('device') },
+        Key: fleetKey(acme, id('device')),
         ConditionExpression: 'stateAt < :stateAt AND version = :version AND reportedAt = :before',
       });
       expect(onlyCommand()['UpdateExpression']).not.toContain('status');

@@ -1,3 +1,4 @@
+import { fleetKey } from '../../../data/fleet/fleet-key';
 import { QueryCommand } from '../../../data/store/document-client';
 import {
   listStreams,
@@ -23,7 +24,7 @@ test('registerGroup writes all fields on condition that no later event was appli
   await expect(registerGroup(acme, { deviceGroupId, name: 'Dunes', description: '' }, at)).resolves.toBe(true);
   expect(onlyCommand()).toEqual({
     TableName: 'fleet',
-    Key: { organisation: acme, id: deviceGroupId },
+    Key: fleetKey(acme, deviceGroupId),
     UpdateExpression:
       'SET #deviceGroupId = :deviceGroupId, #name = :name, #description = :description, #kind = :kind,' +
       ' #eventTime = :eventTime REMOVE #ttl, quiet',
@@ -70,7 +71,7 @@ test('registerDevice gives an existing device another version when its name or g
 test('registerStream writes the stream with its device', async () => {
   await registerStream(acme, { streamId, deviceId, videoStream: 'dunes-1' }, at);
   expect(onlyCommand()).toMatchObject({
-    Key: { organisation: acme, id: streamId },
+    Key: fleetKey(acme, streamId),
     ExpressionAttributeValues: { ':kind': 'stream', ':deviceId': deviceId, ':videoStream': 'dunes-1' },
   });
 });
@@ -80,7 +81,7 @@ test('removeFromFleet leaves a tombstone with time and version for longer than t
   const ttl = Date.parse('2026-12-12T10:30:00Z') / 1000;
   expect(onlyCommand()).toMatchObject({
     TableName: 'fleet',
-    Key: { organisation: acme, id: deviceId },
+    Key: fleetKey(acme, deviceId),
     UpdateExpression: expect.stringMatching(
       /^SET kind = :removed, .* REMOVE #deviceId, .*#lastState, .*#presentIn, #quiet ADD version :two$/,
     ) as string,
@@ -103,7 +104,7 @@ test('errors of DynamoDB are passed on', async () => {
 
 test('deleteRegistration deletes the item without a tombstone', async () => {
   await deleteRegistration(acme, 'stream', streamId);
-  expect(onlyCommand()).toEqual({ TableName: 'fleet', Key: { organisation: acme, id: streamId } });
+  expect(onlyCommand()).toEqual({ TableName: 'fleet', Key: fleetKey(acme, streamId) });
 });
 
 const strange: [string, () => Promise<unknown>][] = [
@@ -139,7 +140,7 @@ test('listStreams reads all pages', async () => {
     .resolves({ Items: [{ ...stream, kind: 'stream' }] });
   await expect(listStreams(acme)).resolves.toEqual([stream, stream]);
   expect(sent()).toMatchObject([
-    { ExpressionAttributeValues: { ':organisation': acme, ':stream': `stream-${acme}-` } },
+    { ExpressionAttributeValues: { ':partition': acme, ':stream': `stream-${acme}-` } },
     { ExclusiveStartKey: { id: streamId } },
   ]);
 });

@@ -1,3 +1,4 @@
+import { fleetKey } from '../../../data/fleet/fleet-key';
 import { BatchGetCommand, GetCommand, QueryCommand } from '../../../data/store/document-client';
 import {
   expectDeviceGroup,
@@ -7,6 +8,7 @@ import {
   readDevice,
 } from '../../../data/fleet/fleet';
 import { acme, id, rival } from '../../domain/fixtures/samples';
+import { givenFleetItems } from '../fixtures/fleet-items';
 import { onlyCommand, sent, store } from '../fixtures/store';
 
 const group = { kind: 'group', deviceGroupId: id('group'), name: 'North quarry', description: '' };
@@ -30,7 +32,7 @@ describe('expectDeviceGroup', () => {
   ])('finds %s by one consistent read', async (_, deviceId, found) => {
     store.on(BatchGetCommand).resolves(found);
     await expect(expectDeviceGroup(acme, group.deviceGroupId, deviceId)).resolves.toBeUndefined();
-    const Keys = [group.deviceGroupId, deviceId].flatMap((each) => (each ? [{ organisation: acme, id: each }] : []));
+    const Keys = [group.deviceGroupId, deviceId].flatMap((each) => (each ? [fleetKey(acme, each)] : []));
     expect(onlyCommand()).toEqual({ RequestItems: { fleet: { Keys, ConsistentRead: true } } });
   });
 
@@ -74,7 +76,7 @@ describe('expectDeviceGroup', () => {
     ['every key', {}],
     ['one key', fleet(group)],
   ])('fails when DynamoDB left out %s under throttling', async (_, found) => {
-    const Keys = [{ organisation: acme, id: id('device') }];
+    const Keys = [fleetKey(acme, id('device'))];
     store.on(BatchGetCommand).resolves({ ...found, UnprocessedKeys: { fleet: { Keys } } });
     const failure: unknown = await expectDeviceGroup(acme, id('group'), id('device')).catch((error: unknown) => error);
     expect(failure).toMatchObject({ name: 'Error', message: expect.stringContaining('left out keys') as string });
@@ -93,7 +95,7 @@ describe('findSharedDevice', () => {
   ])('returns %s by one consistent read', async (_, Item, resourceId) => {
     store.on(GetCommand).resolves({ Item });
     await expect(findSharedDevice(acme, resourceId)).resolves.toBe(device.deviceId);
-    expect(onlyCommand()).toMatchObject({ Key: { organisation: acme, id: resourceId }, ConsistentRead: true });
+    expect(onlyCommand()).toMatchObject({ Key: fleetKey(acme, resourceId), ConsistentRead: true });
   });
 
   test.each([
@@ -137,28 +139,45 @@ describe('readDevice', () => {
 });
 
 describe('listDeviceGroups', () => {
-  test('reads all pages, without streams and tombstones', async () => {
-    const key = { organisation: acme, id: device.deviceId };
-    store
-      .on(QueryCommand)
-      .resolvesOnce({ Items: [device], LastEvaluatedKey: key })
-      .resolvesOnce({ Items: [group, stream, removed] });
-    const groups = await listDeviceGroups(acme);
-    expect(groups).toMatchObject([
-      { deviceGroupId: group.deviceGroupId, deviceCount: 1, devices: [{ name: 'Kestrel' }] },
-    ]);
-    expect(sent().map(({ ExclusiveStartKey }) => ExclusiveStartKey)).toEqual([undefined, key]);
+  const devices = ['1', '2', '3', '4', '5', '6', '7', '8', '9'].map((end) => ({
+    ...device,
+    deviceId: id('device', acme, end.padStart(26, '0')),
+  }));
+
+  test('returns the devices of all partitions in the order of their creation, without streams and tombstones', async () => {
+    givenFleetItems([...devices.toReversed(), stream, group]);
+    const [found] = await listDeviceGroups(acme);
+    expect(found).toMatchObject({ deviceGroupId: group.deviceGroupId, deviceCount: devices.length });
+    expect(found?.devices.map(({ deviceId }) => deviceId)).toEqual(devices.map(({ deviceId }) => deviceId));
   });
 
-  test('is one query for one page, and empty without groups', async () => {
+  test('reads all pages of a partition', async () => {
+    const key = fleetKey(acme, group.deviceGroupId);
+    store.on(QueryCommand).resolves({ Items: [] });
+    const groups = { ':partition': acme, ':kind': 'group-' };
+    store
+      .on(QueryCommand, { ExpressionAttributeValues: groups })
+      .resolvesOnce({ Items: [removed], LastEvaluatedKey: key })
+      .resolvesOnce({ Items: [group] });
+    await expect(listDeviceGroups(acme)).resolves.toMatchObject([{ deviceGroupId: group.deviceGroupId }]);
+    expect(sent().map(({ ExclusiveStartKey }) => ExclusiveStartKey)).toEqual([...Array<undefined>(9), key]);
+  });
+
+  test('is one query for the groups and eight for the devices, and empty without groups', async () => {
     store.on(QueryCommand).resolves({ Items: [] });
     await expect(listDeviceGroups(acme)).resolves.toEqual([]);
-    expect(onlyCommand()['ExpressionAttributeValues']).toEqual({ ':organisation': acme });
+    const partitions = [acme, ...[0, 1, 2, 3, 4, 5, 6, 7].map((number) => `${acme}#${number}`)];
+    expect(
+      sent().map(({ ExpressionAttributeValues: values }) => (values as { ':partition': string })[':partition']),
+    ).toEqual(partitions);
   });
 
   test('skips items of unknown kind', async () => {
     jest.spyOn(console, 'error').mockReturnValue();
-    store.on(QueryCommand).resolves({ Items: [{ ...device, kind: 'kite' }, group] });
+    store.on(QueryCommand).resolves({ Items: [{ ...device, kind: 'kite' }] });
+    store
+      .on(QueryCommand, { ExpressionAttributeValues: { ':partition': acme, ':kind': 'group-' } })
+      .resolves({ Items: [group] });
     await expect(listDeviceGroups(acme)).resolves.toMatchObject([
       { deviceGroupId: group.deviceGroupId, deviceCount: 0 },
     ]);

@@ -1,4 +1,5 @@
 import { ListSubscriptionsCommand } from '@aws-sdk/client-iot-data-plane';
+import { fleetKey } from '../../../data/fleet/fleet-key';
 import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from '../../../data/store/document-client';
 import { claims, openIssuer, sign } from '../fixtures/issuer';
 import { scopes } from '../../../contract/endpoint';
@@ -208,7 +209,7 @@ describe('A client that is connected already', () => {
     await connect({ token: await tokenWith(scopes, { exp }) });
     expect(store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input)).toMatchObject([
       { Key: { organisation: acme, jobId: id('job') }, ExpressionAttributeValues: { ':until': exp } },
-      { Key: { organisation: acme, id: id('group') }, ExpressionAttributeValues: { ':until': exp } },
+      { Key: fleetKey(acme, id('group')), ExpressionAttributeValues: { ':until': exp } },
     ]);
     const records = store.commandCalls(PutCommand).map(({ args: [{ input }] }) => input.Item ?? {});
     expect(records).toMatchObject(

@@ -1,4 +1,5 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { fleetKey } from '../../../data/fleet/fleet-key';
 import { BatchGetCommand, GetCommand, UpdateCommand } from '../../../data/store/document-client';
 import { handler } from '../../../lambdas/queue/check-devices';
 import { acme, id, rival } from '../../domain/fixtures/samples';
@@ -18,7 +19,7 @@ const check = (...devices: string[]) =>
   } as never);
 const given = (deviceId: string, change: object | undefined) =>
   store
-    .on(GetCommand, { Key: { organisation: acme, id: deviceId } })
+    .on(GetCommand, { Key: fleetKey(acme, deviceId) })
     .resolves(change ? { Item: deviceItem(deviceId, change) } : {});
 const scheduledChecks = () => queue.commandCalls(SendMessageCommand).map(({ args: [{ input }] }) => input);
 const markedOffline = () =>
@@ -77,7 +78,7 @@ test.each([
 
 test('retries only the device that fails', async () => {
   for (const end of ['1', '3']) given(deviceNamed(end), { status: 'online', reportedAt: ago(60_000) });
-  store.on(GetCommand, { Key: { organisation: acme, id: deviceNamed('2') } }).rejects(new Error('no store'));
+  store.on(GetCommand, { Key: fleetKey(acme, deviceNamed('2')) }).rejects(new Error('no store'));
   const answer = await check(deviceNamed('1'), deviceNamed('2'), deviceNamed('3'));
   expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-1' }] });
   expect(markedOffline()).toEqual([deviceNamed('1'), deviceNamed('3')]);
@@ -94,7 +95,7 @@ test('saves trailing samples with one read per organisation, and retries only th
     body: JSON.stringify({ organisation, at: ago(1000), trailing: [{ deviceId, timestamp: ago(1000) }] }),
   });
   store.on(BatchGetCommand).resolves({ Responses: { fleet: [] } });
-  const keys = { Keys: [{ organisation: rival, id: id('device', rival) }], ConsistentRead: true };
+  const keys = { Keys: [fleetKey(rival, id('device', rival))], ConsistentRead: true };
   store.on(BatchGetCommand, { RequestItems: { fleet: keys } }).rejects(new Error('no store'));
   const messages = [tag(acme, deviceNamed('1')), tag(rival, id('device', rival)), tag(acme, deviceNamed('2'))];
   const Records = [...messages, { body: 'what?' }].map((each, index) => ({ messageId: `message-${index}`, ...each }));

@@ -1,3 +1,4 @@
+import { fleetKey } from '../../../data/fleet/fleet-key';
 import { BatchGetCommand, GetCommand, UpdateCommand } from '../../../data/store/document-client';
 import { toItem } from '../../../data/jobs/job-item';
 import type { JobStatus } from '../../../domain/job-lifecycle';
@@ -19,7 +20,7 @@ const updates = (table: string) =>
   store.commandCalls(UpdateCommand, { TableName: table }).map(({ args: [{ input }] }) => input);
 /** The removal of the sample device, as it is written to the fleet table. */
 const removed = {
-  Key: { organisation: acme, id: id('device') },
+  Key: fleetKey(acme, id('device')),
   ExpressionAttributeValues: { ':removed': 'removed', ':eventTime': time },
 };
 /** Stores the sample job with a status that a report cannot change. */
@@ -89,14 +90,14 @@ describe('Reported telemetry', () => {
     givenFollowers(deviceId, 'follower');
     expect(await consume(telemetry(sample(deviceId)))).toEqual(succeeded);
     expect(sentTo('follower')).toMatchObject([{ type: 'device.telemetry', deviceId, battery: { percent: 50 } }]);
-    expect(updates('fleet')).toMatchObject([{ Key: { organisation: acme, id: deviceId } }]);
+    expect(updates('fleet')).toMatchObject([{ Key: fleetKey(acme, deviceId) }]);
   });
 
   test('of several organisations is saved for each owner', async () => {
     const foreign = id('device', rival);
     const own = newDeviceId();
     const keys = (organisation: string, deviceId: string) => ({
-      RequestItems: { fleet: { Keys: [{ organisation, id: deviceId }], ConsistentRead: true } },
+      RequestItems: { fleet: { Keys: [fleetKey(organisation, deviceId)], ConsistentRead: true } },
     });
     for (const [organisation, deviceId] of [
       [acme, own],
@@ -108,10 +109,7 @@ describe('Reported telemetry', () => {
     await consume(telemetry({ telemetry: [sample(own), sample(foreign)] }));
     expect(updates('fleet')).toHaveLength(2);
     expect(updates('fleet').map(({ Key }) => Key)).toEqual(
-      expect.arrayContaining([
-        { organisation: acme, id: own },
-        { organisation: rival, id: foreign },
-      ]),
+      expect.arrayContaining([fleetKey(acme, own), fleetKey(rival, foreign)]),
     );
   });
 
@@ -140,11 +138,11 @@ describe('A fleet event', () => {
     expect(await consume(...events)).toEqual(succeeded);
     expect(updates('fleet')).toMatchObject([
       {
-        Key: { organisation: acme, id: id('group') },
+        Key: fleetKey(acme, id('group')),
         ExpressionAttributeValues: { ':name': 'North', ':description': 'Rim', ':eventTime': time },
       },
       {
-        Key: { organisation: acme, id: id('device') },
+        Key: fleetKey(acme, id('device')),
         ExpressionAttributeValues: { ':name': 'Kestrel', ':deviceGroupId': id('group'), ':eventTime': time },
       },
     ]);
@@ -152,7 +150,7 @@ describe('A fleet event', () => {
 
   test('removes groups and devices', async () => {
     await consume(removal, platformEvent('device-group.removed', { deviceGroupId: id('group') }));
-    expect(updates('fleet')).toMatchObject([removed, { ...removed, Key: { organisation: acme, id: id('group') } }]);
+    expect(updates('fleet')).toMatchObject([removed, { ...removed, Key: fleetKey(acme, id('group')) }]);
   });
 
   test('that is older than the known state is dropped as late', async () => {

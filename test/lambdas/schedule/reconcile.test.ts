@@ -1,3 +1,4 @@
+import { fleetKey } from '../../../data/fleet/fleet-key';
 import { BatchGetCommand, ScanCommand, UpdateCommand } from '../../../data/store/document-client';
 import { handler } from '../../../lambdas/schedule/reconcile';
 import { conditionFailed, store } from '../../data/fixtures/store';
@@ -19,7 +20,7 @@ function given(...pages: object[][]) {
   });
 }
 const online = (deviceId: string, ms: number, change: object = {}) => ({
-  ...{ organisation: acme, id: deviceId, status: 'online', reportedAt: ago(ms) },
+  ...{ presentIn: acme, id: deviceId, status: 'online', reportedAt: ago(ms) },
   ...change,
 });
 const markedOffline = () =>
@@ -37,12 +38,12 @@ test('marks silent devices without a check offline, of all organisations', async
   const other = deviceNamed('1', rival);
   given(
     [online(deviceNamed('1'), 35_001), online(deviceNamed('2'), 35_000)],
-    [online(other, 86_400_000, { organisation: rival })],
+    [online(other, 86_400_000, { presentIn: rival })],
   );
   await handler();
   expect(markedOffline()).toEqual([deviceNamed('1'), other]);
   expect(store).toHaveReceivedCommandWith(UpdateCommand, {
-    Key: { organisation: rival, id: other },
+    Key: fleetKey(rival, other),
     ConditionExpression: 'reportedAt = :reportedAt AND #status = :online',
   });
   expect(logLines()).toMatchObject([{ level: 'WARN', count: 2 }]);
@@ -56,8 +57,8 @@ test('scans only the index of online devices, and reads only when each last repo
   expect(store).toHaveReceivedCommandWith(BatchGetCommand, {
     RequestItems: {
       fleet: {
-        Keys: [{ organisation: acme, id: deviceNamed('1') }],
-        ProjectionExpression: 'organisation, id, #status, reportedAt',
+        Keys: [fleetKey(acme, deviceNamed('1'))],
+        ProjectionExpression: 'presentIn, id, #status, reportedAt',
         ExpressionAttributeNames: { '#status': 'status' },
       },
     },
@@ -84,7 +85,7 @@ test('accepts that a device reported meanwhile', async () => {
 
 test('marks the other devices when one fails, and fails then', async () => {
   given([online(deviceNamed('1'), 60_000), online(deviceNamed('2'), 60_000)], [online(deviceNamed('3'), 60_000)]);
-  store.on(UpdateCommand, { Key: { organisation: acme, id: deviceNamed('1') } }).rejects(new Error('no store'));
+  store.on(UpdateCommand, { Key: fleetKey(acme, deviceNamed('1')) }).rejects(new Error('no store'));
   await expect(handler()).rejects.toThrow('no store');
   expect(markedOffline()).toEqual(['1', '2', '3'].map((end) => deviceNamed(end)));
 });

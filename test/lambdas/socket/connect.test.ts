@@ -1,4 +1,5 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { fleetKey } from '../../../data/fleet/fleet-key';
 import {
   BatchWriteCommand,
   DeleteCommand,
@@ -80,7 +81,7 @@ describe('A viewer with a share code', () => {
     await open({ shareCode });
     const noted = sent().filter(({ TableName, UpdateExpression }) => TableName === 'fleet' && UpdateExpression);
     expect(noted).toMatchObject([
-      { Key: { organisation: acme, id: id('device') }, ExpressionAttributeNames: { '#until': 'socketsUntil' } },
+      { Key: fleetKey(acme, id('device')), ExpressionAttributeNames: { '#until': 'socketsUntil' } },
     ]);
   });
 

@@ -1,4 +1,5 @@
 import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '../../../data/store/document-client';
+import { fleetKey } from '../../../data/fleet/fleet-key';
 import { handler } from '../../../lambdas/socket/subscribe';
 import { acme, id, rival } from '../../domain/fixtures/samples';
 import { lambda, snapshotRequests } from '../../data/fixtures/snapshot-function';
@@ -43,7 +44,7 @@ describe('subscribe', () => {
       { TableName: 'connections', Item: { connectionId: socket } },
       {
         TableName: 'fleet',
-        Key: { organisation: acme, id: id('device') },
+        Key: fleetKey(acme, id('device')),
         ExpressionAttributeNames: { '#until': 'socketsUntil' },
         ExpressionAttributeValues: { ':until': partnerSession().openedAt + 7200 },
       },

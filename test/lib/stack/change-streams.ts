@@ -50,6 +50,11 @@ test.each(mappings)(
   },
 );
 
+test('only the states of devices are processed in several batches of a shard at the same time', () => {
+  const factors = mappings.map(([path, { Properties }]) => [path, Properties['ParallelizationFactor'] ?? 1]);
+  expect(factors.filter(([, factor]) => factor !== 1)).toEqual([['Realtime/FanOut/StatusFanOut/FromFleet', 10]]);
+});
+
 test('no other streams are read', () => {
   expect(mappings).toHaveLength(4);
 });

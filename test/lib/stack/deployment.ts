@@ -15,7 +15,7 @@ describe('A table', () => {
   test.each([
     ['Jobs', [text('organisation', 'HASH'), text('jobId', 'RANGE')], true, undefined],
     ['Shares', [text('organisation', 'HASH'), text('shareCode', 'RANGE')], true, ttl],
-    ['Fleet', [text('organisation', 'HASH'), text('id', 'RANGE')], true, ttl],
+    ['Fleet', [text('fleetPartition', 'HASH'), text('id', 'RANGE')], true, ttl],
     ['Partners', [text('clientId', 'HASH')], false, undefined],
     ['Requests', [text('id', 'HASH')], false, ttl],
     ['Connections', [text('channel', 'HASH'), text('connectionId', 'RANGE')], false, ttl],

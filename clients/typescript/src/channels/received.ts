@@ -46,8 +46,8 @@ const isPosition = (message: SequencedMessage): boolean =>
   message.type === 'job.status' && ['droneState', 'dockState', 'navigation'].some((field) => field in message);
 
 /**
- * What a caller has been told, over all connections. Delivery is at least once and in order, and a connection begins with a
- * snapshot or with what was missed: so what is not newer is a repeat.
+ * What a caller has been told, over all connections. Delivery is at least once and in order for each device or resource, and a
+ * connection begins with a snapshot or with what was missed: so what is not newer is a repeat.
  */
 export class ReceivedMessages {
   readonly #last = new Map<string, LastMessage>();
@@ -95,8 +95,10 @@ export class ReceivedMessages {
     return true;
   }
 
-  #isRepeat({ cursor, snapshot }: SequencedMessage): boolean {
-    return cursor !== undefined && !snapshot && this.cursor !== undefined && cursor <= this.cursor;
+  /** Changes of a group's devices may come in another order than their cursors: there the device's sequence tells repeats. */
+  #isRepeat({ type, cursor, snapshot }: SequencedMessage): boolean {
+    if (snapshot || type === 'device.status') return false;
+    return cursor !== undefined && this.cursor !== undefined && cursor <= this.cursor;
   }
 
   /** The cursor of a snapshot comes with its last message. */

@@ -1,11 +1,13 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { DeleteCommand, GetCommand, QueryCommand } from '../../../../data/store/document-client';
+import { HEAD } from '../../../../data/events/log-items';
 import { toItem } from '../../../../data/jobs/job-item';
 import type { Job } from '../../../../domain/job';
 import { cursorOf } from '../../../../domain/cursor';
 import { jobMessage } from '../../../../domain/status-event';
 import { sendChannelSnapshot } from '../../../../lambdas/channel/snapshot/channel';
 import { connection, gone, socketCalls, sockets } from '../../../data/fixtures/sockets';
+import { givenFleetItems } from '../../../data/fixtures/fleet-items';
 import { store } from '../../../data/fixtures/store';
 import { acme, id, sampleJob, sampleShare } from '../../../domain/fixtures/samples';
 import { givenBufferingFollower } from '../../fixtures/buffering-follower';
@@ -110,7 +112,7 @@ test('a follower of a group is sent the state of each device, and no older chang
     device('2', 9),
     { ...device('3', 1), deviceGroupId: id('group', acme, 'another') },
   ];
-  store.on(QueryCommand).resolves({ Items });
+  givenFleetItems(Items);
   const ofGroup = connection({ channel: `group#${id('group')}` });
   const waiting = await givenBufferingFollower(ofGroup);
   const changed = (unique: string, sequence: number) =>
@@ -126,6 +128,31 @@ test('a follower of a group is sent the state of each device, and no older chang
   // Whoever has the cursor has the whole state.
   expect(sentMessages().map((message) => message['cursor'])).toEqual([undefined, cursor, undefined]);
   expect((await waiting.item()).sentSequences).toEqual({ [id('device', acme, '1')]: 5, [id('device', acme, '2')]: 9 });
+});
+
+test('a follower of a group that resumes is sent also what was numbered shortly before its cursor, once', async () => {
+  const deviceId = id('device', acme, '1');
+  const late = { type: 'device.status', deviceId, deviceGroupId: id('group'), sequence: 4 };
+  const logged = (number: number) => ({
+    number,
+    channel: `group#${id('group')}`,
+    message: JSON.stringify(late),
+    ttl: 9e9,
+  });
+  store
+    .on(GetCommand)
+    .callsFake(({ Key: { number } }: { Key: { number: number } }) =>
+      Promise.resolve({ Item: number === HEAD ? { last: 7 } : logged(number) }),
+    );
+  store.on(QueryCommand).resolves({ Items: [logged(6)] });
+  const ofGroup = connection({ channel: `group#${id('group')}` });
+  const waiting = await givenBufferingFollower(ofGroup);
+  await waiting.buffer(late);
+  await sendChannelSnapshot(ofGroup, { after: 7 });
+  expect(sentMessages()).toEqual([
+    { ...late, cursor: cursorOf(acme, 6), replayed: true },
+    { type: 'resumed', cursor: cursorOf(acme, 7) },
+  ]);
 });
 
 test('a follower of a share is sent its number of viewers', async () => {

@@ -1,8 +1,9 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { GetCommand, QueryCommand } from '../../../../data/store/document-client';
+import { GetCommand } from '../../../../data/store/document-client';
 import { followedDevice } from '../../../../data/connections/sessions';
 import { sendSubscriptionSnapshot } from '../../../../lambdas/channel/snapshot/subscription';
 import { gone, sockets } from '../../../data/fixtures/sockets';
+import { givenFleetItems } from '../../../data/fixtures/fleet-items';
 import { store } from '../../../data/fixtures/store';
 import { acme, id } from '../../../domain/fixtures/samples';
 import { reported, snapshot, snapshotSequence } from '../../fixtures/snapshot';
@@ -76,7 +77,7 @@ test('a subscription to a group begins with the last known state of each device 
     deviceItem(other, reported),
     deviceItem(elsewhere, { ...reported, deviceGroupId: id('group', acme, 'x'.repeat(26)) }),
   ];
-  store.on(QueryCommand, { TableName: 'fleet' }).resolves({ Items });
+  givenFleetItems(Items);
   const waiting = await waitingFor(id('group'));
   for (const deviceId of [one, silent, other]) await waiting.buffer(sample(deviceId, -1));
   await sendSnapshot(id('group'));

@@ -1,3 +1,4 @@
+import { fleetKey } from '../../../../data/fleet/fleet-key';
 import { BatchGetCommand, UpdateCommand } from '../../../../data/store/document-client';
 import { acceptTelemetry } from '../../../../lambdas/delivery/telemetry/accept-telemetry';
 import { acme, id, rival } from '../../../domain/fixtures/samples';
@@ -99,7 +100,7 @@ describe('A list of samples', () => {
     expect(store).toHaveReceivedCommandTimes(BatchGetCommand, 1);
     expect(store).toHaveReceivedCommandWith(BatchGetCommand, {
       RequestItems: {
-        fleet: { Keys: [one, other].map((deviceId) => ({ organisation: acme, id: deviceId })), ConsistentRead: true },
+        fleet: { Keys: [one, other].map((deviceId) => fleetKey(acme, deviceId)), ConsistentRead: true },
       },
     });
   });

@@ -1,3 +1,4 @@
+import { fleetKey } from '../../../../data/fleet/fleet-key';
 import { BatchGetCommand, UpdateCommand } from '../../../../data/store/document-client';
 import { saveTrailingStates } from '../../../../lambdas/delivery/telemetry/save-trailing-states';
 import { conditionFailed, store } from '../../../data/fixtures/store';
@@ -32,7 +33,7 @@ test('saves the last sample of a device, with the time at which it was received'
   const { deviceId: _, ...state } = last;
   expect(written()).toMatchObject([
     {
-      Key: { organisation: acme, id: deviceId },
+      Key: fleetKey(acme, deviceId),
       ExpressionAttributeValues: { ':state': JSON.stringify(state), ':stateAt': last.timestamp, ':version': 7 },
     },
   ]);
@@ -108,7 +109,7 @@ describe('A state of a device that was written meanwhile', () => {
 test('saves the other devices when one fails', async () => {
   const [broken, other] = [newDeviceId(), newDeviceId()];
   givenDevices(savedDevice(broken, 3000), savedDevice(other, 3000));
-  store.on(UpdateCommand, { Key: { organisation: acme, id: broken } }).rejects(new Error('no store'));
+  store.on(UpdateCommand, { Key: fleetKey(acme, broken) }).rejects(new Error('no store'));
   const both = message(ago(2000), sample(broken, 2000), sample(other, 2000));
   await expect(saveTrailingStates(acme, [both])).rejects.toThrow('no store');
   expect(written()).toHaveLength(2);

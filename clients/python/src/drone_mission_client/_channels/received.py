@@ -50,8 +50,8 @@ def _is_gap(message: Message, last: Message) -> bool:
 class ReceivedMessages:
     """Distinguishes new messages from repeats.
 
-    Delivery is at least once and in order, and a connection begins with the state or with what was missed: so what is
-    not newer is a repeat.
+    Delivery is at least once and in order for each device or resource, and a connection begins with the state or with
+    what was missed: so what is not newer is a repeat.
 
     Args:
         on_gap: Called when changes were missed.
@@ -100,6 +100,9 @@ class ReceivedMessages:
     def _is_known(self, message: Message) -> bool:
         cursor = message.get("cursor")
         if cursor is None or self._cursor is None or message.get("snapshot"):
+            return False
+        # Changes of a group's devices may come in another order than their cursors: their sequences tell repeats.
+        if message.get("type") == "device.status":
             return False
         return bool(cursor <= self._cursor)
 

@@ -11,7 +11,7 @@ async function update(deviceId: string, attributes: Readonly<Record<string, stri
     new UpdateCommand({
       TableName: await tableNamed('Fleet'),
       Key: fleetKey(organisationOf('device', deviceId) ?? '', deviceId),
-      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}${more} REMOVE quiet ADD version :one`,
+      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')} REMOVE quiet ADD version :one`,
       ConditionExpression: 'attribute_exists(deviceId)',
       ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
       ExpressionAttributeValues: {

@@ -15,12 +15,14 @@ import { endStorage } from './storage';
 import { steadyLoad } from './steady-load';
 import { storeCalls } from './store-calls';
 import { telemetry } from './telemetry';
+import { warmCpu } from './warm-cpu';
 
 /** All measurements by name, in the order in which they run. */
 const measurements: Readonly<Record<string, Measurement>> = {
   'store-calls': storeCalls,
   'start-up': startUp,
   'cold-start': coldStart,
+  'warm-cpu': warmCpu,
   'docs-site': docsSite,
   'request-overhead': requestOverhead,
   'engine-soak': engineSoak,

@@ -5,6 +5,7 @@ import { engineSoak } from './engine-soak';
 import { eventLog } from './event-log';
 import type { Measured, Measurement } from './figure';
 import { fleetSoak } from './fleet-soak';
+import { functionMemory } from './function-memory';
 import { isolation } from './isolation';
 import { jobTrack } from './job-track';
 import { pageAmongMany } from './page-among-many';
@@ -23,6 +24,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'start-up': startUp,
   'cold-start': coldStart,
   'warm-cpu': warmCpu,
+  'function-memory': functionMemory,
   'docs-site': docsSite,
   'request-overhead': requestOverhead,
   'engine-soak': engineSoak,

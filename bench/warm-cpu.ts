@@ -1,5 +1,3 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,10 +10,10 @@ import { tableNames, tableVariable } from '../domain/table';
 import { bundle } from '../lib/functions/bundle';
 import { acme, id, sampleJob } from '../test/domain/fixtures/samples';
 import { request } from '../test/lambdas/fixtures/api-gateway';
+import { startCaller } from './caller';
 import { median, type Measured, type Measurement } from './figure';
 import { startPreparedDynamoDb } from './prepared-dynamodb';
 import { requestsAbout } from './requests';
-import type { Calls } from './warm-calls';
 
 const ROUNDS = 15;
 const CALLS = 400;
@@ -81,12 +79,13 @@ async function compare(key: (typeof keys)[number], folder: string, dynamoDbUrl: 
   const subjects = Object.entries(entries).map(([name, entry]) => ({
     name,
     times: [] as number[],
-    caller: startCaller(folder, entry, dynamoDbUrl),
+    caller: startCaller(folder, entry, environmentFor(dynamoDbUrl)),
   }));
   try {
-    for (const { caller } of subjects) await caller.timeOf({ event, status, count: WARM_UP_CALLS });
+    for (const { caller } of subjects) await caller.make({ event, status, count: WARM_UP_CALLS });
     for (let round = 0; round < ROUNDS; round++)
-      for (const { caller, times } of subjects) times.push(await caller.timeOf({ event, status, count: CALLS }));
+      for (const { caller, times } of subjects)
+        times.push((await caller.make({ event, status, count: CALLS })).callMicroseconds);
   } finally {
     for (const { caller } of subjects) caller.stop();
   }
@@ -125,37 +124,11 @@ function eventOf(key: (typeof keys)[number]): object {
   };
 }
 
-/** A process that makes calls. */
-interface Caller {
-  /** Makes calls; returns the processor time of one, in microseconds. @throws Error when the process ended */
-  timeOf(calls: Calls): Promise<number>;
-  stop(): void;
-}
-
-/** Starts `warm-calls` for a bundle; its log is discarded. */
-function startCaller(folder: string, entry: string, dynamoDbUrl: string): Caller {
-  const child = fork(join(folder, 'warm-calls', 'index.js'), [join(folder, entry, 'index.js')], {
-    execArgv: [],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: {
-      AWS_ENDPOINT_URL_DYNAMODB: dynamoDbUrl,
-      AWS_REGION: 'eu-central-1',
-      AWS_ACCESS_KEY_ID: 'local',
-      AWS_SECRET_ACCESS_KEY: 'local',
-      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
-      ...Object.fromEntries(tableNames.map((name) => [tableVariable(name), name])),
-    },
-  });
-  const ended = once(child, 'exit').then(() => {
-    throw new Error(`the process that called ${entry} has ended`);
-  });
-  ended.catch(() => undefined);
-  return {
-    timeOf: async (calls) => {
-      child.send(calls);
-      const [microseconds] = (await Promise.race([once(child, 'message'), ended])) as [number];
-      return microseconds;
-    },
-    stop: () => void child.kill(),
-  };
-}
+/** Environment of the functions. */
+const environmentFor = (dynamoDbUrl: string): Readonly<Record<string, string>> => ({
+  AWS_ENDPOINT_URL_DYNAMODB: dynamoDbUrl,
+  AWS_REGION: 'eu-central-1',
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+  ...Object.fromEntries(tableNames.map((name) => [tableVariable(name), name])),
+});

@@ -1,8 +1,5 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,6 +9,7 @@ import { endpointsToStart, type Start } from './endpoints-to-start';
 import { median, type Measured, type Measurement } from './figure';
 import { useStorage } from './storage';
 import { storeSubjects } from './stored-subjects';
+import { startTokenEndpoint } from './token-endpoint';
 
 const run = promisify(execFile);
 
@@ -26,15 +24,8 @@ const MAX_KILOBYTES = 350;
 export const coldStart: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cold-start-'));
   const { environment } = await useStorage();
-  const identity = createServer((_, response) => {
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ access_token: 'token', token_type: 'Bearer', expires_in: 3600 }));
-  }).listen(0, '127.0.0.1');
-  await once(identity, 'listening');
-  const settings = {
-    TOKEN_URL: `http://127.0.0.1:${(identity.address() as AddressInfo).port}`,
-    SHARE_BASE_URL: 'https://share.test',
-  };
+  const identity = await startTokenEndpoint();
+  const settings = { TOKEN_URL: identity.url, SHARE_BASE_URL: 'https://share.test' };
   Object.assign(process.env, settings);
   try {
     const starts = await endpointsToStart();

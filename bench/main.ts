@@ -6,6 +6,7 @@ import { engineSoak } from './engine-soak';
 import { eventLog } from './event-log';
 import type { Measurement } from './figure';
 import { fleetSoak } from './fleet-soak';
+import { functionMemory } from './function-memory';
 import { isolation } from './isolation';
 import { jobTrack } from './job-track';
 import { pageAmongMany } from './page-among-many';
@@ -18,6 +19,7 @@ import { startUp } from './start-up';
 import { steadyLoad } from './steady-load';
 import { storeCalls } from './store-calls';
 import { telemetry } from './telemetry';
+import { warmCpu } from './warm-cpu';
 
 /** All measurements by name, in the order in which they run. */
 const measurements: Readonly<Record<string, Measurement>> = {
@@ -25,6 +27,8 @@ const measurements: Readonly<Record<string, Measurement>> = {
   cost,
   'start-up': startUp,
   'cold-start': coldStart,
+  'warm-cpu': warmCpu,
+  'function-memory': functionMemory,
   'docs-site': docsSite,
   'request-overhead': requestOverhead,
   'engine-soak': engineSoak,

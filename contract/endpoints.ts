@@ -1,23 +1,37 @@
 import type { Endpoint } from './endpoint';
-import { eventsEndpoints } from './endpoints/events';
-import { fleetEndpoints } from './endpoints/fleet';
-import { jobsEndpoints } from './endpoints/jobs';
-import { limitsEndpoints } from './endpoints/limits';
-import { sharesEndpoints } from './endpoints/shares';
-import { tokenEndpoints } from './endpoints/token';
+import * as events from './endpoints/events';
+import * as fleet from './endpoints/fleet';
+import * as jobs from './endpoints/jobs';
+import * as limits from './endpoints/limits';
+import * as shares from './endpoints/shares';
+import * as token from './endpoints/token';
 
 /**
  * Every HTTP endpoint (spec section 4). API Gateway's methods, IAM grants, environment variables, the authorizer's policy,
- * rate limits and the 405s with `Allow` derive from this table. It is split by subject, so that a function loads only the
- * schemas of its own part.
+ * rate limits and the 405s with `Allow` derive from this table. A function imports its own endpoint only, not the table, so that
+ * it loads no schemas of others.
  */
 export const endpoints = {
-  ...tokenEndpoints,
-  ...jobsEndpoints,
-  ...sharesEndpoints,
-  ...fleetEndpoints,
-  ...eventsEndpoints,
-  ...limitsEndpoints,
+  'POST /v3/auth/token': token.issueToken,
+  'POST /v3/jobs/create': jobs.createJob,
+  'GET /v3/jobs': jobs.listJobs,
+  'GET /v3/jobs/{jobId}': jobs.getJob,
+  'GET /v3/jobs/{jobId}/track': jobs.getJobTrack,
+  'PATCH /v3/jobs/{jobId}': jobs.updateJob,
+  'DELETE /v3/jobs/{jobId}': jobs.deleteJob,
+  'POST /v3/jobs/{jobId}/cancel': jobs.cancelJob,
+  'POST /v3/streams/share': shares.createShare,
+  'GET /v3/streams/share': shares.listShares,
+  'GET /v3/streams/share/{shareCode}': shares.getShare,
+  'DELETE /v3/streams/share/{shareCode}': shares.revokeShare,
+  'GET /v3/shares': shares.listShares,
+  'GET /v3/shares/{shareCode}': shares.getShare,
+  'DELETE /v3/shares/{shareCode}': shares.revokeShare,
+  'GET /v3/shares/{shareCode}/resources': fleet.listShareResources,
+  'GET /v3/resources': fleet.listResources,
+  'GET /v3/events': events.listEvents,
+  'GET /v3/jobs/{jobId}/events': events.listJobEvents,
+  'GET /v3/limits': limits.getLimits,
 } as const satisfies Record<string, Endpoint>;
 
 export type EndpointKey = keyof typeof endpoints;

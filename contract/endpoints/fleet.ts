@@ -1,34 +1,34 @@
 import type { Endpoint } from '../endpoint';
 import * as schemas from '../schemas/fleet';
 
-/** Endpoints for a partner's device groups and devices, and for the device of a share. */
-export const fleetEndpoints = {
-  'GET /v3/shares/{shareCode}/resources': {
-    summary: 'List the resources of a share',
-    description:
-      'Returns what stands behind a share: its device with the last known state and, for the type `STREAM`, an address of the live ' +
-      'video. The list has one element, or none once the device has been removed.\n\n' +
-      'Each call issues a new video address, which lives 300 seconds. For a continuous view follow the telemetry of the device instead ' +
-      'of polling.',
-    scope: 'share:read',
-    handler: 'shares/list-share-resources',
-    perMinute: 120,
-    tables: { shares: ['get'], fleet: ['get', 'query'] },
-    video: true,
-    request: {},
-    reply: { status: 200, body: schemas.shareResourcesReply },
-    refusals: ['share_not_found'],
-  },
-  'GET /v3/resources': {
-    summary: 'List the device groups of the organisation with their devices',
-    description:
-      'Returns all device groups with their devices in one reply, in the order of their creation; there are no pages. This is where ' +
-      '`deviceGroupId` and `deviceId` come from.',
-    scope: 'resources:read',
-    handler: 'resources/list-resources',
-    tables: { fleet: ['query'] },
-    request: {},
-    reply: { status: 200, body: schemas.resourcesReply },
-    refusals: [],
-  },
-} as const satisfies Record<string, Endpoint>;
+// Endpoints for a partner's device groups and devices, and for the device of a share.
+
+export const listShareResources = {
+  summary: 'List the resources of a share',
+  description:
+    'Returns what stands behind a share: its device with the last known state and, for the type `STREAM`, an address of the live ' +
+    'video. The list has one element, or none once the device has been removed.\n\n' +
+    'Each call issues a new video address, which lives 300 seconds. For a continuous view follow the telemetry of the device instead ' +
+    'of polling.',
+  scope: 'share:read',
+  handler: 'shares/list-share-resources',
+  perMinute: 120,
+  tables: { shares: ['get'], fleet: ['get', 'query'] },
+  video: true,
+  request: {},
+  reply: { status: 200, body: schemas.shareResourcesReply },
+  refusals: ['share_not_found'],
+} as const satisfies Endpoint;
+
+export const listResources = {
+  summary: 'List the device groups of the organisation with their devices',
+  description:
+    'Returns all device groups with their devices in one reply, in the order of their creation; there are no pages. This is where ' +
+    '`deviceGroupId` and `deviceId` come from.',
+  scope: 'resources:read',
+  handler: 'resources/list-resources',
+  tables: { fleet: ['query'] },
+  request: {},
+  reply: { status: 200, body: schemas.resourcesReply },
+  refusals: [],
+} as const satisfies Endpoint;

@@ -1,115 +1,119 @@
 import { jobChange, jobRequest } from '../../domain/job';
-import { MAX_TRACK_POSITIONS } from '../../domain/flight-record';
 import type { Endpoint } from '../endpoint';
 import * as schemas from '../schemas/jobs';
 import { jobTrack, trackMediaTypes } from '../schemas/tracks';
 import { messageReply } from '../schemas/page';
 
-/** Endpoints for jobs (drone missions). */
-export const jobsEndpoints = {
-  'POST /v3/jobs/create': {
-    summary: 'Create a job',
-    description:
-      'Creates a job with the status `PENDING`. The drone platform then queues and flies it, at `scheduledAt` or as soon as ' +
-      'possible; follow it on the job’s channel instead of polling.\n\n' +
-      '`deviceId` must be a device of the device group, otherwise the answer is 400. A device group of another organisation is 403, ' +
-      'an unknown one 404. An unknown field is 400, because a misspelt `scheduledAt` must not be lost silently.',
-    scope: 'command:create',
-    handler: 'jobs/create-job',
-    perMinute: 60,
-    idempotent: true,
-    tables: { fleet: ['batchGet'], jobs: ['put'] },
-    request: { body: jobRequest },
-    reply: { status: 201, body: schemas.createdJobReply },
-    refusals: ['invalid_request', 'device_group_not_found'],
-  },
-  'GET /v3/jobs': {
-    summary: 'List jobs, newest first',
-    description:
-      'Returns a page of the organisation’s jobs, newest first. Each element is a summary: read a job for all its fields.\n\n' +
-      'While there are more, the reply has a `nextToken`; pass it with the same `status` to get the next page. A token of another list ' +
-      'or filter is 400. A page may hold fewer elements than `limit` although there are more: go on until a reply has no ' +
-      '`nextToken`.\n\n' +
-      'Without `status` the list is current. Filtered by `status` it may lag behind, usually by less than a second.',
-    scope: 'command:read',
-    handler: 'jobs/list-jobs',
-    tables: { jobs: ['query'] },
-    request: { query: schemas.jobsQuery },
-    reply: { status: 200, body: schemas.jobsReply },
-    refusals: ['invalid_request'],
-  },
-  'GET /v3/jobs/{jobId}': {
-    summary: 'Read a job',
-    description:
-      'Returns all fields of a job. Optional fields that were never set are left out. The header `ETag` holds the version, for ' +
-      '`If-Match` of a later change.',
-    scope: 'command:read',
-    handler: 'jobs/get-job',
-    tables: { jobs: ['get'] },
-    request: {},
-    reply: { status: 200, body: schemas.jobReply, versioned: true },
-    refusals: ['job_not_found'],
-  },
-  'GET /v3/jobs/{jobId}/track': {
-    summary: 'Get the track of a job’s flight',
-    description:
-      'Returns where the drone was while the job was `IN_PROGRESS`: a position a second, as far as the device reported them. It can be ' +
-      'read during the flight, and for 90 days after it unless your operator chose otherwise. A job that has not flown has no ' +
-      'positions.\n\n' +
-      '`Accept` selects the format: GeoJSON (`application/geo+json`, the default, or `application/json`), KML with a `gx:Track` for ' +
-      'Google Earth (`application/vnd.google-earth.kml+xml`), or CSV (`text/csv`). In GeoJSON each device that flew the job is a ' +
-      'feature with a `LineString`; its `coordinateProperties` hold what was known at each of its positions, with `null` for what ' +
-      'was not. A line needs two positions: a device with a single one has no feature yet.\n\n' +
-      `A device’s track of more than ${MAX_TRACK_POSITIONS.toLocaleString('en')} positions is thinned out evenly to that many, with the first and the last one; ` +
-      '`recorded` is the number of positions before that. Of a flight of more than ten hours it is the last ten.',
-    scope: 'command:read',
-    handler: 'jobs/get-job-track',
-    tables: { jobs: ['get'], flights: ['query'] },
-    request: {},
-    reply: { status: 200, body: jobTrack, mediaTypes: trackMediaTypes },
-    refusals: ['job_not_found', 'not_acceptable'],
-  },
-  'PATCH /v3/jobs/{jobId}': {
-    summary: 'Change a job',
-    description:
-      'Changes the given fields and leaves the others as they are. `metadata` is replaced as a whole, not merged. `{}` and the ' +
-      'status that the job already has change nothing; any other field counts as a change, and `version` grows.\n\n' +
-      '`status` moves only along the lifecycle: `PENDING` → `QUEUED`, `CANCELLED`, `FAILED`; `QUEUED` → `IN_PROGRESS`, `CANCELLED`, ' +
-      '`FAILED`; `IN_PROGRESS` → `COMPLETED`, `FAILED`. Another move is 400 with both statuses in `details`. Setting `CANCELLED` ' +
-      'has the same effect as cancelling, but a job that can’t be cancelled is refused with `invalid_request` instead of `Cannot ' +
-      'cancel job`, one that is cancelled already is answered with 200, and the reply has no `cancelledAt`.\n\n' +
-      'A job can be changed in every status, also when it is final. `deviceId`, `deviceGroupId`, `missionId` and `scheduledAt` ' +
-      'can’t be changed: cancel the job and create another.',
-    scope: 'command:update',
-    handler: 'jobs/update-job',
-    tables: { jobs: ['update', 'get'] },
-    request: { body: jobChange },
-    reply: { status: 200, body: schemas.updatedJobReply, versioned: true },
-    refusals: ['invalid_request', 'job_not_found', 'stale_version'],
-  },
-  'DELETE /v3/jobs/{jobId}': {
-    summary: 'Delete a job',
-    description:
-      'Deletes a job in any status. It is gone at once: reading it is 404, and its channel gets a final message with `deleted`. ' +
-      'The drone platform is told; a drone that is flying the job may need time to stop, and what it still reports about the job is ' +
-      'ignored. To keep the record of a job that has not started, cancel it instead.',
-    scope: 'command:update',
-    handler: 'jobs/delete-job',
-    tables: { jobs: ['delete'] },
-    request: {},
-    reply: { status: 200, body: messageReply },
-    refusals: ['job_not_found'],
-  },
-  'POST /v3/jobs/{jobId}/cancel': {
-    summary: 'Cancel a job that is PENDING or QUEUED',
-    description:
-      'Cancels a job that is `PENDING` or `QUEUED`. A job in any other status, also one that is cancelled already, is 400 ' +
-      '`Cannot cancel job`: a job in flight can’t be cancelled, only deleted. The request needs no body; one that is sent is ignored.',
-    scope: 'command:update',
-    handler: 'jobs/cancel-job',
-    tables: { jobs: ['update'] },
-    request: {},
-    reply: { status: 200, body: schemas.cancelledJobReply },
-    refusals: ['job_not_found', 'cannot_cancel'],
-  },
-} as const satisfies Record<string, Endpoint>;
+// Endpoints for jobs (drone missions).
+
+export const createJob = {
+  summary: 'Create a job',
+  description:
+    'Creates a job with the status `PENDING`. The drone platform then queues and flies it, at `scheduledAt` or as soon as ' +
+    'possible; follow it on the job’s channel instead of polling.\n\n' +
+    '`deviceId` must be a device of the device group, otherwise the answer is 400. A device group of another organisation is 403, ' +
+    'an unknown one 404. An unknown field is 400, because a misspelt `scheduledAt` must not be lost silently.',
+  scope: 'command:create',
+  handler: 'jobs/create-job',
+  perMinute: 60,
+  idempotent: true,
+  tables: { fleet: ['batchGet'], jobs: ['put'] },
+  request: { body: jobRequest },
+  reply: { status: 201, body: schemas.createdJobReply },
+  refusals: ['invalid_request', 'device_group_not_found'],
+} as const satisfies Endpoint;
+
+export const listJobs = {
+  summary: 'List jobs, newest first',
+  description:
+    'Returns a page of the organisation’s jobs, newest first. Each element is a summary: read a job for all its fields.\n\n' +
+    'While there are more, the reply has a `nextToken`; pass it with the same `status` to get the next page. A token of another list ' +
+    'or filter is 400. A page may hold fewer elements than `limit` although there are more: go on until a reply has no ' +
+    '`nextToken`.\n\n' +
+    'Without `status` the list is current. Filtered by `status` it may lag behind, usually by less than a second.',
+  scope: 'command:read',
+  handler: 'jobs/list-jobs',
+  tables: { jobs: ['query'] },
+  request: { query: schemas.jobsQuery },
+  reply: { status: 200, body: schemas.jobsReply },
+  refusals: ['invalid_request'],
+} as const satisfies Endpoint;
+
+export const getJob = {
+  summary: 'Read a job',
+  description:
+    'Returns all fields of a job. Optional fields that were never set are left out. The header `ETag` holds the version, for ' +
+    '`If-Match` of a later change.',
+  scope: 'command:read',
+  handler: 'jobs/get-job',
+  tables: { jobs: ['get'] },
+  request: {},
+  reply: { status: 200, body: schemas.jobReply, versioned: true },
+  refusals: ['job_not_found'],
+} as const satisfies Endpoint;
+
+export const getJobTrack = {
+  summary: 'Get the track of a job’s flight',
+  description:
+    'Returns where the drone was while the job was `IN_PROGRESS`: a position a second, as far as the device reported them. It can be ' +
+    'read during the flight, and for 90 days after it unless your operator chose otherwise. A job that has not flown has no ' +
+    'positions.\n\n' +
+    '`Accept` selects the format: GeoJSON (`application/geo+json`, the default, or `application/json`), KML with a `gx:Track` for ' +
+    'Google Earth (`application/vnd.google-earth.kml+xml`), or CSV (`text/csv`). In GeoJSON each device that flew the job is a ' +
+    'feature with a `LineString`; its `coordinateProperties` hold what was known at each of its positions, with `null` for what ' +
+    'was not. A line needs two positions: a device with a single one has no feature yet.\n\n' +
+    'A device’s track of more than 10,000 positions is thinned out evenly to that many, with the first and the last one; ' +
+    '`recorded` is the number of positions before that. Of a flight of more than ten hours it is the last ten.',
+  scope: 'command:read',
+  handler: 'jobs/get-job-track',
+  tables: { jobs: ['get'], flights: ['query'] },
+  request: {},
+  reply: { status: 200, body: jobTrack, mediaTypes: trackMediaTypes },
+  refusals: ['job_not_found', 'not_acceptable'],
+} as const satisfies Endpoint;
+
+export const updateJob = {
+  summary: 'Change a job',
+  description:
+    'Changes the given fields and leaves the others as they are. `metadata` is replaced as a whole, not merged. `{}` and the ' +
+    'status that the job already has change nothing; any other field counts as a change, and `version` grows.\n\n' +
+    '`status` moves only along the lifecycle: `PENDING` → `QUEUED`, `CANCELLED`, `FAILED`; `QUEUED` → `IN_PROGRESS`, `CANCELLED`, ' +
+    '`FAILED`; `IN_PROGRESS` → `COMPLETED`, `FAILED`. Another move is 400 with both statuses in `details`. Setting `CANCELLED` ' +
+    'has the same effect as cancelling, but a job that can’t be cancelled is refused with `invalid_request` instead of `Cannot ' +
+    'cancel job`, one that is cancelled already is answered with 200, and the reply has no `cancelledAt`.\n\n' +
+    'A job can be changed in every status, also when it is final. `deviceId`, `deviceGroupId`, `missionId` and `scheduledAt` ' +
+    'can’t be changed: cancel the job and create another.',
+  scope: 'command:update',
+  handler: 'jobs/update-job',
+  tables: { jobs: ['update', 'get'] },
+  request: { body: jobChange },
+  reply: { status: 200, body: schemas.updatedJobReply, versioned: true },
+  refusals: ['invalid_request', 'job_not_found', 'stale_version'],
+} as const satisfies Endpoint;
+
+export const deleteJob = {
+  summary: 'Delete a job',
+  description:
+    'Deletes a job in any status. It is gone at once: reading it is 404, and its channel gets a final message with `deleted`. ' +
+    'The drone platform is told; a drone that is flying the job may need time to stop, and what it still reports about the job is ' +
+    'ignored. To keep the record of a job that has not started, cancel it instead.',
+  scope: 'command:update',
+  handler: 'jobs/delete-job',
+  tables: { jobs: ['delete'] },
+  request: {},
+  reply: { status: 200, body: messageReply },
+  refusals: ['job_not_found'],
+} as const satisfies Endpoint;
+
+export const cancelJob = {
+  summary: 'Cancel a job that is PENDING or QUEUED',
+  description:
+    'Cancels a job that is `PENDING` or `QUEUED`. A job in any other status, also one that is cancelled already, is 400 ' +
+    '`Cannot cancel job`: a job in flight can’t be cancelled, only deleted. The request needs no body; one that is sent is ignored.',
+  scope: 'command:update',
+  handler: 'jobs/cancel-job',
+  tables: { jobs: ['update'] },
+  request: {},
+  reply: { status: 200, body: schemas.cancelledJobReply },
+  refusals: ['job_not_found', 'cannot_cancel'],
+} as const satisfies Endpoint;

@@ -3,7 +3,9 @@ import type { Endpoint } from '../endpoint';
 import * as schemas from '../schemas/shares';
 import { messageReply, pageQuery } from '../schemas/page';
 
-const listShares = {
+// Endpoints for shares (links to live video or status).
+
+export const listShares = {
   summary: 'List the active shares of the organisation',
   description:
     'Returns a page of the shares that have neither expired nor been revoked, newest first, with the number of viewers at ' +
@@ -19,7 +21,7 @@ const listShares = {
   refusals: ['invalid_request'],
 } as const satisfies Endpoint;
 
-const getShare = {
+export const getShare = {
   summary: 'Read a share',
   description:
     'Returns a share. An expired or revoked share is 404, like one that never existed. `metadata` is not returned.',
@@ -32,7 +34,7 @@ const getShare = {
   refusals: ['share_not_found'],
 } as const satisfies Endpoint;
 
-const revokeShare = {
+export const revokeShare = {
   summary: 'Revoke a share',
   description:
     'Ends a share at once. When the answer arrives, all viewers are disconnected, and its channel has a final message with the state ' +
@@ -46,30 +48,21 @@ const revokeShare = {
   refusals: ['share_not_found'],
 } as const satisfies Endpoint;
 
-/** Endpoints for shares (links to live video or status). */
-export const sharesEndpoints = {
-  'POST /v3/streams/share': {
-    summary: "Share a device's live video or status by link",
-    description:
-      'Creates a link to a public page that shows one device live, until `expiresIn` seconds have passed or the share is revoked. ' +
-      'Whoever has the link can watch without a login, so treat `shareCode` and `shareUrl` like a password.\n\n' +
-      '`shareType` `STREAM` shows the video and the status, `DEVICE_STATUS` the status only. The reply has only four fields: ' +
-      'read the share for the others. A share can’t be changed: revoke it and create another.\n\n' +
-      'An unknown `resourceId` is 404, another organisation’s 403.',
-    scope: 'stream:share',
-    handler: 'shares/create-share',
-    perMinute: 30,
-    idempotent: true,
-    tables: { fleet: ['get'], shares: ['put'] },
-    settings: ['SHARE_BASE_URL'],
-    request: { body: shareRequest },
-    reply: { status: 201, body: schemas.createdShareReply },
-    refusals: ['invalid_request', 'resource_not_found'],
-  },
-  'GET /v3/streams/share': listShares,
-  'GET /v3/streams/share/{shareCode}': getShare,
-  'DELETE /v3/streams/share/{shareCode}': revokeShare,
-  'GET /v3/shares': listShares,
-  'GET /v3/shares/{shareCode}': getShare,
-  'DELETE /v3/shares/{shareCode}': revokeShare,
-} as const satisfies Record<string, Endpoint>;
+export const createShare = {
+  summary: "Share a device's live video or status by link",
+  description:
+    'Creates a link to a public page that shows one device live, until `expiresIn` seconds have passed or the share is revoked. ' +
+    'Whoever has the link can watch without a login, so treat `shareCode` and `shareUrl` like a password.\n\n' +
+    '`shareType` `STREAM` shows the video and the status, `DEVICE_STATUS` the status only. The reply has only four fields: ' +
+    'read the share for the others. A share can’t be changed: revoke it and create another.\n\n' +
+    'An unknown `resourceId` is 404, another organisation’s 403.',
+  scope: 'stream:share',
+  handler: 'shares/create-share',
+  perMinute: 30,
+  idempotent: true,
+  tables: { fleet: ['get'], shares: ['put'] },
+  settings: ['SHARE_BASE_URL'],
+  request: { body: shareRequest },
+  reply: { status: 201, body: schemas.createdShareReply },
+  refusals: ['invalid_request', 'resource_not_found'],
+} as const satisfies Endpoint;

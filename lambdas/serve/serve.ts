@@ -2,7 +2,7 @@ import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { deprecationHeaders } from '../../contract/deprecation';
 import type { Endpoint } from '../../contract/endpoint';
-import type { EndpointKey } from '../../contract/endpoints';
+import type { endpoints, EndpointKey } from '../../contract/endpoints';
 import { fail, succeed } from './answer';
 import { authorise } from './authorise';
 import { limit } from './limit';
@@ -45,24 +45,25 @@ function answerAndLog(exchange: Exchange, event: Event, toAnswer: ToAnswer, outc
 }
 
 /**
- * Makes the Lambda functions of endpoints: authorise the scope, count the rate limit, parse the input, select the media
+ * Makes the Lambda function of an endpoint: authorise the scope, count the rate limit, parse the input, select the media
  * type of the reply, look up the idempotency key, run the handler, reply through the schema, log once.
- * @param table the part of `contract/endpoints.ts` that has the endpoint
- * @returns a function of the endpoint's key and of `run`, which gets the parsed request and returns the body of the
- *   reply, or throws a Refusal
+ * @param endpoint the row of the key in `contract/endpoints.ts`, imported by itself: the table has the schemas of all
+ * @param run gets the parsed request and returns the body of the reply, or throws a Refusal
  */
-export const serveFrom =
-  <Served extends EndpointKey>(table: Readonly<Record<Served, Endpoint>>) =>
-  <Key extends Served>(key: Key, run: (request: ServedRequest<Key>) => Promise<Reply<Key>>) =>
-    middy<Event, unknown, Error, ServedContext>(
-      // All steps are in the handler, because middy's early timeout does not cover middlewares.
-      async (event: Event, { exchange }: ServedContext) => {
-        authorise(exchange, event);
-        await limit(exchange);
-        parse(exchange, event);
-        negotiate(exchange, event);
-        await replay(exchange, event);
-        return run(servedRequest<Key>(event, exchange));
-      },
-      { timeoutEarlyInMillis: TIMEOUT_MARGIN_MS },
-    ).use(beginAndEnd(key, table[key]));
+export const serve = <Key extends EndpointKey>(
+  key: Key,
+  endpoint: Endpoint & (typeof endpoints)[Key],
+  run: (request: ServedRequest<Key>) => Promise<Reply<Key>>,
+) =>
+  middy<Event, unknown, Error, ServedContext>(
+    // All steps are in the handler, because middy's early timeout does not cover middlewares.
+    async (event: Event, { exchange }: ServedContext) => {
+      authorise(exchange, event);
+      await limit(exchange);
+      parse(exchange, event);
+      negotiate(exchange, event);
+      await replay(exchange, event);
+      return run(servedRequest<Key>(event, exchange));
+    },
+    { timeoutEarlyInMillis: TIMEOUT_MARGIN_MS },
+  ).use(beginAndEnd(key, endpoint));

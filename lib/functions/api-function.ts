@@ -25,6 +25,9 @@ const actions: Readonly<Record<TableUse, string>> = {
   delete: 'dynamodb:DeleteItem',
 };
 
+/** Memory of functions whose caller waits for the reply, as `npm run bench -- function-memory` chooses it. */
+export const DEFAULT_MEMORY_MB = 1024;
+
 export interface ApiFunctionProps {
   /** File below `lambdas/` without `.ts`. */
   readonly entry: string;
@@ -35,7 +38,7 @@ export interface ApiFunctionProps {
   readonly failures?: Queue;
   /** Default: 10, for functions whose caller waits for the reply. */
   readonly timeoutSeconds?: number;
-  /** Default: 1024. Lambda allocates processor time in proportion to it. */
+  /** Default: {@link DEFAULT_MEMORY_MB}. Lambda allocates processor time in proportion to it. */
   readonly memoryMb?: number;
   /**
    * Allows it to send messages to the queue that invokes it. By default Lambda stops such a loop after about 16 invocations
@@ -52,7 +55,7 @@ export class ApiFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: ApiFunctionProps) {
     super(scope, id);
-    const { entry, description, environment, failures, timeoutSeconds = 10, memoryMb = 1024 } = props;
+    const { entry, description, environment, failures, timeoutSeconds = 10, memoryMb = DEFAULT_MEMORY_MB } = props;
     const { recursive, traced = true } = props;
     const logGroup = new LogGroup(this, 'Log', {
       retention: RetentionDays.THREE_MONTHS,

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { endpointTable } from '../../contract/access';
 import { tablesOf, type Endpoint, type TableUse } from '../../contract/endpoint';
 import type { EndpointKey } from '../../contract/endpoints';
+import { MAX_WAIT_S } from '../../contract/schemas/events';
+import { MAX_TRACK_POSITIONS } from '../../domain/flight-record';
 import { promised } from './fixtures/promised';
 
 const lambdas = join(__dirname, '../../lambdas/http');
@@ -46,7 +48,7 @@ test('every endpoint has a handler file, and every handler file an endpoint', ()
 test.each([...new Set(entries.map(([, { handler }]) => handler))])(
   '%s serves an endpoint whose row names it',
   (handler) => {
-    const [, key] = /serve\('([^']+)'/.exec(readFileSync(join(lambdas, `${handler}.ts`), 'utf8')) ?? [];
+    const [, key] = /serve\(\s*'([^']+)'/.exec(readFileSync(join(lambdas, `${handler}.ts`), 'utf8')) ?? [];
     expect(entries.find(([name]) => name === key)?.[1].handler).toBe(handler);
   },
 );
@@ -54,4 +56,12 @@ test.each([...new Set(entries.map(([, { handler }]) => handler))])(
 test('endpoints with the same handler differ only in their path', () => {
   for (const [, endpoint] of entries)
     for (const [, other] of entries) if (endpoint.handler === other.handler) expect(endpoint).toBe(other);
+});
+
+// A description is plain text, since esbuild can't leave out an endpoint whose text is computed.
+test('descriptions name the limits that hold', () => {
+  expect(endpointTable['GET /v3/events'].description).toContain(`up to ${MAX_WAIT_S} seconds`);
+  expect(endpointTable['GET /v3/jobs/{jobId}/track'].description).toContain(
+    `more than ${MAX_TRACK_POSITIONS.toLocaleString('en')} positions`,
+  );
 });

@@ -1,11 +1,12 @@
+import * as endpoints from '../../../contract/endpoints/token';
 import { apiKeyRefused } from '../../../contract/forbidden';
 import { findPartner } from '../../../data/partners/partners';
 import { requestToken } from '../../../data/partners/tokens';
 import { apiKeyIds } from '../../../domain/partner';
 import { Refusal, invalid } from '../../../domain/refusal';
-import { serve } from '../../serve/endpoints/token';
+import { serve } from '../../serve/serve';
 
-export const handler = serve('POST /v3/auth/token', async ({ body, apiKeyId }) => {
+export const handler = serve('POST /v3/auth/token', endpoints.issueToken, async ({ body, apiKeyId }) => {
   const { grant_type, client_id, client_secret } = body;
   if (grant_type !== 'client_credentials') throw new Refusal('unsupported_grant_type');
   if (!client_id || !client_secret) throw invalid('', 'client_id and client_secret are required');

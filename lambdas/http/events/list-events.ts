@@ -1,13 +1,18 @@
+import * as endpoints from '../../../contract/endpoints/events';
 import { cursorOf } from '../../../domain/cursor';
 import { beginningOf } from '../../feed/read-feed';
 import { waitForEvents } from '../../feed/wait-for-events';
-import { serve } from '../../serve/endpoints/events';
+import { serve } from '../../serve/serve';
 
-export const handler = serve('GET /v3/events', async ({ caller, query, requestId, ...request }) => {
-  const { organisation } = caller;
-  const now = new Date(request.now);
-  const after = await beginningOf(organisation, query.after, now);
-  const page = await waitForEvents({ ...caller, ...query, requestId }, after, now);
-  const events = page.events.map(({ number, message }) => ({ ...message, cursor: cursorOf(organisation, number) }));
-  return { success: true, events, count: events.length, cursor: cursorOf(organisation, page.last) };
-});
+export const handler = serve(
+  'GET /v3/events',
+  endpoints.listEvents,
+  async ({ caller, query, requestId, ...request }) => {
+    const { organisation } = caller;
+    const now = new Date(request.now);
+    const after = await beginningOf(organisation, query.after, now);
+    const page = await waitForEvents({ ...caller, ...query, requestId }, after, now);
+    const events = page.events.map(({ number, message }) => ({ ...message, cursor: cursorOf(organisation, number) }));
+    return { success: true, events, count: events.length, cursor: cursorOf(organisation, page.last) };
+  },
+);

@@ -1,7 +1,12 @@
+import * as endpoints from '../../../contract/endpoints/jobs';
 import { cancelJob } from '../../../data/jobs/job-changes';
-import { serve } from '../../serve/endpoints/jobs';
+import { serve } from '../../serve/serve';
 
-export const handler = serve('POST /v3/jobs/{jobId}/cancel', async ({ caller, path, now, requestId }) => {
-  const { jobId, cancelledAt } = await cancelJob(caller.organisation, path.jobId, { changeId: requestId, now });
-  return { success: true, job: { jobId, status: 'CANCELLED', cancelledAt: cancelledAt ?? now } };
-});
+export const handler = serve(
+  'POST /v3/jobs/{jobId}/cancel',
+  endpoints.cancelJob,
+  async ({ caller, path, now, requestId }) => {
+    const { jobId, cancelledAt } = await cancelJob(caller.organisation, path.jobId, { changeId: requestId, now });
+    return { success: true, job: { jobId, status: 'CANCELLED', cancelledAt: cancelledAt ?? now } };
+  },
+);

@@ -1,13 +1,18 @@
+import * as endpoints from '../../../contract/endpoints/jobs';
 import { expectDeviceGroup } from '../../../data/fleet/fleet';
 import { insertJob } from '../../../data/jobs/jobs';
 import { newId } from '../../../data/store/new-id';
 import { newJob } from '../../../domain/job';
-import { serve } from '../../serve/endpoints/jobs';
+import { serve } from '../../serve/serve';
 
-export const handler = serve('POST /v3/jobs/create', async ({ caller, body, now, firstAnswer }) => {
-  await expectDeviceGroup(caller.organisation, body.deviceGroupId, body.deviceId);
-  const job = newJob(body, newId('job', caller.organisation, now), now);
-  const reply = { success: true as const, job };
-  await insertJob(caller.organisation, job, firstAnswer(reply));
-  return reply;
-});
+export const handler = serve(
+  'POST /v3/jobs/create',
+  endpoints.createJob,
+  async ({ caller, body, now, firstAnswer }) => {
+    await expectDeviceGroup(caller.organisation, body.deviceGroupId, body.deviceId);
+    const job = newJob(body, newId('job', caller.organisation, now), now);
+    const reply = { success: true as const, job };
+    await insertJob(caller.organisation, job, firstAnswer(reply));
+    return reply;
+  },
+);

@@ -1,7 +1,8 @@
+import * as endpoints from '../../../contract/endpoints/jobs';
 import { deleteJob } from '../../../data/jobs/jobs';
-import { serve } from '../../serve/endpoints/jobs';
+import { serve } from '../../serve/serve';
 
-export const handler = serve('DELETE /v3/jobs/{jobId}', async ({ caller, path }) => {
+export const handler = serve('DELETE /v3/jobs/{jobId}', endpoints.deleteJob, async ({ caller, path }) => {
   await deleteJob(caller.organisation, path.jobId);
   return { success: true, message: 'Job deleted successfully' };
 });

@@ -1,7 +1,8 @@
+import * as endpoints from '../../../contract/endpoints/jobs';
 import { readFlight } from '../../../data/flights/flights';
 import { findJob } from '../../../data/jobs/jobs';
 import { tracksOf } from '../../../domain/flight-record';
-import { serve } from '../../serve/endpoints/jobs';
+import { serve } from '../../serve/serve';
 import { toCsv } from '../../serve/track/csv';
 import { toGeoJson } from '../../serve/track/geo-json';
 import { toKml } from '../../serve/track/kml';
@@ -13,7 +14,11 @@ const formats = {
   'text/csv': toCsv,
 };
 
-export const handler = serve('GET /v3/jobs/{jobId}/track', async ({ caller, path, mediaType }) => {
-  const job = await findJob(caller.organisation, path.jobId);
-  return formats[mediaType](job, tracksOf(await readFlight(job.jobId)));
-});
+export const handler = serve(
+  'GET /v3/jobs/{jobId}/track',
+  endpoints.getJobTrack,
+  async ({ caller, path, mediaType }) => {
+    const job = await findJob(caller.organisation, path.jobId);
+    return formats[mediaType](job, tracksOf(await readFlight(job.jobId)));
+  },
+);

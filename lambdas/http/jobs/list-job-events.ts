@@ -1,16 +1,21 @@
+import * as endpoints from '../../../contract/endpoints/events';
 import { readChannelEvents } from '../../../data/events/read-events';
 import { findJob } from '../../../data/jobs/jobs';
 import { cursorOf } from '../../../domain/cursor';
-import { serve } from '../../serve/endpoints/events';
+import { serve } from '../../serve/serve';
 
-export const handler = serve('GET /v3/jobs/{jobId}/events', async ({ caller, path: { jobId }, now }) => {
-  const [found] = await Promise.all([
-    readChannelEvents({ kind: 'job', id: jobId }, new Date(now)),
-    // Refuses a job of another organisation.
-    findJob(caller.organisation, jobId),
-  ]);
-  const events = found.flatMap(({ number, message }) =>
-    message.type === 'job.status' ? [{ ...message, cursor: cursorOf(caller.organisation, number) }] : [],
-  );
-  return { success: true, events, count: events.length };
-});
+export const handler = serve(
+  'GET /v3/jobs/{jobId}/events',
+  endpoints.listJobEvents,
+  async ({ caller, path: { jobId }, now }) => {
+    const [found] = await Promise.all([
+      readChannelEvents({ kind: 'job', id: jobId }, new Date(now)),
+      // Refuses a job of another organisation.
+      findJob(caller.organisation, jobId),
+    ]);
+    const events = found.flatMap(({ number, message }) =>
+      message.type === 'job.status' ? [{ ...message, cursor: cursorOf(caller.organisation, number) }] : [],
+    );
+    return { success: true, events, count: events.length };
+  },
+);

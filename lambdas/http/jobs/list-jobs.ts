@@ -1,7 +1,8 @@
+import * as endpoints from '../../../contract/endpoints/jobs';
 import { listJobs } from '../../../data/jobs/jobs';
-import { serve } from '../../serve/endpoints/jobs';
+import { serve } from '../../serve/serve';
 
-export const handler = serve('GET /v3/jobs', async ({ caller, query }) => {
+export const handler = serve('GET /v3/jobs', endpoints.listJobs, async ({ caller, query }) => {
   const page = await listJobs(caller.organisation, query);
   return { success: true, ...page, count: page.jobs.length };
 });

@@ -1,17 +1,18 @@
+import * as endpoints from '../../../contract/endpoints/limits';
 import { MAX_CONNECTIONS, MAX_SUBSCRIPTIONS } from '../../../contract/channels';
 import { countedRates, tokenThrottle } from '../../../contract/limits';
 import { countSubscriptions } from '../../../data/connections/subscriptions';
 import { readUsage } from '../../../data/limits/usage';
 import { RATE_WINDOW_S, rateWindow } from '../../../domain/rate-window';
 import { shareBounds } from '../../../domain/share';
-import { serve } from '../../serve/endpoints/limits';
+import { serve } from '../../serve/serve';
 
 const left = (limit: number, used: number) => Math.max(0, limit - used);
 const quota = (limit: number, used: number) => ({ limit, used, remaining: left(limit, used) });
 
 const operations = countedRates.map(({ operation }) => operation);
 
-export const handler = serve('GET /v3/limits', async ({ caller: { clientId }, now }) => {
+export const handler = serve('GET /v3/limits', endpoints.getLimits, async ({ caller: { clientId }, now }) => {
   const at = Date.parse(now);
   const [{ callsOf, connections }, subscriptions] = await Promise.all([
     readUsage(clientId, operations, at / 1000),

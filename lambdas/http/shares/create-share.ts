@@ -1,14 +1,19 @@
+import * as endpoints from '../../../contract/endpoints/shares';
 import { findSharedDevice } from '../../../data/fleet/fleet';
 import { newShareCode } from '../../../data/store/new-id';
 import { insertShare } from '../../../data/shares/shares';
 import { newShare } from '../../../domain/share';
-import { serve } from '../../serve/endpoints/shares';
+import { serve } from '../../serve/serve';
 import { withLink } from '../../serve/share-link';
 
-export const handler = serve('POST /v3/streams/share', async ({ caller, body, now, firstAnswer }) => {
-  const deviceId = await findSharedDevice(caller.organisation, body.resourceId);
-  const share = newShare(body, deviceId, newShareCode(caller.organisation, now), now);
-  const reply = { success: true as const, share: withLink(share) };
-  await insertShare(caller.organisation, share, firstAnswer(reply));
-  return reply;
-});
+export const handler = serve(
+  'POST /v3/streams/share',
+  endpoints.createShare,
+  async ({ caller, body, now, firstAnswer }) => {
+    const deviceId = await findSharedDevice(caller.organisation, body.resourceId);
+    const share = newShare(body, deviceId, newShareCode(caller.organisation, now), now);
+    const reply = { success: true as const, share: withLink(share) };
+    await insertShare(caller.organisation, share, firstAnswer(reply));
+    return reply;
+  },
+);

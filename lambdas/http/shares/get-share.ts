@@ -1,8 +1,9 @@
+import * as endpoints from '../../../contract/endpoints/shares';
 import { findShare } from '../../../data/shares/shares';
-import { serve } from '../../serve/endpoints/shares';
+import { serve } from '../../serve/serve';
 import { withLink } from '../../serve/share-link';
 
-export const handler = serve('GET /v3/shares/{shareCode}', async ({ caller, path, now }) => ({
+export const handler = serve('GET /v3/shares/{shareCode}', endpoints.getShare, async ({ caller, path, now }) => ({
   success: true,
   share: withLink(await findShare(caller.organisation, path.shareCode, now)),
 }));

@@ -1,8 +1,9 @@
+import * as endpoints from '../../../contract/endpoints/shares';
 import { listShares } from '../../../data/shares/shares';
-import { serve } from '../../serve/endpoints/shares';
+import { serve } from '../../serve/serve';
 import { withLink } from '../../serve/share-link';
 
-export const handler = serve('GET /v3/shares', async ({ caller, query, now }) => {
+export const handler = serve('GET /v3/shares', endpoints.listShares, async ({ caller, query, now }) => {
   const { shares, nextToken } = await listShares(caller.organisation, query, now);
   return { success: true, shares: shares.map(withLink), count: shares.length, nextToken };
 });

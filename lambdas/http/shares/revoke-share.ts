@@ -1,8 +1,9 @@
+import * as endpoints from '../../../contract/endpoints/shares';
 import { revokeShare } from '../../../data/shares/shares';
 import { closeFollowersOfShare } from '../../delivery/close-followers';
-import { serve } from '../../serve/endpoints/shares';
+import { serve } from '../../serve/serve';
 
-export const handler = serve('DELETE /v3/shares/{shareCode}', async ({ caller, path, now }) => {
+export const handler = serve('DELETE /v3/shares/{shareCode}', endpoints.revokeShare, async ({ caller, path, now }) => {
   const share = await revokeShare(caller.organisation, path.shareCode, now);
   await closeFollowersOfShare(path.shareCode, share, now);
   return { success: true, message: 'Share revoked successfully' };

@@ -1,5 +1,5 @@
 import { endpoints } from '../../../contract/endpoints';
-import { serveFrom } from '../../../lambdas/serve/serve';
+import { serve } from '../../../lambdas/serve/serve';
 import { sampleJob } from '../../domain/fixtures/samples';
 import { call } from '../fixtures/api-gateway';
 import '../fixtures/log';
@@ -7,8 +7,9 @@ import '../fixtures/log';
 const key = 'GET /v3/jobs/{jobId}';
 const instead = 'https://api.example.com/docs/guides/versioning';
 const deprecation = { since: '2027-01-01T00:00:00Z', sunset: '2027-07-01T00:00:00Z', instead };
-const serve = serveFrom({ [key]: { ...endpoints[key], deprecation } });
-const run = serve(key, () => Promise.resolve({ success: true as const, job: sampleJob() }));
+const run = serve(key, { ...endpoints[key], deprecation }, () =>
+  Promise.resolve({ success: true as const, job: sampleJob() }),
+);
 
 test.each([
   ['a success', 200, ['command:read']],

@@ -1,11 +1,11 @@
-import { jobsEndpoints } from '../../../contract/endpoints/jobs';
+import { endpoints, type EndpointKey } from '../../../contract/endpoints';
 import { negotiate } from '../../../lambdas/serve/negotiate';
 import type { Exchange } from '../../../lambdas/serve/request';
 import { refusalOf } from '../../domain/fixtures/samples';
 import { request } from '../fixtures/api-gateway';
 
-const exchangeOf = (key: keyof typeof jobsEndpoints): Exchange => ({
-  ...{ key, endpoint: jobsEndpoints[key], startedAt: 0, headers: {} },
+const exchangeOf = (key: EndpointKey): Exchange => ({
+  ...{ key, endpoint: endpoints[key], startedAt: 0, headers: {} },
 });
 const KML = 'application/vnd.google-earth.kml+xml';
 

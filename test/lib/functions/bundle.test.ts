@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endpointTable } from '../../../contract/access';
 import { bundle } from '../../../lib/functions/bundle';
 
 const entry = 'http/jobs/create-job';
@@ -32,6 +33,20 @@ test('endpoint caches and web streams, which no function needs, are left out', (
   );
   expect(Object.keys(inputs).filter((path) => /endpoint-cache|mnemonist/.test(path))).toEqual([]);
   expect(read()).not.toContain('stream/web');
+});
+
+test('a function contains its own endpoint and none of the others, whose schemas would be built at each start', () => {
+  const summaries = new Map(Object.values(endpointTable).map(({ handler, summary }) => [`http/${handler}`, summary]));
+  // It answers with the limits of all.
+  summaries.delete('http/limits/get-limits');
+  bundle([...summaries.keys()], folder);
+  for (const [name, own] of summaries) {
+    const text = readFileSync(join(folder, name, 'index.js'), 'utf8');
+    expect([name, [...summaries.values()].filter((summary) => text.includes(`summary:"${summary}"`))]).toEqual([
+      name,
+      [own],
+    ]);
+  }
 });
 
 test('the same source results in the same bundle, so that unchanged code keeps its asset', () => {

@@ -1,0 +1,20 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A stub of the identity provider's token endpoint. */
+export interface TokenEndpoint {
+  readonly url: string;
+  close(): void;
+}
+
+/** Starts it on a free port; it issues a token for every request. */
+export async function startTokenEndpoint(): Promise<TokenEndpoint> {
+  const server = createServer((_, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ access_token: 'token', token_type: 'Bearer', expires_in: 3600 }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
+}

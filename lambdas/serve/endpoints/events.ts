@@ -1,4 +1,0 @@
-import { eventsEndpoints } from '../../../contract/endpoints/events';
-import { serveFrom } from '../serve';
-
-export const serve = serveFrom(eventsEndpoints);

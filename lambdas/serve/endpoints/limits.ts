@@ -1,4 +1,0 @@
-import { limitsEndpoints } from '../../../contract/endpoints/limits';
-import { serveFrom } from '../serve';
-
-export const serve = serveFrom(limitsEndpoints);

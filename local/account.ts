@@ -107,7 +107,7 @@ export function createAccount(options: AccountOptions): Account {
   const cloudFront = createCloudFront({
     accountId,
     portOf: () => options.wsPort,
-    originOf: (domain) => (webSocketApi.serves(domain) ? webSocketApi : s3.originOf(domain)),
+    originOf: (domain) => (webSocketApi.serves(domain) ? webSocketApi : (iot.originOf(domain) ?? s3.originOf(domain))),
     log,
   });
   const iot = createIot({ ...place, port: options.mqttPort, certificate, dataFolder, lambda, log });

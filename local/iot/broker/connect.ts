@@ -2,10 +2,10 @@
 import type { AedesOptions, Client, ConnectPacket } from 'aedes';
 import { randomUUID } from 'node:crypto';
 import type { Arns } from '../arns';
-import type { Authorizer, Credentials, Authorization } from '../authorization/authorizer';
+import type { Credentials, Authorization } from '../authorization/authorizer';
 import type { Quotas } from '../../quotas';
 import { end, type Connection, type Connections } from './connection';
-import { MqttStream } from './mqtt-stream';
+import { MqttStream, type Peer } from './mqtt-stream';
 import { createPermits, type Permits } from '../authorization/policy';
 import { isInvalidTopic } from '../topic';
 
@@ -21,7 +21,6 @@ const SERVER_UNAVAILABLE = 3;
 
 export interface AdmissionOptions {
   readonly connections: Connections;
-  readonly authorizer: Authorizer | undefined;
   readonly arns: Arns;
   readonly quotas: Pick<Quotas, 'admits'>;
   log(line: string): void;
@@ -30,7 +29,7 @@ export interface AdmissionOptions {
 type Admission = Pick<Required<AedesOptions>, 'preConnect' | 'authenticate'>;
 
 /** aedes' hooks for CONNECT: the policies that the authorizer returns must allow the connection and its last will. */
-export function createAdmission({ connections, authorizer, arns, quotas, log }: AdmissionOptions): Admission {
+export function createAdmission({ connections, arns, quotas, log }: AdmissionOptions): Admission {
   const requests = new WeakMap<Client, ConnectPacket>();
   let versionNumber = 0;
 
@@ -47,10 +46,10 @@ export function createAdmission({ connections, authorizer, arns, quotas, log }: 
       return SERVER_UNAVAILABLE;
     }
 
-    const { servername } = stream.socket;
-    const serverName = typeof servername === 'string' && servername !== '' ? servername : undefined;
-    const credentials: Credentials = { connectionId: randomUUID(), serverName, clientId, username, password };
-    const authorized = await authorize(credentials, client.id);
+    const { serverName, http, ipAddress } = stream.peer;
+    const connectionId = randomUUID();
+    const credentials: Credentials = { connectionId, serverName, http, clientId, username, password };
+    const authorized = await authorize(stream.peer, credentials, client.id);
     if (!authorized) return NOT_AUTHORIZED;
     const { authorization: authorization, permits } = authorized;
     if (!mayConnect(permits, client.id, request)) {
@@ -63,13 +62,13 @@ export function createAdmission({ connections, authorizer, arns, quotas, log }: 
       clientId: client.id,
       sessionIdentifier: credentials.connectionId,
       principalId: authorization.principalId,
-      ipAddress: stream.socket.remoteAddress ?? '',
+      ipAddress,
       versionNumber: versionNumber++,
       persistent: request.clean === false,
       filters: new Set(),
       awaitingRetained: new Set(),
       permits,
-      startTimers: () => startTimers(connection, credentials, authorization),
+      startTimers: () => startTimers(connection, stream.peer, credentials, authorization),
     };
     connections.of.set(client, connection);
     const earlier = connections.byClientId.get(client.id);
@@ -78,7 +77,7 @@ export function createAdmission({ connections, authorizer, arns, quotas, log }: 
   }
 
   /** Calls the authorizer; undefined when it refuses the client or its policies are not supported. */
-  async function authorize(credentials: Credentials, clientId: string) {
+  async function authorize({ authorizer }: Peer, credentials: Credentials, clientId: string) {
     const authorization = await authorizer?.(credentials);
     if (!authorization) return undefined;
     const onError = (error: unknown) => log(`a policy of ${clientId} can't be evaluated: ${String(error)}`);
@@ -99,9 +98,14 @@ export function createAdmission({ connections, authorizer, arns, quotas, log }: 
     return will.retain !== true || permits('iot:RetainPublish', topic);
   }
 
-  function startTimers(connection: Connection, credentials: Credentials, authorization: Authorization): () => void {
+  function startTimers(
+    connection: Connection,
+    peer: Peer,
+    credentials: Credentials,
+    authorization: Authorization,
+  ): () => void {
     const refresh = async () => {
-      const authorized = await authorize(credentials, connection.clientId);
+      const authorized = await authorize(peer, credentials, connection.clientId);
       if (authorized) connection.permits = authorized.permits;
       else await end(connection, 'AUTH_ERROR');
     };

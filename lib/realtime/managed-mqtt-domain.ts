@@ -22,13 +22,14 @@ export interface MqttDomainSettings {
  * can be deleted, and a recreated stack finds it again, with the same domain name.
  */
 export class ManagedMqttDomain extends Construct {
-  /** Domain name that partners connect to. */
+  /** Domain name that clients connect to. */
   readonly domainName: string;
 
-  constructor(scope: Construct, id: string, settings: MqttDomainSettings) {
+  /** @param purpose distinguishes the configurations of a stack */
+  constructor(scope: Construct, id: string, settings: MqttDomainSettings, purpose = 'mqtt') {
     super(scope, id);
-    // One per stack, found again by its name; names consist of letters, digits, `_`, `.` and `-`.
-    const domainConfigurationName = `${Stack.of(this).stackName}-mqtt`;
+    // One per stack and purpose, found again by its name; names consist of letters, digits, `_`, `.` and `-`.
+    const domainConfigurationName = `${Stack.of(this).stackName}-${purpose}`;
     const arn = `arn:${Aws.PARTITION}:iot:${Aws.REGION}:${Aws.ACCOUNT_ID}:domainconfiguration/${domainConfigurationName}/*`;
     const call = (action: string, parameters: object, more: Partial<AwsSdkCall> = {}): AwsSdkCall => ({
       service: 'iot',

@@ -15,6 +15,7 @@ import { endStorage } from './storage';
 import { steadyLoad } from './steady-load';
 import { storeCalls } from './store-calls';
 import { telemetry } from './telemetry';
+import { wideShare } from './wide-share';
 
 /** All measurements by name, in the order in which they run. */
 const measurements: Readonly<Record<string, Measurement>> = {
@@ -29,6 +30,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'status-channels': statusChannels,
   'event-log': eventLog,
   telemetry,
+  'wide-share': wideShare,
   platform: platformIntegration,
   isolation,
   'steady-load': steadyLoad,

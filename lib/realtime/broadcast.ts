@@ -26,6 +26,8 @@ export interface BroadcastProps {
   readonly tables: Tables;
   /** Serves the share page. */
   readonly distribution: cloudfront.Distribution;
+  /** The domain configuration of the channels. */
+  readonly first: ManagedMqttDomain;
 }
 
 /**
@@ -33,7 +35,7 @@ export interface BroadcastProps {
  * clients authenticate with the socket that they have open and the share code, and may read the topic of their share.
  */
 export class Broadcast extends Construct {
-  constructor(scope: Construct, id: string, { tables, distribution }: BroadcastProps) {
+  constructor(scope: Construct, id: string, { tables, distribution, first }: BroadcastProps) {
     super(scope, id);
     const authorize = new ApiFunction(this, 'AuthorizeViewer', {
       entry: 'mqtt/authorize-viewer',
@@ -58,7 +60,7 @@ export class Broadcast extends Construct {
       authorizerConfig: { defaultAuthorizerName: authorizer.ref, allowAuthorizerOverride: false },
       tlsConfig: { securityPolicy: 'IoTSecurityPolicy_TLS13_1_2_2022_10' },
     };
-    const { domainName } = new ManagedMqttDomain(this, 'Managed', settings, 'viewers');
+    const { domainName } = new ManagedMqttDomain(this, 'Managed', settings, 'viewers', first);
     distribution.addBehavior(
       BROADCAST_PATH,
       new HttpOrigin(domainName, { protocolPolicy: cloudfront.OriginProtocolPolicy.HTTPS_ONLY }),
@@ -71,7 +73,7 @@ export class Broadcast extends Construct {
     );
     alarmOnErrors(
       authorize,
-      'Viewers of shares with many places see no samples: their connections cannot be authorised',
+      'Viewers of partners’ shares with many places see no samples for ten seconds: MQTT refuses them',
     );
   }
 }

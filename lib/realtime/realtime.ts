@@ -57,7 +57,9 @@ export class Realtime extends Construct {
     });
     this.mqtt = new MqttChannels(this, 'Mqtt', { domain: props.mqttDomain, identity, tables });
     new FanOut(this, 'FanOut', { ...{ channels, tables, sockets }, eventRetentionDays, flightRetentionDays });
-    new Broadcast(this, 'Broadcast', { tables, distribution: sockets.address.distribution });
+    new Broadcast(this, 'Broadcast', {
+      ...{ tables, distribution: sockets.address.distribution, first: this.mqtt.managed },
+    });
     new Heartbeat(this, 'Heartbeat', { tables, sockets });
     new Reconcile(this, 'Reconcile', { tables });
     this.sockets = sockets;

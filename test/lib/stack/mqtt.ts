@@ -67,16 +67,11 @@ test('the custom resources may make only their own calls, for the two configurat
     Policies: { PolicyDocument: { Statement: { Action: string | string[]; Resource: unknown }[] } }[];
   };
   const granted = Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
-    .flatMap(({ Action, Resource }) => [Resource].flat().map((one) => [[Action].flat().join(), nameOf(one)]))
-    .filter(([action]) => action?.startsWith('iot:'));
-  expect(granted.sort()).toEqual(
-    ['Create', 'Describe', 'Update'].flatMap((call) =>
-      ['mqtt', 'viewers'].map((purpose) => [
-        `iot:${call}DomainConfiguration`,
-        `iot:domainconfiguration/DroneMissionApi-${purpose}/*`,
-      ]),
-    ),
-  );
+    .map(({ Action, Resource }) => ({ actions: [Action].flat(), resources: [Resource].flat().map(nameOf) }))
+    .filter(({ actions }) => actions.some((action) => action.startsWith('iot:')));
+  const actions = ['Create', 'Describe', 'Update'].map((call) => `iot:${call}DomainConfiguration`);
+  const resources = ['mqtt', 'viewers'].map((purpose) => `iot:domainconfiguration/DroneMissionApi-${purpose}/*`);
+  expect(granted).toEqual([{ actions, resources }]);
   expect(Object.keys(byPath('AWS::IAM::Policy')).filter((path) => path.startsWith('Realtime/'))).toEqual([]);
 });
 

@@ -72,7 +72,9 @@ test('the custom resources may make only their own calls, for the two configurat
   const actions = ['Create', 'Describe', 'Update'].map((call) => `iot:${call}DomainConfiguration`);
   const resources = ['mqtt', 'viewers'].map((purpose) => `iot:domainconfiguration/DroneMissionApi-${purpose}/*`);
   expect(granted).toEqual([{ actions, resources }]);
-  expect(Object.keys(byPath('AWS::IAM::Policy')).filter((path) => path.startsWith('Realtime/'))).toEqual([]);
+  expect(Object.keys(byPath('AWS::IAM::Policy')).filter((path) => /^Realtime\/(Mqtt|Broadcast)/.test(path))).toEqual(
+    [],
+  );
 });
 
 test('viewers connect by MQTT over WebSockets, on the host of the share page, with an authorizer of their own', () => {

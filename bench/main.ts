@@ -20,6 +20,7 @@ import { steadyLoad } from './steady-load';
 import { storeCalls } from './store-calls';
 import { telemetry } from './telemetry';
 import { warmCpu } from './warm-cpu';
+import { wideShare } from './wide-share';
 
 /** All measurements by name, in the order in which they run. */
 const measurements: Readonly<Record<string, Measurement>> = {
@@ -38,6 +39,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'event-log': eventLog,
   telemetry,
   'share-ends': shareEnds,
+  'wide-share': wideShare,
   platform: platformIntegration,
   isolation,
   'reconnect-storm': reconnectStorm,

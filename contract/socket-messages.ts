@@ -3,7 +3,7 @@ import { refusalCodes } from '../domain/refusal';
 import { permissions, shareTypes } from '../domain/share';
 import { shareStatusMessage } from '../domain/status-message';
 import { deviceState, orientation } from '../domain/telemetry';
-import { controlOutcomeMessage } from './telemetry';
+import { broadcastAccess, controlOutcomeMessage } from './telemetry';
 
 /** A sample of a device, for partners that have subscribed to it. */
 export const deviceTelemetryMessage = z.object({
@@ -34,6 +34,8 @@ export type ViewerTelemetryMessage = z.output<typeof viewerTelemetryMessage>;
 export const viewerShareMessage = z.extend(z.omit(shareStatusMessage, { cursor: true, replayed: true }), {
   shareType: z.optional(z.enum(shareTypes)),
   permissions: z.optional(z.array(z.enum(permissions))),
+  /** Only for a client that offers it: where the samples and the number of viewers are. */
+  broadcast: z.optional(broadcastAccess),
 });
 export type ViewerShareMessage = z.output<typeof viewerShareMessage>;
 

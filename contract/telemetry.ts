@@ -17,6 +17,18 @@ export const shareProtocols = {
   too_many_viewers: 'share.full',
 } as const satisfies Partial<Record<RefusalCode | 'watching', string>>;
 
+/**
+ * Offered in addition by a share page that can take samples over MQTT: in a share with many places it is sent none over the
+ * socket, but told a topic ({@link broadcastAccess}). Never selected.
+ */
+export const broadcastProtocol = 'share.broadcast';
+
+/** Path of MQTT over WebSockets, on the host of the share page; AWS IoT takes no other (developer guide, "Device communication protocols"). */
+export const BROADCAST_PATH = '/mqtt';
+
+/** How a share page connects for samples, with the share code as password, and the only topic that it may subscribe to. */
+export const broadcastAccess = z.object({ clientId: z.string(), username: z.string(), topic: z.string() });
+
 /** Live video that can be played for a few minutes. */
 export const liveVideo = z.object({ protocol: z.literal('HLS'), url: z.string(), expiresAt: z.string() });
 

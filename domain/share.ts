@@ -57,6 +57,12 @@ export const share = z.object({
  */
 export const viewerHandshakesPerMinute = ({ maxViewers }: Pick<Share, 'maxViewers'>): number => 60 + maxViewers;
 
+/** With more places than this a share page gets samples from one topic: a message for each viewer is dear and late then. */
+const MOST_WITHOUT_BROADCAST = 50;
+
+/** Whether the samples of a share are published once for all of its viewers. */
+export const isBroadcast = ({ maxViewers }: Pick<Share, 'maxViewers'>): boolean => maxViewers > MOST_WITHOUT_BROADCAST;
+
 export type ShareRequest = z.output<typeof shareRequest>;
 export type Share = z.output<typeof share>;
 

@@ -111,7 +111,7 @@ export function createAccount(options: AccountOptions): Account {
     accountId,
     meter,
     portOf: () => options.wsPort,
-    originOf: (domain) => (webSocketApi.serves(domain) ? webSocketApi : s3.originOf(domain)),
+    originOf: (domain) => (webSocketApi.serves(domain) ? webSocketApi : (iot.originOf(domain) ?? s3.originOf(domain))),
     log,
   });
   const iot = createIot({ ...place, port: options.mqttPort, certificate, dataFolder, lambda, log });

@@ -1,4 +1,5 @@
 import { createAnnouncer } from './announcer';
+import { createBroadcast } from './broadcast';
 import { createCharts } from './charts';
 import type { Connection, Ending } from './connection';
 import { createConnectionView } from './connection-view';
@@ -38,6 +39,7 @@ const clock = createShareClock();
 const view = createConnectionView(clock);
 const stage = createStage();
 const video = createVideo({ requestSession: () => socket.send({ action: 'playback' }), now: () => clock.now() });
+const broadcast = createBroadcast({ shareCode, onMessage, onFailure: () => socket.withoutBroadcast() });
 const controls = createControls((message) => socket.send(message));
 
 let latest: Telemetry | undefined;
@@ -105,11 +107,12 @@ function onFlight(info: FlightInfo): void {
 }
 
 function showShare(share: ShareStatus): void {
-  const { shareState, currentViewers, maxViewers, shareType, permissions } = share;
+  const { shareState, currentViewers, maxViewers, shareType, permissions, broadcast: access } = share;
   const viewers = shareState === 'ACTIVE' ? texts.figures.viewers(currentViewers, maxViewers) : '–';
   setText(element('viewers', HTMLElement), viewers);
   view.setPlaces(maxViewers);
   clock.onShare(share);
+  if (access) broadcast.follow(access);
   if (shareType === 'STREAM') video.enable();
   if (permissions) controls.show(permissions.includes('control'));
 }
@@ -117,6 +120,7 @@ function showShare(share: ShareStatus): void {
 function showConnection(connection: Connection, ending?: Ending): void {
   controls.setConnected(connection === 'live');
   if (connection === 'live') requestFlight();
+  else broadcast.stop();
   if (connection === 'ended') {
     video.end();
     stage.end();

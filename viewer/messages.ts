@@ -1,13 +1,18 @@
 import type { SocketErrorCode } from '../contract/refusals';
-import type { ControlOutcomeMessage } from '../contract/telemetry';
+import type * as z from 'zod/mini';
+import type { broadcastAccess, ControlOutcomeMessage } from '../contract/telemetry';
 import type { ShareStatusMessage } from '../domain/status-message';
 import type { DeviceState } from '../domain/telemetry';
 
 /** Codes of errors in messages over the socket. */
 export type ErrorCode = SocketErrorCode | 'no_video_stream';
 
+/** Where the samples of a share with many places are published. */
+export type BroadcastAccess = z.output<typeof broadcastAccess>;
+
 /** State of the share: the first message, again when the number of viewers changes, and the last one when it ends. */
 export type ShareStatus = ShareStatusMessage & {
+  readonly broadcast?: BroadcastAccess;
   readonly shareType?: 'STREAM' | 'DEVICE_STATUS';
   readonly permissions?: readonly string[];
 };

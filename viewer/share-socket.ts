@@ -1,4 +1,4 @@
-import type { shareProtocols } from '../contract/telemetry';
+import type { broadcastProtocol, shareProtocols } from '../contract/telemetry';
 import type { Connection, Ending } from './connection';
 import { parseMessage, type Message } from './messages';
 
@@ -7,6 +7,8 @@ export interface ShareSocket {
   send(message: Readonly<Record<string, unknown>>): boolean;
   /** Connects now instead of later. */
   retry(): void;
+  /** Connects again, to get the samples of a share with many places over the socket. */
+  withoutBroadcast(): void;
 }
 
 /** What the server may agree on: the page may watch, or why not. */
@@ -15,6 +17,9 @@ const protocols: typeof shareProtocols = {
   share_not_found: 'share.not-found',
   too_many_viewers: 'share.full',
 };
+
+/** Asks for the topic of a share with many places. */
+const BROADCAST: typeof broadcastProtocol = 'share.broadcast';
 
 export interface ShareSocketOptions {
   readonly onMessage: (message: Message) => void;
@@ -32,6 +37,7 @@ const SILENCE = { asksAfter: 20_000, endsAfter: 30_000, untilWelcome: 10_000 };
 export function openShareSocket(url: string, { onMessage, onConnection }: ShareSocketOptions): ShareSocket {
   let socket: WebSocket | undefined;
   let connection: Connection = 'reconnecting';
+  let takesBroadcast = true;
   let everLive = false;
   let failures = 0;
   let receivedAt = 0;
@@ -47,7 +53,7 @@ export function openShareSocket(url: string, { onMessage, onConnection }: ShareS
   function connect(): void {
     clearTimeout(timer);
     if (over() || (socket && socket.readyState <= WebSocket.OPEN)) return;
-    const opened = new WebSocket(url, Object.values(protocols));
+    const opened = new WebSocket(url, [...Object.values(protocols), ...(takesBroadcast ? [BROADCAST] : [])]);
     socket = opened;
     receivedAt = Date.now();
     opened.onopen = () => {
@@ -116,6 +122,10 @@ export function openShareSocket(url: string, { onMessage, onConnection }: ShareS
 
   return {
     retry,
+    withoutBroadcast() {
+      takesBroadcast = false;
+      drop();
+    },
     send(message) {
       if (connection !== 'live' || socket?.readyState !== WebSocket.OPEN) return false;
       socket.send(JSON.stringify(message));

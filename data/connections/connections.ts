@@ -17,6 +17,8 @@ export const connection = z.object({
   shareCode: z.optional(z.string()),
   /** A telemetry socket, which has several items. */
   session: z.optional(z.literal(true)),
+  /** The MQTT topic where its samples, and the number of viewers of its share, are published instead. */
+  broadcast: z.optional(z.string()),
   /** Unix seconds. */
   openedAt: z.int(),
   /**
@@ -127,13 +129,14 @@ export async function removeConnection(removed: Connection): Promise<void> {
   await Promise.all(items.map(deleteItem));
 }
 
-/** {@link removeConnection} for a connection of which only the id is known. */
-export async function removeConnectionById(connectionId: string): Promise<void> {
+/** {@link removeConnection} for a connection of which only the id is known. @returns its items, those that were found */
+export async function removeConnectionById(connectionId: string): Promise<readonly Connection[]> {
   const items = await findConnection(connectionId);
   const [one] = items;
   // One seat, however many items.
   if (one) await releaseSeatOf(one);
   await Promise.all(items.map(deleteItem));
+  return items;
 }
 
 /** All items of a connection, from the index by socket (eventually consistent). */

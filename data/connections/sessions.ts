@@ -28,6 +28,8 @@ const viewerSession = z.object({
   resourceId: z.string(),
   deviceId: z.string(),
   permissions: z.array(z.enum(permissions)),
+  /** See {@link Connection.broadcast}. */
+  broadcast: z.optional(z.string()),
 });
 
 /** The identity of a telemetry socket: a partner's client or a viewer of a share. */
@@ -53,8 +55,21 @@ const commonAttributes = ({ connectionId, expiresAt, openedAt, ...rest }: Sessio
   openedAt,
   ...storedAttributes({ connectionId, openedAt }),
   session: true as const,
-  ...(rest.kind === 'partner' ? { clientId: rest.clientId } : { shareCode: rest.shareCode }),
+  ...(rest.kind === 'partner'
+    ? { clientId: rest.clientId }
+    : { shareCode: rest.shareCode, ...(rest.broadcast && { broadcast: rest.broadcast }) }),
 });
+
+/** The topic of a share follows the share's device, by one item for all of its viewers: as long as the newest of them may stay. */
+const topicItem = (opened: ViewerSession) => ({
+  ...commonAttributes(opened),
+  channel: deviceKey(opened.deviceId),
+  connectionId: opened.broadcast,
+});
+
+/** The topic of a share follows its device no longer. */
+export const endTopic = (topic: string, deviceId: string) =>
+  unfollowItem({ channel: deviceKey(deviceId), connectionId: topic });
 
 /**
  * Stores the session of a telemetry socket. A viewer follows the share and its device as soon as its snapshot is sent; a
@@ -66,7 +81,9 @@ export async function openSession(opened: Session): Promise<void> {
     { ...opened, ...commonAttributes(opened), channel: sessionKey(opened.connectionId) },
     ...(opened.kind === 'viewer'
       ? [
-          { ...commonAttributes(opened), channel: deviceKey(opened.deviceId), bufferingSince: opened.openedAt },
+          opened.broadcast
+            ? topicItem(opened)
+            : { ...commonAttributes(opened), channel: deviceKey(opened.deviceId), bufferingSince: opened.openedAt },
           { ...commonAttributes(opened), channel: shareKey(opened.shareCode), bufferingSince: opened.openedAt },
         ]
       : []),

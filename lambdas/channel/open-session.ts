@@ -10,9 +10,10 @@ import { readShare } from '../../data/shares/shares';
 import { LONGEST_CONNECTION_S } from '../../domain/connection';
 import { organisationOf } from '../../domain/id';
 import { Refusal } from '../../domain/refusal';
-import { viewerHandshakesPerMinute } from '../../domain/share';
+import { isBroadcast, viewerHandshakesPerMinute } from '../../domain/share';
 import { finalMessage } from './channel-state';
 import type { Identity } from '../auth/identify';
+import { broadcastTopicOf } from '../delivery/broadcast';
 import { shareIdOf } from '../delivery/share-id';
 import { limitRate } from './limit-rate';
 import { telemetryScopes } from './telemetry-scopes';
@@ -36,9 +37,15 @@ export async function openPartnerSession(connectionId: string, identity: Identit
 
 /**
  * Opens a viewer's session on the telemetry endpoint, by share code, and requests its snapshot.
+ * @param takesBroadcast whether the viewer can take samples from the topic of the share
  * @throws Refusal `share_not_found`, `too_many_requests`, `too_many_viewers`
  */
-export async function openViewerSession(connectionId: string, shareCode: string, now: Date): Promise<void> {
+export async function openViewerSession(
+  connectionId: string,
+  shareCode: string,
+  takesBroadcast: boolean,
+  now: Date,
+): Promise<void> {
   // A guessed code costs one read: nothing is written unless the share exists.
   const share = await readShare(shareCode, now.toISOString());
   if (!share) throw new Refusal('share_not_found');
@@ -50,7 +57,10 @@ export async function openViewerSession(connectionId: string, shareCode: string,
   const expiresAt = Math.min(Math.ceil(Date.parse(share.expiresAt) / 1000), openedAt + LONGEST_CONNECTION_S);
   const { resourceId, deviceId, shareType, permissions } = share;
   const shared = { shareCode, resourceId, deviceId, shareType, permissions };
-  const session: ViewerSession = { kind: 'viewer', ...shared, organisation, connectionId, openedAt, expiresAt };
+  const session: ViewerSession = {
+    ...{ kind: 'viewer', ...shared, organisation, connectionId, openedAt, expiresAt },
+    ...(takesBroadcast && isBroadcast(share) && { broadcast: broadcastTopicOf(shareCode) }),
+  };
   try {
     await takeViewerSeat(share, session, openedAt);
     await openSession(session);

@@ -1,10 +1,12 @@
 import { followersOf, type Follower } from '../../data/connections/followers';
 import { closeSocket, postToSocket } from '../../data/connections/sockets';
-import type { Share } from '../../domain/share';
+import { isBroadcast, type Share } from '../../domain/share';
 import { eventsBetween } from '../../domain/status-event';
 import { withConcurrency } from './with-concurrency';
 import { HANDSHAKE_RETRY_DELAYS_MS } from '../channel/snapshot/handshake-delays';
 import { logger } from '../logger';
+import { endTopic } from '../../data/connections/sessions';
+import { broadcastTopicOf } from './broadcast';
 import { sendToFollower, outgoing } from './send-to-follower';
 
 /**
@@ -14,6 +16,7 @@ import { sendToFollower, outgoing } from './send-to-follower';
  * @param now ISO 8601
  */
 export async function closeFollowersOfShare(shareCode: string, share: Share | undefined, now: string): Promise<void> {
+  if (share && isBroadcast(share)) await endTopic(broadcastTopicOf(shareCode), share.deviceId);
   const [event] = share ? eventsBetween({ kind: 'share', before: share, after: undefined }, now) : [];
   const end = event && outgoing(event.message, true);
   const close = async (follower: Follower): Promise<void> => {

@@ -1,3 +1,4 @@
+import { publish } from '../../data/connections/mqtt-topics';
 import { stopDelivery, type Follower } from '../../data/connections/followers';
 import { closeSocket } from '../../data/connections/sockets';
 import type { StatusEvent } from '../../domain/status-event';
@@ -15,6 +16,12 @@ const outgoingTo = ({ message, role }: StatusEvent) => {
   const toViewer = outgoing(withoutCursor(message), role === 'end');
   return ({ shareCode }: Follower) => (shareCode === undefined ? toPartner : toViewer);
 };
+
+/** A viewer may still be connecting to the topic, and would miss how many viewers there are with itself; in ms. */
+const CONNECTING_MS = 30_000;
+
+const readsTopic = ({ broadcast, bufferingSince, openedAt }: Follower) =>
+  broadcast !== undefined && bufferingSince === undefined && openedAt * 1000 + CONNECTING_MS < Date.now();
 
 /** One socket must not block the others; only a final message fails until every socket of the channel is closed. */
 const publishToSocket =
@@ -43,6 +50,16 @@ const publishToSocket =
  *   can be neither posted to nor closed can't be marked for the heartbeat either
  */
 export async function publishToSockets(event: StatusEvent, pages: AsyncIterable<Follower[]>): Promise<void> {
-  const send = publishToSocket(outgoingTo(event));
-  for await (const page of pages) await withConcurrency(page, send);
+  const outgoingFor = outgoingTo(event);
+  const send = publishToSocket(outgoingFor);
+  let audience: Follower | undefined;
+  for await (const page of pages) {
+    const isEnd = event.role === 'end';
+    audience ??= isEnd ? undefined : page.find(readsTopic);
+    await withConcurrency(
+      page.filter((follower) => isEnd || !readsTopic(follower)),
+      send,
+    );
+  }
+  if (audience?.broadcast !== undefined) await publish(audience.broadcast, outgoingFor(audience).text, 'none');
 }

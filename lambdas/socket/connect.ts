@@ -1,5 +1,5 @@
 import { HANDSHAKE, HANDSHAKES_PER_MINUTE } from '../../contract/channels';
-import { shareProtocols } from '../../contract/telemetry';
+import { broadcastProtocol, shareProtocols } from '../../contract/telemetry';
 import { callsOf } from '../../data/requests/rate-limit';
 import { Refusal } from '../../domain/refusal';
 import { identify } from '../auth/identify';
@@ -24,7 +24,7 @@ async function openForViewer(event: ConnectEvent, shareCode: string, now: Date):
   const offered = protocolsIn(event);
   const protocolFor = (outcome: string) => offered.find((protocol) => protocol === outcomes[outcome]);
   try {
-    await openViewerSession(event.requestContext.connectionId, shareCode, now);
+    await openViewerSession(event.requestContext.connectionId, shareCode, offered.includes(broadcastProtocol), now);
     return { protocol: protocolFor('watching') };
   } catch (error) {
     const protocol = error instanceof Refusal ? protocolFor(error.code) : undefined;

@@ -6,6 +6,7 @@ import type { Contract } from '../../contract/contract';
 import { ApiFunction } from '../functions/api-function';
 import { addChangeStream } from '../functions/change-stream';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
+import { grantBroadcast } from './broadcast';
 import type { WebSocketChannels } from './websocket/websocket-api';
 import type { Tables } from '../tables';
 import { alarmOnErrors, alarmOnLag } from '../observability/alarm-definition';
@@ -51,6 +52,7 @@ export class FanOut extends Construct {
     });
     sockets.grantManage(fanOut);
     grantPublish(fanOut, channels);
+    grantBroadcast(fanOut);
     const retain = this.retainLater({ channels, tables }, fanOut);
     const { jobs, shares, fleet } = tables;
     addChangeStream({ from: jobs, to: fanOut, failures: this.failures });

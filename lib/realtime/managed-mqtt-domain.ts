@@ -1,9 +1,10 @@
 import { Aws, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { AwsCustomResource, AwsCustomResourcePolicy, PhysicalResourceId } from 'aws-cdk-lib/custom-resources';
+import { AwsCustomResource, PhysicalResourceId } from 'aws-cdk-lib/custom-resources';
 import type { AwsSdkCall } from 'aws-cdk-lib/custom-resources';
 import { Construct } from 'constructs';
+import { FunctionRole } from '../functions/function-role';
 import { nagName } from '../functions/nag-name';
 
 /** Settings of every domain configuration, as named in AWS IoT's API. */
@@ -22,13 +23,21 @@ export interface MqttDomainSettings {
  * can be deleted, and a recreated stack finds it again, with the same domain name.
  */
 export class ManagedMqttDomain extends Construct {
-  /** Domain name that partners connect to. */
+  /** Domain name that clients connect to. */
   readonly domainName: string;
 
-  constructor(scope: Construct, id: string, settings: MqttDomainSettings) {
+  /** The function of the custom resources is one for the stack, so its role and log are shared. */
+  private readonly caller: { readonly role: FunctionRole; readonly logGroup: LogGroup };
+
+  /**
+   * @param purpose distinguishes the configurations of a stack
+   * @param first the configuration that was created before, if this is the second one
+   */
+  constructor(scope: Construct, id: string, settings: MqttDomainSettings, purpose = 'mqtt', first?: ManagedMqttDomain) {
     super(scope, id);
-    // One per stack, found again by its name; names consist of letters, digits, `_`, `.` and `-`.
-    const domainConfigurationName = `${Stack.of(this).stackName}-mqtt`;
+    this.caller = first?.caller ?? this.createCaller();
+    // One per stack and purpose, found again by its name; names consist of letters, digits, `_`, `.` and `-`.
+    const domainConfigurationName = `${Stack.of(this).stackName}-${purpose}`;
     const arn = `arn:${Aws.PARTITION}:iot:${Aws.REGION}:${Aws.ACCOUNT_ID}:domainconfiguration/${domainConfigurationName}/*`;
     const call = (action: string, parameters: object, more: Partial<AwsSdkCall> = {}): AwsSdkCall => ({
       service: 'iot',
@@ -63,28 +72,34 @@ export class ManagedMqttDomain extends Construct {
     this.domainName = described.getResponseField('domainName');
   }
 
-  /** Returns a function that creates custom resources that call AWS IoT's API, with a role for this configuration only. */
-  private customResourceFactory(arn: string) {
+  private createCaller() {
     const logGroup = new LogGroup(this, 'Log', {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    const role = new FunctionRole(this, 'Role');
     logGroup.grantWrite(role);
+    return { role, logGroup };
+  }
+
+  /** Returns a function that creates custom resources that call AWS IoT's API, for this configuration only. */
+  private customResourceFactory(arn: string) {
+    const { role, logGroup } = this.caller;
+    Validations.of(role).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::${nagName(this, arn)}]`,
+      reason: 'AWS IoT appends a generated id to the name of a domain configuration.',
+    });
     return (id: string, operations: string[], calls: Record<string, AwsSdkCall>): AwsCustomResource => {
       const actions = operations.map((operation) => `iot:${operation}`);
+      role.addToPolicy(new PolicyStatement({ actions, resources: [arn] }));
       const resource = new AwsCustomResource(this, id, {
         resourceType: `Custom::MqttDomain${id}`,
         ...calls,
-        policy: AwsCustomResourcePolicy.fromStatements([new PolicyStatement({ actions, resources: [arn] })]),
         role,
         logGroup,
         installLatestAwsSdk: false,
       });
-      Validations.of(resource).acknowledge({
-        id: `AwsSolutions-IAM5[Resource::${nagName(this, arn)}]`,
-        reason: 'AWS IoT appends a generated id to the name of a domain configuration.',
-      });
+      resource.node.addDependency(role);
       const provider = Stack.of(this).node.children.find(({ node }) => node.id.startsWith('AWS679'));
       if (provider)
         Validations.of(provider).acknowledge({ id: 'AwsSolutions-L1', reason: 'The CDK chooses its runtime.' });

@@ -32,6 +32,7 @@ export interface MqttChannelsProps {
 export class MqttChannels extends Construct {
   /** Partners' endpoint: `mqtts://<host>:<port>`. */
   readonly url: string;
+  readonly managed: ManagedMqttDomain;
 
   constructor(scope: Construct, id: string, { domain, identity, tables }: MqttChannelsProps) {
     super(scope, id);
@@ -62,7 +63,7 @@ export class MqttChannels extends Construct {
       authorizerConfig: { defaultAuthorizerName: authorizer.ref, allowAuthorizerOverride: false },
       tlsConfig: { securityPolicy: 'IoTSecurityPolicy_TLS13_1_2_2022_10' },
     };
-    const { domainName } = new ManagedMqttDomain(this, 'Managed', settings);
+    const { domainName } = (this.managed = new ManagedMqttDomain(this, 'Managed', settings));
     if (domain) {
       new CfnDomainConfiguration(this, 'Domain', {
         ...settings,

@@ -4,6 +4,7 @@ import type { CustomDomain } from '../deployment-options';
 import type { PlatformBus } from '../platform/platform-bus';
 import type { Identity } from '../rest/identity';
 import type { Tables } from '../tables';
+import { Broadcast } from './broadcast';
 import { FanOut } from './fan-out';
 import { Heartbeat } from './heartbeat';
 import { MqttChannels } from './mqtt';
@@ -56,6 +57,9 @@ export class Realtime extends Construct {
     });
     this.mqtt = new MqttChannels(this, 'Mqtt', { domain: props.mqttDomain, identity, tables });
     new FanOut(this, 'FanOut', { ...{ channels, tables, sockets }, eventRetentionDays, flightRetentionDays });
+    new Broadcast(this, 'Broadcast', {
+      ...{ tables, distribution: sockets.address.distribution, first: this.mqtt.managed },
+    });
     new Heartbeat(this, 'Heartbeat', { tables, sockets });
     new Reconcile(this, 'Reconcile', { tables });
     this.sockets = sockets;

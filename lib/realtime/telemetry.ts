@@ -6,6 +6,7 @@ import { ApiFunction } from '../functions/api-function';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
 import { alarmOnErrors } from '../observability/alarm-definition';
 import type { Tables } from '../tables';
+import { grantBroadcast } from './broadcast';
 import type { WebSocketChannels } from './websocket/websocket-api';
 
 export interface TelemetryProps {
@@ -64,6 +65,9 @@ export class Telemetry extends Construct {
       connections: ['get', 'query', 'delete', 'update'],
       fleet: ['get', 'batchGet', 'update'],
     });
+    // Whether the share of a topic still stands, and its organisation is active.
+    acceptor.uses(tables, { shares: ['get'], partners: ['get'] });
+    grantBroadcast(acceptor);
     sockets.grantManage(acceptor);
     this.grantSchedule(acceptor);
   }

@@ -12,7 +12,7 @@ import type { Arns } from './arns';
 
 const settings = {
   authenticationType: z.enum(['CUSTOM_AUTH', 'DEFAULT']).default('DEFAULT'),
-  applicationProtocol: z.enum(['SECURE_MQTT', 'DEFAULT']).default('DEFAULT'),
+  applicationProtocol: z.enum(['SECURE_MQTT', 'MQTT_WSS', 'DEFAULT']).default('DEFAULT'),
   authorizerConfig: z
     .object({ defaultAuthorizerName: z.string(), allowAuthorizerOverride: z.literal(false).default(false) })
     .optional(),
@@ -44,6 +44,12 @@ interface DomainConfiguration {
   readonly isManaged: boolean;
   domainConfigurationStatus: z.infer<typeof status>;
   defaultAuthorizerName: string | undefined;
+  readonly applicationProtocol: z.infer<typeof settings.applicationProtocol>;
+}
+
+/** A domain configuration that is enabled. */
+interface Enabled {
+  readonly defaultAuthorizerName: string | undefined;
 }
 
 export interface DomainConfigurations {
@@ -51,8 +57,10 @@ export interface DomainConfigurations {
   create(resource: Resource): Created;
   /** Creates, updates and describes those with a domain name of AWS. */
   readonly api: DeploymentApi;
-  /** The configuration that the broker serves: the first enabled one. */
-  enabled(): { readonly defaultAuthorizerName: string | undefined } | undefined;
+  /** The configuration that the broker serves over TLS: the first enabled one that is not for WebSockets. */
+  enabled(): Enabled | undefined;
+  /** The enabled configuration for MQTT over WebSockets with this domain. */
+  webSocketAt(domain: string): Enabled | undefined;
 }
 
 export function createDomainConfigurations(arns: Arns, region: string): DomainConfigurations {
@@ -62,13 +70,14 @@ export function createDomainConfigurations(arns: Arns, region: string): DomainCo
 
   const operations: Readonly<Record<string, (input: unknown) => Readonly<Record<string, string>>>> = {
     createDomainConfiguration(input) {
-      const { domainConfigurationName: name, authorizerConfig } = createInput.parse(input);
+      const { domainConfigurationName: name, authorizerConfig, applicationProtocol } = createInput.parse(input);
       if (configurations.has(name)) throw new AwsCallError('ResourceAlreadyExistsException', `${name} exists`);
       configurations.set(name, {
         domainName: `${physicalId(name, 21)}-ats.iot.${region}.amazonaws.com`,
         isManaged: true,
         domainConfigurationStatus: 'ENABLED',
         defaultAuthorizerName: authorizerConfig?.defaultAuthorizerName,
+        applicationProtocol,
       });
       return { domainConfigurationName: name, domainConfigurationArn: arnOf(name) };
     },
@@ -93,6 +102,9 @@ export function createDomainConfigurations(arns: Arns, region: string): DomainCo
     return found;
   }
 
+  const enabled = () =>
+    [...configurations.values()].filter(({ domainConfigurationStatus: state }) => state === 'ENABLED');
+
   return {
     create(resource) {
       const declared = propertiesOf(resource, properties);
@@ -102,6 +114,7 @@ export function createDomainConfigurations(arns: Arns, region: string): DomainCo
         isManaged: false,
         domainConfigurationStatus: declared.DomainConfigurationStatus,
         defaultAuthorizerName: declared.AuthorizerConfig?.DefaultAuthorizerName,
+        applicationProtocol: declared.ApplicationProtocol,
       });
       return { ref: name, attributes: { Arn: arnOf(name), DomainType: 'CUSTOMER_MANAGED' } };
     },
@@ -114,6 +127,8 @@ export function createDomainConfigurations(arns: Arns, region: string): DomainCo
         return operation(parameters);
       },
     },
-    enabled: () => [...configurations.values()].find((one) => one.domainConfigurationStatus === 'ENABLED'),
+    enabled: () => enabled().find(({ applicationProtocol }) => applicationProtocol !== 'MQTT_WSS'),
+    webSocketAt: (domain) =>
+      enabled().find((one) => one.domainName === domain && one.applicationProtocol === 'MQTT_WSS'),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * AWS IoT Core: an MQTT 3.1.1 broker over TLS with a custom authorizer, topic rules and the data plane API. Each part names
- * the AWS page that it follows. Not supported: MQTT 5, MQTT over WebSocket, shared subscriptions, client certificates,
+ * AWS IoT Core: an MQTT 3.1.1 broker over TLS, and over WebSockets behind a distribution, with custom authorizers, topic rules
+ * and the data plane API. Each part names the AWS page that it follows. Not supported: MQTT 5, shared subscriptions, client certificates,
  * things, shadows, and reserved topics other than lifecycle events, which only rules receive.
  */
 import { join } from 'node:path';
@@ -15,6 +15,8 @@ import type { AwsApi, Created, Resource, Service } from '../service';
 import { createArns } from './arns';
 import { createAuthorizer, type Authorizer } from './authorization/authorizer';
 import { startBroker, type Broker } from './broker/broker';
+import { createWebSocketOrigin } from './broker/web-socket-origin';
+import type { Origin } from '../cloudfront';
 import { createDataPlane } from './data-plane';
 import { createDomainConfigurations } from './domain-configurations';
 import { createAsyncInvoker } from '../lambda/async-invoker';
@@ -55,6 +57,8 @@ export interface Iot extends Service, AwsApi {
   readonly deploymentApi: DeploymentApi;
   /** `mqtts://127.0.0.1:<port>`; known after `start`, undefined without a domain configuration. */
   readonly url: string | undefined;
+  /** The endpoint of a domain configuration for MQTT over WebSockets, for a distribution; undefined for another domain. */
+  originOf(domain: string): Origin | undefined;
 }
 
 /** Time for running invocations to end when the service stops. */
@@ -67,7 +71,10 @@ const authorizerProperties = z.object({
   Status: z.enum(['ACTIVE', 'INACTIVE']).default('INACTIVE'),
 });
 
-/** IoT Core for the authorizers, domain configurations and topic rules of a template; one domain configuration is served. */
+/**
+ * IoT Core for the authorizers, domain configurations and topic rules of a template. One domain configuration is served over
+ * TLS, and each for WebSockets as an origin.
+ */
 export function createIot(options: IotOptions): Iot {
   const { lambda, host = '127.0.0.1', port, certificate, subscriptionsPerConnection = 50 } = options;
   const { quotas = noQuotas, faults = noFaults, meter = noMeter } = options;
@@ -100,6 +107,17 @@ export function createIot(options: IotOptions): Iot {
     },
   };
 
+  function authorizerOf(domain: { readonly defaultAuthorizerName: string | undefined } | undefined) {
+    const name = domain?.defaultAuthorizerName;
+    const found = authorizers.get(name ?? '');
+    if (name !== undefined && !found) throw new Error(`There is no active authorizer ${name}`);
+    return found;
+  }
+
+  const origins = new Map<string, Origin>();
+  const webSocketOrigin = (domain: string, found: Parameters<typeof authorizerOf>[0], { serve }: Broker) =>
+    createWebSocketOrigin({ domain, authorizer: authorizerOf(found), serve });
+
   return {
     ...createDataPlane({ broker: () => broker, retained, arns, quotas }),
     types: Object.keys(makers),
@@ -114,12 +132,18 @@ export function createIot(options: IotOptions): Iot {
       return broker?.port === undefined ? undefined : `mqtts://${host}:${broker.port}`;
     },
 
+    originOf(domain) {
+      const found = domains.webSocketAt(domain);
+      const running = broker;
+      if (!found || !running) return undefined;
+      const origin = origins.get(domain) ?? webSocketOrigin(domain, found, running);
+      origins.set(domain, origin);
+      return origin;
+    },
+
     async start() {
       const domain = domains.enabled();
-      const authorizerName = domain?.defaultAuthorizerName;
-      const authorizer = authorizers.get(authorizerName ?? '');
-      if (authorizerName !== undefined && !authorizer)
-        throw new Error(`There is no active authorizer ${authorizerName}`);
+      const authorizer = authorizerOf(domain);
       const onLifecycleEvent = ({ topic, payload }: LifecycleEvent) => {
         if (!faults.losesLifecycleEvent()) rules.route(awsMessage(topic, payload));
       };
@@ -147,6 +171,7 @@ export function createIot(options: IotOptions): Iot {
     async stop() {
       await broker?.stop();
       broker = undefined;
+      origins.clear();
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, STOP_TIMEOUT_MS)));
       await Promise.race([asyncInvoker.stop(), late]);

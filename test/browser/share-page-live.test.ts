@@ -60,6 +60,56 @@ describe('The page behind a share link', () => {
     await waitForText(await open(shareUrl), 'connection', 'not-found');
   });
 
+  /** A page of a share with many places, whose connections are seen, and cut if `isCut` says so. */
+  const openWide = async (link: string, isCut: (path: string) => boolean = () => false) => {
+    const one = await openPage(browser);
+    monitored.push(one);
+    const texts: string[] = [];
+    const paths: string[] = [];
+    await one.page.routeWebSocket(/./, (socket) => {
+      const { pathname } = new URL(socket.url());
+      paths.push(pathname);
+      if (isCut(pathname)) return;
+      socket.connectToServer().onMessage((data) => {
+        texts.push(typeof data === 'string' ? data : '');
+        socket.send(data);
+      });
+    });
+    await one.page.goto(link);
+    await waitForText(one.page, 'connection', 'live');
+    return { page: one.page, texts, paths };
+  };
+
+  test('gets the samples of a share with many places over MQTT, and the end over its socket', async () => {
+    const { shareCode, shareUrl } = await givenShare(partner, { maxViewers: 100 });
+    const { page, texts, paths } = await openWide(shareUrl);
+    const publisher = await openTelemetry(partner);
+    await until('a sample over MQTT', async () => {
+      await publish(publisher, sampleOf(deviceId, at(433, 7)));
+      return /^433\.0\sm$/.test((await page.getByTestId('altitude').textContent()) ?? '') ? true : undefined;
+    });
+    expect(paths).toEqual(['/telemetry', '/mqtt']);
+    expect(texts.join('')).not.toContain('"groundSpeed":7');
+    await revoke(shareCode);
+    await waitForText(page, 'connection', 'ended', ENDED_TIMEOUT_MS);
+    await publish(publisher, sampleOf(deviceId, at(500, 7)));
+    await quiet();
+    await waitForText(page, 'altitude', '433.0 m');
+  });
+
+  test('gets the samples of a share with many places over its socket where MQTT does not pass', async () => {
+    const { shareUrl } = await givenShare(partner, { maxViewers: 100 });
+    const { page, texts, paths } = await openWide(shareUrl, (path) => path === '/mqtt');
+    await until('another socket', () => (paths.filter((path) => path === '/telemetry').length > 1 ? true : undefined));
+    await waitForText(page, 'connection', 'live');
+    const publisher = await openTelemetry(partner);
+    await until('a sample over the socket', async () => {
+      await publish(publisher, sampleOf(deviceId, at(444, 8)));
+      return /^444\.0\sm$/.test((await page.getByTestId('altitude').textContent()) ?? '') ? true : undefined;
+    });
+    expect(texts.join('')).toContain('"groundSpeed":8');
+  });
+
   test('stays ended when a number of viewers arrives after the end', async () => {
     const { shareUrl } = await givenShare(partner);
     const one = await openPage(browser);

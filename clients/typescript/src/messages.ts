@@ -973,6 +973,24 @@ export interface components {
             verticalSpeed?: number;
         };
         ViewerShareStatusMessage: {
+            /** @description Only for clients that offer the subprotocol `share.broadcast`, in shares with more than 50 places, and only in the first message: where the samples are published, and the number of viewers. Connect to `/mqtt` on the same host by MQTT 3.1.1 over WebSocket with the share code as password, and subscribe to `topic`. All other messages come over this socket; the MQTT connection ends with it. */
+            broadcast?: {
+                /**
+                 * @description The MQTT client id to connect with.
+                 * @example viewer-2f1a9c0b7d3e4f5061728394a5b6c7d8
+                 */
+                clientId: string;
+                /**
+                 * @description The only MQTT topic that may be subscribed to.
+                 * @example broadcast/5e884898da28047151d0e56f8dc62927
+                 */
+                topic: string;
+                /**
+                 * @description The MQTT user name to connect with.
+                 * @example L0SM9cOFvHcCIhw=
+                 */
+                username: string;
+            };
             /**
              * @description Viewers that watch the share now. It follows reality within two seconds.
              * @example 2

@@ -1,6 +1,6 @@
 import { scopes, type Scope } from '../../endpoint';
 import { socketMessages } from '../../socket-messages';
-import { shareProtocols, TELEMETRY_PATH } from '../../telemetry';
+import { broadcastProtocol, shareProtocols, TELEMETRY_PATH } from '../../telemetry';
 import { exampleIds } from '../examples/message-example';
 import {
   actionsWhere,
@@ -77,7 +77,7 @@ const viewerHandshake = {
       properties: {
         'Sec-WebSocket-Protocol': {
           type: 'string',
-          description: `Optional, for browsers, which can’t read the status of a refused handshake: offer \`${Object.values(shareProtocols).join(', ')}\`. The handshake then succeeds, and the selected subprotocol says whether the viewer may watch (\`${shareProtocols.watching}\`), the share does not exist, or it is full. Close the socket in the last two cases.`,
+          description: `Optional, for browsers, which can’t read the status of a refused handshake: offer \`${Object.values(shareProtocols).join(', ')}\`. The handshake then succeeds, and the selected subprotocol says whether the viewer may watch (\`${shareProtocols.watching}\`), the share does not exist, or it is full. Close the socket in the last two cases. A client that can take samples over MQTT offers \`${broadcastProtocol}\` in addition: see \`broadcast\` of the first message.`,
         },
       },
     },

@@ -75,6 +75,19 @@ export const shareFields: Fields = {
     examples: ['https://video.drone-missions.example/hls/v1/getHLSMasterPlaylist.m3u8?SessionToken=example'],
     format: 'uri',
   },
+  broadcast: {
+    description:
+      'Only for clients that offer the subprotocol `share.broadcast`, in shares with more than 50 places, and only in the first message: where the samples are published, and the number of viewers. Connect to `/mqtt` on the same host by MQTT 3.1.1 over WebSocket with the share code as password, and subscribe to `topic`. All other messages come over this socket; the MQTT connection ends with it.',
+  },
+  clientId: {
+    description: 'The MQTT client id to connect with.',
+    examples: ['viewer-2f1a9c0b7d3e4f5061728394a5b6c7d8'],
+  },
+  topic: {
+    description: 'The only MQTT topic that may be subscribed to.',
+    examples: ['broadcast/5e884898da28047151d0e56f8dc62927'],
+  },
+  username: { description: 'The MQTT user name to connect with.', examples: ['L0SM9cOFvHcCIhw='] },
   'CreateShareRequest.metadata': {
     description:
       'Any JSON object of yours: at most 16 KiB as JSON in UTF-8, at most 32 levels deep. It is stored with the share and not returned.',

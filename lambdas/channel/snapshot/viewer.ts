@@ -1,6 +1,12 @@
 import type { ViewerShareMessage } from '../../../contract/socket-messages';
 import { readDevice } from '../../../data/fleet/fleet';
-import { findSession, followedDevice, followedShare, type ViewerSession } from '../../../data/connections/sessions';
+import {
+  endTopic,
+  findSession,
+  followedDevice,
+  followedShare,
+  type ViewerSession,
+} from '../../../data/connections/sessions';
 import { readShare } from '../../../data/shares/shares';
 import { postToSocket } from '../../../data/connections/sockets';
 import type { Share } from '../../../domain/share';
@@ -9,8 +15,15 @@ import { sharePlayback } from '../share-playback';
 import { playbackMessage } from '../../delivery/telemetry/playback-message';
 import { snapshotMessage } from '../../delivery/telemetry/sample-message';
 import { viewerMessage } from '../../delivery/telemetry/viewer-message';
+import { viewerClientId } from '../../delivery/broadcast';
 import { catchUp, sendFinalMessage } from './catch-up';
 import { HANDSHAKE_RETRY_DELAYS_MS } from './handshake-delays';
+
+/** How a viewer connects to the topic of its share; its password is the share code. */
+const accessOf = (connectionId: string, topic: string) => ({
+  ...{ clientId: viewerClientId(connectionId), username: connectionId },
+  topic,
+});
 
 /** The first messages of a viewer: the share, its video if it has one, and the device's last known state. */
 async function initialMessages(viewer: ViewerSession, share: Share, now: Date) {
@@ -21,6 +34,7 @@ async function initialMessages(viewer: ViewerSession, share: Share, now: Date) {
   const status: ViewerShareMessage = {
     ...shareMessage(counted, now.toISOString()),
     ...{ shareType, permissions, snapshot: true },
+    ...(viewer.broadcast !== undefined && { broadcast: accessOf(viewer.connectionId, viewer.broadcast) }),
   };
   const snapshot = device && snapshotMessage(device, now);
   const messages = [
@@ -42,10 +56,14 @@ export async function sendViewerSnapshot(connectionId: string, end?: string): Pr
   if (viewer?.kind !== 'viewer') return;
   const now = new Date();
   const share = await readShare(viewer.shareCode, now.toISOString());
-  if (!share) return sendFinalMessage(followedShare(viewer), HANDSHAKE_RETRY_DELAYS_MS, end);
+  if (!share) {
+    if (viewer.broadcast !== undefined) await endTopic(viewer.broadcast, viewer.deviceId);
+    return sendFinalMessage(followedShare(viewer), HANDSHAKE_RETRY_DELAYS_MS, end);
+  }
   const { messages, snapshot } = await initialMessages(viewer, share, now);
   for (const message of messages)
     if (!(await postToSocket(followedShare(viewer), JSON.stringify(message), HANDSHAKE_RETRY_DELAYS_MS))) return;
   if (!(await catchUp(followedShare(viewer), { 'share.status': share.version }))) return;
+  if (viewer.broadcast !== undefined) return;
   await catchUp(followedDevice(viewer, viewer.deviceId), snapshot ? { [viewer.deviceId]: snapshot.sequence } : {});
 }

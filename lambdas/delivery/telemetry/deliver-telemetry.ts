@@ -7,6 +7,7 @@ import { logger } from '../../logger';
 import { sendToFollower, outgoing, type OutgoingMessage } from '../send-to-follower';
 import { followedGroup } from '../followed-group';
 import { memoise } from '../memoise';
+import { broadcastSamples } from './broadcast-samples';
 import { continues } from './continues';
 import { viewerMessage } from './viewer-message';
 
@@ -40,6 +41,7 @@ export function findFollowers(now: Date): FollowersOf {
 
 /** Sends nothing after the follower's token or share has expired. */
 async function send(follower: Follower, all: readonly OutgoingMessage[]): Promise<void> {
+  if (follower.broadcast !== undefined) return broadcastSamples(follower, all);
   const mayReceive = follower.expiresAt * 1000 > Date.now() || (await continues(follower));
   if (mayReceive) await sendToFollower(follower, all);
 }

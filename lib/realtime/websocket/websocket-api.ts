@@ -12,6 +12,7 @@ import { ChannelAddress } from './channel-address';
 import type { CustomDomain } from '../../deployment-options';
 import type { Identity } from '../../rest/identity';
 import type { Tables } from '../../tables';
+import { grantEndViewers } from '../broadcast';
 import type { ViewerCounts } from '../viewer-counts';
 import { alarmOnErrors } from '../../observability/alarm-definition';
 
@@ -79,6 +80,7 @@ export class WebSocketChannels extends Construct {
       entry: 'socket/disconnect',
       description: 'Delete a closed connection',
     }).uses(tables, { connections: ['query', 'delete', 'update'] });
+    grantEndViewers(disconnect);
     for (const requester of [connect, disconnect]) viewerCounts.grantRequest(requester);
 
     this.api = new WebSocketApi(this, 'Api', {

@@ -13,6 +13,8 @@ export interface Credentials {
   readonly connectionId: string;
   /** Server name indication of the TLS handshake; a client that connects to an IP address sends none. */
   readonly serverName: string | undefined;
+  /** Of the WebSocket handshake, for a client that connects over one. */
+  readonly http?: { readonly headers: Readonly<Record<string, string>>; readonly queryString: string } | undefined;
   /** Empty when the broker is to assign one. */
   readonly clientId: string;
   readonly username: string | undefined;
@@ -95,11 +97,12 @@ function authorizationOf(answered: Extract<z.infer<typeof answer>, { isAuthentic
 }
 
 /** Event of the function; fields that the client did not send are left out. */
-function eventOf({ connectionId, serverName, clientId, username, password }: Credentials) {
+function eventOf({ connectionId, serverName, http, clientId, username, password }: Credentials) {
   return {
-    protocols: ['tls', 'mqtt'],
+    protocols: ['tls', ...(http ? ['http'] : []), 'mqtt'],
     protocolData: {
       tls: { ...(serverName !== undefined && { serverName }) },
+      ...(http && { http }),
       mqtt: {
         ...(username !== undefined && { username }),
         ...(password !== undefined && { password: password.toString('base64') }),

@@ -1,7 +1,7 @@
 /** The message broker: aedes over TLS, with the behaviour of AWS IoT Core. */
 import { Aedes, type Client } from 'aedes';
 import type { AddressInfo, Socket } from 'node:net';
-import { createServer, type Server } from 'node:tls';
+import { createServer, type Server, type TLSSocket } from 'node:tls';
 import { CLIENTS, type Meter } from '../../billing/meter';
 import type { ConnectionLog } from '../../data-folder/connection-log';
 import { ONE_MESSAGE, publishCharges, subscribeCharges } from '../charges';
@@ -18,6 +18,7 @@ import {
   type Subject,
 } from './lifecycle';
 import { MqttStream } from './mqtt-stream';
+import type { Authorizer } from '../authorization/authorizer';
 import { createAuthorizationHooks, DISCARD_TOPIC, type AuthorizationOptions } from '../authorization/hooks';
 import type { RuleMessage } from '../rules/rule-sql';
 import { createSessions } from './sessions';
@@ -31,6 +32,8 @@ export interface BrokerOptions extends Omit<AdmissionOptions & AuthorizationOpti
   /** Without it no client can connect, but messages can be published and retained. */
   readonly listen:
     { readonly host: string; readonly port: number; readonly key: string; readonly cert: string } | undefined;
+  /** Decides about clients that connect over TLS. */
+  readonly authorizer: Authorizer | undefined;
   /** Log of open connections, which survives the process. */
   readonly connectionLog: ConnectionLog<Subject>;
   readonly meter: Meter;
@@ -51,6 +54,8 @@ export interface Message {
 
 export interface Broker {
   readonly port: number | undefined;
+  /** Serves a client that has connected over something else than TLS. */
+  serve(stream: MqttStream): void;
   /** Resolves when the message has been handed to all subscribers' connections. */
   publish(message: Message): Promise<void>;
   /** QoS by filter of a client's session, which may have outlived its connection. @returns undefined without a session */
@@ -75,7 +80,8 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     drainTimeout: CONNECT_TIMEOUT_MS,
   });
   const sockets = new Set<Socket>();
-  const server = listen && (await openServer(listen, sockets, (stream) => aedes.handle(stream)));
+  const server =
+    listen && (await openServer(listen, sockets, (socket) => aedes.handle(overTls(socket, options.authorizer))));
 
   /** A topic without a retained message has none to be sent first: all messages from now on are live. */
   const skipMissingRetained = (connection: Connection | undefined, topics: readonly string[]) => {
@@ -149,6 +155,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
 
   return {
     port: server && (server.address() as AddressInfo).port,
+    serve: (stream) => void aedes.handle(stream),
     async publish({ expirySeconds, ...message }) {
       await new Promise<void>((resolve, reject) => {
         aedes.publish({ cmd: 'publish', dup: false, ...message }, (error) => (error ? reject(error) : resolve()));
@@ -187,10 +194,16 @@ function reasonOf({ conn }: Client): DisconnectReason {
   return conn instanceof MqttStream && conn.receivedDisconnect ? 'CLIENT_INITIATED_DISCONNECT' : 'CONNECTION_LOST';
 }
 
+function overTls(socket: TLSSocket, authorizer: Authorizer | undefined): MqttStream {
+  const { servername, remoteAddress: ipAddress = '' } = socket;
+  const serverName = typeof servername === 'string' && servername !== '' ? servername : undefined;
+  return new MqttStream(socket, { authorizer, serverName, ipAddress });
+}
+
 async function openServer(
   { host, port, key, cert }: NonNullable<BrokerOptions['listen']>,
   sockets: Set<Socket>,
-  onStream: (stream: MqttStream) => void,
+  onSocket: (socket: TLSSocket) => void,
 ): Promise<Server> {
   const server = createServer({
     key,
@@ -204,7 +217,7 @@ async function openServer(
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  server.on('secureConnection', (socket) => onStream(new MqttStream(socket)));
+  server.on('secureConnection', onSocket);
   server.on('tlsClientError', () => undefined);
   await new Promise<void>((resolve, reject) => server.on('error', reject).listen(port, host, resolve));
   return server;

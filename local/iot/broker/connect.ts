@@ -2,11 +2,11 @@
 import type { AedesOptions, Client, ConnectPacket } from 'aedes';
 import { randomUUID } from 'node:crypto';
 import type { Arns } from '../arns';
-import type { Authorizer, Credentials, Authorization } from '../authorization/authorizer';
+import type { Credentials, Authorization } from '../authorization/authorizer';
 import type { Faults } from '../../faults';
 import type { Quotas } from '../../quotas';
 import { end, type Connection, type Connections } from './connection';
-import { MqttStream } from './mqtt-stream';
+import { MqttStream, type Peer } from './mqtt-stream';
 import { createPermits, type Permits } from '../authorization/policy';
 import { isInvalidTopic } from '../topic';
 
@@ -22,7 +22,6 @@ const SERVER_UNAVAILABLE = 3;
 
 export interface AdmissionOptions {
   readonly connections: Connections;
-  readonly authorizer: Authorizer | undefined;
   readonly arns: Arns;
   readonly quotas: Pick<Quotas, 'admits'>;
   readonly faults: Pick<Faults, 'refreshMs'>;
@@ -32,7 +31,7 @@ export interface AdmissionOptions {
 type Admission = Pick<Required<AedesOptions>, 'preConnect' | 'authenticate'>;
 
 /** aedes' hooks for CONNECT: the policies that the authorizer returns must allow the connection and its last will. */
-export function createAdmission({ connections, authorizer, arns, quotas, faults, log }: AdmissionOptions): Admission {
+export function createAdmission({ connections, arns, quotas, faults, log }: AdmissionOptions): Admission {
   const requests = new WeakMap<Client, ConnectPacket>();
   let versionNumber = 0;
 
@@ -49,10 +48,10 @@ export function createAdmission({ connections, authorizer, arns, quotas, faults,
       return SERVER_UNAVAILABLE;
     }
 
-    const { servername } = stream.socket;
-    const serverName = typeof servername === 'string' && servername !== '' ? servername : undefined;
-    const credentials: Credentials = { connectionId: randomUUID(), serverName, clientId, username, password };
-    const authorized = await authorize(credentials, client.id);
+    const { serverName, http, ipAddress } = stream.peer;
+    const connectionId = randomUUID();
+    const credentials: Credentials = { connectionId, serverName, http, clientId, username, password };
+    const authorized = await authorize(stream.peer, credentials, client.id);
     if (!authorized) return NOT_AUTHORIZED;
     const { authorization: authorization, permits } = authorized;
     if (!mayConnect(permits, client.id, request)) {
@@ -65,13 +64,13 @@ export function createAdmission({ connections, authorizer, arns, quotas, faults,
       clientId: client.id,
       sessionIdentifier: credentials.connectionId,
       principalId: authorization.principalId,
-      ipAddress: stream.socket.remoteAddress ?? '',
+      ipAddress,
       versionNumber: versionNumber++,
       persistent: request.clean === false,
       filters: new Map(),
       awaitingRetained: new Set(),
       permits,
-      startTimers: () => startTimers(connection, credentials, authorization),
+      startTimers: () => startTimers(connection, stream.peer, credentials, authorization),
     };
     connections.of.set(client, connection);
     const earlier = connections.byClientId.get(client.id);
@@ -80,7 +79,7 @@ export function createAdmission({ connections, authorizer, arns, quotas, faults,
   }
 
   /** Calls the authorizer; undefined when it refuses the client or its policies are not supported. */
-  async function authorize(credentials: Credentials, clientId: string) {
+  async function authorize({ authorizer }: Peer, credentials: Credentials, clientId: string) {
     const authorization = await authorizer?.(credentials);
     if (!authorization) return undefined;
     const onError = (error: unknown) => log(`a policy of ${clientId} can't be evaluated: ${String(error)}`);
@@ -101,9 +100,14 @@ export function createAdmission({ connections, authorizer, arns, quotas, faults,
     return will.retain !== true || permits('iot:RetainPublish', topic);
   }
 
-  function startTimers(connection: Connection, credentials: Credentials, authorization: Authorization): () => void {
+  function startTimers(
+    connection: Connection,
+    peer: Peer,
+    credentials: Credentials,
+    authorization: Authorization,
+  ): () => void {
     const refresh = async () => {
-      const authorized = await authorize(credentials, connection.clientId);
+      const authorized = await authorize(peer, credentials, connection.clientId);
       if (authorized) connection.permits = authorized.permits;
       else await end(connection, 'AUTH_ERROR');
     };

@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
+import type { Authorizer } from '../authorization/authorizer';
 import { createPacketParser, DISCONNECT } from './packet-parser';
 
 /** Enough for a message of 128 KB with its topic, or a CONNECT with such a will. */
@@ -9,6 +9,16 @@ const MAX_UNREAD_BYTES = 1024 * 1024;
 /** Time to flush the last packets after the end. */
 const FLUSH_TIMEOUT_MS = 2000;
 
+/** The other end of a stream, and the authorizer of the domain configuration through which it came. */
+export interface Peer {
+  readonly authorizer: Authorizer | undefined;
+  /** Server name indication of the TLS handshake; a client that connects to an IP address sends none. */
+  readonly serverName: string | undefined;
+  readonly ipAddress: string;
+  /** Of the WebSocket handshake; undefined for a client over TLS alone. */
+  readonly http?: { readonly headers: Readonly<Record<string, string>>; readonly queryString: string } | undefined;
+}
+
 /**
  * Byte stream between a client and the broker, bounded both ways: an oversized packet, or a client that does not read, ends
  * the connection. Writes never wait, so that a slow client does not delay others.
@@ -17,7 +27,11 @@ export class MqttStream extends Duplex {
   /** Whether the client sent DISCONNECT. */
   receivedDisconnect = false;
 
-  constructor(readonly socket: TLSSocket) {
+  /** @param socket of TLS, or of the binary frames of a WebSocket */
+  constructor(
+    readonly socket: Duplex,
+    readonly peer: Peer,
+  ) {
     super({ allowHalfOpen: false, writableHighWaterMark: 2 * MAX_UNREAD_BYTES });
     const packetTypesIn = createPacketParser(MAX_PACKET_BYTES);
     socket.on('data', (bytes: Buffer) => {
@@ -60,7 +74,7 @@ export class MqttStream extends Duplex {
     const { socket } = this;
     socket.removeAllListeners('data');
     if (!socket.destroyed) {
-      socket.destroySoon();
+      socket.end(() => socket.destroy());
       setTimeout(() => socket.destroy(), FLUSH_TIMEOUT_MS).unref();
     }
     done(error);

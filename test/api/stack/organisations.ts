@@ -58,6 +58,7 @@ export const cast = {
   'telemetry-publish': [all, ['stream:publish'], ['resources:read'], ['command:read']],
   'telemetry-faults': [all],
   'telemetry-viewers': [all],
+  'telemetry-broadcast': [all],
   flight: [all],
   'viewer-limit': [all],
   'telemetry-share-end': [all],

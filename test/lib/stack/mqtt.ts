@@ -7,7 +7,9 @@ const { nameOf } = permissionsIn(stack);
 const idOf = (resource: CfnResource | undefined) =>
   Object.entries(resources).find(([, found]) => found === resource)?.[0] ?? '?';
 
-const [authorizer] = Object.values(byPath('AWS::IoT::Authorizer'));
+const authorizers = byPath('AWS::IoT::Authorizer');
+const authorizer = authorizers['Realtime/Mqtt/Authorizer'];
+const viewers = authorizers['Realtime/Broadcast/Authorizer'];
 const rules = Object.values(byPath('AWS::IoT::TopicRule'));
 
 /** Permissions of AWS IoT to invoke functions. */
@@ -60,17 +62,40 @@ test('without a custom domain the address is the one that AWS IoT assigns, read 
   template.hasOutput('MqttUrl', { Value: { 'Fn::Join': ['', ['mqtts://', host, ':8883']] } });
 });
 
-test.each([
-  ['Created', 'iot:CreateDomainConfiguration'],
-  ['Enabled', 'iot:UpdateDomainConfiguration'],
-  ['Address', 'iot:DescribeDomainConfiguration'],
-])('the custom resource %s may make only its own call, for this configuration', (id, action) => {
-  const { Statement } = byPath('AWS::IAM::Policy')[`Realtime/Mqtt/Managed/${id}/CustomResourcePolicy`]?.Properties[
-    'PolicyDocument'
-  ] as { Statement: { Action: string; Resource: unknown }[] };
-  expect(Statement.map(({ Action, Resource }) => [Action, nameOf(Resource)])).toEqual([
-    [action, `iot:domainconfiguration/${domainConfigurationName}/*`],
-  ]);
+test('the custom resources may make only their own calls, for the two configurations', () => {
+  const { Policies } = byPath('AWS::IAM::Role')['Realtime/Mqtt/Managed/Role']?.Properties as {
+    Policies: { PolicyDocument: { Statement: { Action: string | string[]; Resource: unknown }[] } }[];
+  };
+  const granted = Policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
+    .map(({ Action, Resource }) => ({ actions: [Action].flat(), resources: [Resource].flat().map(nameOf) }))
+    .filter(({ actions }) => actions.some((action) => action.startsWith('iot:')));
+  const actions = ['Create', 'Describe', 'Update'].map((call) => `iot:${call}DomainConfiguration`);
+  const resources = ['mqtt', 'viewers'].map((purpose) => `iot:domainconfiguration/DroneMissionApi-${purpose}/*`);
+  expect(granted).toEqual([{ actions, resources }]);
+  expect(Object.keys(byPath('AWS::IAM::Policy')).filter((path) => /^Realtime\/(Mqtt|Broadcast)/.test(path))).toEqual(
+    [],
+  );
+});
+
+test('viewers connect by MQTT over WebSockets, on the host of the share page, with an authorizer of their own', () => {
+  const [, create] = Object.values(byPath('Custom::MqttDomainCreated'));
+  expect(JSON.parse(nameOf(create?.Properties['Create']))).toMatchObject({
+    action: 'createDomainConfiguration',
+    parameters: {
+      ...settings,
+      ...{ domainConfigurationName: 'DroneMissionApi-viewers', applicationProtocol: 'MQTT_WSS' },
+      authorizerConfig: { defaultAuthorizerName: 'Realtime/Broadcast', allowAuthorizerOverride: false },
+    },
+  });
+  expect(nameOf(viewers?.Properties['AuthorizerFunctionArn'])).toBe('Realtime/Broadcast/AuthorizeViewer/Function');
+  const [distribution] = Object.values(byPath('AWS::CloudFront::Distribution'));
+  const { CacheBehaviors, Origins } = distribution?.Properties['DistributionConfig'] as {
+    CacheBehaviors: { PathPattern: string; TargetOriginId: string }[];
+    Origins: { Id: string; DomainName: unknown }[];
+  };
+  const target = CacheBehaviors.find(({ PathPattern }) => PathPattern === '/mqtt')?.TargetOriginId;
+  const [, address] = Object.values(byPath('Custom::MqttDomainAddress'));
+  expect(Origins.find(({ Id }) => Id === target)?.DomainName).toEqual({ 'Fn::GetAtt': [idOf(address), 'domainName'] });
 });
 
 test('each consumed lifecycle event has a rule that matches any client id', () => {

@@ -34,12 +34,15 @@ test('ConsumePlatformEvents may update jobs and the fleet, and deliver telemetry
     fleet: ['get', 'batchGet', 'update'],
     connections: ['get', 'query', 'delete', 'update'],
     requests: ['update'],
+    shares: ['get'],
+    partners: ['get'],
   } as const;
   const more = [
     ...queuePermissions('PlatformIntegration/InboundEvents/Events', ...consume),
     ...queuePermissions('PlatformIntegration/InboundEvents/Failures', 'SendMessage'),
     ...queuePermissions('Realtime/Telemetry/DeviceChecks', 'SendMessage'),
     ...socketPermissions,
+    'iot:Publish iot:topic/broadcast/*',
   ];
   expect(permissionsOf(path)).toEqual(permissionsFor(path, [tables], more));
 });

@@ -135,6 +135,13 @@ export const functionCases: Readonly<Record<string, readonly FunctionCase[]>> = 
     },
     { event: {}, outcome: { response: { isAuthenticated: false } } },
   ],
+  RealtimeBroadcastAuthorizeViewer: [
+    {
+      event: { protocolData: { mqtt: { username: 'a', password: 'bm9uZQ==', clientId: 'a' } } },
+      outcome: { response: { isAuthenticated: false } },
+    },
+    { event: {}, outcome: { response: { isAuthenticated: false } } },
+  ],
   RealtimeMqttCountSubscriptions: [
     { event: { clientId: 'stranger', timestamp: 1, eventType: 'connected' }, outcome: { response: null } },
     { event: {}, outcome: notUnderstood },

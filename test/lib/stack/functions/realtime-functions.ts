@@ -21,6 +21,12 @@ export const realtimeFunctions: FunctionRows = {
     settings: ['ISSUER', 'RESOURCE_SERVERS', 'IOT_ARN'],
     seconds: 5,
   },
+  'Realtime/Broadcast/AuthorizeViewer': {
+    entry: 'mqtt/authorize-viewer',
+    tables: { connections: ['get'], shares: ['get'] },
+    settings: ['IOT_ARN'],
+    seconds: 5,
+  },
   'Realtime/Mqtt/CountSubscriptions': {
     entry: 'mqtt/count-subscriptions',
     tables: {
@@ -44,6 +50,7 @@ export const realtimeFunctions: FunctionRows = {
     more: [
       ...socketPermissions,
       ...publishPermissions,
+      'iot:Publish iot:topic/broadcast/*',
       ...streamPermissions(['jobs', 'shares', 'fleet'], 'Realtime/FanOut/Failures'),
       'sqs:SendMessage Realtime/FanOut/Retention',
     ],

@@ -26,7 +26,7 @@ export const websocketFunctions: FunctionRows = {
   'Realtime/WebSocket/Disconnect': {
     entry: 'socket/disconnect',
     tables: { connections: ['query', 'delete', 'update'] },
-    more: countPermissions,
+    more: [...countPermissions, 'iot:DeleteConnection iot:client/viewer-*'],
     settings: ['VIEWER_COUNT_QUEUE_URL'],
     seconds: 10,
   },
@@ -81,8 +81,14 @@ export const websocketFunctions: FunctionRows = {
     tables: {
       connections: ['get', 'query', 'delete', 'update'],
       fleet: ['get', 'batchGet', 'update'],
+      shares: ['get'],
+      partners: ['get'],
     },
-    more: [...socketPermissions, 'sqs:SendMessage Realtime/Telemetry/DeviceChecks'],
+    more: [
+      ...socketPermissions,
+      'iot:Publish iot:topic/broadcast/*',
+      'sqs:SendMessage Realtime/Telemetry/DeviceChecks',
+    ],
     settings: [...socketSettings, 'DEVICE_CHECK_QUEUE_URL'],
     seconds: 10,
   },

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
 import * as z from 'zod';
 import type { Bill, BillLine } from './bill';
 import { priceList, prices } from './prices';
@@ -26,13 +27,15 @@ export function printBills(bills: readonly Bill[]): void {
 }
 
 /** Writes docs/cost.md when `what` is `yes`, and the figures to compare with when it is `before`. */
-export function writeDocument(bills: readonly Bill[], what: string | undefined): void {
+export async function writeDocument(bills: readonly Bill[], what: string | undefined): Promise<void> {
   const date = new Date().toISOString().slice(0, 10);
   if (what === 'before') {
     const amounts = Object.fromEntries(bills.map((bill) => [bill.scenario, Number(bill.dollars.toFixed(2))]));
     writeFileSync(beforeFile, `${JSON.stringify({ date, dollars: amounts }, null, 2)}\n`);
   }
-  if (what !== undefined) writeFileSync(page, documentOf(bills, date));
+  if (what === undefined) return;
+  const options = { ...(await resolveConfig(page)), filepath: page };
+  writeFileSync(page, await format(documentOf(bills, date), options));
 }
 
 function documentOf(bills: readonly Bill[], date: string): string {

@@ -58,7 +58,7 @@ export const cost: Measurement = async () => {
   try {
     const made = await bills(folder);
     printBills(made);
-    writeDocument(made, process.env['COST_WRITE']);
+    await writeDocument(made, process.env['COST_WRITE']);
     return limits.map(([scenario, dollars]) => rowOf(made, scenario, dollars));
   } finally {
     await rm(folder, { recursive: true });

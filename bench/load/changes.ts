@@ -13,7 +13,7 @@ const MAX_PER_CLIENT = 40;
 /** Connections that are made at once. */
 const CONNECTING = 10;
 /** How long messages may take after the last change, in ms. */
-const LAST_MESSAGE_MS = 10_000;
+const LAST_MESSAGE_MS = 30_000;
 
 interface Job {
   readonly jobId: string;

@@ -4,6 +4,7 @@ import { docsSite } from './docs-site';
 import { engineSoak } from './engine-soak';
 import { eventLog } from './event-log';
 import type { Measured, Measurement } from './figure';
+import { fanOutCeiling } from './fan-out-ceiling';
 import { fleetSoak } from './fleet-soak';
 import { isolation } from './isolation';
 import { jobTrack } from './job-track';
@@ -28,6 +29,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'job-track': jobTrack,
   'status-channels': statusChannels,
   'event-log': eventLog,
+  'fan-out-ceiling': fanOutCeiling,
   telemetry,
   platform: platformIntegration,
   isolation,

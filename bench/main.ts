@@ -4,6 +4,7 @@ import { cost } from './cost';
 import { docsSite } from './docs-site';
 import { engineSoak } from './engine-soak';
 import { eventLog } from './event-log';
+import { fanOutCeiling } from './fan-out-ceiling';
 import type { Measurement } from './figure';
 import { fleetSoak } from './fleet-soak';
 import { functionMemory } from './function-memory';
@@ -37,6 +38,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'job-track': jobTrack,
   'status-channels': statusChannels,
   'event-log': eventLog,
+  'fan-out-ceiling': fanOutCeiling,
   telemetry,
   'share-ends': shareEnds,
   'wide-share': wideShare,

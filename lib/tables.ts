@@ -92,7 +92,7 @@ export class Tables extends Construct implements Record<TableName, Table> {
       indexName: 'by-socket',
       partitionKey: text('socketId'),
       projectionType: ProjectionType.INCLUDE,
-      nonKeyAttributes: ['clientId', 'shareCode', 'session', 'openedAt', 'expiresAt'],
+      nonKeyAttributes: ['clientId', 'shareCode', 'broadcast', 'session', 'openedAt', 'expiresAt'],
     });
     this.events = new Table(this, 'Events', {
       ...common,

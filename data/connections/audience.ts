@@ -2,6 +2,7 @@
  * Until when somebody may follow the telemetry or the positions of a resource. It is an attribute of the resource's own item, which
  * whoever delivers has at hand anyway: so what nobody follows costs no search for followers.
  */
+import * as z from 'zod/mini';
 import { followedUntil, type FollowedUntil } from '../../domain/audience';
 import { organisationOf, type Resource } from '../../domain/id';
 import { GetCommand, UpdateCommand } from '../store/document-client';
@@ -20,8 +21,10 @@ export type Medium = 'sockets' | 'topic';
 /** Attribute by medium: Unix seconds. */
 const untilOf = { sockets: 'socketsUntil', topic: 'topicUntil' } as const satisfies Record<Medium, keyof FollowedUntil>;
 
-/** An end so close that an instance may have passed it already, in seconds: clocks differ. */
-const CLOCKS_DIFFER_S = 2;
+/** An end so close that an instance may have passed it already, in ms: clocks differ. */
+const CLOCKS_DIFFER_MS = 2000;
+/** A follower of this moment, in ms: an instance may not have noticed it yet (`NOTICED_AFTER_MS`). */
+const LATELY_MS = 1000;
 
 function itemOf({ kind, id }: Followed) {
   const organisation = organisationOf(kind, id);
@@ -31,31 +34,42 @@ function itemOf({ kind, id }: Followed) {
     : { TableName: table('fleet'), Key: fleetKey(organisation, id) };
 }
 
+const noted = z.extend(followedUntil, {
+  /** When it was noted last that somebody follows, Unix ms. */
+  followedAt: z.optional(z.int()),
+});
+
+/** Whether somebody followed already, so long ago that whoever delivers knows. */
+function wasFollowed(item: Record<string, unknown> | undefined, medium: Medium, now: number): boolean {
+  const { followedAt = 0, ...before } = noted.parse(item ?? {});
+  return (before[untilOf[medium]] ?? 0) * 1000 >= now + CLOCKS_DIFFER_MS && followedAt < now - LATELY_MS;
+}
+
 /**
  * Notes that a resource is followed until at least this time; a later end stays. No effect on a resource that does not exist.
  * @param until Unix seconds
- * @returns whether nobody followed it before
+ * @returns whether nobody followed it before, or only since a moment ago
  */
 export async function noteFollowed(followed: Followed, medium: Medium, until: number): Promise<boolean> {
   const item = itemOf(followed);
   if (!item) return false;
-  const name = untilOf[medium];
+  const now = Date.now();
   try {
     const { Attributes } = await dynamodb.send(
       new UpdateCommand({
         ...item,
-        UpdateExpression: 'SET #until = :until',
+        UpdateExpression: 'SET #until = :until, followedAt = :now',
         ConditionExpression: 'attribute_exists(#id) AND (attribute_not_exists(#until) OR #until < :until)',
-        ExpressionAttributeNames: { '#id': followed.kind === 'job' ? 'jobId' : 'id', '#until': name },
-        ExpressionAttributeValues: { ':until': until },
+        ExpressionAttributeNames: { '#id': followed.kind === 'job' ? 'jobId' : 'id', '#until': untilOf[medium] },
+        ExpressionAttributeValues: { ':until': until, ':now': now },
         ReturnValues: 'UPDATED_OLD',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
-    const before = followedUntil.parse(Attributes ?? {})[name] ?? 0;
-    return before < Date.now() / 1000 + CLOCKS_DIFFER_S;
+    return !wasFollowed(Attributes, medium, now);
   } catch (error) {
-    itemThatRefused(error);
-    return false;
+    const { found } = itemThatRefused(error);
+    return found !== undefined && !wasFollowed(found, medium, now);
   }
 }
 

@@ -45,7 +45,7 @@ export interface ApiFunctionProps {
    * (Lambda developer guide, "Use Lambda recursive loop detection to prevent infinite loops").
    */
   readonly recursive?: boolean;
-  /** Default: true. X-Ray records 5 % of the invocations, too many of a function that is invoked for each sample of a device. */
+  /** Default: false. X-Ray records an invocation a second of each function, which costs more than the invocation. */
   readonly traced?: boolean;
 }
 
@@ -56,7 +56,7 @@ export class ApiFunction extends Construct {
   constructor(scope: Construct, id: string, props: ApiFunctionProps) {
     super(scope, id);
     const { entry, description, environment, failures, timeoutSeconds = 10, memoryMb = DEFAULT_MEMORY_MB } = props;
-    const { recursive, traced = true } = props;
+    const { recursive, traced = false } = props;
     const logGroup = new LogGroup(this, 'Log', {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,

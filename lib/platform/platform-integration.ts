@@ -73,7 +73,6 @@ class InboundEvents extends Construct {
       entry: 'queue/consume-platform-events',
       description: 'Apply events of the drone platform',
       timeoutSeconds: 30,
-      traced: false,
       environment: { DEAD_LETTER_QUEUE_URL: failures.queueUrl },
     }).uses(tables, { jobs: ['get', 'update'], requests: ['update'] });
     // Includes the permissions on the fleet table that registering devices needs.

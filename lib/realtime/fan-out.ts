@@ -38,7 +38,6 @@ export class FanOut extends Construct {
       entry: 'stream/status-fan-out',
       description: 'Publish changes to the status channels',
       timeoutSeconds: 60,
-      traced: false,
       environment: {
         EVENT_RETENTION_DAYS: String(retention.eventRetentionDays),
         FLIGHT_RETENTION_DAYS: String(retention.flightRetentionDays),

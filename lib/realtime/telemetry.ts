@@ -42,7 +42,6 @@ export class Telemetry extends Construct {
       entry: 'queue/check-devices',
       description: 'Set devices offline after 30 seconds of silence, and store their last samples',
       recursive: true,
-      traced: false,
     }).uses(props.tables, { fleet: ['get', 'batchGet', 'update'] });
     this.grantSchedule(check);
     this.checks.grantConsumeMessages(check.lambda);

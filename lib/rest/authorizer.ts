@@ -24,6 +24,7 @@ export class Authorizer extends Construct {
       entry: 'authorizer/authorize',
       description: 'Verify an access token and return what it allows',
       environment: identity.verification,
+      traced: true,
     }).uses(tables, { partners: ['get'] });
 
     this.authorizer = new TokenAuthorizer(this, 'Token', {

@@ -66,6 +66,7 @@ export class Endpoints extends Construct {
     const fn = new ApiFunction(this, basename(handler), {
       entry: `http/${handler}`,
       description: served[0]?.summary ?? handler,
+      traced: true,
       environment: Object.fromEntries(needed.map((name) => [name, settings[name]])),
       ...(served.some(({ waits }) => waits) && WAITING),
     }).uses(tables, ...served.map(tablesOf));

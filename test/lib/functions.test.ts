@@ -4,6 +4,7 @@ import { endpointTable } from '../../contract/access';
 import { tablesOf, type Endpoint } from '../../contract/endpoint';
 import { tableNames, tableVariable, type TableName } from '../../contract/tables';
 import {
+  isTraced,
   environmentOf,
   ownFunctions,
   permissionsFor,
@@ -11,7 +12,6 @@ import {
   socketPermissions,
   socketSettings,
   videoPermissions,
-  untraced,
 } from './permissions';
 import { referred, synthesise } from './synthesised';
 
@@ -93,9 +93,8 @@ describe.each(Object.entries(functions))('%s', (path, lambda) => {
     expect(resources[referred(LogGroup)]?.Properties['RetentionInDays']).toBe(90);
   });
 
-  const isUntraced = untraced.includes(path.replace(/\/Function$/, ''));
-  test(`is ${isUntraced ? 'not ' : ''}traced`, () => {
-    expect(lambda.Properties['TracingConfig']).toEqual(isUntraced ? undefined : { Mode: 'Active' });
+  test(`is ${isTraced(path) ? '' : 'not '}traced`, () => {
+    expect(lambda.Properties['TracingConfig']).toEqual(isTraced(path) ? { Mode: 'Active' } : undefined);
   });
 
   test(`is deployed with only its bundle, of at most ${maxBundleBytes(path) / 1000} kB`, () => {

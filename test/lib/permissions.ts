@@ -92,13 +92,8 @@ export const socketSettings = ['SOCKETS_URL', 'VIEWER_COUNT_QUEUE_URL'];
 
 const indexes: Readonly<Record<string, string>> = { jobs: 'by-status', connections: 'by-socket' };
 
-/** Functions at the rate of telemetry. */
-export const untraced: readonly string[] = [
-  'Realtime/Actions/Publish',
-  'Realtime/FanOut/StatusFanOut',
-  'Realtime/Telemetry/CheckDevices',
-  'PlatformIntegration/InboundEvents/ConsumePlatformEvents',
-];
+/** Functions behind the REST API. */
+export const isTraced = (path: string): boolean => /^(Endpoints|Authorizer)\//.test(path);
 
 /**
  * Returns the permissions that a function needs for its tables, and those for logs and traces that it has anyway, sorted.
@@ -119,7 +114,7 @@ export function permissionsFor(path: string, uses: readonly TableUses[], more: r
   const always = [
     `logs:CreateLogStream ${path}/Log`,
     `logs:PutLogEvents ${path}/Log`,
-    ...(untraced.includes(path) ? [] : ['xray:PutTelemetryRecords *', 'xray:PutTraceSegments *']),
+    ...(isTraced(path) ? ['xray:PutTelemetryRecords *', 'xray:PutTraceSegments *'] : []),
   ];
   return [...new Set([...permissions, ...always, ...more])].map((permission) => `Allow ${permission}`).sort();
 }

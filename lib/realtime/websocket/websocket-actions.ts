@@ -41,7 +41,6 @@ export class WebSocketActions extends Construct {
       const action = new ApiFunction(this, pascalCase(basename(handler)), {
         entry: `socket/${handler}`,
         description: summary,
-        traced: !bindings.includes('telemetry'),
       }).uses(tables, row.tables);
       // The connection's item names the client or viewer.
       if (needs !== 'anyone') action.uses(tables, { connections: ['get'] });

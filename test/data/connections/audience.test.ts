@@ -23,10 +23,10 @@ describe('noteFollowed', () => {
     await noteFollowed(followed, 'topic', now + 60);
     expect(onlyCommand()).toMatchObject({
       ...item,
-      UpdateExpression: 'SET #until = :until',
-      ConditionExpression: 'attribute_exists(organisation) AND (attribute_not_exists(#until) OR #until < :until)',
-      ExpressionAttributeNames: { '#until': 'topicUntil' },
-      ExpressionAttributeValues: { ':until': now + 60 },
+      UpdateExpression: 'SET #until = :until, followedAt = :now',
+      ConditionExpression: 'attribute_exists(#id) AND (attribute_not_exists(#until) OR #until < :until)',
+      ExpressionAttributeNames: { '#id': followed.kind === 'job' ? 'jobId' : 'id', '#until': 'topicUntil' },
+      ExpressionAttributeValues: { ':until': now + 60, ':now': expect.any(Number) as number },
     });
   });
 
@@ -34,13 +34,22 @@ describe('noteFollowed', () => {
     ['never was', {}, true],
     ['was once', { Attributes: { socketsUntil: now - 60 } }, true],
     ['will not be in a moment', { Attributes: { socketsUntil: now + 1 } }, true],
-    ['is by somebody else', { Attributes: { socketsUntil: now + 60 } }, false],
+    ['is by somebody else', { Attributes: { socketsUntil: now + 60, followedAt: (now - 60) * 1000 } }, false],
+    ['is since a moment ago', { Attributes: { socketsUntil: now + 60, followedAt: Date.now() } }, true],
   ])('says of what %s followed whether nobody followed it: %j, %s', async (_, before, isFirst) => {
     store.on(UpdateCommand).resolves(before);
     await expect(noteFollowed(group, 'sockets', now + 7200)).resolves.toBe(isFirst);
   });
 
-  test('leaves a later end', async () => {
+  test.each([
+    ['since long', (now - 60) * 1000, false],
+    ['since a moment ago', Date.now(), true],
+  ])('leaves a later end, which is known %s', async (_, followedAt, isFirst) => {
+    store.on(UpdateCommand).rejects(conditionFailed({ id: id('group'), socketsUntil: now + 7200, followedAt }));
+    await expect(noteFollowed(group, 'sockets', now + 60)).resolves.toBe(isFirst);
+  });
+
+  test('has no effect on what does not exist', async () => {
     store.on(UpdateCommand).rejects(conditionFailed());
     await expect(noteFollowed(group, 'sockets', now + 60)).resolves.toBe(false);
   });

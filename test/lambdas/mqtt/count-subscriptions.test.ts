@@ -96,7 +96,7 @@ describe('Subscribing to a topic with positions', () => {
     await event('subscribed', '1', [jobTopic, groupTopic]);
     expect(audience()).toEqual([
       { organisation: acme, jobId: id('job'), attribute: 'topicUntil', until },
-      { organisation: acme, id: id('group'), attribute: 'topicUntil', until },
+      { fleetPartition: acme, id: id('group'), attribute: 'topicUntil', until },
     ]);
   });
 

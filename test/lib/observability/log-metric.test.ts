@@ -7,7 +7,7 @@ import { connection, sockets } from '../../data/fixtures/sockets';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { logLines, written } from '../../lambdas/fixtures/log';
 import { consume, platformEvent } from '../../lambdas/fixtures/platform-events';
-import { deviceItem, newDeviceId } from '../../lambdas/fixtures/telemetry';
+import { deviceItem, later, newDeviceId } from '../../lambdas/fixtures/telemetry';
 import { dimensionsOf, filtersOn } from './filter-pattern';
 import { smallTable, synthesise } from '../synthesised';
 
@@ -62,7 +62,7 @@ describe('An event of the drone platform', () => {
 
   test('that cannot be sent to a follower is not counted: the text of an error would be a dimension', async () => {
     const deviceId = newDeviceId();
-    givenDevices(deviceItem(deviceId));
+    givenDevices(deviceItem(deviceId, { socketsUntil: later }));
     store.on(QueryCommand).resolves({ Items: [connection({ channel: `telemetry#${deviceId}` })] });
     sockets.rejects(new Error('socket hang up on 10.0.0.7'));
     await telemetry(deviceId);

@@ -19,16 +19,20 @@ afterEach(() => {
 abstract class Receiver {
   /** Each change as it came first, by cursor, in the order of arrival. */
   readonly received = new Map<string, Message>();
+  protected known: string;
 
   constructor(
     protected readonly client: Client,
-    protected known: string,
-  ) {}
+    private readonly beginning: string,
+  ) {
+    this.known = beginning;
+  }
 
   protected keep({ replayed: _, ...event }: Message): void {
     const cursor = String(event['cursor']);
     this.known = cursor;
-    if (!this.received.has(cursor)) this.received.set(cursor, event);
+    // On the channel of a group the replay begins some seconds before the cursor.
+    if (cursor > this.beginning && !this.received.has(cursor)) this.received.set(cursor, event);
   }
 }
 

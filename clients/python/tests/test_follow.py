@@ -227,3 +227,19 @@ def test_a_group_is_resumed_only_after_a_whole_snapshot_whose_last_message_has_t
     assert received.resume_after is None
     received.accept({**part, "deviceId": "b", "cursor": "c"})
     assert received.resume_after == "c"
+
+
+def test_the_log_is_read_from_a_cursor_of_ten_seconds_ago_since_devices_of_a_group_come_in_any_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    received = ReceivedMessages(after="a")
+    assert received.settled_after == "a"
+    settled = []
+    for at, cursor in ((100, "c"), (105, "b"), (109, "e"), (111, "f"), (120, "g"), (130, "h")):
+        now = float(at)
+        received.accept({"type": "device.status", "deviceId": cursor, "sequence": 1, "cursor": cursor})
+        settled.append(received.settled_after)
+    assert settled == ["a", "a", "a", "c", "e", "g"]
+    assert received.resume_after == "h"

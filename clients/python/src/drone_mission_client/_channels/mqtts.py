@@ -69,7 +69,7 @@ class MqttConnection:
         self._session.close()
 
     def _begin(self, channel: Channel, received: ReceivedMessages, missed: ReadMissed) -> list[Message]:
-        after = received.resume_after
+        after = received.settled_after
         if after is None:
             return self._read_state(channel, received)
         # The retained message comes after what was missed, and repeats its end.

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from .connection import Message
+
+# Within this time the changes of a group's devices come in any order of their cursors, in seconds.
+UNSETTLED_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,8 @@ class ReceivedMessages:
     def __init__(self, on_gap: Callable[[Gap], None] | None = None, after: str | None = None) -> None:
         self._on_gap = on_gap
         self._cursor = after
+        # Cursors with the times since when they are known: the first one is settled, the others not yet.
+        self._cursors: deque[tuple[float, str]] = deque()
         self._position_at: dict[str, str] = {}
         self.last: dict[str, Message] = {}
 
@@ -88,11 +95,17 @@ class ReceivedMessages:
         """What to resume after; None before the first cursor, and on channels without cursors."""
         return self._cursor
 
+    @property
+    def settled_after(self) -> str | None:
+        """What a reader of the event log resumes after: before it nothing is missing, unlike before the last cursor."""
+        return self._cursors[0][1] if self._cursors else self._cursor
+
     def start_again(self) -> None:
         """The state follows instead of what was missed: tells of it, and takes that state as new."""
         cursor = self._cursor
         self.last.clear()
         self._position_at.clear()
+        self._cursors.clear()
         self._cursor = None
         if cursor is not None and self._on_gap is not None:
             self._on_gap(Gap(cursor=cursor))
@@ -108,8 +121,15 @@ class ReceivedMessages:
 
     def _note_cursor(self, message: Message) -> None:
         # That of a snapshot comes with its last message.
-        if "cursor" in message:
-            self._cursor = max(message["cursor"], self._cursor or "")
+        if "cursor" not in message:
+            return
+        now = time.monotonic()
+        if not self._cursors and self._cursor is not None:
+            self._cursors.append((now, self._cursor))
+        self._cursor = max(message["cursor"], self._cursor or "")
+        self._cursors.append((now, self._cursor))
+        while len(self._cursors) > 1 and self._cursors[1][0] <= now - UNSETTLED_S:
+            self._cursors.popleft()
 
     def _is_newer(self, message: Message, last: Message) -> bool:
         if message["sequence"] != last["sequence"]:

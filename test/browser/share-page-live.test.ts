@@ -80,13 +80,15 @@ describe('The page behind a share link', () => {
     return { page: one.page, texts, paths };
   };
 
+  const altitude = async (page: Page) => (await page.getByTestId('altitude').textContent())?.trim();
+
   test('gets the samples of a share with many places over MQTT, and the end over its socket', async () => {
     const { shareCode, shareUrl } = await givenShare(partner, { maxViewers: 100 });
     const { page, texts, paths } = await openWide(shareUrl);
     const publisher = await openTelemetry(partner);
     await until('a sample over MQTT', async () => {
       await publish(publisher, sampleOf(deviceId, at(433, 7)));
-      return /^433\.0\sm$/.test((await page.getByTestId('altitude').textContent()) ?? '') ? true : undefined;
+      return (await altitude(page)) === '433.0 m' ? true : undefined;
     });
     expect(paths).toEqual(['/telemetry', '/mqtt']);
     expect(texts.join('')).not.toContain('"groundSpeed":7');
@@ -105,7 +107,7 @@ describe('The page behind a share link', () => {
     const publisher = await openTelemetry(partner);
     await until('a sample over the socket', async () => {
       await publish(publisher, sampleOf(deviceId, at(444, 8)));
-      return /^444\.0\sm$/.test((await page.getByTestId('altitude').textContent()) ?? '') ? true : undefined;
+      return (await altitude(page)) === '444.0 m' ? true : undefined;
     });
     expect(texts.join('')).toContain('"groundSpeed":8');
   });

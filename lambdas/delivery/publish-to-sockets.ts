@@ -29,11 +29,14 @@ const publishToSocket =
   async (follower: Follower): Promise<void> => {
     const event = outgoingFor(follower);
     try {
-      // A socket expires with the token that opened it. A viewer still gets the final message, that its share has expired.
-      const isEndOfShare = event.endsChannel && follower.shareCode !== undefined;
-      const hasExpired = follower.expiresAt * 1000 <= Date.now() && !isEndOfShare;
-      const reached = !hasExpired && (await sendToFollower(follower, [event]));
-      if (hasExpired || (reached && event.endsChannel)) await closeSocket(follower);
+      const isViewer = follower.shareCode !== undefined;
+      if (follower.expiresAt * 1000 <= Date.now() && !(isViewer && event.endsChannel)) {
+        // A socket expires with the token that opened it. A viewer still gets the final message, that its share has expired.
+        if (!isViewer) await closeSocket(follower);
+        return;
+      }
+      const reached = await sendToFollower(follower, [event]);
+      if (reached && event.endsChannel) await closeSocket(follower);
     } catch (error) {
       if (event.endsChannel) throw error;
       const { connectionId } = follower;

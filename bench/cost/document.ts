@@ -48,7 +48,7 @@ counts every call as AWS does ([local/README.md](../local/README.md), "Usage"); 
 in proportion is scaled. What is charged whether or not the service is used, such as alarms and app clients, is in
 [deploying.md](deploying.md), "What it costs while idle".
 
-| scenario | ${before.date} | now |
+| scenario | before, ${before.date} | now |
 | --- | ---: | ---: |
 ${bills.map(({ scenario, dollars: now }) => `| ${scenario} | ${beforeOf(before.dollars[scenario])} | ${dollars(now)} |`).join('\n')}
 

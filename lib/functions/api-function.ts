@@ -1,5 +1,5 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function, LoggingFormat, RecursiveLoop, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { SystemLogLevel, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { TableUse, TableUses } from '../../contract/endpoint';
 import { tableVariable } from '../../contract/tables';
 import { bundlesFolder } from './entry-points';
-import { FunctionRole } from './function-role';
+import { ServiceRole } from './service-role';
 import { nagName } from './nag-name';
 import type { Tables } from '../tables';
 import { mergeUses } from './table-uses';
@@ -61,7 +61,7 @@ export class ApiFunction extends Construct {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const role = new FunctionRole(this, 'Role');
+    const role = new ServiceRole(this, 'Role', new ServicePrincipal('lambda.amazonaws.com'));
     logGroup.grantWrite(role);
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',

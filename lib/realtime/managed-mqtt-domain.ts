@@ -1,10 +1,10 @@
 import { Aws, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { AwsCustomResource, PhysicalResourceId } from 'aws-cdk-lib/custom-resources';
 import type { AwsSdkCall } from 'aws-cdk-lib/custom-resources';
 import { Construct } from 'constructs';
-import { FunctionRole } from '../functions/function-role';
+import { ServiceRole } from '../functions/service-role';
 import { nagName } from '../functions/nag-name';
 
 /** Settings of every domain configuration, as named in AWS IoT's API. */
@@ -27,7 +27,7 @@ export class ManagedMqttDomain extends Construct {
   readonly domainName: string;
 
   /** The function of the custom resources is one for the stack, so its role and log are shared. */
-  private readonly caller: { readonly role: FunctionRole; readonly logGroup: LogGroup };
+  private readonly caller: { readonly role: ServiceRole; readonly logGroup: LogGroup };
 
   /**
    * @param purpose distinguishes the configurations of a stack
@@ -77,7 +77,7 @@ export class ManagedMqttDomain extends Construct {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const role = new FunctionRole(this, 'Role');
+    const role = new ServiceRole(this, 'Role', new ServicePrincipal('lambda.amazonaws.com'));
     logGroup.grantWrite(role);
     return { role, logGroup };
   }

@@ -10,13 +10,12 @@ import { ManagedMqttDomain } from './managed-mqtt-domain';
 import type { Tables } from '../tables';
 import { alarmOnErrors } from '../observability/alarm-definition';
 
-/** Lifecycle events of AWS IoT to consume. `presence/#` would include failed attempts to connect. */
-const events = [
-  'presence/connected',
-  'presence/disconnected',
-  'subscriptions/subscribed',
-  'subscriptions/unsubscribed',
-];
+/** Lifecycle events of AWS IoT to consume, by rule. `presence/#` would include failed attempts to connect. */
+const events = {
+  'On-connected': 'presence/connected',
+  'On-disconnected': 'presence/disconnected',
+  'On-subscriptions': 'subscriptions',
+};
 
 /** What has an attribute until when its topic has subscribers. */
 const audience: TableUses = { jobs: ['update'], fleet: ['update'] };
@@ -93,8 +92,7 @@ export class MqttChannels extends Construct {
       description: 'Note which topics have subscribers, and close the connection with which a client exceeds its limit',
     }).uses(tables, { partners: ['get'], connections: ['put', 'query', 'delete'] }, audience);
     count.allow(['iot:DeleteConnection'], clients, 'Partners choose the ids of their connections.');
-    for (const event of events) {
-      const name = `On-${event.split('/')[1] ?? ''}`;
+    for (const [name, event] of Object.entries(events)) {
       const rule = new CfnTopicRule(this, name, {
         topicRulePayload: {
           // The client id comes last and may contain slashes.

@@ -103,8 +103,7 @@ test('each consumed lifecycle event has a rule that matches any client id', () =
   expect(queries.sort()).toEqual([
     "SELECT * FROM '$aws/events/presence/connected/#'",
     "SELECT * FROM '$aws/events/presence/disconnected/#'",
-    "SELECT * FROM '$aws/events/subscriptions/subscribed/#'",
-    "SELECT * FROM '$aws/events/subscriptions/unsubscribed/#'",
+    "SELECT * FROM '$aws/events/subscriptions/#'",
   ]);
 });
 

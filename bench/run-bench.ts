@@ -29,7 +29,8 @@ export async function runBench(
 /** Until it is interrupted. */
 async function measureEach(names: readonly string[]): Promise<Row[]> {
   const stopping = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+  // A terminal, npm and a supervisor may each send one: the next must not end this before the table is printed.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort());
   const rows: Row[] = [];
   for (const name of names) {
     if (stopping.signal.aborted) break;

@@ -27,6 +27,10 @@ tokens = {}
 next_pages = {}
 counts = [0] * len(accepted_failures)
 
+# Seconds that `GET /v3/events` is held at most here, and those that it allows beyond.
+LONGEST_WAIT_S = 2
+LONG_WAITS = {str(seconds) for seconds in range(LONGEST_WAIT_S + 1, 21)}
+
 
 def next_partner():
     return partners[next(turns) % len(partners)]
@@ -77,6 +81,9 @@ def stays_invented(case):
 @schemathesis.hook
 def map_case(context, case):
     """Puts what exists into most valid requests: with invented identifiers they would reach little code."""
+    # A call that waits for longer would exceed the limit of all response times.
+    if str((case.query or {}).get("wait")) in LONG_WAITS:
+        case.query["wait"] = LONGEST_WAIT_S
     if not is_valid(case) or stays_invented(case):
         return case
     match case.operation.label:

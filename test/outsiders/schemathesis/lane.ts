@@ -17,7 +17,7 @@ const LEAST_CASES = 3000;
 const OPTIONS = [
   ...['--checks', 'all', '--mode', 'all', '--phases', 'examples,coverage,fuzzing,stateful'],
   ...['--seed', SEED, '--max-examples', String(MAX_EXAMPLES), '--workers', '1', '--generation-database', 'none'],
-  ...['--continue-on-failure', '--request-timeout', '30'],
+  ...['--continue-on-failure', '--request-timeout', '10'],
 ];
 /** On two idle cores it takes about half of that. */
 const EIGHT_MINUTES_MS = 480_000;

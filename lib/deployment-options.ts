@@ -70,6 +70,8 @@ const options = z.object({
   flightRetentionDays: daysTo(3650).default(90),
   /** SNS topic that alarms notify. Default: alarms show in CloudWatch only. */
   alarmTopicArn: text.optional(),
+  /** Records traces of REST calls in X-Ray, which cost more than the calls. */
+  tracing: yesOrNo.default(false),
   /** Map of the share page; parsed by {@link mapTiles}. */
   mapTileUrl: z.unknown().optional(),
   mapAttribution: z.unknown().optional(),

@@ -33,13 +33,14 @@ export class DroneMissionApiStack extends Stack {
     super(scope, id, { description: 'Drone mission integration API', ...props });
     const options = deploymentOptions(this.node);
     const { stage, removeData, domain, webRateLimit: rateLimit, alarmTopicArn: topicArn, simulatedFleet } = options;
+    const { tracing: traced } = options;
     bundle(entryPoints(), bundlesFolder(this));
 
     const tables = new Tables(this, 'Tables', { removeData });
     const api = new RestApi(this, 'RestApi', { table: contract.endpoints, domain, rateLimit });
     const { apiUrl, baseUrl, logAccess } = api;
     const identity = new Identity(this, 'Identity', { apiUrl, baseUrl, stage, removeData });
-    const authorizer = new Authorizer(this, 'Authorizer', { identity, tables });
+    const authorizer = new Authorizer(this, 'Authorizer', { identity, tables, traced });
     const platform = new PlatformBus(this, 'Platform');
     const realtime = new Realtime(this, 'Realtime', { ...options, contract, logAccess, identity, tables, platform });
     const { sockets, mqtt, telemetry } = realtime;
@@ -52,7 +53,7 @@ export class DroneMissionApiStack extends Stack {
     const shareBaseUrl = options.shareBaseUrl ?? `https://${hostName}`;
     const settings = { TOKEN_URL: identity.tokenUrl, SHARE_BASE_URL: shareBaseUrl };
     const endpoints = new Endpoints(this, 'Endpoints', {
-      ...{ table: contract.endpoints, api, authorizer, tables, sockets, settings },
+      ...{ table: contract.endpoints, api, authorizer, tables, sockets, settings, traced },
     });
     const docs = new DocsSite(this, 'DocsSite', { sharePage, distribution, hostName, api });
     new Observability(this, 'Observability', { api, endpoints, tables, sockets, topicArn });

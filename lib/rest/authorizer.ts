@@ -9,6 +9,8 @@ import { alarmOnErrors } from '../observability/alarm-definition';
 export interface AuthorizerProps {
   readonly identity: Identity;
   readonly tables: Tables;
+  /** Whether X-Ray records traces. */
+  readonly traced: boolean;
 }
 
 /**
@@ -18,13 +20,13 @@ export interface AuthorizerProps {
 export class Authorizer extends Construct {
   readonly authorizer: TokenAuthorizer;
 
-  constructor(scope: Construct, id: string, { identity, tables }: AuthorizerProps) {
+  constructor(scope: Construct, id: string, { identity, tables, traced }: AuthorizerProps) {
     super(scope, id);
     const authorize = new ApiFunction(this, 'Authorize', {
       entry: 'authorizer/authorize',
       description: 'Verify an access token and return what it allows',
       environment: identity.verification,
-      traced: true,
+      traced,
     }).uses(tables, { partners: ['get'] });
 
     this.authorizer = new TokenAuthorizer(this, 'Token', {

@@ -19,6 +19,8 @@ export interface EndpointsProps {
   readonly tables: Tables;
   readonly sockets: WebSocketChannels;
   readonly settings: Readonly<Record<Setting, string>>;
+  /** Whether X-Ray records traces. */
+  readonly traced: boolean;
 }
 
 /** API Gateway ends a call after 29 seconds. While a function waits, it needs no processor, and memory is what it costs. */
@@ -61,12 +63,12 @@ export class Endpoints extends Construct {
   }
 
   private createFunction(handler: string, served: readonly Endpoint[]): ApiFunction {
-    const { tables, settings } = this.props;
+    const { tables, settings, traced } = this.props;
     const needed = served.flatMap((endpoint) => endpoint.settings ?? []);
     const fn = new ApiFunction(this, basename(handler), {
       entry: `http/${handler}`,
       description: served[0]?.summary ?? handler,
-      traced: true,
+      traced,
       environment: Object.fromEntries(needed.map((name) => [name, settings[name]])),
       ...(served.some(({ waits }) => waits) && WAITING),
     }).uses(tables, ...served.map(tablesOf));

@@ -15,6 +15,7 @@ describe('The options of a deployment', () => {
       eventRetentionDays: 7,
       removeData: false,
       flightRetentionDays: 90,
+      tracing: false,
       tags: {},
       domain: undefined,
       webSocketDomain: undefined,

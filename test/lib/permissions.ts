@@ -92,11 +92,8 @@ export const socketSettings = ['SOCKETS_URL', 'VIEWER_COUNT_QUEUE_URL'];
 
 const indexes: Readonly<Record<string, string>> = { jobs: 'by-status', connections: 'by-socket' };
 
-/** Functions behind the REST API. */
-export const isTraced = (path: string): boolean => /^(Endpoints|Authorizer)\//.test(path);
-
 /**
- * Returns the permissions that a function needs for its tables, and those for logs and traces that it has anyway, sorted.
+ * Returns the permissions that a function needs for its tables, and those for logs that it has anyway, sorted.
  * @param more other permissions, as `action resource`
  */
 export function permissionsFor(path: string, uses: readonly TableUses[], more: readonly string[] = []): string[] {
@@ -114,7 +111,6 @@ export function permissionsFor(path: string, uses: readonly TableUses[], more: r
   const always = [
     `logs:CreateLogStream ${path}/Log`,
     `logs:PutLogEvents ${path}/Log`,
-    ...(isTraced(path) ? ['xray:PutTelemetryRecords *', 'xray:PutTraceSegments *'] : []),
   ];
   return [...new Set([...permissions, ...always, ...more])].map((permission) => `Allow ${permission}`).sort();
 }

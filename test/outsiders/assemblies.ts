@@ -33,6 +33,7 @@ export const everything = {
   removeData: 'true',
   simulatedFleet: 'true',
   alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
+  tracing: 'true',
   shareBaseUrl: 'https://share.example.com',
   domainName: 'api.example.com',
   certificateArn: certificate('eu-central-1'),

@@ -57,11 +57,13 @@ describe('scheduleExpiry', () => {
 
   test.each([
     ['2026-11-27T10:15:00.250Z', 900],
-    ['2026-11-27T10:01:00.000Z', 59],
-    ['2026-11-27T10:00:01.100Z', 0],
+    ['2026-11-27T10:01:00.000Z', 60],
+    ['2026-11-27T10:00:59.999Z', 60],
+    ['2026-11-27T10:00:59.500Z', 59],
+    ['2026-11-27T10:00:00.500Z', 0],
     ['2026-11-27T09:59:00.000Z', 0],
   ])(
-    'delays a message until less than a second is left when it is 10:00:00.250 and the end %s',
+    'delays a message by whole seconds, to at most 250 ms after the end, when it is 10:00:00.250 and the end %s',
     async (expiresAt, delay) => {
       await scheduleExpiry(sampleShare({ expiresAt }));
       expect(scheduler.calls()).toEqual([]);

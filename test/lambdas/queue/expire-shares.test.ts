@@ -58,14 +58,14 @@ test('waits for the shares of a batch that end within a second, each until its o
   expect([later, soon, first, second].sort()).toEqual([soon, first, later, second]);
 });
 
-test('sends a message that is early again, delayed for the whole seconds that are left', async () => {
-  const expiresAt = from(570_500);
+test('sends a message that is early again, delayed so that it comes at most a quarter of a second late', async () => {
+  const expiresAt = from(570_900);
   await expect(run({ shareCode, expiresAt })).resolves.toEqual(succeeded);
   expect(delayed()).toEqual([
     {
       QueueUrl: process.env['SHARE_END_QUEUE_URL'],
       MessageBody: JSON.stringify({ shareCode, expiresAt }),
-      DelaySeconds: 570,
+      DelaySeconds: 571,
     },
   ]);
   expect(store).not.toHaveReceivedAnyCommand();

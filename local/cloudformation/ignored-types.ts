@@ -8,7 +8,6 @@ export const ignored: Readonly<Record<string, string>> = {
   'AWS::EventSchemas::Registry': 'schemas are documentation and input of code generators',
   'AWS::EventSchemas::RegistryPolicy': 'schemas are documentation and input of code generators',
   'AWS::EventSchemas::Schema': 'schemas are documentation and input of code generators',
-  'AWS::Events::Archive': 'events are not archived, so none can be replayed',
   'AWS::Events::EventBusPolicy': 'there are no other accounts that could put events',
   'AWS::Logs::LogGroup': 'function logs are appended to functions.log in the data folder',
   'AWS::Logs::MetricFilter': 'there are no metrics',

@@ -9,6 +9,7 @@ import { propertiesOf } from '../cloudformation/properties';
 import { noQuotas, type Quotas } from '../quotas';
 import type { AwsApi, Created, Resource, Service } from '../service';
 import type { Sqs } from '../sqs';
+import { readArchive, type Archive } from './archive';
 import { createDelivery } from './delivery';
 import { createEventsApi } from './put-events';
 import { readRule, type Rule } from './rule';
@@ -35,6 +36,7 @@ export function createEvents(options: EventsOptions): Service & AwsApi {
   const log = (line: string) => write(`events ${line}`);
   const buses = new Set(['default']);
   const rules: Rule[] = [];
+  const archives: Archive[] = [];
   const calls = createAsyncInvoker(lambda, log);
   const delivery = createDelivery({ lambda, calls, sqs, log });
   const arnOf = (kind: string, path: string) => `arn:aws:events:${region}:${accountId}:${kind}/${path}`;
@@ -55,6 +57,19 @@ export function createEvents(options: EventsOptions): Service & AwsApi {
     };
   }
 
+  function createArchive(resource: Resource): Created {
+    const archive = readArchive(resource);
+    if (!buses.has(archive.busName)) throw new Error(`${resource.logicalId}: there is no event bus ${archive.busName}`);
+    archives.push(archive);
+    return { ref: archive.name, attributes: { Arn: arnOf('archive', archive.name), ArchiveName: archive.name } };
+  }
+
+  const creators: Readonly<Record<string, (resource: Resource) => Created>> = {
+    'AWS::Events::Archive': createArchive,
+    'AWS::Events::EventBus': createBus,
+    'AWS::Events::Rule': createRule,
+  };
+
   return {
     ...createEventsApi({
       ...{ region, accountId, quotas },
@@ -66,9 +81,14 @@ export function createEvents(options: EventsOptions): Service & AwsApi {
           for (const target of rule.targets) delivery.deliver(rule, target, event);
         }
       },
+      isArchived: (busName, event) => archives.some((one) => one.busName === busName && one.matches(event)),
     }),
-    types: ['AWS::Events::EventBus', 'AWS::Events::Rule'],
-    create: (resource) => (resource.type === 'AWS::Events::EventBus' ? createBus(resource) : createRule(resource)),
+    types: Object.keys(creators),
+    create(resource) {
+      const create = creators[resource.type];
+      if (!create) throw new Error(`${resource.type} is not of EventBridge`);
+      return create(resource);
+    },
 
     async stop() {
       delivery.stop();

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { failure } from '../aws-endpoint/aws-error';
-import { stepsOf } from '../billing/meter';
+import { stepsOf, type Charges } from '../billing/meter';
 import type { Quotas } from '../quotas';
 import type { AwsAnswer, AwsApi, AwsCall } from '../service';
 import { busNameIn } from './rule';
@@ -46,34 +46,45 @@ export interface PutEventsOptions {
   busArn(name: string): string;
   /** Passes an event to the rules of a bus. */
   publish(busName: string, event: BusEvent): void;
+  /** Whether an archive of the bus keeps an event. */
+  isArchived(busName: string, event: BusEvent): boolean;
+}
+
+/** Result of an entry, and the size of the event that it became. */
+interface Outcome {
+  readonly result: object;
+  readonly bytes?: number;
+  readonly isArchived?: boolean;
 }
 
 export function createEventsApi(options: PutEventsOptions): AwsApi {
   const { region, accountId } = options;
 
-  /** Result of one entry. */
-  function put({ EventBusName, Source, DetailType, Detail, Resources, Time }: Entry): object {
+  function put(one: Entry): Outcome {
+    const { EventBusName, Source, DetailType, Detail, Resources, Time } = one;
+    const refusal = (ErrorCode: string, ErrorMessage: string) => ({ result: { ErrorCode, ErrorMessage } });
     const missing = Object.entries({ Source, DetailType, Detail }).find(([, value]) => value === '')?.[0];
     if (missing !== undefined) {
       const reason = `Parameter ${missing} is not valid. Reason: ${missing} is a required argument.`;
-      return { ErrorCode: 'InvalidArgument', ErrorMessage: reason };
+      return refusal('InvalidArgument', reason);
     }
     if (Source.startsWith('aws.')) {
-      return { ErrorCode: 'NotAuthorizedForSourceException', ErrorMessage: 'Not authorized for the source.' };
+      return refusal('NotAuthorizedForSourceException', 'Not authorized for the source.');
     }
     const detail = parseObject(Detail);
-    if (!detail) return { ErrorCode: 'MalformedDetail', ErrorMessage: 'Detail is malformed.' };
+    if (!detail) return refusal('MalformedDetail', 'Detail is malformed.');
     const busName = busNameIn(EventBusName);
     if (!options.hasBus(busName)) {
-      return { ErrorCode: 'ResourceNotFoundException', ErrorMessage: `Event bus ${busName} does not exist.` };
+      return refusal('ResourceNotFoundException', `Event bus ${busName} does not exist.`);
     }
     const id = randomUUID();
-    options.publish(busName, {
+    const event: BusEvent = {
       ...{ version: '0', id, 'detail-type': DetailType, source: Source, account: accountId },
       time: new Date(Time === undefined ? Date.now() : Time * 1000).toISOString().replace(/\.\d+/, ''),
       ...{ region, resources: Resources, detail },
-    });
-    return { EventId: id };
+    };
+    options.publish(busName, event);
+    return { result: { EventId: id }, bytes: sizeOf(one), isArchived: options.isArchived(busName, event) };
   }
 
   return {
@@ -99,12 +110,13 @@ export function createEventsApi(options: PutEventsOptions): AwsApi {
       if (data.Entries.reduce((sum, one) => sum + sizeOf(one), 0) > MAX_REQUEST_BYTES) {
         return refuse('ValidationException', 'Total size of the entries in the request is over the limit.');
       }
-      const Entries = data.Entries.map(put);
+      const outcomes = data.Entries.map(put);
+      const Entries = outcomes.map(({ result }) => result);
       const FailedEntryCount = Entries.filter((one) => 'ErrorCode' in one).length;
       return Promise.resolve({
         ...{ status: 200, headers: { 'content-type': 'application/x-amz-json-1.1' } },
         body: JSON.stringify({ FailedEntryCount, Entries }),
-        charges: chargesOf(data.Entries.filter((_, index) => 'EventId' in (Entries[index] ?? {}))),
+        charges: chargesOf(outcomes),
       });
     },
   };
@@ -116,12 +128,13 @@ function sizeOf({ Source, DetailType, Detail, Resources, Time }: Entry): number 
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text), Time === undefined ? 0 : 14);
 }
 
-/** Of entries that became events. */
-function chargesOf(entries: readonly Entry[]) {
-  const sizes = entries.map(sizeOf);
+/** Of entries that became events: each in steps, and the bytes that an archive keeps. */
+function chargesOf(outcomes: readonly Outcome[]): Charges {
+  const sum = (quantityOf: (bytes: number, isArchived: boolean) => number) =>
+    outcomes.reduce((total, { bytes, isArchived = false }) => total + (bytes ? quantityOf(bytes, isArchived) : 0), 0);
   return {
-    'events:events': sizes.reduce((sum, bytes) => sum + stepsOf(bytes, METERED_BYTES), 0),
-    'events:bytes': sizes.reduce((sum, bytes) => sum + bytes, 0),
+    'events:events': sum((bytes) => stepsOf(bytes, METERED_BYTES)),
+    'events:bytes': sum((bytes, isArchived) => (isArchived ? bytes : 0)),
   };
 }
 

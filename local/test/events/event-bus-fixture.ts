@@ -57,6 +57,10 @@ export async function givenEvents(quotas: Quotas = noQuotas) {
           ...properties,
         }),
       ),
+    archive: (properties: Record<string, unknown> = {}) =>
+      events.create(
+        resource('AWS::Events::Archive', 'Archive', { SourceArn: busArn, RetentionDays: 14, ...properties }),
+      ),
     async queue(name: string, properties: Record<string, unknown> = {}) {
       const Queues = [makeQueue(sqs, name, properties)];
       const Statement = { Effect: 'Allow', Action: 'sqs:SendMessage', Principal: { Service: 'events.amazonaws.com' } };

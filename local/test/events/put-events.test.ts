@@ -52,8 +52,32 @@ describe('PutEvents', () => {
       { ...entry, Detail: JSON.stringify({ text: 'x'.repeat(65_536) }) },
     );
     const { admin, Work } = given.meter.usage();
-    expect(admin).toEqual({ 'events:events': 3, 'events:bytes': 65_536 + 11 + 7 + 2 * 'oursjob.created'.length });
+    expect(admin).toEqual({ 'events:events': 3, 'events:bytes': 0 });
     expect(Work).toEqual({ 'sqs:requests': 3 });
+  });
+
+  test('charges the caller for the bytes of events that an archive of the bus keeps', async () => {
+    await given.archive({ EventPattern: { 'detail-type': [{ 'anything-but': 'device.reported' }] } });
+    await given.put(entry, { ...entry, DetailType: 'device.reported' }, { ...entry, Detail: '{' });
+    const bytes = '{"n":1}'.length + 'oursjob.created'.length;
+    expect(given.meter.usage()['admin']).toEqual({ 'events:events': 2, 'events:bytes': bytes });
+  });
+
+  test('charges for all events of a bus with an archive that has no pattern, and for none of another bus', async () => {
+    await given.archive();
+    await given.put({ ...entry, EventBusName: 'default' });
+    expect(given.meter.usage()['admin']).toMatchObject({ 'events:bytes': 0 });
+    await given.put(entry);
+    expect(given.meter.usage()['admin']).toMatchObject({ 'events:bytes': '{"n":1}'.length + 'oursjob.created'.length });
+  });
+
+  test.each([
+    [{ RetentionDays: -1 }, /RetentionDays/],
+    [{ Pattern: {} }, /Pattern/],
+    [{ SourceArn: busArn.replace('platform', 'nowhere') }, /there is no event bus nowhere/],
+    [{ EventPattern: { source: [{ near: 'x' }] } }, /operator near is not supported/],
+  ])('refuses an archive with %j', (properties, reason) => {
+    expect(() => given.archive(properties)).toThrow(reason);
   });
 
   test('refuses invalid entries individually, in their place', async () => {

@@ -4,6 +4,7 @@ import { clients } from '../api/client';
 import { fleetOf, givenJobThatIs } from '../api/given';
 import { subscribe, type Mqtt } from './mqtt-client';
 import { goOffline, report } from './device-reports';
+import type { Message } from './message-log';
 import { cursorOfOrganisation } from './resume';
 import { followFromSnapshot, follow } from './socket';
 import { quiet, until } from './until';
@@ -25,6 +26,9 @@ const state = (second: number, more: Partial<DeviceState> = {}): DeviceState => 
   },
   ...more,
 });
+
+/** Of each device: more than fit into one batch of the fan-out, at the speed at which they can be written. */
+const POSITIONS = 60;
 
 /**
  * Reports positions of one second until one is published on a topic: a subscription is known a moment after it was granted, and that of a
@@ -110,6 +114,22 @@ describe('A follower of a device group', () => {
     await quiet();
     for (const message of [...socket.messages, ...listener.messages])
       expect(message['deviceGroupId']).toBe(otherGroupId);
+  });
+
+  test('receives all positions of devices that report at the same time, those of each in order', async () => {
+    const socket = await followFromSnapshot(partner, group, devices.length);
+    const times = Array.from({ length: POSITIONS }, (_, index) => `2026-11-27T10:30:07.${100 + index}Z`);
+    const reportAll = async (id: string) => {
+      for (const timestamp of times) await report(id, state(7, { timestamp }));
+    };
+    await Promise.all(devices.map((device) => reportAll(device.deviceId)));
+    await socket.first(devices.length * (1 + POSITIONS));
+    const received = socket.texts.map((text) => JSON.parse(text) as Message).slice(devices.length);
+    expect(devices.length).toBeGreaterThan(1);
+    for (const device of devices) {
+      const own = received.filter((message) => message['deviceId'] === device.deviceId);
+      expect(own.map(({ timestamp }) => timestamp)).toEqual(times);
+    }
   });
 });
 

@@ -65,6 +65,6 @@ function tracesOf(requests: number): number {
 }
 
 /** The construct's part of a function's name, without the hash at its end. */
-function shortName(caller: string): string {
+export function shortName(caller: string): string {
   return caller.replace(/(Function[0-9A-F]{0,8}|[0-9A-F]{8})$/, '');
 }

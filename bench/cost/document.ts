@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import * as z from 'zod';
 import type { Bill, BillLine } from './bill';
+import { sizesMb, type MemoryRow } from './memory';
 import { priceList, prices } from './prices';
 
 const page = join(__dirname, '..', '..', 'docs', 'cost.md');
@@ -27,7 +28,11 @@ export function printBills(bills: readonly Bill[]): void {
 }
 
 /** Writes docs/cost.md when `what` is `yes`, and the figures to compare with when it is `before`. */
-export async function writeDocument(bills: readonly Bill[], what: string | undefined): Promise<void> {
+export async function writeDocument(
+  bills: readonly Bill[],
+  memory: readonly MemoryRow[],
+  what: string | undefined,
+): Promise<void> {
   const date = new Date().toISOString().slice(0, 10);
   if (what === 'before') {
     const amounts = Object.fromEntries(bills.map((bill) => [bill.scenario, Number(bill.dollars.toFixed(2))]));
@@ -35,10 +40,10 @@ export async function writeDocument(bills: readonly Bill[], what: string | undef
   }
   if (what === undefined) return;
   const options = { ...(await resolveConfig(page)), filepath: page };
-  writeFileSync(page, await format(documentOf(bills, date), options));
+  writeFileSync(page, await format(documentOf(bills, memory, date), options));
 }
 
-function documentOf(bills: readonly Bill[], date: string): string {
+function documentOf(bills: readonly Bill[], memory: readonly MemoryRow[], date: string): string {
   const before = kept.parse(JSON.parse(readFileSync(beforeFile, 'utf8')));
   const machine = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}`;
   return `# What it costs
@@ -55,11 +60,21 @@ ${bills.map(({ scenario, dollars: now }) => `| ${scenario} | ${beforeOf(before.d
 - The time of functions is that of this machine: the time on a processor × 1769 MB / memory of the function, because a function of 1 GB has
   0.58 processors, and the time of waiting for the services here. Initialisation is left out, because the number of instances does not grow in
   proportion.
-- X-Ray records one request a second of each function and five percent of the others; scenarios are spread evenly over a month.
+- Scenarios are spread evenly over a month. Nothing is traced: the option \`tracing\` would add a trace for each REST call at such a rate.
 - Followers are WebSockets, each of all devices. Free tiers, volume discounts, storage, backups and the access logs of API Gateway are left
   out; data to the internet is at the first tier.
 
 ${bills.map(sectionOf).join('\n')}
+## Memory of functions
+
+Those that no caller waits for, in all scenarios together: the average call, and what a million calls cost with each size, without the $0.20 for
+requests. The size hardly changes what processor time costs; less memory makes waiting cheaper and everything later. REST functions are in
+[performance.md](performance.md), "Memory of functions".
+
+| function | calls | processor | waits | ${sizesMb.map((size) => `${size} MB`).join(' | ')} |
+| --- | ---: | ---: | ---: | ${sizesMb.map(() => '---:').join(' | ')} |
+${memory.map(memoryLine).join('\n')}
+
 ## Prices
 
 ${priceList.region}, ${priceList.date}.
@@ -73,6 +88,11 @@ ${Object.values(prices)
   )
   .join('\n')}
 `;
+}
+
+function memoryLine({ name, calls, processorMs, waitingMs, dollars: amounts }: MemoryRow): string {
+  const times = [processorMs, waitingMs].map((ms) => `${ms.toFixed(1)} ms`);
+  return `| ${[name, calls, ...times, ...amounts.map(dollars)].join(' | ')} |`;
 }
 
 function sectionOf(bill: Bill): string {

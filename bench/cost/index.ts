@@ -6,6 +6,7 @@ import type { Measured, Measurement } from '../figure';
 import { startLocalStack } from '../local-stack';
 import { onboardClients } from '../many-clients';
 import { billOf, type Bill } from './bill';
+import { memoryRows, type MemoryRow } from './memory';
 import { fleet } from './fleet';
 import { jobs } from './jobs';
 import { printBills, writeDocument } from './document';
@@ -25,7 +26,12 @@ const limits: readonly (readonly [scenario: RegExp, dollars: number])[] = [
   [/a million shares/, 10],
 ];
 
-async function bills(folder: string): Promise<Bill[]> {
+interface Costs {
+  readonly bills: readonly Bill[];
+  readonly memory: readonly MemoryRow[];
+}
+
+async function measure(folder: string): Promise<Costs> {
   const stack = await startLocalStack(join(__dirname, '..', '..'), folder, ['--memory']);
   try {
     const [client] = await onboardClients(folder, stack.facts.baseUrl, 1, DEVICES);
@@ -39,11 +45,12 @@ async function bills(folder: string): Promise<Bill[]> {
     // The fleet comes last: its devices go offline half a minute after it.
     const small = [await jobs(setup), await shareEnds(setup), await shareViewers(setup)];
     const scale = `${IDLE_MINUTES} minute × ${MONTH_MINUTES.toLocaleString('en')}`;
-    return [
+    const bills = [
       ...(await fleet(setup)),
       ...small,
       billOf('an idle month', scale, scaled(ofIdle, MONTH_MINUTES / idle.minutes)),
     ];
+    return { bills, memory: memoryRows((await read(stack.access)).usage) };
   } finally {
     await stack.stop();
   }
@@ -56,10 +63,10 @@ async function bills(folder: string): Promise<Bill[]> {
 export const cost: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cost-'));
   try {
-    const made = await bills(folder);
-    printBills(made);
-    await writeDocument(made, process.env['COST_WRITE']);
-    return limits.map(([scenario, dollars]) => rowOf(made, scenario, dollars));
+    const { bills, memory } = await measure(folder);
+    printBills(bills);
+    await writeDocument(bills, memory, process.env['COST_WRITE']);
+    return limits.map(([scenario, dollars]) => rowOf(bills, scenario, dollars));
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -11,8 +11,9 @@ export type BillableUnit =
   | 'lambda:requests'
   | 'lambda:gbSeconds'
   | 'lambda:initGbSeconds'
-  /** Seconds on a processor of this machine, which are not charged. */
+  /** Seconds on a processor of this machine, and of waiting, which are not charged. */
   | 'lambda:processorSeconds'
+  | 'lambda:waitingSeconds'
   /** API Gateway pricing: calls of REST APIs; messages of WebSocket APIs in steps of 32 KB, both ways; connection time. */
   | 'apigateway:requests'
   | 'websocket:messages'

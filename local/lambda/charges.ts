@@ -53,6 +53,7 @@ export function createFunctionCharges(meter: Meter, configuration: ChargedFuncti
         'lambda:requests': 1,
         'lambda:gbSeconds': gbSeconds(spent),
         'lambda:processorSeconds': spent.processorMs / 1000,
+        'lambda:waitingSeconds': waitingMs(spent) / 1000,
         'logs:bytes': platformBytes,
         'xray:traces': traced ? tracesAt(Date.now()) : 0,
       });
@@ -65,6 +66,7 @@ export function createFunctionCharges(meter: Meter, configuration: ChargedFuncti
  * function has, and the time of waiting for services of this machine. An account's processors and services differ.
  */
 export function billedMs({ ms, processorMs }: Pick<Spent, 'ms' | 'processorMs'>, memorySize: number): number {
-  const waiting = Math.max(0, ms - processorMs);
-  return Math.ceil(waiting + processorMs * Math.max(1, ONE_PROCESSOR_MB / memorySize));
+  return Math.ceil(waitingMs({ ms, processorMs }) + processorMs * Math.max(1, ONE_PROCESSOR_MB / memorySize));
 }
+
+const waitingMs = ({ ms, processorMs }: Pick<Spent, 'ms' | 'processorMs'>) => Math.max(0, ms - processorMs);

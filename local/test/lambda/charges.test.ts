@@ -18,6 +18,7 @@ describe('What a function is charged with', () => {
     expect(used['lambda:gbSeconds']).toBeGreaterThanOrEqual(0.4);
     expect(used['lambda:gbSeconds']).toBeLessThan(1);
     expect(used['lambda:processorSeconds']).toBeLessThan(0.2);
+    expect(used['lambda:waitingSeconds']).toBeGreaterThan(0.15);
     expect(used['lambda:initGbSeconds']).toBeGreaterThan(0);
   });
 

@@ -16,7 +16,7 @@ const kept = z.object({ date: z.string(), dollars: z.record(z.string(), z.number
 const SHOWN = 8;
 const SHOWN_SERVICES = 6;
 
-/** Prints each scenario with its largest lines. */
+/** Prints each scenario with its largest lines, then all of them on one screen, before and now. */
 export function printBills(bills: readonly Bill[]): void {
   for (const bill of bills) {
     console.log(`\n${bill.scenario}: ${dollars(bill.dollars)}\n  ${bill.scale}`);
@@ -24,8 +24,15 @@ export function printBills(bills: readonly Bill[]): void {
     for (const { caller, service, dollars: amount, arithmetic } of shown(bill))
       console.log(`  ${dollars(amount).padStart(10)}  ${service}: ${caller}${arithmetic && `, ${arithmetic}`}`);
   }
+  const { date, dollars: before } = keptBefore();
+  const width = Math.max(...bills.map(({ scenario }) => scenario.length));
+  console.log(`\n${''.padEnd(width)} ${date.padStart(12)} ${'now'.padStart(12)}`);
+  for (const { scenario, dollars: now } of bills)
+    console.log(`${scenario.padEnd(width)} ${beforeOf(before[scenario]).padStart(12)} ${dollars(now).padStart(12)}`);
   console.log('');
 }
+
+const keptBefore = () => kept.parse(JSON.parse(readFileSync(beforeFile, 'utf8')));
 
 /** Writes docs/cost.md when `what` is `yes`, and the figures to compare with when it is `before`. */
 export async function writeDocument(
@@ -44,7 +51,7 @@ export async function writeDocument(
 }
 
 function documentOf(bills: readonly Bill[], memory: readonly MemoryRow[], date: string): string {
-  const before = kept.parse(JSON.parse(readFileSync(beforeFile, 'utf8')));
+  const before = keptBefore();
   const machine = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}`;
   return `# What it costs
 

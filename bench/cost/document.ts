@@ -67,6 +67,8 @@ ${bills.map(({ scenario, dollars: now }) => `| ${scenario} | ${beforeOf(before.d
 - The time of functions is that of this machine: the time on a processor × 1769 MB / memory of the function, because a function of 1 GB has
   0.58 processors, and the time of waiting for the services here. Initialisation is left out, because the number of instances does not grow in
   proportion.
+- Before, this machine could not process a sample a second of 100 devices: each reported every five seconds, and the use of a sample was
+  multiplied.
 - Scenarios are spread evenly over a month. Nothing is traced: the option \`tracing\` would add a trace for each REST call at such a rate.
 - Followers are WebSockets, each of all devices. Free tiers, volume discounts, storage, backups and the access logs of API Gateway are left
   out; data to the internet is at the first tier.

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib/core';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
-import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
+import { EventSourceMapping, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { dropReasons, PLATFORM } from '../../contract/platform';
@@ -40,7 +40,15 @@ class OutboundEvents extends Construct {
       timeoutSeconds: 60,
     });
     platform.grantPublish(publish);
-    addChangeStream({ from: tables.jobs, to: publish, failures });
+    addChangeStream({
+      from: tables.jobs,
+      to: publish,
+      failures,
+      // Of a million jobs three million changes are the platform's own reports. A deleted job has no new image, and so no mark.
+      only: {
+        dynamodb: { NewImage: { changedBy: { S: FilterRule.notExists() }, quiet: { S: FilterRule.notExists() } } },
+      },
+    });
     alarmOnLag(publish, 'Partners’ jobs reach the drone platform more than a minute late');
     alarmOnErrors(publish, 'Partners’ jobs reach the drone platform late');
   }

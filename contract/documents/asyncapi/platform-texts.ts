@@ -17,7 +17,7 @@ export const platformTexts: Readonly<Record<InboundEventType | OutboundEventType
   'job.updated': {
     summary: 'A job has changed',
     description:
-      'The detail is the job after the change. Also published for changes that the platform itself reported: `version` shows whether it is new.',
+      'The detail is the job after the change. A change that the platform itself reported is not published, so `version` has gaps: each is a report that was applied.',
   },
   'job.cancelled': { summary: 'A job has been cancelled', description: 'It must not be flown.' },
   'job.deleted': {

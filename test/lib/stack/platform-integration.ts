@@ -1,4 +1,8 @@
+import { parseEventPattern } from 'cloud-assembly-runner/events/event-pattern';
 import { PLATFORM, SERVICE } from '../../../contract/platform';
+import { toItem } from '../../../data/jobs/job-item';
+import { record } from '../../data/fixtures/stream-record';
+import { acme, sampleJob } from '../../domain/fixtures/samples';
 import { environmentOf, permissionsFor, permissionsIn, socketPermissions } from '../permissions';
 import { smallTable, synthesise } from '../synthesised';
 
@@ -24,6 +28,31 @@ test('PublishPlatformEvents may read the stream of jobs and publish events', () 
   );
   const more = [...streamPermissions('jobs'), ...failures, 'events:PutEvents Platform/Bus'];
   expect(permissionsOf(path)).toEqual(permissionsFor(path, [], more));
+});
+
+describe('PublishPlatformEvents is invoked', () => {
+  const path = 'PlatformIntegration/OutboundEvents/PublishPlatformEvents/FromJobs';
+  const criteria = byPath('AWS::Lambda::EventSourceMapping')[path]?.Properties['FilterCriteria'];
+  const filters = (criteria as { Filters: { Pattern: string }[] }).Filters.map(({ Pattern }) =>
+    parseEventPattern(Pattern),
+  );
+  const { organisation, jobId, ...fields } = toItem(acme, sampleJob());
+  const item = { organisation, jobId, ...fields };
+  const reported = { ...item, changedBy: PLATFORM };
+
+  test.each([
+    ['by a new job', undefined, item, true],
+    ['by a change of a partner', item, item, true],
+    ['by a change of a partner after one that the platform reported', reported, item, true],
+    ['by a deletion', item, undefined, true],
+    ['by a deletion after a change that the platform reported', reported, undefined, true],
+    ['not by a change that the platform reported', item, reported, false],
+    ['not by another one', reported, reported, false],
+    ['not by a write that only notes followers', item, { ...item, quiet: 'yes' }, false],
+  ])('%s', (_, before, after, isInvoked) => {
+    const change = record({ organisation, jobId }, before, after);
+    expect(filters.map((matches) => matches(change))).toEqual([isInvoked]);
+  });
 });
 
 test('ConsumePlatformEvents may update jobs and the fleet, and deliver telemetry', () => {

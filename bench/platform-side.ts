@@ -68,7 +68,9 @@ export async function connectAsPlatform({
       const { Attributes = {} } = await queues.send(
         new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
       );
-      const names: QueueAttributeName[] = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'];
+      const names = (['', 'NotVisible', 'Delayed'] as const).map(
+        (state): QueueAttributeName => `ApproximateNumberOfMessages${state}`,
+      );
       return names.every((name) => Attributes[name] === '0');
     },
     async hasMission(jobId) {

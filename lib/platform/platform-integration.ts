@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib/core';
 import { Rule } from 'aws-cdk-lib/aws-events';
-import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { EventSourceMapping, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -54,7 +54,10 @@ class OutboundEvents extends Construct {
   }
 }
 
-/** Events from the platform, buffered in a queue, so that neither a burst nor a failure loses any. */
+/**
+ * Events from the platform. Each invokes the function, and waits in Lambda's own queue during a burst; one that can't be applied is
+ * put into a queue by the function and retried from there, so that neither a burst nor a failure loses any.
+ */
 class InboundEvents extends Construct {
   constructor(scope: Construct, id: string, { platform, tables, telemetry }: PlatformIntegrationProps) {
     super(scope, id);
@@ -63,7 +66,7 @@ class InboundEvents extends Construct {
       'Failures',
       'Partners do not see progress or positions that the drone platform reported',
     );
-    const events = new Queue(this, 'Events', {
+    const retries = new Queue(this, 'Events', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       visibilityTimeout: Duration.seconds(60),
@@ -71,26 +74,29 @@ class InboundEvents extends Construct {
       retentionPeriod: Duration.days(14),
       deadLetterQueue: { queue: failures, maxReceiveCount: 5 },
     });
-    new Rule(this, 'FromPlatform', {
-      description: 'Events of the drone platform',
-      eventBus: platform.bus,
-      eventPattern: { source: [PLATFORM] },
-      targets: [new SqsQueue(events, { deadLetterQueue: failures })],
-    });
     const consume = new ApiFunction(this, 'ConsumePlatformEvents', {
       entry: 'queue/consume-platform-events',
       description: 'Apply events of the drone platform',
       timeoutSeconds: 30,
-      environment: { DEAD_LETTER_QUEUE_URL: failures.queueUrl },
+      // Of events that it could neither apply nor put into the queue.
+      failures,
+      environment: { DEAD_LETTER_QUEUE_URL: failures.queueUrl, RETRY_QUEUE_URL: retries.queueUrl },
     }).uses(tables, { jobs: ['get', 'update'], requests: ['update'] });
     // Includes the permissions on the fleet table that registering devices needs.
     telemetry.grantAccept(consume);
-    consume.allow(['sqs:SendMessage'], [failures.queueArn]);
-    events.grantConsumeMessages(consume.lambda);
+    consume.allow(['sqs:SendMessage'], [retries.queueArn]);
+    retries.grantConsumeMessages(consume.lambda);
+    new Rule(this, 'FromPlatform', {
+      description: 'Events of the drone platform',
+      eventBus: platform.bus,
+      eventPattern: { source: [PLATFORM] },
+      // Of events that Lambda did not accept.
+      targets: [new LambdaFunction(consume.lambda, { deadLetterQueue: failures })],
+    });
     new LogMetric(this, 'Dropped', { in: [consume], as: 'PlatformReportsDropped', reasons: dropReasons });
     new EventSourceMapping(this, 'FromEvents', {
       target: consume.lambda,
-      eventSourceArn: events.queueArn,
+      eventSourceArn: retries.queueArn,
       batchSize: 10,
       reportBatchItemFailures: true,
     });

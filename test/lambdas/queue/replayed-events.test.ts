@@ -1,4 +1,3 @@
-import type { SQSEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { PLATFORM } from '../../../contract/platform';
 import { GetCommand, UpdateCommand, type UpdateCommandInput } from '../../../data/store/document-client';
@@ -26,7 +25,7 @@ const event = (status: JobStatus, eventId = `event-${status}`) => ({
 });
 const consume = (events: readonly object[]) => {
   const Records = events.map((one, index) => ({ messageId: `m${index}`, body: JSON.stringify(one) }));
-  return handler({ Records } as unknown as SQSEvent);
+  return handler({ Records });
 };
 
 beforeEach(async () => {

@@ -45,9 +45,7 @@ class OutboundEvents extends Construct {
       to: publish,
       failures,
       // Of a million jobs three million changes are the platform's own reports. A deleted job has no new image, and so no mark.
-      only: {
-        dynamodb: { NewImage: { changedBy: { S: FilterRule.notExists() }, quiet: { S: FilterRule.notExists() } } },
-      },
+      only: { dynamodb: { NewImage: { changedBy: { S: FilterRule.notExists() } } } },
     });
     alarmOnLag(publish, 'Partners’ jobs reach the drone platform more than a minute late');
     alarmOnErrors(publish, 'Partners’ jobs reach the drone platform late');

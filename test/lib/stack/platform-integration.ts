@@ -48,7 +48,6 @@ describe('PublishPlatformEvents is invoked', () => {
     ['by a deletion after a change that the platform reported', reported, undefined, true],
     ['not by a change that the platform reported', item, reported, false],
     ['not by another one', reported, reported, false],
-    ['not by a write that only notes followers', item, { ...item, quiet: 'yes' }, false],
   ])('%s', (_, before, after, isInvoked) => {
     const change = record({ organisation, jobId }, before, after);
     expect(filters.map((matches) => matches(change))).toEqual([isInvoked]);

@@ -106,7 +106,16 @@ describe('An event whose asynchronous invocation failed for good', () => {
   });
 
   test('is not in the dead-letter queue when the stack stopped meanwhile', async () => {
-    expect(await attemptsOf(new FunctionError('Error', 'boom'), {}, 0)).toBe(1);
+    let fail: (error: Error) => void = () => undefined;
+    const invoke = () => new Promise<never>((_resolve, reject) => (fail = reject));
+    const log: string[] = [];
+    const lambda = { invoke, deadLetterQueueOf: () => queue };
+    const calls = createAsyncInvoker({ lambda, sqs, log: (line) => log.push(line) });
+    calls.invoke('f', { n: 1 });
+    const stopped = calls.stop();
+    fail(new FunctionError('Error', 'boom'));
+    await stopped;
+    expect(log).toEqual([expect.stringContaining('f failed')]);
     expect(sent).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ import type { AwsAccess } from 'cloud-assembly-runner';
 export interface PlatformSide {
   /** Publishes a report as a new event. */
   publish(report: InboundEvent): Promise<void>;
-  /** Delivers an event to the queue, as EventBridge does, possibly more than once with the same id. */
+  /** Delivers an event to the queue, like one that is retried, possibly more than once with the same id. */
   deliver(id: string, report: InboundEvent): Promise<void>;
   /** Whether all published events have been processed; those waiting for a retry have not. */
   isIdle(): Promise<boolean>;

@@ -16,7 +16,7 @@ import type { AwsAccess } from 'cloud-assembly-runner';
 export interface PlatformSide {
   /** Publishes a report as a new event. */
   publish(report: InboundEvent): Promise<void>;
-  /** Delivers an event to the queue, as EventBridge does, possibly more than once with the same id. */
+  /** Delivers an event to the queue, like one that is retried, possibly more than once with the same id. */
   deliver(id: string, report: InboundEvent): Promise<void>;
   /** Whether all published events have been processed; those waiting for a retry have not. */
   isIdle(): Promise<boolean>;
@@ -68,7 +68,9 @@ export async function connectAsPlatform({
       const { Attributes = {} } = await queues.send(
         new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
       );
-      const names: QueueAttributeName[] = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'];
+      const names = (['', 'NotVisible', 'Delayed'] as const).map(
+        (state): QueueAttributeName => `ApproximateNumberOfMessages${state}`,
+      );
       return names.every((name) => Attributes[name] === '0');
     },
     async hasMission(jobId) {

@@ -1,6 +1,7 @@
 import { organisationId, organisationOf, type Kind } from './id';
 import type { Job } from './job';
 import type { OutboundEvent } from './outbound-events';
+import { PLATFORM } from './service';
 import type { Share } from './share';
 import type { Change } from './status-event';
 
@@ -42,7 +43,7 @@ function shareEvent(
 }
 
 /**
- * The event that is published to the drone platform for a change. A pure function, so that a repeated stream record produces
+ * The event that is published to the drone platform for a change, unless the platform reported it. A pure function, so that a repeated stream record produces
  * the same event.
  * @param at time of the change, ISO 8601
  * @param shareIdOf an identifier for a share that gives no access, since the share code does
@@ -53,7 +54,8 @@ export function platformEventOf(
   at: string,
   shareIdOf: (shareCode: string) => string,
 ): OutboundEvent | undefined {
-  if (change.kind === 'job') return jobEvent(change.before, change.after, at);
+  if (change.kind === 'job')
+    return change.changedBy === PLATFORM ? undefined : jobEvent(change.before, change.after, at);
   const share = change.kind === 'share' ? (change.after ?? change.before) : undefined;
   if (change.kind !== 'share' || !share) return undefined;
   return shareEvent(change.before, change.after, at, shareIdOf(share.shareCode));

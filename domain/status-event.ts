@@ -1,6 +1,7 @@
 import type { Device } from './fleet';
 import type { Job } from './job';
 import { isFinal } from './job-lifecycle';
+import type { PLATFORM } from './service';
 import type { Share } from './share';
 import type { DeviceStatusMessage, JobStatusMessage, ShareStatusMessage, StatusMessage } from './status-message';
 
@@ -16,7 +17,13 @@ export interface StatusEvent {
 
 /** A resource before and after one change; undefined where it did or does not exist. */
 export type Change =
-  | { readonly kind: 'job'; readonly before: Job | undefined; readonly after: Job | undefined }
+  | {
+      readonly kind: 'job';
+      readonly before: Job | undefined;
+      readonly after: Job | undefined;
+      /** The drone platform, when it reported this change; absent: a partner. */
+      readonly changedBy?: typeof PLATFORM | undefined;
+    }
   | { readonly kind: 'device'; readonly before: Device | undefined; readonly after: Device | undefined }
   | { readonly kind: 'share'; readonly before: Share | undefined; readonly after: Share | undefined };
 

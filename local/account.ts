@@ -88,11 +88,12 @@ export function createAccount(options: AccountOptions): Account {
       roles.set(functionArn, roleArn);
       return endpoint.register(nameOf(functionArn), () => iam.policiesOf(roleArn));
     },
+    policiesOf: (functionArn) => iam.policiesOf(roleOf(functionArn)),
   });
-  const lambdaApi = createLambdaApi({ lambda, log });
   const ttlDeletions = createTtlDeletions();
   const dynamoDb = createDynamoDb(engineUrl, ttlDeletions, options.databaseFile);
   const sqs = createSqs({ ...place, endpointUrl: endpoint.url, dataFolder });
+  const lambdaApi = createLambdaApi({ lambda, sqs, log });
   const events = createEvents({ ...place, lambda, sqs, log });
   const scheduler = createScheduler({ ...place, dataFolder, lambda, sqs, iam, log });
   const eventSources = createEventSources({
@@ -114,7 +115,7 @@ export function createAccount(options: AccountOptions): Account {
     originOf: (domain) => (webSocketApi.serves(domain) ? webSocketApi : (iot.originOf(domain) ?? s3.originOf(domain))),
     log,
   });
-  const iot = createIot({ ...place, port: options.mqttPort, certificate, dataFolder, lambda, log });
+  const iot = createIot({ ...place, port: options.mqttPort, certificate, dataFolder, lambda, sqs, log });
   const secretsManager = createSecretsManager(place);
   const awsCustomResources = createAwsCustomResources({ apis: [iot.deploymentApi], iam, roleOf });
 

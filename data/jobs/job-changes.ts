@@ -2,6 +2,7 @@ import type { Organisation } from '../../domain/id';
 import { changesNothing, whyRefused, type Job, type JobChange, type JobGuard } from '../../domain/job';
 import { statusesBefore, type JobStatus } from '../../domain/job-lifecycle';
 import { Refusal } from '../../domain/refusal';
+import type { PLATFORM } from '../../domain/service';
 import { UpdateCommand } from '../store/document-client';
 import { set } from '../store/expression';
 import { fromItem, keyOf, statusKey, type StoredJob } from './job-item';
@@ -17,6 +18,8 @@ export interface ChangeOptions {
   readonly now: string;
   /** Required version of the job. */
   readonly ifVersion?: number | undefined;
+  /** The drone platform, when it reported the change: it is not told what it said. Default: a partner. */
+  readonly changedBy?: typeof PLATFORM | undefined;
 }
 
 /** One conditional write. `from`: the statuses that the job may have before; undefined for any. */
@@ -25,7 +28,7 @@ async function write(
   jobId: string,
   change: JobChange,
   from: readonly JobStatus[] | undefined,
-  { changeId, now, ifVersion }: ChangeOptions,
+  { changeId, now, ifVersion, changedBy }: ChangeOptions,
 ): Promise<{ written: Job } | { found: StoredJob | undefined }> {
   const { status } = change;
   const fields = set({
@@ -34,8 +37,11 @@ async function write(
     organisationStatus: status && statusKey(caller, status),
     updatedAt: now,
     changeId,
+    changedBy,
   });
   const cancelled = status === 'CANCELLED' ? ', cancelledAt = if_not_exists(cancelledAt, :updatedAt)' : '';
+  // The mark is of the last change only: a partner's must reach the platform.
+  const removed = changedBy ? '' : ' REMOVE changedBy';
   const conditions = [
     'organisation = :caller',
     // Otherwise a retry by the SDK would count as a second change.
@@ -48,7 +54,7 @@ async function write(
       new UpdateCommand({
         TableName: table('jobs'),
         Key: keyOf(jobId),
-        UpdateExpression: `${fields.UpdateExpression}${cancelled} ADD version :one`,
+        UpdateExpression: `${fields.UpdateExpression}${cancelled}${removed} ADD version :one`,
         ConditionExpression: conditions.join(' AND '),
         ExpressionAttributeNames: fields.ExpressionAttributeNames,
         ExpressionAttributeValues: {

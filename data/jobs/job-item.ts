@@ -4,6 +4,7 @@ import { organisationOf, type Organisation } from '../../domain/id';
 import { job, type Job } from '../../domain/job';
 import type { JobStatus } from '../../domain/job-lifecycle';
 import { Refusal } from '../../domain/refusal';
+import { PLATFORM } from '../../domain/service';
 import { metadataText, readMetadata } from '../store/metadata-text';
 
 const item = z.object({
@@ -11,13 +12,16 @@ const item = z.object({
   metadata: z.pipe(z.transform(readMetadata), job.shape.metadata),
   organisation: z.string(),
   changeId: z.optional(z.string()),
+  changedBy: z.optional(z.literal(PLATFORM)),
   ...followedUntil.shape,
 });
 
-/** A job with its organisation, the id of its last change, and until when its positions are followed. */
+/** A job with its organisation, the id of its last change and who made it, and until when its positions are followed. */
 export interface StoredJob {
   readonly owner: Organisation;
   readonly changeId: string | undefined;
+  /** Absent: a partner. */
+  readonly changedBy: typeof PLATFORM | undefined;
   readonly followed: FollowedUntil;
   readonly job: Job;
 }
@@ -42,6 +46,6 @@ export const toItem = (organisation: Organisation, newJob: Job) => ({
 /** Parses the item of a job. @throws Error for an item that this service never wrote */
 export function fromItem(found: Record<string, unknown> | undefined): StoredJob | undefined {
   if (!found) return undefined;
-  const { organisation, changeId, socketsUntil, topicUntil, ...rest } = item.parse(found);
-  return { owner: organisation, changeId, followed: { socketsUntil, topicUntil }, job: rest };
+  const { organisation, changeId, changedBy, socketsUntil, topicUntil, ...rest } = item.parse(found);
+  return { owner: organisation, changeId, changedBy, followed: { socketsUntil, topicUntil }, job: rest };
 }

@@ -1,6 +1,7 @@
 import { organisationOf } from '../../domain/id';
 import { canReach, type JobStatus } from '../../domain/job-lifecycle';
 import { Refusal } from '../../domain/refusal';
+import { PLATFORM } from '../../domain/service';
 import { changeJob } from './job-changes';
 import { readItem } from './jobs';
 
@@ -11,7 +12,7 @@ import { readItem } from './jobs';
 export type ReportOutcome = 'moved' | 'repeated' | 'late' | 'early' | 'contradictory' | 'unknown';
 
 /**
- * Moves a job to the status that the platform reports, along the lifecycle and by one conditional write.
+ * Moves a job to the status that the platform reports, along the lifecycle and by one conditional write. The platform is not told.
  * @param reportId identifies this report, so that repeats have no further effect
  * @param now ISO 8601
  * @returns the result; only `moved` changes the job
@@ -25,7 +26,7 @@ export async function reportStatus(
   const organisation = organisationOf('job', jobId);
   if (!organisation) return 'unknown';
   try {
-    const job = await changeJob(organisation, jobId, { status }, { changeId: reportId, now });
+    const job = await changeJob(organisation, jobId, { status }, { changeId: reportId, now, changedBy: PLATFORM });
     return job.updatedAt === now ? 'moved' : 'repeated';
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

@@ -45,7 +45,10 @@ export function changeOf(record: StreamRecord): Change | undefined {
 function readChange({ dynamodb, userIdentity }: StreamRecord): Change | undefined {
   const keys = dynamodb?.Keys ?? {};
   const [before, after] = [plain(dynamodb?.OldImage), plain(dynamodb?.NewImage)];
-  if ('jobId' in keys) return { kind: 'job', before: fromItem(before)?.job, after: fromItem(after)?.job };
+  if ('jobId' in keys) {
+    const stored = fromItem(after);
+    return { kind: 'job', before: fromItem(before)?.job, after: stored?.job, changedBy: stored?.changedBy };
+  }
   if ('shareCode' in keys) {
     const share = shareFromItem(before);
     return { kind: 'share', before: share && { ...share, ...expiredByTtl(userIdentity) }, after: shareFromItem(after) };

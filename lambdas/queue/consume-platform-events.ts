@@ -1,58 +1,52 @@
-import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { SQSBatchResponse } from 'aws-lambda';
 import * as z from 'zod/mini';
-import { $ZodError } from 'zod/v4/core';
-import { dropReasons, platformEnvelope, type DropReason } from '../../contract/platform';
-import { sendToDeadLetterQueue } from '../../data/platform/dead-letter-queue';
-import { Refusal } from '../../domain/refusal';
+import { sendToQueue } from '../../data/store/queue';
 import { logger } from '../logger';
-import { applyPlatformEvent, EventTooEarly, isInboundEvent, parseDetail } from '../delivery/apply-platform-event';
+import { EventTooEarly } from '../delivery/apply-platform-event';
+import { consumePlatformEvent } from '../delivery/consume-platform-event';
 
-/** Whether a retry can never succeed. */
-const isPermanent = (error: unknown) =>
-  error instanceof SyntaxError || error instanceof $ZodError || error instanceof Refusal;
+/** When an event is tried again that could not be applied, in s; and one whose predecessor has not been applied yet. */
+const RETRY_AFTER_S = 30;
+const EARLY_RETRY_AFTER_S = 2;
 
-/** The value of the metric's dimension. */
-const dropReasonOf = (error: unknown): DropReason =>
-  (error instanceof Refusal && dropReasons.find((reason) => reason === error.code)) || 'malformed';
+/** What the queue of retries sends; an event of the bus has no such field. */
+const batch = z.object({ Records: z.array(z.object({ messageId: z.string(), body: z.string() })) });
+type Batch = z.output<typeof batch>;
 
-function reasonOf(error: unknown): string {
-  if (error instanceof $ZodError) return z.prettifyError(error);
-  if (error instanceof Refusal)
-    return [error.code, ...error.details.map(({ path, message }) => `${path} ${message}`)].join('; ');
-  return error instanceof Error ? error.message : String(error);
-}
-
-async function consume({ body }: SQSRecord): Promise<void> {
+/** Applies an event of the bus, or puts it into the queue of retries. @throws when the queue does not accept it: Lambda retries */
+async function receive(event: object): Promise<void> {
   try {
-    const { id, 'detail-type': type, time, detail } = platformEnvelope.parse(JSON.parse(body));
-    if (!isInboundEvent(type))
-      throw new Refusal('unknown_action', [{ path: 'detail-type', message: type.slice(0, 64) }]);
-    const now = new Date();
-    // A sender's clock that is ahead must not make all later events look late.
-    const at = new Date(Math.min(Date.parse(time), now.getTime()));
-    const dropped = await applyPlatformEvent(type, parseDetail(type, detail), { id, at, now });
-    if (dropped) logger.warn('a report changed nothing', { type, reason: dropped, eventId: id });
+    await consumePlatformEvent({ parse: () => event, text: () => JSON.stringify(event) });
   } catch (error) {
-    if (!isPermanent(error)) throw error;
-    await sendToDeadLetterQueue(body, reasonOf(error));
-    logger.warn('platform event sent to the dead-letter queue', { reason: dropReasonOf(error) });
+    const isEarly = error instanceof EventTooEarly;
+    await sendToQueue('RETRY_QUEUE_URL', event, isEarly ? EARLY_RETRY_AFTER_S : RETRY_AFTER_S);
+    if (isEarly) logger.info('early report is retried', { eventId: error.message });
+    else logger.warn('platform event is retried from the queue', { error });
   }
 }
 
-/**
- * Queue of events of the drone platform → jobs, fleet and telemetry, in the order of arrival. A malformed event is sent to
- * the dead-letter queue at once; one that can't be processed is retried, and moved there in the end.
- */
-export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> {
+/** Applies the events of a batch in the order of arrival. */
+async function retry({ Records }: Batch): Promise<SQSBatchResponse> {
   const batchItemFailures: { itemIdentifier: string }[] = [];
-  for (const record of Records) {
+  for (const { messageId, body } of Records) {
     try {
-      await consume(record);
+      await consumePlatformEvent({ parse: () => JSON.parse(body) as unknown, text: () => body });
     } catch (error) {
-      batchItemFailures.push({ itemIdentifier: record.messageId });
+      batchItemFailures.push({ itemIdentifier: messageId });
       if (error instanceof EventTooEarly) logger.info('early report is retried', { eventId: error.message });
       else logger.error('platform event could not be processed', { error });
     }
   }
   return { batchItemFailures };
+}
+
+/**
+ * An event of the drone platform, or a batch of the queue of those to try again → jobs, fleet and telemetry. A malformed event is
+ * sent to the dead-letter queue at once; one that can't be processed is retried from the queue, and moved there in the end.
+ */
+export async function handler(event: object): Promise<SQSBatchResponse | undefined> {
+  const queued = batch.safeParse(event);
+  if (queued.success) return retry(queued.data);
+  await receive(event);
+  return undefined;
 }

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib/core';
 import { Rule } from 'aws-cdk-lib/aws-events';
-import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
-import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { EventSourceMapping, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { dropReasons, PLATFORM } from '../../contract/platform';
@@ -40,13 +40,22 @@ class OutboundEvents extends Construct {
       timeoutSeconds: 60,
     });
     platform.grantPublish(publish);
-    addChangeStream({ from: tables.jobs, to: publish, failures });
+    addChangeStream({
+      from: tables.jobs,
+      to: publish,
+      failures,
+      // Of a million jobs three million changes are the platform's own reports. A deleted job has no new image, and so no mark.
+      only: { dynamodb: { NewImage: { changedBy: { S: FilterRule.notExists() } } } },
+    });
     alarmOnLag(publish, 'Partners’ jobs reach the drone platform more than a minute late');
     alarmOnErrors(publish, 'Partners’ jobs reach the drone platform late');
   }
 }
 
-/** Events from the platform, buffered in a queue, so that neither a burst nor a failure loses any. */
+/**
+ * Events from the platform. Each invokes the function, and waits in Lambda's own queue during a burst; one that can't be applied is
+ * put into a queue by the function and retried from there, so that neither a burst nor a failure loses any.
+ */
 class InboundEvents extends Construct {
   constructor(scope: Construct, id: string, { platform, tables, telemetry }: PlatformIntegrationProps) {
     super(scope, id);
@@ -55,7 +64,7 @@ class InboundEvents extends Construct {
       'Failures',
       'Partners do not see progress or positions that the drone platform reported',
     );
-    const events = new Queue(this, 'Events', {
+    const retries = new Queue(this, 'Events', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       visibilityTimeout: Duration.seconds(60),
@@ -63,26 +72,29 @@ class InboundEvents extends Construct {
       retentionPeriod: Duration.days(14),
       deadLetterQueue: { queue: failures, maxReceiveCount: 5 },
     });
-    new Rule(this, 'FromPlatform', {
-      description: 'Events of the drone platform',
-      eventBus: platform.bus,
-      eventPattern: { source: [PLATFORM] },
-      targets: [new SqsQueue(events, { deadLetterQueue: failures })],
-    });
     const consume = new ApiFunction(this, 'ConsumePlatformEvents', {
       entry: 'queue/consume-platform-events',
       description: 'Apply events of the drone platform',
       timeoutSeconds: 30,
-      environment: { DEAD_LETTER_QUEUE_URL: failures.queueUrl },
+      // Of events that it could neither apply nor put into the queue.
+      failures,
+      environment: { DEAD_LETTER_QUEUE_URL: failures.queueUrl, RETRY_QUEUE_URL: retries.queueUrl },
     }).uses(tables, { jobs: ['get', 'update'], requests: ['update'] });
     // Includes the permissions on the fleet table that registering devices needs.
     telemetry.grantAccept(consume);
-    consume.allow(['sqs:SendMessage'], [failures.queueArn]);
-    events.grantConsumeMessages(consume.lambda);
+    consume.allow(['sqs:SendMessage'], [retries.queueArn]);
+    retries.grantConsumeMessages(consume.lambda);
+    new Rule(this, 'FromPlatform', {
+      description: 'Events of the drone platform',
+      eventBus: platform.bus,
+      eventPattern: { source: [PLATFORM] },
+      // Of events that Lambda did not accept.
+      targets: [new LambdaFunction(consume.lambda, { deadLetterQueue: failures })],
+    });
     new LogMetric(this, 'Dropped', { in: [consume], as: 'PlatformReportsDropped', reasons: dropReasons });
     new EventSourceMapping(this, 'FromEvents', {
       target: consume.lambda,
-      eventSourceArn: events.queueArn,
+      eventSourceArn: retries.queueArn,
       batchSize: 10,
       reportBatchItemFailures: true,
     });

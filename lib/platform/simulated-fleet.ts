@@ -10,7 +10,6 @@ import { SERVICE, type OutboundEventType } from '../../contract/platform';
 import { ApiFunction } from '../functions/api-function';
 import { bundle } from '../functions/bundle';
 import { bundlesFolder } from '../functions/entry-points';
-import { deadLetterQueue } from '../functions/dead-letter-queue';
 import { alarmOnErrors } from '../observability/alarm-definition';
 import type { PlatformBus } from './platform-bus';
 import { schedulerRole } from '../functions/scheduler-role';
@@ -37,7 +36,6 @@ export class SimulatedFleet extends Construct {
     super(scope, id);
     bundle(['consume-job-events', 'fly'], join(bundlesFolder(this), 'simulator'), 'simulator');
     const impact = 'Partners’ jobs in the sandbox are not flown';
-    const failures = deadLetterQueue(this, 'Failures', impact);
     const missions = new Table(this, 'Missions', {
       partitionKey: { name: 'jobId', type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
@@ -62,7 +60,7 @@ export class SimulatedFleet extends Construct {
         source: [SERVICE],
         detailType: consumed,
       },
-      targets: [new LambdaFunction(consume.lambda, { deadLetterQueue: failures })],
+      targets: [new LambdaFunction(consume.lambda)],
     });
 
     const fly = new ApiFunction(this, 'Fly', {

@@ -1,6 +1,6 @@
 /**
  * Amazon EventBridge: buses, rules with event patterns, functions and queues as targets. Delivery is at least once, but
- * pending retries are lost when the stack stops.
+ * pending retries and invocations are lost when the stack stops.
  */
 import * as z from 'zod';
 import type { Lambda } from '../lambda';
@@ -17,7 +17,7 @@ import { readRule, type Rule } from './rule';
 export interface EventsOptions {
   readonly region: string;
   readonly accountId: string;
-  readonly lambda: Pick<Lambda, 'invoke' | 'permits'>;
+  readonly lambda: Pick<Lambda, 'invoke' | 'permits'> & Partial<Pick<Lambda, 'eventLimitsOf' | 'deadLetterQueueOf'>>;
   readonly sqs: Pick<Sqs, 'send' | 'queue' | 'permits'>;
   /** Default: no quotas. */
   readonly quotas?: Pick<Quotas, 'admits'>;
@@ -37,7 +37,7 @@ export function createEvents(options: EventsOptions): Service & AwsApi {
   const buses = new Set(['default']);
   const rules: Rule[] = [];
   const archives: Archive[] = [];
-  const calls = createAsyncInvoker(lambda, log);
+  const calls = createAsyncInvoker({ lambda, sqs, log });
   const delivery = createDelivery({ lambda, calls, sqs, log });
   const arnOf = (kind: string, path: string) => `arn:aws:events:${region}:${accountId}:${kind}/${path}`;
 

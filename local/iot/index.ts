@@ -11,6 +11,7 @@ import type { Lambda } from '../lambda';
 import { propertiesOf } from '../cloudformation/properties';
 import { noFaults, type Faults } from '../faults';
 import { noQuotas, type Quotas } from '../quotas';
+import type { Sqs } from '../sqs';
 import type { AwsApi, Created, Resource, Service } from '../service';
 import { createArns } from './arns';
 import { createAuthorizer, type Authorizer } from './authorization/authorizer';
@@ -37,7 +38,9 @@ export interface IotOptions {
   readonly certificate: { readonly key: string; readonly cert: string };
   /** Stores retained messages and the log of open connections; without it both are lost with the process. */
   readonly dataFolder?: string;
-  readonly lambda: Pick<Lambda, 'invoke' | 'permits'>;
+  readonly lambda: Pick<Lambda, 'invoke' | 'permits'> & Partial<Pick<Lambda, 'eventLimitsOf' | 'deadLetterQueueOf'>>;
+  /** Dead-letter queues of functions. Default: none. */
+  readonly sqs?: Pick<Sqs, 'send'>;
   /** Default: 50, a quota that AWS raises on request. */
   readonly subscriptionsPerConnection?: number;
   /** Default: none. */
@@ -80,7 +83,7 @@ export function createIot(options: IotOptions): Iot {
   const { quotas = noQuotas, faults = noFaults, meter = noMeter } = options;
   const log = (line: string) => options.log(`iot ${line}`);
   const arns = createArns(options);
-  const asyncInvoker = createAsyncInvoker(lambda, log, options.retryDelaysMs);
+  const asyncInvoker = createAsyncInvoker({ lambda, log, sqs: options.sqs, retryDelaysMs: options.retryDelaysMs });
   const rules = createRules({ lambda, asyncInvoker: asyncInvoker, arnOf: arns.rule, meter, log });
   const retained = openRetainedMessages(options.dataFolder);
   const connectionLog = openConnectionLog(

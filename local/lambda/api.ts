@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { failure } from '../aws-endpoint/aws-error';
 import type { AwsAnswer, AwsApi, AwsCall, Service } from '../service';
+import type { Sqs } from '../sqs';
 import type { Lambda } from '.';
 import { nameOf } from './function-name';
 import { createAsyncInvoker } from './async-invoker';
@@ -13,13 +14,15 @@ const MAX_EVENT_BYTES = 1024 * 1024;
 const STOPPING_MS = 2000;
 
 export interface LambdaApiOptions {
-  readonly lambda: Pick<Lambda, 'invoke' | 'arnOf' | 'has' | 'eventLimitsOf'>;
+  readonly lambda: Pick<Lambda, 'invoke' | 'arnOf' | 'has' | 'eventLimitsOf' | 'deadLetterQueueOf'>;
+  /** Dead-letter queues of functions. Default: none. */
+  readonly sqs?: Pick<Sqs, 'send'>;
   log(line: string): void;
 }
 
 /** Invoke with `X-Amz-Invocation-Type: Event`; synchronous invocations are not supported. */
-export function createLambdaApi({ lambda, log }: LambdaApiOptions): AwsApi & Service {
-  const calls = createAsyncInvoker(lambda, log);
+export function createLambdaApi({ lambda, sqs, log }: LambdaApiOptions): AwsApi & Service {
+  const calls = createAsyncInvoker({ lambda, sqs, log });
   return {
     types: [],
     create: ({ type }) => {

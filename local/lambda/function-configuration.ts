@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { propertiesOf } from '../cloudformation/properties';
+import { evaluate, type PolicyDocument } from '../iam/policy';
 import type { Resource } from '../service';
 import { environmentOf, type FunctionCredentials } from './instances/environment';
 import type { ChargedFunction } from './charges';
@@ -84,4 +85,18 @@ export function functionConfigurationOf(
     mayRecurse: properties.RecursiveLoop === 'Allow',
     deadLetterQueueArn: DeadLetterConfig?.TargetArn,
   };
+}
+
+/**
+ * Lambda sends to a function's dead-letter queue with the role of the function, and checks that when it creates the function.
+ * @param documents policies of the role; undefined: not checked
+ * @throws Error when the role does not allow it
+ */
+export function checkDeadLetterQueue(
+  { functionArn, deadLetterQueueArn }: FunctionConfiguration,
+  documents: readonly PolicyDocument[] | undefined,
+): void {
+  if (deadLetterQueueArn === undefined || !documents) return;
+  if (evaluate(documents, { action: 'sqs:SendMessage', resource: deadLetterQueueArn }) === 'allow') return;
+  throw new Error(`the role of ${functionArn} does not allow sqs:SendMessage on ${deadLetterQueueArn}`);
 }

@@ -12,9 +12,10 @@ import { noMeter, type Meter } from '../billing/meter';
 import { noFaults, type Faults } from '../faults';
 import { propertiesOf } from '../cloudformation/properties';
 import { noQuotas, type Quotas } from '../quotas';
+import type { PolicyDocument } from '../iam/policy';
 import type { Created, Resource, Service } from '../service';
 import { createFunctionCharges } from './charges';
-import { functionConfigurationOf, type FunctionConfiguration } from './function-configuration';
+import { checkDeadLetterQueue, functionConfigurationOf, type FunctionConfiguration } from './function-configuration';
 import type { FunctionCredentials } from './instances/environment';
 import {
   FunctionError,
@@ -43,6 +44,8 @@ export interface LambdaOptions {
   readonly endpointUrl: string;
   /** Credentials of a function, by which the endpoint identifies its role. */
   credentialsOf(functionArn: string, roleArn: string): FunctionCredentials;
+  /** Policy documents of a function's role. Default: the role is not checked. */
+  policiesOf?(functionArn: string): readonly PolicyDocument[];
   /** Default: 4 instances per function and 16 in total, one start per processor at a time, idle instances end after 60 s. */
   readonly limits?: Partial<PoolLimits & BudgetLimits>;
   /** Default: none. Calls that wait for an instance count too, because an account would have started one. */
@@ -126,6 +129,7 @@ export function createLambda(options: LambdaOptions): Lambda {
     },
 
     start() {
+      for (const one of configurations.values()) checkDeadLetterQueue(one, options.policiesOf?.(one.functionArn));
       const bootstrap = bundleWorker();
       for (const [name, spec] of configurations) {
         const charges = createFunctionCharges(meter, spec);

@@ -63,7 +63,7 @@ describe('Concurrent executions beyond the quota', () => {
         return null;
       });
     jest.useFakeTimers();
-    const invoker = createAsyncInvoker({ invoke }, () => undefined, []);
+    const invoker = createAsyncInvoker({ lambda: { invoke }, log: () => undefined, retryDelaysMs: [] });
     invoker.invoke('f', {});
     await jest.advanceTimersByTimeAsync(1000);
     await invoker.stop();

@@ -1,5 +1,6 @@
 import { outboundEvents } from '../../contract/platform';
 import { platformEventOf } from '../../domain/platform-event';
+import { PLATFORM } from '../../domain/service';
 import { acme, sampleJob, sampleShare } from './fixtures/samples';
 
 const at = '2026-11-27T10:30:00.000Z';
@@ -33,6 +34,12 @@ test.each([
 test('job.created contains the whole job', () => {
   const { createdAt: _createdAt, updatedAt: _updatedAt, ...published } = job;
   expect(ofJob(undefined, job)?.detail).toMatchObject(published);
+});
+
+test('a change that the platform reported is not published', () => {
+  const change = { kind: 'job', before: job, after: next } as const;
+  expect(platformEventOf({ ...change, changedBy: PLATFORM }, at, shareIdOf)).toBeUndefined();
+  expect(platformEventOf(change, at, shareIdOf)).toMatchObject({ type: 'job.updated' });
 });
 
 test('the same change always produces the same event', () => {

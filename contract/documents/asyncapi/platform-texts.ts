@@ -17,7 +17,7 @@ export const platformTexts: Readonly<Record<InboundEventType | OutboundEventType
   'job.updated': {
     summary: 'A job has changed',
     description:
-      'The detail is the job after the change. Also published for changes that the platform itself reported: `version` shows whether it is new.',
+      'The detail is the job after the change. A change that the platform itself reported is not published, so `version` has gaps: each is a report that was applied.',
   },
   'job.cancelled': { summary: 'A job has been cancelled', description: 'It must not be flown.' },
   'job.deleted': {
@@ -40,7 +40,7 @@ export const platformTexts: Readonly<Record<InboundEventType | OutboundEventType
   'job.status.reported': {
     summary: 'The progress of a mission',
     description:
-      'The statuses follow the lifecycle: `PENDING` → `QUEUED` → `IN_PROGRESS` → `COMPLETED`, and `FAILED` from each of the first three. A report that skips one waits for it: it is retried after a minute, five times.',
+      'The statuses follow the lifecycle: `PENDING` → `QUEUED` → `IN_PROGRESS` → `COMPLETED`, and `FAILED` from each of the first three. A report that skips one waits for it: it is retried after two seconds, then every minute, five times in all.',
   },
   'device.telemetry.reported': {
     summary: 'Samples of devices',

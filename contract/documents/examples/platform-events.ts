@@ -27,9 +27,10 @@ const share = (number: number, at: string) => ({
 
 const published = {
   'job.created': job(1, '2026-11-27T10:00:00.000Z', 'PENDING'),
-  'job.updated': job(2, '2026-11-27T10:29:00.000Z', 'QUEUED'),
-  'job.cancelled': job(3, '2026-11-27T10:29:30.000Z', 'CANCELLED'),
-  'job.deleted': job(4, '2026-11-27T10:45:00.000Z', 'CANCELLED'),
+  // Version 2 is the report that it is queued, which is not published.
+  'job.updated': job(3, '2026-11-27T10:29:00.000Z', 'QUEUED'),
+  'job.cancelled': job(4, '2026-11-27T10:29:30.000Z', 'CANCELLED'),
+  'job.deleted': job(5, '2026-11-27T10:45:00.000Z', 'CANCELLED'),
   'share.created': share(1, '2026-11-27T10:10:00.000Z'),
   'share.ended': { ...share(2, '2026-11-27T10:40:12.000Z'), reason: 'REVOKED' },
   'control.requested': {

@@ -24,7 +24,10 @@ export const platformEventFields: Fields = {
   'JobCreatedDetail.at': changedAt,
   'JobCreatedDetail.eventId': eventId,
   'JobCreatedDetail.organisationId': ownerId,
-  'JobCreatedDetail.version': { description: 'Grows by one with every change of the job: keep the highest.' },
+  'JobCreatedDetail.version': {
+    description:
+      'Grows by one with every change of the job, including those that the platform reported, which are not published: keep the highest.',
+  },
   'JobStatusReportedDetail.at': { description: 'When the status was reached.' },
   'PlatformEvent.detail-type': { description: 'Type of the event.' },
   'PlatformEvent.id': { description: 'Identifier of the event, assigned by EventBridge. A publisher does not set it.' },

@@ -96,11 +96,12 @@ describe('The Lambda API', () => {
   });
 
   test('refuses an event when too many invocations are pending', async () => {
-    const stuck: Pick<Lambda, 'invoke' | 'arnOf' | 'has' | 'eventLimitsOf'> = {
+    const stuck: Pick<Lambda, 'invoke' | 'arnOf' | 'has' | 'eventLimitsOf' | 'deadLetterQueueOf'> = {
       invoke: () => new Promise<never>(() => undefined),
       arnOf,
       has: () => true,
       eventLimitsOf: () => ({}),
+      deadLetterQueueOf: () => undefined,
     };
     const busy = createLambdaApi({ lambda: stuck, log: (line) => log.push(line) });
     const call = {

@@ -25,6 +25,7 @@ export async function startFunctions(
   limits: LambdaOptions['limits'] = {},
   quotas: LambdaOptions['quotas'] = noQuotas,
   meter = noMeter,
+  policiesOf?: LambdaOptions['policiesOf'],
 ): Promise<InlineFunctions> {
   const folder = mkdtempSync(join(tmpdir(), 'functions-'));
   const logFile = join(folder, 'functions.log');
@@ -38,6 +39,7 @@ export async function startFunctions(
     limits,
     quotas,
     meter,
+    ...(policiesOf && { policiesOf }),
   });
   for (const [name, source] of Object.entries(sources))
     await lambda.create(functionOf(folder, name, source, properties));

@@ -1,4 +1,5 @@
 import { RequestTooLarge, FunctionTimedOut } from '../../lambda';
+import { parsePolicy } from '../../iam/policy';
 import { arnOf, functionsPerTest } from './inline-functions';
 
 const { start, printed } = functionsPerTest();
@@ -31,6 +32,21 @@ describe('A function', () => {
     const lambda = await start({ one: 'exports.handler = async () => 1' }, { DeadLetterConfig: { TargetArn: queue } });
     expect(lambda.deadLetterQueueOf(arnOf('one'))).toBe(queue);
     expect(lambda.deadLetterQueueOf('unknown')).toBeUndefined();
+  });
+
+  test.each([
+    ['starts', 'failures'],
+    ['does not start', 'others'],
+  ])('%s when its role may send to the queue %s and its dead-letter queue is failures', async (outcome, allowed) => {
+    const arn = (name: string) => `arn:aws:sqs:eu-central-1:000000000000:${name}`;
+    const statement = { Effect: 'Allow', Action: 'sqs:SendMessage', Resource: arn(allowed) };
+    const starting = start(
+      { one: 'exports.handler = async () => 1' },
+      { DeadLetterConfig: { TargetArn: arn('failures') } },
+      ...([{}, undefined, undefined, () => [parsePolicy({ Version: '2012-10-17', Statement: [statement] })]] as const),
+    );
+    if (outcome === 'starts') await expect(starting).resolves.toBeDefined();
+    else await expect(starting).rejects.toThrow(`the role of ${arnOf('one')} does not allow sqs:SendMessage`);
   });
 
   test('may be in another file of its asset', async () => {

@@ -77,6 +77,8 @@ export const cast = {
   'typescript-readme': [all],
   'typescript-browser': [all],
   'platform-fleet': [all],
+  'platform-reports': [all],
+  'platform-report-faults': [all],
   'dynamodb-faults': [all, all],
   'channel-faults': [all, all],
   'topic-audience-faults': [all],

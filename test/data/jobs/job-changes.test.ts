@@ -3,6 +3,7 @@ import { cancelJob, changeJob } from '../../../data/jobs/job-changes';
 import { toItem } from '../../../data/jobs/job-item';
 import type { Job } from '../../../domain/job';
 import { jobStatuses, mayMove, type JobStatus } from '../../../domain/job-lifecycle';
+import { PLATFORM } from '../../../domain/service';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { now, options } from '../fixtures/operations';
 import { conditionFailed, onlyCommand, store, values } from '../fixtures/store';
@@ -134,6 +135,17 @@ describe('changeJob', () => {
       ':updatedAt': now,
       ':changeId': 'request-1',
     });
+  });
+
+  test.each<[string, typeof PLATFORM | undefined, RegExp]>([
+    ['by the platform marks the job', PLATFORM, /^SET .+#changedBy = :changedBy ADD /],
+    ['by a partner removes the mark', undefined, /^SET .+ REMOVE changedBy ADD /],
+  ])('%s', async (_, changedBy, expression) => {
+    store.on(UpdateCommand).resolves({ Attributes: { ...stored({ status: 'QUEUED' }), changedBy } });
+    const changed = await changeJob(acme, id('job'), { status: 'QUEUED' }, { ...options, changedBy });
+    expect(onlyCommand()['UpdateExpression']).toMatch(expression);
+    expect(values()[':changedBy']).toBe(changedBy);
+    expect(changed).not.toHaveProperty('changedBy');
   });
 
   test('updates the key of the status index with the status', async () => {

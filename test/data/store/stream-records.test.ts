@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { changeOf, itemOf, createdAtOf, UnreadableRecord } from '../../../data/store/stream-records';
+import { toItem } from '../../../data/jobs/job-item';
+import { PLATFORM } from '../../../domain/service';
 import { acme, id, sampleJob, sampleShare } from '../../domain/fixtures/samples';
 import { jobRecord, record } from '../fixtures/stream-record';
 
@@ -14,6 +16,15 @@ describe('changeOf', () => {
     expect(changeOf(jobRecord(before, after))).toEqual({ kind: 'job', before, after });
     expect(changeOf(jobRecord(undefined, after))).toEqual({ kind: 'job', before: undefined, after });
     expect(changeOf(jobRecord(before, undefined))).toEqual({ kind: 'job', before, after: undefined });
+  });
+
+  test('says who changed a job, by the item after the change', () => {
+    const item = toItem(acme, sampleJob());
+    const reported = { ...item, changedBy: PLATFORM };
+    expect(changeOf(record(jobKey, item, reported))).toMatchObject({ changedBy: PLATFORM });
+    expect(changeOf(record(jobKey, item, reported))?.after).toEqual(sampleJob());
+    for (const after of [item, undefined])
+      expect(changeOf(record(jobKey, reported, after))).toMatchObject({ changedBy: undefined });
   });
 
   test('returns a share for the shares table', () => {

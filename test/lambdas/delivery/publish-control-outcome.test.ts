@@ -1,5 +1,4 @@
 import { GoneException } from '@aws-sdk/client-apigatewaymanagementapi';
-import type { SQSEvent } from 'aws-lambda';
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { PLATFORM } from '../../../contract/platform';
 import { QueryCommand, UpdateCommand } from '../../../data/store/document-client';
@@ -25,7 +24,7 @@ const consume = (detail: object) =>
         }),
       },
     ],
-  } as unknown as SQSEvent);
+  });
 const storedRequest = { id: `control#${requestId}`, shareCode: id('share'), deviceId: id('device'), ttl: later };
 const follower = (connectionId: string, change: object) =>
   connection({ channel: `share#${id('share')}`, connectionId, ...change });

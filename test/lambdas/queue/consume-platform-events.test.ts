@@ -1,6 +1,7 @@
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { BatchGetCommand, GetCommand, UpdateCommand } from '../../../data/store/document-client';
 import { toItem } from '../../../data/jobs/job-item';
+import { PLATFORM } from '../../../contract/platform';
 import type { JobStatus } from '../../../domain/job-lifecycle';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
@@ -47,7 +48,12 @@ describe('A reported job status', () => {
     expect(updates('jobs')).toMatchObject([
       {
         Key: { organisation: acme, jobId: id('job') },
-        ExpressionAttributeValues: { ':caller': acme, ':status': 'QUEUED', ':changeId': 'platform-event-1' },
+        ExpressionAttributeValues: {
+          ':caller': acme,
+          ':status': 'QUEUED',
+          ':changeId': 'platform-event-1',
+          ':changedBy': PLATFORM,
+        },
       },
     ]);
     expect(logLines()).toEqual([]);

@@ -1,7 +1,7 @@
-import type { SQSEvent } from 'aws-lambda';
 import fc from 'fast-check';
 import { PLATFORM } from '../../../contract/platform';
 import { GetCommand, UpdateCommand, type UpdateCommandInput } from '../../../data/store/document-client';
+import { changeJob } from '../../../data/jobs/job-changes';
 import { toItem } from '../../../data/jobs/job-item';
 import type { JobStatus } from '../../../domain/job-lifecycle';
 import { handler } from '../../../lambdas/queue/consume-platform-events';
@@ -25,7 +25,7 @@ const event = (status: JobStatus, eventId = `event-${status}`) => ({
 });
 const consume = (events: readonly object[]) => {
   const Records = events.map((one, index) => ({ messageId: `m${index}`, body: JSON.stringify(one) }));
-  return handler({ Records } as unknown as SQSEvent);
+  return handler({ Records });
 };
 
 beforeEach(async () => {
@@ -41,7 +41,7 @@ beforeEach(async () => {
 
 test('events replayed from the archive, in any order and any number of times, change no job a second time', async () => {
   await consume(statuses.map((status) => event(status)));
-  expect(await stored()).toMatchObject({ status: 'COMPLETED', version: 4 });
+  expect(await stored()).toMatchObject({ status: 'COMPLETED', version: 4, changedBy: PLATFORM });
   // The platform may also report the same status in another event.
   const one = fc.tuple(fc.constantFrom(...statuses), fc.constantFrom(undefined, 'another'));
   const replay = fc.array(one, { maxLength: 20 });
@@ -54,6 +54,17 @@ test('events replayed from the archive, in any order and any number of times, ch
     }),
     { numRuns: 30 },
   );
+});
+
+test('a change of a partner after a report is not taken for one of the platform', async () => {
+  await consume([event('QUEUED')]);
+  expect(await stored()).toMatchObject({ version: 2, changedBy: PLATFORM });
+  const options = { changeId: 'request-1', now: '2026-11-27T10:31:00.000Z' };
+  await changeJob(acme, jobId, { priority: 9 }, options);
+  expect(await stored()).toMatchObject({ version: 3, priority: 9 });
+  expect(await stored()).not.toHaveProperty('changedBy');
+  await consume([event('IN_PROGRESS')]);
+  expect(await stored()).toMatchObject({ version: 4, changedBy: PLATFORM });
 });
 
 test('a partial replay leaves a job in the status of the last event', async () => {

@@ -1,6 +1,8 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { toItem } from '../../../data/jobs/job-item';
 import type { StreamRecord } from '../../../data/store/stream-records';
+import { PLATFORM } from '../../../domain/service';
 import { handler } from '../../../lambdas/stream/publish-platform-events';
 import { jobRecord, record } from '../../data/fixtures/stream-record';
 import { acme, id, sampleJob, sampleShare } from '../../domain/fixtures/samples';
@@ -40,6 +42,21 @@ test('publishes an equal event with the same id when a record is retried', async
   const [first, second, ...again] = publishedEvents();
   expect(again).toEqual([first, second]);
   expect(first?.detail['eventId']).not.toBe(second?.detail['eventId']);
+});
+
+test('publishes a partner’s changes before and after one that the platform reported, and not that one', async () => {
+  const key = { organisation: acme, jobId: job.jobId };
+  const [created, reported] = [toItem(acme, job), { ...toItem(acme, queued), changedBy: PLATFORM }];
+  const renamed = toItem(acme, sampleJob({ version: 3, status: 'QUEUED', name: 'Other' }));
+  const changes = [undefined, created, reported, renamed, { ...reported, version: 4 }, undefined];
+  const records = changes.slice(1).map((after, index) => record(key, changes[index], after, index));
+  expect(await run(...records)).toEqual(done);
+  expect(publishedEvents().map(({ type, detail }) => [type, detail['version']])).toEqual([
+    ['job.created', 1],
+    ['job.updated', 3],
+    ['job.deleted', 5],
+  ]);
+  expect(JSON.stringify(publishedEvents())).not.toContain('changedBy');
 });
 
 test('is retried from the first record that the bus does not accept', async () => {

@@ -32,13 +32,7 @@ test('the alarms cover failures, capacity, tokens, guesses, retained messages, a
   const tables = tableNames.map((name) => `${name.charAt(0).toUpperCase()}${name.slice(1)}Throttled`);
   const others = [
     ...['Failures', 'FanOutFailures', 'InboundEventsFailures', 'NoCapacity', 'NoTokens', 'ShareExpiryFailures'],
-    ...[
-      'ShareCodesRefused',
-      'TelemetryFailures',
-      'OutboundEventsFailures',
-      'SimulatedFleetFailures',
-      'RetainedMessages',
-    ],
+    ...['ShareCodesRefused', 'TelemetryFailures', 'OutboundEventsFailures', 'RetainedMessages'],
     ...['OnShareChangeLate', 'StatusFanOutLate', 'PublishPlatformEventsLate'],
   ];
   const named = Object.keys(alarms).filter((name) => !name.endsWith('Errors'));

@@ -1,4 +1,8 @@
+import { parseEventPattern } from 'cloud-assembly-runner/events/event-pattern';
 import { PLATFORM, SERVICE } from '../../../contract/platform';
+import { toItem } from '../../../data/jobs/job-item';
+import { record } from '../../data/fixtures/stream-record';
+import { acme, sampleJob } from '../../domain/fixtures/samples';
 import { environmentOf, permissionsFor, permissionsIn, socketPermissions } from '../permissions';
 import { smallTable, synthesise } from '../synthesised';
 
@@ -26,6 +30,30 @@ test('PublishPlatformEvents may read the stream of jobs and publish events', () 
   expect(permissionsOf(path)).toEqual(permissionsFor(path, [], more));
 });
 
+describe('PublishPlatformEvents is invoked', () => {
+  const path = 'PlatformIntegration/OutboundEvents/PublishPlatformEvents/FromJobs';
+  const criteria = byPath('AWS::Lambda::EventSourceMapping')[path]?.Properties['FilterCriteria'];
+  const filters = (criteria as { Filters: { Pattern: string }[] }).Filters.map(({ Pattern }) =>
+    parseEventPattern(Pattern),
+  );
+  const { organisation, jobId, ...fields } = toItem(acme, sampleJob());
+  const item = { organisation, jobId, ...fields };
+  const reported = { ...item, changedBy: PLATFORM };
+
+  test.each([
+    ['by a new job', undefined, item, true],
+    ['by a change of a partner', item, item, true],
+    ['by a change of a partner after one that the platform reported', reported, item, true],
+    ['by a deletion', item, undefined, true],
+    ['by a deletion after a change that the platform reported', reported, undefined, true],
+    ['not by a change that the platform reported', item, reported, false],
+    ['not by another one', reported, reported, false],
+  ])('%s', (_, before, after, isInvoked) => {
+    const change = record({ organisation, jobId }, before, after);
+    expect(filters.map((matches) => matches(change))).toEqual([isInvoked]);
+  });
+});
+
 test('ConsumePlatformEvents may update jobs and the fleet, and deliver telemetry', () => {
   const path = 'PlatformIntegration/InboundEvents/ConsumePlatformEvents';
   const consume = ['ReceiveMessage', 'ChangeMessageVisibility', 'GetQueueUrl', 'DeleteMessage', 'GetQueueAttributes'];
@@ -38,7 +66,7 @@ test('ConsumePlatformEvents may update jobs and the fleet, and deliver telemetry
     partners: ['get'],
   } as const;
   const more = [
-    ...queuePermissions('PlatformIntegration/InboundEvents/Events', ...consume),
+    ...queuePermissions('PlatformIntegration/InboundEvents/Events', ...consume, 'SendMessage'),
     ...queuePermissions('PlatformIntegration/InboundEvents/Failures', 'SendMessage'),
     ...queuePermissions('Realtime/Telemetry/DeviceChecks', 'SendMessage'),
     ...socketPermissions,
@@ -47,27 +75,52 @@ test('ConsumePlatformEvents may update jobs and the fleet, and deliver telemetry
   expect(permissionsOf(path)).toEqual(permissionsFor(path, [tables], more));
 });
 
-test('events of the platform are queued, and failed ones are sent to the dead-letter queue', () => {
-  const queue = byPath('AWS::SQS::Queue')['PlatformIntegration/InboundEvents/Events']?.Properties;
-  const { deadLetterTargetArn, maxReceiveCount } = queue?.['RedrivePolicy'] as Record<string, unknown>;
-  expect([nameOf(deadLetterTargetArn), maxReceiveCount]).toEqual(['PlatformIntegration/InboundEvents/Failures', 5]);
-  const rule = rules['PlatformIntegration/InboundEvents/FromPlatform']?.Properties;
-  expect(rule?.['EventPattern']).toEqual({ source: [PLATFORM] });
-  const [target] = rule?.['Targets'] as { Arn: unknown; DeadLetterConfig: { Arn: unknown } }[];
-  expect([nameOf(target?.Arn), nameOf(target?.DeadLetterConfig.Arn)]).toEqual([
-    'PlatformIntegration/InboundEvents/Events',
-    'PlatformIntegration/InboundEvents/Failures',
-  ]);
+describe('An event of the platform', () => {
+  const inbound = (type: string, name: string) => byPath(type)[`PlatformIntegration/InboundEvents/${name}`]?.Properties;
+  const deadLetters = 'PlatformIntegration/InboundEvents/Failures';
+  const consume = 'PlatformIntegration/InboundEvents/ConsumePlatformEvents/Function';
+
+  test('invokes the function, or is sent to the dead-letter queue when Lambda does not accept it', () => {
+    const rule = inbound('AWS::Events::Rule', 'FromPlatform');
+    expect(rule?.['EventPattern']).toEqual({ source: [PLATFORM] });
+    const [target, ...others] = rule?.['Targets'] as { Arn: unknown; DeadLetterConfig: { Arn: unknown } }[];
+    expect([nameOf(target?.Arn), nameOf(target?.DeadLetterConfig.Arn), others]).toEqual([consume, deadLetters, []]);
+    const permitted = Object.values(byPath('AWS::Lambda::Permission')).filter(
+      ({ Properties }) => nameOf(Properties['FunctionName']) === consume,
+    );
+    expect(permitted.map(({ Properties }) => [Properties['Principal'], nameOf(Properties['SourceArn'])])).toEqual([
+      ['events.amazonaws.com', 'PlatformIntegration/InboundEvents/FromPlatform'],
+    ]);
+  });
+
+  test('that the function could neither apply nor put into the queue is sent to the dead-letter queue by Lambda', () => {
+    const { DeadLetterConfig } = functions[consume]?.Properties as { DeadLetterConfig?: { TargetArn: unknown } };
+    expect(nameOf(DeadLetterConfig?.TargetArn)).toBe(deadLetters);
+    // Lambda's defaults: two retries after errors, six hours after throttles.
+    expect(Object.keys(byPath('AWS::Lambda::EventInvokeConfig')).filter((path) => path.includes('Platform'))).toEqual(
+      [],
+    );
+  });
+
+  test('is retried from the queue, and sent to the dead-letter queue after five failures', () => {
+    const queue = inbound('AWS::SQS::Queue', 'Events');
+    const { deadLetterTargetArn, maxReceiveCount } = queue?.['RedrivePolicy'] as Record<string, unknown>;
+    expect([nameOf(deadLetterTargetArn), maxReceiveCount]).toEqual([deadLetters, 5]);
+    expect(nameOf(environmentOf(functions[consume])['RETRY_QUEUE_URL'])).toBe(
+      'PlatformIntegration/InboundEvents/Events',
+    );
+    const path = consume.replace('Function', 'FromEvents');
+    const mapping = byPath('AWS::Lambda::EventSourceMapping')[path.replace('ConsumePlatformEvents/', '')]?.Properties;
+    expect(nameOf(mapping?.['EventSourceArn'])).toBe('PlatformIntegration/InboundEvents/Events');
+    expect(mapping?.['FunctionResponseTypes']).toEqual(['ReportBatchItemFailures']);
+  });
 });
 
-test.each(['OutboundEventsFailures', 'InboundEventsFailures', 'SimulatedFleetFailures'])(
-  'the alarm %s fires at the first message',
-  (name) => {
-    expect(byPath('AWS::CloudWatch::Alarm')[`Observability/Alarms/${name}`]?.Properties).toMatchObject({
-      Threshold: 1,
-    });
-  },
-);
+test.each(['OutboundEventsFailures', 'InboundEventsFailures'])('the alarm %s fires at the first message', (name) => {
+  expect(byPath('AWS::CloudWatch::Alarm')[`Observability/Alarms/${name}`]?.Properties).toMatchObject({
+    Threshold: 1,
+  });
+});
 
 describe('The simulated fleet', () => {
   test('consumes job and control events, and may only store jobs and publish outcomes', () => {
@@ -78,10 +131,8 @@ describe('The simulated fleet', () => {
       source: [SERVICE],
       'detail-type': ['job.created', 'job.updated', 'job.cancelled', 'job.deleted', 'control.requested'],
     });
-    const [target] = rules['SimulatedFleet/FromService']?.Properties['Targets'] as {
-      DeadLetterConfig: { Arn: unknown };
-    }[];
-    expect(nameOf(target?.DeadLetterConfig.Arn)).toBe('SimulatedFleet/Failures');
+    const [target] = rules['SimulatedFleet/FromService']?.Properties['Targets'] as { Arn: unknown }[];
+    expect(nameOf(target?.Arn)).toBe(`${path}/Function`);
   });
 
   test('reads the fleet, writes only its own table, and publishes events', () => {

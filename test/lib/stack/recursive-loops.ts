@@ -15,10 +15,13 @@ const looping = Object.values(stack.byPath('AWS::Lambda::EventSourceMapping'))
   .filter(({ path, source }) => permissionsOf(path).includes(`Allow sqs:SendMessage ${nameOf(source)}`))
   .map(({ path }) => path);
 
-test('recursive loops are allowed only for the functions that send to their own queue', () => {
+/** It sends an event of the bus to its queue once, and nothing that comes from there: a loop would be a defect. */
+const once = 'PlatformIntegration/InboundEvents/ConsumePlatformEvents';
+
+test('recursive loops are allowed only for the functions that send to their own queue again and again', () => {
   const allowed = Object.entries(ownFunctions(stack))
     .filter(([, { Properties }]) => Properties['RecursiveLoop'] === 'Allow')
     .map(([path]) => path.replace(/\/Function$/, ''));
-  expect(looping).toEqual(['Realtime/Telemetry/CheckDevices', 'ShareExpiry/ExpireShares']);
-  expect(allowed).toEqual(looping);
+  expect(looping.sort()).toEqual([once, 'Realtime/Telemetry/CheckDevices', 'ShareExpiry/ExpireShares']);
+  expect(allowed.sort()).toEqual(looping.filter((path) => path !== once));
 });

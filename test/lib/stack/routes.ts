@@ -141,7 +141,7 @@ test.each(unknown)('an unknown path answers 404 even with a bearer token: %s', (
 
 test('the API Gateway console may not invoke functions without the authorizer', () => {
   const all = Object.entries(byPath('AWS::Lambda::Permission'));
-  const permissions = all.filter(([path]) => !path.startsWith('Realtime/'));
+  const permissions = all.filter(([path]) => !/^(Realtime|PlatformIntegration)\//.test(path));
   expect(permissions).toHaveLength(endpoints.length + 1);
   expect(JSON.stringify(permissions)).not.toContain('test-invoke-stage');
 });

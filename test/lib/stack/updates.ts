@@ -77,7 +77,7 @@ describe('An update', () => {
   test.each([
     ['domainName', ['AWS::Cognito::UserPoolResourceServer']],
     ['mqttDomainName', ['AWS::IoT::DomainConfiguration']],
-    ['simulatedFleet', ['AWS::DynamoDB::Table', 'AWS::SQS::Queue']],
+    ['simulatedFleet', ['AWS::DynamoDB::Table']],
   ])('that removes %s deletes only what the option added', (name, types) => {
     const losses = lossesBetween(synthesise(options[name]).resources, base.resources);
     expect(losses.map((loss) => loss.split(' ')[1]).sort()).toEqual(types);

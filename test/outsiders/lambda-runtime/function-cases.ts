@@ -163,7 +163,8 @@ export const functionCases: Readonly<Record<string, readonly FunctionCase[]>> = 
   RealtimeTelemetryCheckDevices: [nothing, { event: { Records: [message] }, outcome: oneFailure(message.messageId) }],
   RealtimeReconcileFunction: [{ event: {}, outcome: { response: null } }],
   PlatformIntegrationOutboundEventsPublishPlatformEvents: [nothing, unknownItem],
-  PlatformIntegrationInboundEventsConsumePlatformEvents: [nothing],
+  // A malformed event of the bus is sent to the dead-letter queue.
+  PlatformIntegrationInboundEventsConsumePlatformEvents: [nothing, { event: {}, outcome: { response: null } }],
   SimulatedFleetConsumeJobEvents: [{ event: {}, outcome: notUnderstood }],
   SimulatedFleetFly: [{ event: {}, outcome: { response: null } }],
   // The CDK's functions for custom resources, which answer to the URL in the event, missing here.

@@ -1,5 +1,4 @@
 import { createIot, type IotOptions } from '../../../iot';
-import { createAsyncInvoker } from '../../../lambda/async-invoker';
 import { compileRuleSql } from '../../../iot/rules/rule-sql';
 import { account, domainConfiguration, eventsOf, iotForAllTests, resource, rule } from '../fixture';
 import { until } from '../../until';
@@ -122,53 +121,5 @@ describe('An unsupported resource of IoT Core', () => {
     await iot.stop?.();
     expect(log).toEqual([expect.stringContaining('no AWS::Lambda::Permission')]);
     expect(invoke).not.toHaveBeenCalled();
-  });
-});
-
-describe('An asynchronous invocation', () => {
-  test('is attempted at most three times', async () => {
-    const invoke = jest.fn(() => Promise.reject(new Error('boom')));
-    const log: string[] = [];
-    const calls = createAsyncInvoker({ invoke }, (line) => log.push(line), [0, 0]);
-    calls.invoke('f', { n: 1 });
-    await until(() => log.length > 0);
-    expect(invoke.mock.calls).toEqual(Array(3).fill(['f', { n: 1 }]));
-    expect(log).toEqual([expect.stringContaining('boom')]);
-  });
-
-  test('is not retried after success', async () => {
-    const invoke = jest.fn(() => Promise.resolve());
-    const calls = createAsyncInvoker({ invoke }, () => undefined, [0, 0]);
-    calls.invoke('f', {});
-    await calls.stop();
-    expect(invoke).toHaveBeenCalledTimes(1);
-  });
-
-  test('is not retried after stop, which waits for it', async () => {
-    let fail: (error: Error) => void = () => undefined;
-    const invoke = jest.fn(() => new Promise<never>((_resolve, reject) => (fail = reject)));
-    const log: string[] = [];
-    const calls = createAsyncInvoker({ invoke }, (line) => log.push(line), [0, 0]);
-    calls.invoke('f', {});
-    const order: string[] = [];
-    const ended = calls.stop().then(() => order.push('ended'));
-    await new Promise(setImmediate);
-    order.push('failed');
-    fail(new Error('too late'));
-    await ended;
-    expect(order).toEqual(['failed', 'ended']);
-    calls.invoke('f', {});
-    expect(invoke).toHaveBeenCalledTimes(1);
-    expect(log).toHaveLength(2);
-  });
-
-  test('is refused while 10,000 invocations are pending', () => {
-    const invoke = jest.fn(() => new Promise<never>(() => undefined));
-    const log: string[] = [];
-    const calls = createAsyncInvoker({ invoke }, (line) => log.push(line));
-    for (let index = 0; index < 10_000; index++) expect(calls.invoke('f', index)).toBe(true);
-    expect(calls.invoke('f', 10_000)).toBe(false);
-    expect(invoke).toHaveBeenCalledTimes(10_000);
-    expect(log).toEqual([expect.stringContaining('too many')]);
   });
 });

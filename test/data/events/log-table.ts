@@ -6,6 +6,7 @@ export type Item = Record<string, unknown>;
 interface Put {
   readonly Item: Item;
   readonly ConditionExpression?: string;
+  readonly ReturnValuesOnConditionCheckFailure?: 'ALL_OLD';
 }
 interface Query {
   readonly IndexName?: string;
@@ -25,7 +26,9 @@ export function givenLogTable(given: readonly Item[] = []) {
   let isIndexLate = false;
 
   const find = ({ log, number }: Item) => items.find((each) => each['log'] === log && each['number'] === number);
-  const refused = ({ Item, ConditionExpression }: Put) => ConditionExpression === undefined ? undefined : find(Item);
+  const refused = ({ Item, ConditionExpression }: Put) => (ConditionExpression === undefined ? undefined : find(Item));
+  const returned = ({ ReturnValuesOnConditionCheckFailure }: Put, found: Item) =>
+    ReturnValuesOnConditionCheckFailure && found;
   const write = ({ Item }: Put) => {
     const present = find(Item);
     if (present) items.splice(items.indexOf(present), 1);
@@ -36,14 +39,14 @@ export function givenLogTable(given: readonly Item[] = []) {
   store.on(GetCommand).callsFake(({ Key }: { Key: Item }) => Promise.resolve({ Item: find(Key) }));
   store.on(PutCommand).callsFake((put: Put) => {
     const present = refused(put);
-    if (present) return Promise.reject(conditionFailed(present));
+    if (present) return Promise.reject(conditionFailed(returned(put, present)));
     write(put);
     return Promise.resolve({});
   });
   store.on(TransactWriteCommand).callsFake(({ TransactItems }: { TransactItems: { Put: Put }[] }) => {
-    const reasons = TransactItems.map(({ Put }): [code: string, found?: Item] => {
+    const reasons = TransactItems.map(({ Put }): [code: string, found?: Item | undefined] => {
       const found = refused(Put);
-      return found ? ['ConditionalCheckFailed', found] : ['None'];
+      return found ? ['ConditionalCheckFailed', returned(Put, found)] : ['None'];
     });
     if (reasons.some(([code]) => code !== 'None')) return Promise.reject(transactionCancelled(...reasons));
     for (const { Put } of TransactItems) write(Put);

@@ -49,8 +49,7 @@ export const endWithoutEvents = (found: unknown): number =>
 /** Each event once, in order. The first events of the log are two items each, of which that of the channel is kept for longer. */
 export function inOrder(items: readonly LogItem[]): LogItem[] {
   const byNumber = new Map<number, LogItem>();
-  for (const each of items)
-    if (each.ttl >= (byNumber.get(each.number)?.ttl ?? 0)) byNumber.set(each.number, each);
+  for (const each of items) if (each.ttl >= (byNumber.get(each.number)?.ttl ?? 0)) byNumber.set(each.number, each);
   return [...byNumber.values()].sort((one, other) => one.number - other.number);
 }
 

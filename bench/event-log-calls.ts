@@ -20,8 +20,8 @@ const compared = (figure: string, measured: string, mustBe: string): Measured =>
 });
 
 /** Appends a batch of changes of an organisation, as the fan-out does. */
-async function logBatch(): Promise<void> {
-  const records = Array.from({ length: BATCH }, (_, index) =>
+async function logBatch(size: number): Promise<void> {
+  const records = Array.from({ length: size }, (_, index) =>
     jobRecord(undefined, sampleJob({ jobId: newId('job', acme) }), index),
   );
   const { eventsOf } = logEvents(records);
@@ -32,17 +32,20 @@ async function logBatch(): Promise<void> {
 export async function logCalls(): Promise<Measured[]> {
   await useStorage();
   process.env['EVENT_RETENTION_DAYS'] = '7';
+  process.env['FLIGHT_RETENTION_DAYS'] = '90';
   // The first batch of an instance reads how far the log is.
-  const first = await namesOf(logBatch);
-  const next = await namesOf(logBatch);
+  const first = await namesOf(() => logBatch(BATCH));
+  const next = await namesOf(() => logBatch(BATCH));
+  const single = await namesOf(() => logBatch(1));
   const page = await namesOf(() => readFeed({ organisation: acme, scopes, limit: 50 }, 0, new Date()));
   return [
     compared(
       `calls of the log for a batch of ${BATCH} changes, the first of an instance`,
       first,
-      'GetItem, TransactWriteItems',
+      'Query, TransactWriteItems',
     ),
     compared(`calls of the log for a batch of ${BATCH} changes`, next, 'TransactWriteItems'),
+    compared('calls of the log for a change on its own', single, 'PutItem'),
     compared('calls for a page of the feed', page, 'Query'),
   ];
 }

@@ -15,8 +15,8 @@ const MIN_PER_SECOND = 50;
 const cases = [
   { instances: 1, batches: 300, size: 1 },
   { instances: STREAMS, batches: 100, size: 1 },
-  { instances: 1, batches: 20, size: 49 },
-  { instances: STREAMS, batches: 10, size: 49 },
+  { instances: 1, batches: 20, size: 99 },
+  { instances: STREAMS, batches: 10, size: 99 },
 ] as const;
 
 /** Runs an instance of the fan-out that appends to the log. */
@@ -29,6 +29,7 @@ async function runAppender(file: string, workerData: Appending): Promise<Appende
 export async function logCeiling(folder: string): Promise<Measured[]> {
   await useStorage();
   process.env['EVENT_RETENTION_DAYS'] = '7';
+  process.env['FLIGHT_RETENTION_DAYS'] = '90';
   bundle(['appender'], folder, 'bench');
   const file = join(folder, 'appender', 'index.js');
   const measured: Measured[] = [];

@@ -21,7 +21,7 @@ export class Tables extends Construct implements Record<TableName, Table> {
   readonly requests: Table;
   /** Open sockets by the channel that they follow. */
   readonly connections: Table;
-  /** The event log of each organisation and of each channel. */
+  /** The event log of each organisation. */
   readonly events: Table;
   /** Positions of flights, by job and by device. */
   readonly flights: Table;
@@ -30,6 +30,7 @@ export class Tables extends Construct implements Record<TableName, Table> {
   readonly queried: Readonly<Partial<Record<TableName, readonly string[]>>> = {
     jobs: ['by-status'],
     connections: ['by-socket'],
+    events: ['by-channel'],
   };
   /** Index of the fleet table with the keys of online devices only; always scanned completely. */
   readonly onlineIndex = 'online';
@@ -50,6 +51,7 @@ export class Tables extends Construct implements Record<TableName, Table> {
     } satisfies Partial<TableProps>;
     const stream = StreamViewType.NEW_AND_OLD_IMAGES;
     const organisation = text('organisation');
+    const number: Attribute = { name: 'number', type: AttributeType.NUMBER };
 
     this.jobs = new Table(this, 'Jobs', { ...common, stream, partitionKey: organisation, sortKey: text('jobId') });
     this.jobs.addGlobalSecondaryIndex({
@@ -97,8 +99,15 @@ export class Tables extends Construct implements Record<TableName, Table> {
     this.events = new Table(this, 'Events', {
       ...common,
       partitionKey: text('log'),
-      sortKey: { name: 'number', type: AttributeType.NUMBER },
+      sortKey: number,
       timeToLiveAttribute: 'ttl',
+    });
+    // The head of a log has no channel: it is not in here.
+    this.events.addGlobalSecondaryIndex({
+      indexName: 'by-channel',
+      partitionKey: text('channel'),
+      sortKey: number,
+      projectionType: ProjectionType.ALL,
     });
     this.flights = new Table(this, 'Flights', {
       ...common,

@@ -1,25 +1,11 @@
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Organisation, Resource } from '../../domain/id';
-import type { StatusMessage } from '../../domain/status-message';
-import { QueryCommand, TransactWriteCommand } from '../store/document-client';
-import { dynamodb, table } from '../store/dynamodb';
-import { setting } from '../store/environment';
-import { channelLog, eventIn, findHead, HEAD, organisationLog, readHead, readItem, type Head } from './log-items';
-import { findRecent, reachesBackTo, withEvents } from './recent-events';
+import { readIndex } from './channel-index';
+import { readEnd } from './log-end';
+import { channelLog, identityIn, identityOf } from './log-items';
+import { numbersIn, reachesBackTo, RECENT, recentEventIn, withEvents, type RecentEnd } from './recent-events';
+import { MAX_EVENTS, writeEvents, type NewEvent } from './write-events';
 
-/** A change to append, in the order in which it became known. */
-export interface NewEvent {
-  /** The resource on whose channel it is published. */
-  readonly channel: Resource;
-  readonly message: StatusMessage;
-  /** Time of the stream record, Unix seconds. */
-  readonly createdAt: number;
-}
-
-/** Items in a transaction (DynamoDB API reference, TransactWriteItems): two for each event, and the head. */
-const MAX_EVENTS = 49;
 /**
  * Attempts while other functions append to the same log, and the base of the delay between them in ms. Of ten lanes of a stream
  * that append as fast as they can, one succeeds at a time: of 40 attempts in a row all fail for one batch in 70, of 100 for one in
@@ -31,155 +17,136 @@ const RETRY_DELAY_MS = 10;
 const SEARCHED = 100;
 
 /**
- * The head as this instance knows it, by organisation: if another one has appended since, the transaction fails and returns the
- * present head.
+ * The recent end as this instance knows it, by organisation. If another one has appended since, the next number is taken. An
+ * instance does not live as long as an event is stored, a day at least: Lambda ends it after hours (developer guide, "Lambda
+ * execution environment lifecycle"). So no number that it takes for free has been deleted.
  */
-const heads = new Map<Organisation, Head>();
-const MAX_HEADS = 10_000;
+const ends = new Map<Organisation, RecentEnd>();
+/** A hundred entries each, of some 150 bytes. */
+const MAX_ENDS = 1000;
 
-function remember(organisation: Organisation, head: Head): Head {
-  if (heads.size >= MAX_HEADS) heads.clear();
-  heads.set(organisation, head);
-  return head;
+function remember(organisation: Organisation, end: RecentEnd): RecentEnd {
+  if (ends.size >= MAX_ENDS) ends.clear();
+  ends.set(organisation, end);
+  return end;
 }
 
-/** What is the same for an event each time its stream record comes. */
-const identityOf = (channel: Resource, { sequence, ...message }: StatusMessage): string =>
-  [channelLog(channel), 'deviceId' in message ? message.deviceId : '', sequence].join(' ');
-
-/** The recent entries of a channel: their numbers, by what they are about. */
-async function recentOfChannel(channel: Resource): Promise<ReadonlyMap<string, number>> {
-  const { Items = [] } = await dynamodb.send(
-    new QueryCommand({
-      TableName: table('events'),
-      KeyConditionExpression: '#log = :log',
-      ExpressionAttributeNames: { '#log': 'log' },
-      ExpressionAttributeValues: { ':log': channelLog(channel) },
-      ScanIndexForward: false,
-      Limit: SEARCHED,
-      ConsistentRead: true,
-    }),
-  );
-  return new Map(
-    Items.map(readItem)
-      .map(eventIn)
-      .map(({ number, message }) => [identityOf(channel, message), number]),
-  );
+async function endOf(organisation: Organisation): Promise<RecentEnd> {
+  const known = ends.get(organisation);
+  if (known) return known;
+  const { last, events, isCut } = await readEnd(organisation, 1, RECENT);
+  return remember(organisation, withEvents({ last, entries: [], isCut }, events.map(recentEventIn), nowS()));
 }
 
-const findIn = ({ last, recent }: Head, { channel, message }: NewEvent): number | undefined =>
-  findRecent(recent, last, identityOf(channel, message));
+const nowS = () => Math.floor(Date.now() / 1000);
+
+/** The recent entries of channels: their numbers, by what they are about. */
+type Searched = Map<string, Promise<ReadonlyMap<string, number>>>;
+
+/**
+ * Searches a channel by the index, once for a batch: it has what is older than the recent end, and the recent end everything
+ * younger than ten seconds.
+ */
+function search(channel: Resource, searched: Searched): Promise<ReadonlyMap<string, number>> {
+  const found =
+    searched.get(channelLog(channel)) ??
+    readIndex(channel, { most: SEARCHED, isFromEnd: true }).then(
+      (items) => new Map(items.map((item) => [identityIn(item), item.number])),
+    );
+  searched.set(channelLog(channel), found);
+  return found;
+}
 
 /**
  * The numbers of events that the log has already, since their stream records come again. Those that are older than the recent
- * end of the log are looked for in the logs of their channels, by one query each.
+ * end of the log are looked for in their channels, by one query each.
  */
-async function knownNumbers(head: Head, events: readonly NewEvent[]): Promise<Map<NewEvent, number>> {
+async function knownNumbers(
+  end: RecentEnd,
+  events: readonly NewEvent[],
+  searched: Searched,
+): Promise<Map<NewEvent, number>> {
+  const recent = numbersIn(end);
   const found = new Map<NewEvent, number>();
-  const searched = new Map<string, Promise<ReadonlyMap<string, number>>>();
   for (const event of events) {
     const { channel, message, createdAt } = event;
-    const recent = findIn(head, event);
-    const isOld = recent === undefined && !reachesBackTo(head.recent, createdAt);
-    const ofChannel = isOld ? (searched.get(channelLog(channel)) ?? recentOfChannel(channel)) : undefined;
-    if (ofChannel) searched.set(channelLog(channel), ofChannel);
-    const number = recent ?? (await ofChannel)?.get(identityOf(channel, message));
+    const identity = identityOf(channelLog(channel), message);
+    const isOld = !recent.has(identity) && !reachesBackTo(end, createdAt);
+    const number = isOld ? (await search(channel, searched)).get(identity) : recent.get(identity);
     if (number !== undefined) found.set(event, number);
   }
   return found;
 }
 
-const days = (name: string) => Number(setting(name)) * 24 * 60 * 60;
-
-/** How long the log of a channel keeps an event, in seconds: the timeline of a job as long as the record of its flight. */
-const keptInChannel = ({ kind }: Resource) =>
-  kind === 'job' ? Math.max(days('EVENT_RETENTION_DAYS'), days('FLIGHT_RETENTION_DAYS')) : days('EVENT_RETENTION_DAYS');
-
-/** Appends events by one transaction. @throws TransactionCanceledException when the head is not the present one */
-async function append(organisation: Organisation, head: Head, events: readonly NewEvent[], now: number): Promise<Head> {
-  const TableName = table('events');
-  const identities = events.map(({ channel, message }) => identityOf(channel, message));
-  const next = { last: head.last + events.length, recent: withEvents(head.recent, identities, now) };
-  const Update = {
-    TableName,
-    Key: { log: organisationLog(organisation), number: HEAD },
-    UpdateExpression: 'SET #last = :next, recent = :recent',
-    ConditionExpression: head.last === 0 ? 'attribute_not_exists(#last)' : '#last = :last',
-    ExpressionAttributeNames: { '#last': 'last' },
-    ExpressionAttributeValues: {
-      ':next': next.last,
-      ':recent': next.recent,
-      ...(head.last > 0 && { ':last': head.last }),
-    },
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
-  };
-  const puts = events.flatMap(({ channel, message }, index) => {
-    const item = {
-      ...{ number: head.last + 1 + index, channel: channelLog(channel) },
-      message: JSON.stringify(message),
-    };
-    const ofOrganisation = { log: organisationLog(organisation), ttl: now + days('EVENT_RETENTION_DAYS') };
-    const ofChannel = { log: channelLog(channel), ttl: now + keptInChannel(channel) };
-    return [ofOrganisation, ofChannel].map((list) => ({ Put: { TableName, Item: { ...list, ...item } } }));
-  });
-  await dynamodb.send(new TransactWriteCommand({ TransactItems: [{ Update }, ...puts] }));
-  return next;
-}
-
 /**
- * After a transaction that failed because of another one: the head as the failed condition returned it, or undefined when it is
- * unknown because the two ran at the same time.
- * @throws the error itself when it is any other
+ * Tries to append events after the recent end as it is known.
+ * @param isBehind whether to look meanwhile what others have appended, so that a loser is as fast as the winner the next time
+ * @returns undefined when they are appended, otherwise whether it has become known what others have appended
+ * @throws any error but a lost race
  */
-function presentHead(error: unknown): Head | undefined {
-  if (!(error instanceof TransactionCanceledException)) throw error;
-  const [ofHead, ...others] = error.CancellationReasons ?? [];
-  const codes = [ofHead, ...others].map((reason) => reason?.Code ?? 'None');
-  if (!codes.every((code) => ['None', 'TransactionConflict', 'ConditionalCheckFailed'].includes(code))) throw error;
-  return ofHead?.Item && readHead(unmarshall(ofHead.Item));
+async function tryToAppend(
+  organisation: Organisation,
+  end: RecentEnd,
+  events: readonly NewEvent[],
+  isBehind: boolean,
+): Promise<{ readonly hasLearnt: boolean; readonly error: unknown } | undefined> {
+  const now = nowS();
+  const [lost, arrived] = await Promise.all([
+    writeEvents(organisation, end.last, events, now),
+    isBehind ? readEnd(organisation, end.last + 1, RECENT) : undefined,
+  ]);
+  const own = events.map(({ channel, message }, index) => ({
+    number: end.last + 1 + index,
+    identity: identityOf(channelLog(channel), message),
+    loggedAt: now,
+  }));
+  const others = [...(arrived?.events ?? []), ...(lost?.winners ?? [])].map(recentEventIn);
+  remember(organisation, withEvents(end, lost ? others : own, now));
+  return lost && { hasLearnt: others.length > 0, error: lost.error };
 }
 
-const headOf = async (organisation: Organisation): Promise<Head> =>
-  heads.get(organisation) ?? remember(organisation, await findHead(organisation));
-
-/** Appends up to {@link MAX_EVENTS} events that the known head does not hold. @returns the number of each */
+/** Appends up to {@link MAX_EVENTS} events that the known recent end does not hold. @returns the number of each */
 async function appendBatch(
   organisation: Organisation,
   events: readonly NewEvent[],
+  searched: Searched,
 ): Promise<ReadonlyMap<NewEvent, number>> {
   for (let attempt = 1; ; attempt++) {
-    const head = await headOf(organisation);
-    // The first attempt follows the search. Another head may hold what this instance could not know.
-    const known = attempt === 1 ? new Map<NewEvent, number>() : await knownNumbers(head, events);
+    const end = await endOf(organisation);
+    // The first attempt follows the search. Later the log may hold what this instance could not know.
+    const known = attempt === 1 ? new Map<NewEvent, number>() : await knownNumbers(end, events, searched);
     const added = events.filter((event) => !known.has(event));
     if (added.length === 0) return known;
-    try {
-      remember(organisation, await append(organisation, head, added, Math.floor(Date.now() / 1000)));
-      added.forEach((event, index) => known.set(event, head.last + 1 + index));
+    const lost = await tryToAppend(organisation, end, added, attempt > 1);
+    if (!lost) {
+      added.forEach((event, index) => known.set(event, end.last + 1 + index));
       return known;
-    } catch (error) {
-      heads.delete(organisation);
-      const present = presentHead(error);
-      if (attempt === MAX_ATTEMPTS) throw error;
-      if (present) remember(organisation, present);
-      else await pause(RETRY_DELAY_MS * attempt * (0.5 + Math.random()));
     }
+    if (attempt === MAX_ATTEMPTS) throw lost.error;
+    if (!lost.hasLearnt) await pause(RETRY_DELAY_MS * attempt * (0.5 + Math.random()));
   }
 }
 
 /**
- * Appends events to the log of an organisation, numbered 1, 2, 3 … without holes: head and events are written by one
- * transaction, so that no number can be seen before a smaller one. An event that the log's recent end, or the recent end of its
- * channel, holds keeps its number.
+ * Appends events to the log of an organisation, numbered 1, 2, 3 … without holes: an event is written only under a free number
+ * after one that is given, so that no number can be seen before a smaller one. An event that the log's recent end, or the recent
+ * end of its channel, holds keeps its number.
  * @returns the number of each event
- * @throws Error when DynamoDB can't be written to; the events before a failed batch of 49 are in the log
+ * @throws Error when DynamoDB can't be written to; the events before a failed batch of 99 are in the log
  */
 export async function appendEvents(organisation: Organisation, events: readonly NewEvent[]): Promise<number[]> {
-  const numbers = await knownNumbers(await headOf(organisation), events);
-  const added = events.filter((event) => !numbers.has(event));
-  for (let from = 0; from < added.length; from += MAX_EVENTS) {
-    const appended = await appendBatch(organisation, added.slice(from, from + MAX_EVENTS));
-    for (const [event, number] of appended) numbers.set(event, number);
+  const searched: Searched = new Map();
+  try {
+    const numbers = await knownNumbers(await endOf(organisation), events, searched);
+    const added = events.filter((event) => !numbers.has(event));
+    for (let from = 0; from < added.length; from += MAX_EVENTS) {
+      const appended = await appendBatch(organisation, added.slice(from, from + MAX_EVENTS), searched);
+      for (const [event, number] of appended) numbers.set(event, number);
+    }
+    return events.map((event) => numbers.get(event) ?? 0);
+  } catch (error) {
+    // It may have been written nevertheless.
+    ends.delete(organisation);
+    throw error;
   }
-  return events.map((event) => numbers.get(event) ?? 0);
 }

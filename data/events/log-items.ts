@@ -1,27 +1,15 @@
 /**
- * The items of the event log. Each event is in two lists, both in the order of its number: that of its organisation and that of
- * its channel. The head of an organisation's list has the last number.
+ * The items of the event log: one for each event, in the list of its organisation, in the order of its number. An index has the
+ * events of each channel in the same order. At the end of the list is its head, which is written once for a thousand events: it
+ * tells how far the numbers went when all events have expired.
  */
 import * as z from 'zod/mini';
 import type { Organisation, Resource } from '../../domain/id';
 import type { StatusMessage } from '../../domain/status-message';
 import { channelKey } from '../connections/connections';
-import { GetCommand } from '../store/document-client';
-import { dynamodb, table } from '../store/dynamodb';
 
-/** Sort key of a head: a page that reaches the end of the log has the head as its last item. */
+/** Sort key of a head. */
 export const HEAD = Number.MAX_SAFE_INTEGER;
-
-const head = z.object({
-  /** Number of the last event. */
-  last: z._default(z.int(), 0),
-  /** See `recent-events.ts`. */
-  recent: z._default(z.instanceof(Uint8Array), new Uint8Array()),
-});
-export type Head = Readonly<z.output<typeof head>>;
-
-/** Parses a head; without an item the log is empty. */
-export const readHead = (found: Record<string, unknown> | undefined): Head => head.parse(found ?? {});
 
 /** An event of the log. */
 export interface LoggedEvent {
@@ -29,27 +17,60 @@ export interface LoggedEvent {
   readonly message: StatusMessage;
 }
 
-const item = z.object({ number: z.int(), channel: z.string(), message: z.string(), ttl: z.int() });
+const item = z.object({
+  number: z.int(),
+  channel: z.string(),
+  message: z.string(),
+  /** When it was logged, Unix seconds; the first events of the log have none. */
+  loggedAt: z._default(z.int(), 0),
+  /** Until when it is an event of its organisation, Unix seconds; the first events of the log have none, but expire then. */
+  keptUntil: z.optional(z.int()),
+  /** Until when it is an event of its channel, Unix seconds: then DynamoDB deletes the item, with a delay. */
+  ttl: z.int(),
+});
 export type LogItem = z.output<typeof item>;
 
 export const readItem = (found: unknown): LogItem => item.parse(found);
 
-/** Whether an event is still part of the log; DynamoDB deletes expired items with a delay. */
-export const isKept = ({ ttl }: LogItem, now: Date): boolean => ttl * 1000 > now.getTime();
+const head = z.object({ last: z.int() });
+/** How many events share one write of the head. */
+const THOUSAND = 1000;
+
+/** The end of the thousand that a number is in. */
+export const thousandOf = (number: number): number => Math.ceil(number / THOUSAND) * THOUSAND;
+
+/**
+ * The number after which a log without events goes on: those of the thousand that had begun may have been given. The log of a
+ * new organisation has no head.
+ */
+export const endWithoutEvents = (found: unknown): number =>
+  found === undefined ? 0 : thousandOf(head.parse(found).last);
+
+/** Each event once, in order. The first events of the log are two items each, of which that of the channel is kept for longer. */
+export function inOrder(items: readonly LogItem[]): LogItem[] {
+  const byNumber = new Map<number, LogItem>();
+  for (const each of items) if (each.ttl >= (byNumber.get(each.number)?.ttl ?? 0)) byNumber.set(each.number, each);
+  return [...byNumber.values()].sort((one, other) => one.number - other.number);
+}
+
+/** Whether an event is still part of its organisation's log. */
+export const isKept = ({ keptUntil, ttl }: LogItem, now: Date): boolean => (keptUntil ?? ttl) * 1000 > now.getTime();
+
+/** Whether an event is still part of its channel's timeline; DynamoDB deletes expired items with a delay. */
+export const isInTimeline = ({ ttl }: LogItem, now: Date): boolean => ttl * 1000 > now.getTime();
+
+const messageIn = ({ message }: LogItem) => JSON.parse(message) as StatusMessage;
 
 /** The event in an item; what this service stored as a message is one. */
-export const eventIn = ({ number, message }: LogItem): LoggedEvent => ({
-  number,
-  message: JSON.parse(message) as StatusMessage,
-});
+export const eventIn = (found: LogItem): LoggedEvent => ({ number: found.number, message: messageIn(found) });
 
-/** Keys of the two lists. */
+/** What is the same for an event each time its stream record comes. */
+export const identityOf = (channel: string, { sequence, ...message }: StatusMessage): string =>
+  [channel, 'deviceId' in message ? message.deviceId : '', sequence].join(' ');
+
+/** {@link identityOf} the event in an item. */
+export const identityIn = (found: LogItem): string => identityOf(found.channel, messageIn(found));
+
+/** Keys of the list of an organisation, and of a channel in the index. */
 export const organisationLog = (organisation: Organisation) => `organisation#${organisation}`;
 export const channelLog = (channel: Resource) => channelKey(channel);
-
-/** The head of an organisation's log. @param ConsistentRead false where a second matters less than half the price */
-export async function findHead(organisation: Organisation, ConsistentRead = true): Promise<Head> {
-  const Key = { log: organisationLog(organisation), number: HEAD };
-  const { Item } = await dynamodb.send(new GetCommand({ TableName: table('events'), Key, ConsistentRead }));
-  return readHead(Item);
-}

@@ -3,18 +3,11 @@ import { notYetIssued } from '../../domain/cursor';
 import type { Organisation, Resource } from '../../domain/id';
 import { QueryCommand } from '../store/document-client';
 import { dynamodb, table } from '../store/dynamodb';
-import {
-  channelLog,
-  eventIn,
-  findHead,
-  HEAD,
-  isKept,
-  organisationLog,
-  readHead,
-  readItem,
-  type LoggedEvent,
-} from './log-items';
-import { findEvent, readRange } from './missed-events';
+import { readIndex } from './channel-index';
+import { findLast, readEnd } from './log-end';
+import { channelLog, eventIn, HEAD, inOrder, isInTimeline, isKept, organisationLog, readItem } from './log-items';
+import type { LoggedEvent } from './log-items';
+import { findEvent } from './missed-events';
 
 /** A part of an organisation's log. */
 export interface EventPage {
@@ -27,21 +20,30 @@ export interface EventPage {
 const MAX_ATTEMPTS = 4;
 const RETRY_DELAY_MS = 50;
 
-/** One query: the items after a number, and the last number when the page reaches the end of the log. */
+/** One query: the event of a number, which shows where the log ends, and those after it. */
 async function readPage(organisation: Organisation, after: number, limit: number) {
   const { Items = [] } = await dynamodb.send(
     new QueryCommand({
       TableName: table('events'),
-      KeyConditionExpression: '#log = :log AND #number > :after',
+      KeyConditionExpression: '#log = :log AND #number BETWEEN :after AND :last',
       ExpressionAttributeNames: { '#log': 'log', '#number': 'number' },
-      ExpressionAttributeValues: { ':log': organisationLog(organisation), ':after': after },
+      ExpressionAttributeValues: { ':log': organisationLog(organisation), ':after': after, ':last': HEAD - 1 },
       ConsistentRead: true,
-      Limit: limit,
+      Limit: limit + 1,
     }),
   );
-  const isHead = (item: Record<string, unknown>) => item['number'] === HEAD;
-  const head = Items.find(isHead);
-  return { items: Items.filter((item) => !isHead(item)).map(readItem), last: head && readHead(head).last };
+  const items = Items.map(readItem);
+  return { isKnown: items[0]?.number === after, next: items.filter(({ number }) => number > after).slice(0, limit) };
+}
+
+/**
+ * Whether the log ends with a number that it has no event of: nothing has happened yet, or all events have expired.
+ * @throws Refusal `invalid_request` when the number was not issued yet
+ */
+async function endsWith(organisation: Organisation, after: number): Promise<boolean> {
+  const last = await findLast(organisation);
+  if (after > last) throw notYetIssued();
+  return after === last;
 }
 
 /**
@@ -56,14 +58,13 @@ export async function readEvents(
   now: Date,
 ): Promise<EventPage | undefined> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    const { items, last } = await readPage(organisation, after, limit);
-    const [first] = items;
+    const { isKnown, next } = await readPage(organisation, after, limit);
+    const [first] = next;
     if (first?.number === after + 1) {
-      const kept = isKept(first, now) ? items.filter(({ number }, index) => number === after + 1 + index) : undefined;
+      const kept = isKept(first, now) ? next.filter(({ number }, index) => number === after + 1 + index) : undefined;
       return kept && { events: kept.map(eventIn), last: after + kept.length };
     }
-    if (!first && after === (last ?? 0)) return { events: [], last: after };
-    if (!first && after > (last ?? 0)) throw notYetIssued();
+    if (!first && (isKnown || (await endsWith(organisation, after)))) return { events: [], last: after };
     if (attempt < MAX_ATTEMPTS) await pause(RETRY_DELAY_MS);
   }
   return undefined;
@@ -74,7 +75,7 @@ export async function readEvents(
  * DynamoDB deletes them up to two days later.
  */
 export async function beforeOldest(organisation: Organisation, now: Date): Promise<number> {
-  let [before, from] = [0, (await findHead(organisation)).last];
+  let [before, from] = [0, await findLast(organisation)];
   while (before < from) {
     const middle = Math.floor((before + from) / 2);
     const found = await findEvent(organisation, middle + 1);
@@ -86,9 +87,24 @@ export async function beforeOldest(organisation: Organisation, now: Date): Promi
 
 /** Most changes of a job's status in one reply; a job has seven at most. */
 const MAX_OF_CHANNEL = 100;
+/** How many of the last events of the organisation are read for it, at least. */
+const TAIL = 10;
 
-/** The events of a channel that are kept, oldest first; one query. */
-export async function readChannelEvents(channel: Resource, now: Date): Promise<LoggedEvent[]> {
-  const items = await readRange(channelLog(channel), 1, HEAD, MAX_OF_CHANNEL);
-  return items.filter((item) => isKept(item, now)).map(eventIn);
+/**
+ * The events of a channel that are kept, oldest first, also those that were logged a moment ago, which the index may not have
+ * yet; two queries.
+ */
+export async function readChannelEvents(
+  organisation: Organisation,
+  channel: Resource,
+  now: Date,
+): Promise<LoggedEvent[]> {
+  const [indexed, { events }] = await Promise.all([
+    readIndex(channel, { most: MAX_OF_CHANNEL }),
+    readEnd(organisation, 1, TAIL),
+  ]);
+  const ofChannel = events.filter((item) => item.channel === channelLog(channel));
+  return inOrder([...indexed, ...ofChannel])
+    .filter((item) => isInTimeline(item, now))
+    .map(eventIn);
 }

@@ -1,54 +1,57 @@
 /**
- * The recent end of an event log: which events its last entries are, so that a stream record that comes twice makes no second
- * entry. It is part of the log's head and written with each batch: as binary, so that the item stays under 1 kB, one write unit.
+ * The recent end of an event log, as an instance of a function remembers it: which events the last entries are, so that a stream
+ * record that comes twice makes no second entry.
  */
-import { createHash } from 'node:crypto';
+import { INDEXED_S } from './log-end';
+import { identityIn, type LogItem } from './log-items';
 
-const HASH_BYTES = 6;
-const TIME_BYTES = 4;
-const ENTRY_BYTES = HASH_BYTES + TIME_BYTES;
-const MAX_ENTRIES = 90;
-
+/** How many entries are kept, and all that the index may not have yet. */
+export const RECENT = 100;
 /** DynamoDB's time of a stream record and the clock of a function may differ so much, in seconds. */
 const CLOCK_SKEW_S = 2;
 
-const hashOf = (identity: string) => createHash('sha256').update(identity).digest().subarray(0, HASH_BYTES);
-
-const entriesIn = (recent: Uint8Array) =>
-  Array.from({ length: recent.length / ENTRY_BYTES }, (_, index) =>
-    Buffer.from(recent).subarray(index * ENTRY_BYTES, (index + 1) * ENTRY_BYTES),
-  );
-
-/**
- * The number of an event that is in the recent end.
- * @param last number of the last entry
- */
-export function findRecent(recent: Uint8Array, last: number, identity: string): number | undefined {
-  const hash = hashOf(identity);
-  const entries = entriesIn(recent);
-  const index = entries.findIndex((entry) => entry.subarray(0, HASH_BYTES).equals(hash));
-  return index < 0 ? undefined : last - entries.length + 1 + index;
+interface RecentEvent {
+  readonly number: number;
+  readonly identity: string;
+  /** Unix seconds. */
+  readonly loggedAt: number;
 }
+
+export interface RecentEnd {
+  /** Number of the last event. */
+  readonly last: number;
+  /** In order, without holes. */
+  readonly entries: readonly RecentEvent[];
+  /** Whether the log has more than these. */
+  readonly isCut: boolean;
+}
+
+export const recentEventIn = (item: LogItem): RecentEvent => ({
+  number: item.number,
+  identity: identityIn(item),
+  loggedAt: item.loggedAt,
+});
+
+/** The numbers of the recent events. */
+export const numbersIn = ({ entries }: RecentEnd): ReadonlyMap<string, number> =>
+  new Map(entries.map(({ identity, number }) => [identity, number]));
 
 /**
  * Whether every entry that can be about a change of this time is in the recent end: the oldest in it is older than the change.
  * @param createdAt of the stream record, Unix seconds
  */
-export function reachesBackTo(recent: Uint8Array, createdAt: number): boolean {
-  const entries = entriesIn(recent);
-  const oldest = entries[0]?.readUInt32BE(HASH_BYTES) ?? 0;
-  return entries.length < MAX_ENTRIES || createdAt > oldest + CLOCK_SKEW_S;
-}
+export const reachesBackTo = ({ entries, isCut }: RecentEnd, createdAt: number): boolean =>
+  !isCut || createdAt > (entries[0]?.loggedAt ?? Infinity) + CLOCK_SKEW_S;
 
 /**
- * The recent end with further entries.
+ * The recent end with entries that have become known, in any order; what is before a hole is forgotten.
  * @param now Unix seconds
  */
-export function withEvents(recent: Uint8Array, identities: readonly string[], now: number): Uint8Array<ArrayBuffer> {
-  const added = identities.map((identity) => {
-    const time = Buffer.alloc(TIME_BYTES);
-    time.writeUInt32BE(now);
-    return Buffer.concat([hashOf(identity), time]);
-  });
-  return new Uint8Array(Buffer.concat([...entriesIn(recent), ...added].slice(-MAX_ENTRIES)));
+export function withEvents(end: RecentEnd, found: readonly RecentEvent[], now: number): RecentEnd {
+  const byNumber = new Map([...end.entries, ...found].map((entry) => [entry.number, entry]));
+  const all = [...byNumber.values()].sort((one, other) => one.number - other.number);
+  const hole = all.findLastIndex(({ number }, index) => index > 0 && all[index - 1]?.number !== number - 1);
+  const run = all.slice(Math.max(hole, 0));
+  const entries = run.filter(({ loggedAt }, index) => index >= run.length - RECENT || loggedAt >= now - INDEXED_S);
+  return { last: all.at(-1)?.number ?? end.last, entries, isCut: end.isCut || entries.length < all.length };
 }

@@ -1,5 +1,6 @@
 import { channelsOf, type Channel } from '../../contract/channels';
-import { appendEvents, type NewEvent } from '../../data/events/append-events';
+import { appendEvents } from '../../data/events/append-events';
+import type { NewEvent } from '../../data/events/write-events';
 import { channelKey } from '../../data/connections/connections';
 import { changeOf, createdAtOf, itemOf, type StreamRecord } from '../../data/store/stream-records';
 import { cursorOf } from '../../domain/cursor';
@@ -70,7 +71,7 @@ function appendAll(reads: ReadonlyMap<StreamRecord, ReadRecord>) {
 }
 
 /**
- * Appends the events of a batch of stream records to the event logs: one transaction for each organisation, at the same time.
+ * Appends the events of a batch of stream records to the event logs: those of each organisation together, at the same time.
  * @returns `eventsOf`: see {@link RecordEvents}; `orderOf`: what a record has to keep its order in: its item, and the channels of
  *   its logged events
  */

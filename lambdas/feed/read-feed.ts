@@ -1,6 +1,6 @@
 import { channelKinds, channels } from '../../contract/channels';
 import { beforeOldest, readEvents, type EventPage } from '../../data/events/read-events';
-import { findHead } from '../../data/events/log-items';
+import { findLast } from '../../data/events/log-end';
 import { cursorExpired, readCursor } from '../../domain/cursor';
 import type { Organisation } from '../../domain/id';
 
@@ -12,7 +12,7 @@ const OLDEST = 'oldest';
  * @throws Refusal `invalid_request` for a cursor that is none, or another organisation's
  */
 export async function beginningOf(organisation: Organisation, after: string | undefined, now: Date): Promise<number> {
-  if (after === undefined) return (await findHead(organisation)).last;
+  if (after === undefined) return findLast(organisation);
   return after === OLDEST ? beforeOldest(organisation, now) : readCursor(organisation, after);
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { findHead } from '../../data/events/log-items';
+import { findLast } from '../../data/events/log-end';
 import type { EventPage } from '../../data/events/read-events';
 import { takeWaitingSeat } from '../../data/events/waiting-seats';
 import { readFeed, type Feed } from './read-feed';
@@ -20,8 +20,7 @@ async function waitAfter(call: WaitingCall, empty: EventPage, end: number): Prom
   let page = empty;
   while (page.events.length === 0 && Date.now() + LOOK_EVERY_MS < end) {
     await pause(LOOK_EVERY_MS);
-    const { last } = await findHead(call.organisation, false);
-    if (last > page.last) page = await readFeed(call, page.last, new Date());
+    if ((await findLast(call.organisation, false)) > page.last) page = await readFeed(call, page.last, new Date());
   }
   return page;
 }

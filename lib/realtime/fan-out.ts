@@ -46,7 +46,7 @@ export class FanOut extends Construct {
       jobs: ['get'],
       fleet: ['get'],
       connections: ['query', 'delete', 'update'],
-      events: ['get', 'query', 'put', 'update'],
+      events: ['query', 'put'],
       flights: ['batchWrite'],
     });
     sockets.grantManage(fanOut);

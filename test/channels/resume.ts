@@ -1,4 +1,4 @@
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { HEAD, organisationLog } from '../../data/events/log-items';
 import { cursorOf, readCursor } from '../../domain/cursor';
 import { organisationOf } from '../../domain/id';
@@ -25,9 +25,17 @@ export const lastCursor = async (client: Client): Promise<string> =>
 
 /** Number of the last event of a client's organisation. */
 export async function lastNumber(client: Client): Promise<number> {
-  const Key = { log: organisationLog(organisationOfClient(client)), number: HEAD };
-  const { Item } = await database().send(new GetCommand({ TableName: await tableNamed('Events'), Key }));
-  return Number(Item?.['last'] ?? 0);
+  const { Items = [] } = await database().send(
+    new QueryCommand({
+      TableName: await tableNamed('Events'),
+      KeyConditionExpression: '#log = :log AND #number < :head',
+      ExpressionAttributeNames: { '#log': 'log', '#number': 'number' },
+      ExpressionAttributeValues: { ':log': organisationLog(organisationOfClient(client)), ':head': HEAD },
+      ScanIndexForward: false,
+      Limit: 1,
+    }),
+  );
+  return Number(Items[0]?.['number'] ?? 0);
 }
 
 /** The cursor of a snapshot, which its last message has. */
@@ -44,9 +52,8 @@ export async function expireAfter(client: Client, cursor: string): Promise<void>
     new UpdateCommand({
       TableName: await tableNamed('Events'),
       Key: { log: organisationLog(organisation), number: readCursor(organisation, cursor) + 1 },
-      UpdateExpression: 'SET #ttl = :past',
+      UpdateExpression: 'SET keptUntil = :past',
       ConditionExpression: 'attribute_exists(message)',
-      ExpressionAttributeNames: { '#ttl': 'ttl' },
       ExpressionAttributeValues: { ':past': Math.floor(Date.now() / 1000) - 1 },
     }),
   );

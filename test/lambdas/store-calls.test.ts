@@ -3,7 +3,6 @@ import { scopes, tablesOf, type TableUse } from '../../contract/endpoint';
 import { endpoints, type EndpointKey } from '../../contract/endpoints';
 import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from '../../data/store/document-client';
 import { cursorOf } from '../../domain/cursor';
-import { HEAD, organisationLog } from '../../data/events/log-items';
 import { toItem } from '../../data/jobs/job-item';
 import { acme, id, sampleJob, sampleShare } from '../domain/fixtures/samples';
 import { store } from '../data/fixtures/store';
@@ -31,8 +30,8 @@ beforeEach(() => {
   store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: share });
   store.on(GetCommand, { TableName: 'fleet' }).resolves({ Item: device });
   store
-    .on(QueryCommand, { ExpressionAttributeValues: { ':log': organisationLog(acme), ':after': 6 } })
-    .resolves({ Items: [{ number: HEAD, last: 6 }] });
+    .on(QueryCommand, { TableName: 'events' })
+    .resolves({ Items: [{ number: 6, channel: `job#${id('job')}`, message: '{}', ttl: 9e9 }] });
   store.on(BatchGetCommand).resolves({ Responses: { fleet: [group] } });
 });
 
@@ -61,7 +60,8 @@ const cases: [key: EndpointKey, sent: object, calls: number][] = [
   ['GET /v3/resources', {}, 9],
   // The count of its limit, and a page.
   ['GET /v3/events', { query: { after: [cursorOf(acme, 6)] } }, 2],
-  ['GET /v3/jobs/{jobId}/events', {}, 2],
+  // The job, its timeline, and what the index of timelines may not have yet.
+  ['GET /v3/jobs/{jobId}/events', {}, 3],
   // The counters and seats, and beside them the MQTT subscriptions.
   ['GET /v3/limits', {}, 2],
 ];

@@ -90,7 +90,11 @@ export const socketPermissions = [
 /** Environment variables of a function that manages sockets. */
 export const socketSettings = ['SOCKETS_URL', 'VIEWER_COUNT_QUEUE_URL'];
 
-const indexes: Readonly<Record<string, string>> = { jobs: 'by-status', connections: 'by-socket' };
+const indexes: Readonly<Record<string, string>> = {
+  jobs: 'by-status',
+  connections: 'by-socket',
+  events: 'by-channel',
+};
 
 /**
  * Returns the permissions that a function needs for its tables, and those for logs that it has anyway, sorted.

@@ -9,7 +9,7 @@ export const handler = serve(
   endpoints.listJobEvents,
   async ({ caller, path: { jobId }, now }) => {
     const [found] = await Promise.all([
-      readChannelEvents({ kind: 'job', id: jobId }, new Date(now)),
+      readChannelEvents(caller.organisation, { kind: 'job', id: jobId }, new Date(now)),
       // Refuses a job of another organisation.
       findJob(caller.organisation, jobId),
     ]);

@@ -72,7 +72,7 @@ export class WebSocketChannels extends Construct {
       jobs: ['update'],
       fleet: ['update'],
       // The cursor of a client that resumes.
-      events: ['get', 'query'],
+      events: ['query'],
       // A failed handshake is rolled back.
       connections: ['update', 'put', 'batchWrite', 'query', 'delete'],
     }));

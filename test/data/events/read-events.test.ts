@@ -1,171 +1,140 @@
-import { HEAD, organisationLog } from '../../../data/events/log-items';
-import { missedEvents, unsettledEvents } from '../../../data/events/missed-events';
-import { beforeOldest, readEvents } from '../../../data/events/read-events';
-import { GetCommand, QueryCommand } from '../../../data/store/document-client';
-import { jobMessage } from '../../../domain/status-event';
-import { acme, id, sampleJob } from '../../domain/fixtures/samples';
+import { findCursor, lastCursor } from '../../../data/events/cursors';
+import { beforeOldest, readChannelEvents, readEvents } from '../../../data/events/read-events';
+import { QueryCommand } from '../../../data/store/document-client';
+import { cursorOf } from '../../../domain/cursor';
+import { acme } from '../../domain/fixtures/samples';
 import { sent, store } from '../fixtures/store';
-
-type Item = Record<string, unknown>;
-const now = new Date('2026-11-27T10:30:00.000Z');
-const later = now.getTime() / 1000 + 60;
-const past = now.getTime() / 1000;
-const job = { kind: 'job', id: id('job') } as const;
-const ofJob = `job#${id('job')}`;
-const other = `job#${id('job', acme, 'another')}`;
-
-const event = (number: number, channel = ofJob, ttl = later): Item => ({
-  ...{ number, channel, ttl },
-  message: JSON.stringify(jobMessage(sampleJob({ version: number }))),
-});
-const head = (last: number): Item => ({ number: HEAD, last });
-const events = (from: number, to: number, channel?: string, ttl?: number) =>
-  Array.from({ length: to - from + 1 }, (_, index) => event(from + index, channel, ttl));
-const numbersIn = (page: { events: readonly { number: number }[] } | undefined) =>
-  page?.events.map(({ number }) => number);
-const query = () => store.on(QueryCommand);
-
-/** The items of the organisation's log, for reads of single ones. */
-function givenItems(items: readonly Item[], last: number): void {
-  store.on(GetCommand).callsFake(({ Key }: { Key: Item }) => {
-    const Item = Key['number'] === HEAD ? head(last) : items.find(({ number }) => number === Key['number']);
-    return Promise.resolve({ ...(Item && { Item }) });
-  });
-}
+import {
+  event,
+  events,
+  givenPartialQuery,
+  head,
+  job,
+  log,
+  now,
+  nowS,
+  numbersIn,
+  numbersOf,
+  ofJob,
+  other,
+  past,
+} from './logged-events';
+import { givenLogTable } from './log-table';
 
 describe('readEvents', () => {
   test('returns a page by one strongly consistent query', async () => {
-    query().resolves({ Items: events(4, 6) });
+    givenLogTable([head(1), ...events(1, 9)]);
     expect(numbersIn(await readEvents(acme, 3, 3, now))).toEqual([4, 5, 6]);
     expect(sent()).toMatchObject([
-      { ExpressionAttributeValues: { ':log': organisationLog(acme), ':after': 3 }, Limit: 3, ConsistentRead: true },
+      { ExpressionAttributeValues: { ':log': log, ':after': 3 }, Limit: 4, ConsistentRead: true },
     ]);
   });
 
+  test('returns the first page of a log', async () => {
+    givenLogTable([head(1), ...events(1, 9)]);
+    expect(numbersIn(await readEvents(acme, 0, 3, now))).toEqual([1, 2, 3]);
+  });
+
   test('returns the empty end of the log by one query', async () => {
-    query().resolves({ Items: [head(6)] });
+    givenLogTable([head(1), ...events(1, 6)]);
     await expect(readEvents(acme, 6, 50, now)).resolves.toEqual({ events: [], last: 6 });
     expect(sent()).toHaveLength(1);
   });
 
   test('returns an empty page of a log that does not exist yet', async () => {
-    query().resolves({ Items: [] });
+    givenLogTable();
     await expect(readEvents(acme, 0, 50, now)).resolves.toEqual({ events: [], last: 0 });
   });
 
-  test('refuses a number that was not issued yet', async () => {
-    query().resolves({ Items: [head(6)] });
-    await expect(readEvents(acme, 7, 50, now)).rejects.toMatchObject({
+  test('returns the empty end of a log whose events are no longer kept, and of one without events', async () => {
+    givenLogTable([head(1), ...events(1, 6, ofJob, past)]);
+    await expect(readEvents(acme, 6, 50, now)).resolves.toEqual({ events: [], last: 6 });
+    givenLogTable([head(1)]);
+    await expect(readEvents(acme, 1000, 50, now)).resolves.toEqual({ events: [], last: 1000 });
+  });
+
+  test.each([
+    ['of a log', [head(1), ...events(1, 6)], 7],
+    ['of a log without events', [head(1)], 1001],
+    ['of a log that does not exist yet', [], 1],
+  ])('refuses a number that was not issued yet, %s', async (_, items, after) => {
+    givenLogTable(items);
+    await expect(readEvents(acme, after, 50, now)).rejects.toMatchObject({
       code: 'invalid_request',
       details: [{ path: 'after', message: 'is a cursor that was not issued yet' }],
     });
   });
 
   test('ends before a hole: a query may see a part of a transaction', async () => {
-    query().resolves({ Items: [event(4), event(6), head(6)] });
+    givenLogTable([event(4), event(6), head(1)]);
     const page = await readEvents(acme, 3, 50, now);
     expect([numbersIn(page), page?.last]).toEqual([[4], 4]);
   });
 
   test('reads again when the first event is missing', async () => {
-    query()
-      .resolvesOnce({ Items: [event(5), head(5)] })
-      .resolves({ Items: [event(4), event(5), head(5)] });
+    givenPartialQuery([event(5)], [event(4), event(5)]);
     expect(numbersIn(await readEvents(acme, 3, 50, now))).toEqual([4, 5]);
   });
 
   test.each([
-    ['was deleted', [event(9), head(9)]],
-    ['and all others were deleted', [head(9)]],
-    ['has expired, but was not deleted yet', [event(4, ofJob, past), event(5), head(9)]],
-  ])('returns undefined when the first event %s', async (_, Items) => {
-    query().resolves({ Items });
+    ['was deleted', [event(9), head(1)]],
+    ['and all others were deleted', [head(1)]],
+    ['is no longer kept', [event(3, ofJob, past), event(4, ofJob, past), event(5), head(1)]],
+  ])('returns undefined when the first event %s', async (_, items) => {
+    givenLogTable(items);
     await expect(readEvents(acme, 3, 50, now)).resolves.toBeUndefined();
+  });
+});
+
+describe('lastCursor', () => {
+  test.each([
+    ['of the last event', [head(1), ...events(1, 6)], 6],
+    ['of the last event that is no longer kept', [head(1), ...events(1, 6, ofJob, past)], 6],
+    ['of the beginning', [], 0],
+    ['of the last event that there can have been', [head(1001)], 2000],
+  ])('is that %s', async (_, items, expected) => {
+    givenLogTable(items);
+    await expect(lastCursor(acme)).resolves.toBe(cursorOf(acme, expected));
+    await expect(findCursor(acme, cursorOf(acme, expected))).resolves.toBe(expected);
+    await expect(findCursor(acme, cursorOf(acme, expected + 1))).rejects.toMatchObject({ code: 'invalid_request' });
   });
 });
 
 describe('beforeOldest', () => {
   test.each([
-    ['of an empty log is 0', [], 0, 0],
-    ['is 0 while nothing has expired', events(1, 40), 40, 0],
-    ['is that of the last expired one', [...events(1, 17, ofJob, past), ...events(18, 40)], 40, 17],
-    ['does not depend on which of them were deleted', [event(3, ofJob, past), ...events(18, 40)], 40, 17],
-    ['is the last number when all have expired', [], 40, 40],
-  ])('%s', async (_, items, last, expected) => {
-    givenItems(items, last);
+    ['of an empty log is 0', [], 0],
+    ['is 0 while nothing has expired', [head(1), ...events(1, 40)], 0],
+    ['is that of the last expired one', [head(1), ...events(1, 17, ofJob, past), ...events(18, 40)], 17],
+    ['does not depend on which of them were deleted', [head(1), event(3, ofJob, past), ...events(18, 40)], 17],
+    ['is the last number when all have expired', [head(1), ...events(38, 40, ofJob, past)], 40],
+    ['is before the first one after an idle time', [head(1001), ...events(1001, 1003)], 1000],
+    ['is the last number that there can have been when all were deleted', [head(1)], 1000],
+  ])('%s', async (_, items, expected) => {
+    givenLogTable(items);
     await expect(beforeOldest(acme, now)).resolves.toBe(expected);
   });
 });
 
-describe('missedEvents', () => {
-  test('are those of the channel only, by two reads', async () => {
-    givenItems([], 6);
-    query().resolves({ Items: [event(4), event(5, other), event(6)] });
-    const missed = await missedEvents(acme, job, 3, 10, now);
-    expect(missed?.map(({ number }) => number)).toEqual([4, 6]);
+describe('readChannelEvents', () => {
+  test('are those of the index that are stored, by two queries, also when their organisation no longer has them', async () => {
+    givenLogTable([
+      ...[event(1, ofJob, { ...past, ttl: nowS }), ...events(2, 3, ofJob, past)],
+      ...[...events(4, 300, other), event(301)],
+    ]);
+    expect(numbersOf(await readChannelEvents(acme, job, now))).toEqual([2, 3, 301]);
     expect(sent()).toHaveLength(2);
   });
 
-  test('are none at the end of the log, by one read', async () => {
-    givenItems([], 6);
-    await expect(missedEvents(acme, job, 6, 10, now)).resolves.toEqual([]);
-    expect(sent()).toHaveLength(1);
+  test('have those that the index does not have yet', async () => {
+    const young = { loggedAt: nowS };
+    givenLogTable([event(1), event(2, other), event(3, ofJob, young), ...events(4, 90, other, young)]);
+    store.on(QueryCommand, { IndexName: 'by-channel' }).resolves({ Items: [event(1)] });
+    expect(numbersOf(await readChannelEvents(acme, job, now))).toEqual([1, 3]);
   });
 
-  test('are read again until the log shows no hole: a query may see a part of a transaction', async () => {
-    givenItems([], 6);
-    query()
-      .resolvesOnce({ Items: [event(4), event(6)] })
-      .resolves({ Items: events(4, 6) });
-    const missed = await missedEvents(acme, job, 3, 10, now);
-    expect(missed?.map(({ number }) => number)).toEqual([4, 5, 6]);
-  });
-
-  test('of a log that has grown much since are those of the channel’s log, and the end of the organisation’s', async () => {
-    givenItems([event(4)], 1003);
-    query().callsFake(({ ExpressionAttributeValues: values }: { ExpressionAttributeValues: Item }) =>
-      Promise.resolve({ Items: values[':log'] === ofJob ? [event(7), event(800)] : events(804, 1003, other) }),
-    );
-    const missed = await missedEvents(acme, job, 3, 10, now);
-    expect(missed?.map(({ number }) => number)).toEqual([7, 800]);
-    expect(sent()).toHaveLength(4);
-  });
-
-  test.each<[string, Item[], number]>([
-    ['the log no longer has the first', [event(5), event(6)], 10],
-    ['the first has expired', [event(4, ofJob, past), event(5), event(6)], 10],
-    ['there are more than the maximum', events(4, 6), 2],
-  ])('are undefined when %s', async (_, Items, most) => {
-    givenItems([], 6);
-    query().resolves({ Items });
-    await expect(missedEvents(acme, job, 3, most, now)).resolves.toBeUndefined();
-  });
-
-  test('are undefined after a number that the log does not have', async () => {
-    givenItems([], 6);
-    await expect(missedEvents(acme, job, 7, 10, now)).resolves.toBeUndefined();
-  });
-});
-
-describe('unsettledEvents', () => {
-  const ttl = Math.floor(now.getTime() / 1000) + 1000;
-  const at = (number: number, seconds: number) => ({ ...event(number), ttl: ttl + seconds });
-
-  test('are those of the ten seconds before a number, of the channel only', async () => {
-    givenItems([at(6, 0)], 9);
-    query().resolves({ Items: [at(2, -30), at(3, -11), at(4, -10), at(5, -1)] });
-    const unsettled = await unsettledEvents(acme, job, 6);
-    expect(unsettled.map(({ number }) => number)).toEqual([4, 5]);
-    expect(store).toHaveReceivedCommandWith(QueryCommand, {
-      ExpressionAttributeValues: { ':log': ofJob, ':from': 1, ':to': 6 },
-    });
-  });
-
-  test('are none before the first event, and none when the log no longer has the number', async () => {
-    givenItems([], 9);
-    query().resolves({ Items: [] });
-    await expect(unsettledEvents(acme, job, 0)).resolves.toEqual([]);
-    query().resolves({ Items: [at(5, -1)] });
-    await expect(unsettledEvents(acme, job, 6)).resolves.toEqual([]);
+  test('have those once that an earlier version has logged, in two items', async () => {
+    const old = event(1, ofJob, { loggedAt: undefined, keptUntil: undefined, ttl: nowS });
+    givenLogTable([old, { ...old, log: ofJob, ttl: nowS + 60 }, event(2)]);
+    expect(numbersOf(await readChannelEvents(acme, job, now))).toEqual([1, 2]);
   });
 });

@@ -60,6 +60,7 @@ test.each([
   ['JobsThrottled', ['', 'by-status']],
   ['ConnectionsThrottled', ['', 'by-socket']],
   ['FleetThrottled', ['', 'online']],
+  ['EventsThrottled', ['', 'by-channel']],
   ['SharesThrottled', ['']],
 ])('%s counts reads and writes of the table and of its indexes: %j', (name, paths) => {
   const counted = queriesOf(name).flatMap(({ MetricStat }) => {

@@ -1,6 +1,5 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { DeleteCommand, GetCommand, QueryCommand } from '../../../../data/store/document-client';
-import { HEAD } from '../../../../data/events/log-items';
 import { toItem } from '../../../../data/jobs/job-item';
 import type { Job } from '../../../../domain/job';
 import { cursorOf } from '../../../../domain/cursor';
@@ -139,12 +138,12 @@ test('a follower of a group that resumes is sent also what was numbered shortly 
     message: JSON.stringify(late),
     ttl: 9e9,
   });
+  store.on(GetCommand).resolves({ Item: logged(7) });
+  // What it missed begins with its cursor: nothing. Then what the log got before.
   store
-    .on(GetCommand)
-    .callsFake(({ Key: { number } }: { Key: { number: number } }) =>
-      Promise.resolve({ Item: number === HEAD ? { last: 7 } : logged(number) }),
-    );
-  store.on(QueryCommand).resolves({ Items: [logged(6)] });
+    .on(QueryCommand)
+    .resolvesOnce({ Items: [logged(7)] })
+    .resolves({ Items: [{ ...logged(7), channel: 'another' }, logged(6)] });
   const ofGroup = connection({ channel: `group#${id('group')}` });
   const waiting = await givenBufferingFollower(ofGroup);
   await waiting.buffer(late);

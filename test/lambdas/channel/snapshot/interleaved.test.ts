@@ -35,8 +35,8 @@ async function sendSnapshotDuringChanges(scheduler: fc.Scheduler, changes: numbe
   store
     .on(GetCommand, { TableName: 'jobs' })
     .callsFake(() => turn('state', () => Promise.resolve({ Item: toItem(acme, version(now)) })));
-  store.on(GetCommand, { TableName: 'events' }).resolves({});
   store.on(QueryCommand).callsFake(() => turn('followers', async () => ({ Items: [await waiting.item()] })));
+  store.on(QueryCommand, { TableName: 'events' }).resolves({});
   sockets.on(PostToConnectionCommand).callsFake(({ Data }: { Data: string }) =>
     turn(`post ${Data}`, () => {
       received.push((JSON.parse(Data) as { sequence: number }).sequence);

@@ -44,7 +44,7 @@ export const realtimeFunctions: FunctionRows = {
       jobs: ['get'],
       fleet: ['get'],
       connections: ['query', 'delete', 'update'],
-      events: ['get', 'query', 'put', 'update'],
+      events: ['query', 'put'],
       flights: ['batchWrite'],
     },
     more: [

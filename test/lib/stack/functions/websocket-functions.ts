@@ -16,7 +16,7 @@ export const websocketFunctions: FunctionRows = {
       fleet: ['batchGet', 'update'],
       shares: ['get'],
       requests: ['update'],
-      events: ['get', 'query'],
+      events: ['query'],
       connections: ['put', 'update', 'batchWrite', 'query', 'delete'],
     },
     more: [...snapshotPermissions, ...countPermissions],

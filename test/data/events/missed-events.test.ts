@@ -1,0 +1,122 @@
+import { hasEventAfter, missedEvents, unsettledEvents } from '../../../data/events/missed-events';
+import { QueryCommand } from '../../../data/store/document-client';
+import { acme } from '../../domain/fixtures/samples';
+import { sent, store } from '../fixtures/store';
+import {
+  event,
+  events,
+  givenPartialQuery,
+  head,
+  job,
+  long,
+  now,
+  nowS,
+  numbersOf,
+  ofJob,
+  other,
+  past,
+} from './logged-events';
+import { givenLogTable, type Item } from './log-table';
+
+describe('missedEvents', () => {
+  test('are those of the channel only, by one strongly consistent query', async () => {
+    givenLogTable([head(1), ...events(1, 4), event(5, other), event(6)]);
+    expect(numbersOf(await missedEvents(acme, job, 3, 10, now))).toEqual([4, 6]);
+    expect(sent()).toMatchObject([{ ConsistentRead: true }]);
+  });
+
+  test('are none at the end of the log, by one query', async () => {
+    givenLogTable([head(1), ...events(1, 6)]);
+    await expect(missedEvents(acme, job, 6, 10, now)).resolves.toEqual([]);
+    expect(sent()).toHaveLength(1);
+  });
+
+  test('are none at the end of a log without events', async () => {
+    givenLogTable([head(1)]);
+    await expect(missedEvents(acme, job, 1000, 10, now)).resolves.toEqual([]);
+    givenLogTable();
+    await expect(missedEvents(acme, job, 0, 10, now)).resolves.toEqual([]);
+  });
+
+  test('are all from the first event of a log', async () => {
+    givenLogTable([head(1), ...events(1, 2, ofJob, { loggedAt: nowS })]);
+    expect(numbersOf(await missedEvents(acme, job, 0, 10, now))).toEqual([1, 2]);
+    expect(sent()).toHaveLength(1);
+  });
+
+  test('are read again until the log shows no hole: a query may see a part of a transaction', async () => {
+    const young = events(4, 6, ofJob, { loggedAt: nowS }).toReversed();
+    givenPartialQuery([event(6, ofJob, { loggedAt: nowS }), event(3)], [...young, event(3)]);
+    expect(numbersOf(await missedEvents(acme, job, 3, 10, now))).toEqual([4, 5, 6]);
+  });
+
+  test('of a log that has grown much since are those of the index, and the end of the organisation’s', async () => {
+    const items = [...events(3, 6, other), event(7), ...events(8, 1001, other), event(1002), event(1003, other)];
+    givenLogTable([head(1), ...items]);
+    expect(numbersOf(await missedEvents(acme, job, 3, 10, now))).toEqual([7, 1002]);
+    expect(sent()).toHaveLength(3);
+  });
+
+  test('of the last seconds are none of the index', async () => {
+    const young = { loggedAt: nowS - 9 };
+    givenLogTable([event(3), event(4, other, young), event(5, ofJob, young), ...events(6, 900, other, young)]);
+    store.on(QueryCommand, { IndexName: 'by-channel' }).resolves({ Items: [] });
+    expect(numbersOf(await missedEvents(acme, job, 3, 10, now))).toEqual([5]);
+  });
+
+  test.each<[string, Item[], number]>([
+    ['the log no longer has the first', [event(5), event(6)], 10],
+    ['the first is no longer kept', [...events(3, 4, ofJob, past), event(5), event(6)], 10],
+    ['the first of many is no longer kept', [...events(3, 4, ofJob, past), ...events(5, 400, other)], 10],
+    ['an event among them is missing', [...events(3, 5), ...events(7, 9)], 10],
+    ['all events were deleted', [], 10],
+    ['there are more than the maximum', events(3, 6), 2],
+  ])('are undefined when %s', async (_, items, most) => {
+    givenLogTable([head(1), ...items]);
+    await expect(missedEvents(acme, job, 3, most, now)).resolves.toBeUndefined();
+  });
+
+  test('are undefined after a number that the log does not have', async () => {
+    givenLogTable([head(1), ...events(1, 6)]);
+    await expect(missedEvents(acme, job, 7, 10, now)).resolves.toBeUndefined();
+  });
+});
+
+describe('unsettledEvents', () => {
+  const at = (number: number, seconds: number, channel?: string) =>
+    event(number, channel, { loggedAt: long + seconds });
+
+  test('are those of the ten seconds before a number, of the channel only, without the index', async () => {
+    givenLogTable([at(2, -30), at(3, -11), at(4, -10), at(5, -2, other), at(6, -1), at(7, 0), at(8, 0)]);
+    expect(numbersOf(await unsettledEvents(acme, job, 7))).toEqual([4, 6, 7]);
+    expect(sent()).toMatchObject([{ ConsistentRead: true }, { ConsistentRead: true }]);
+  });
+
+  test('are among the last thousand events of the organisation', async () => {
+    givenLogTable(events(1, 2000));
+    expect(numbersOf(await unsettledEvents(acme, job, 1500))?.at(0)).toBe(501);
+  });
+
+  test('are none before the first event, and none when the log no longer has the number', async () => {
+    givenLogTable();
+    await expect(unsettledEvents(acme, job, 0)).resolves.toEqual([]);
+    givenLogTable([at(5, -1)]);
+    await expect(unsettledEvents(acme, job, 6)).resolves.toEqual([]);
+  });
+});
+
+describe('hasEventAfter', () => {
+  test.each([
+    ['an event that the index has', [...events(1, 4), ...events(5, 40, other)], true],
+    ['no event', [...events(1, 3), ...events(4, 40, other)], false],
+  ])('finds %s', async (_, items, expected) => {
+    givenLogTable([head(1), ...items]);
+    await expect(hasEventAfter(acme, job, 3)).resolves.toBe(expected);
+  });
+
+  test('finds an event that the index does not have yet', async () => {
+    givenLogTable([head(1), ...events(1, 3), event(4, ofJob, { loggedAt: nowS })]);
+    store.on(QueryCommand, { IndexName: 'by-channel' }).resolves({ Items: [] });
+    await expect(hasEventAfter(acme, job, 3)).resolves.toBe(true);
+  });
+});

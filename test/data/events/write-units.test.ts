@@ -1,0 +1,75 @@
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { startEngine, type DynamoDbEngine } from 'cloud-assembly-runner/dynamodb/engine';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as own from '../../../data/store/document-client';
+import { acme } from '../../domain/fixtures/samples';
+import { store } from '../fixtures/store';
+import { job, jobs, newInstance } from './instances';
+import { givenLogTable } from './log-table';
+
+let folder: string;
+let engine: DynamoDbEngine;
+let client: DynamoDBClient;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'write-units-'));
+  engine = await startEngine(join(folder, 'dynamodb.sqlite'));
+  const credentials = { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'example' };
+  client = new DynamoDBClient({ endpoint: engine.url, region: 'eu-central-1', credentials });
+  const number = { AttributeName: 'number', KeyType: 'RANGE' } as const;
+  await client.send(
+    new CreateTableCommand({
+      TableName: 'events',
+      AttributeDefinitions: [
+        { AttributeName: 'log', AttributeType: 'S' },
+        { AttributeName: 'channel', AttributeType: 'S' },
+        { AttributeName: 'number', AttributeType: 'N' },
+      ],
+      KeySchema: [{ AttributeName: 'log', KeyType: 'HASH' }, number],
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: 'by-channel',
+          KeySchema: [{ AttributeName: 'channel', KeyType: 'HASH' }, number],
+          Projection: { ProjectionType: 'ALL' },
+        },
+      ],
+      BillingMode: 'PAY_PER_REQUEST',
+    }),
+  );
+});
+afterAll(async () => {
+  client.destroy();
+  await engine.stop();
+  await rm(folder, { recursive: true });
+});
+
+describe('Write units', () => {
+  test('are two for a change on its own, its index included', async () => {
+    givenLogTable();
+    const { appendEvents } = await newInstance();
+    await appendEvents(acme, [job(1)]);
+    await appendEvents(acme, [job(2)]);
+    const [put] = store.commandCalls(own.PutCommand);
+    if (!put) throw new Error('the event was not put');
+    const { ConsumedCapacity } = await DynamoDBDocumentClient.from(client).send(
+      new PutCommand({ ...put.args[0].input, ReturnConsumedCapacity: 'TOTAL' }),
+    );
+    expect(ConsumedCapacity?.CapacityUnits).toBe(2);
+  });
+
+  test('are three for a change of a batch', async () => {
+    givenLogTable();
+    const { appendEvents } = await newInstance();
+    await appendEvents(acme, jobs(1, 9));
+    await appendEvents(acme, jobs(10, 19));
+    const transaction = store.commandCalls(own.TransactWriteCommand).at(-1);
+    if (!transaction) throw new Error('the events were not written together');
+    const { ConsumedCapacity } = await DynamoDBDocumentClient.from(client).send(
+      new TransactWriteCommand({ ...transaction.args[0].input, ReturnConsumedCapacity: 'TOTAL' }),
+    );
+    expect(ConsumedCapacity?.[0]?.CapacityUnits).toBe(3 * 10);
+  });
+});

@@ -61,7 +61,8 @@ describe('npm run bench', () => {
       const child = spawn(process.execPath, [...words, 'endless', 'clients'], {
         env: { ...process.env, PROJECT: project },
       });
-      await once(child.stdout, 'data');
+      const [first] = (await once(child.stdout, 'data')) as [Buffer];
+      expect(first.toString()).toBe('started\n');
       const printed: string[] = [];
       child.stdout.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
       child.kill(signal);
@@ -75,12 +76,13 @@ describe('npm run bench', () => {
   });
 });
 
-/** What `npm start` does, without a stack. */
+/** What `npm start` does, without a stack: its files are there from one moment to the next, and never half written. */
 const stackUntilSigint = `
-  const { writeFileSync } = require('node:fs');
+  const { renameSync, writeFileSync } = require('node:fs');
   process.once('SIGINT', () => { writeFileSync('ended', ''); process.exit(); });
   writeFileSync('.local/aws.json', '{}');
-  writeFileSync('.local/stack.json', '{}');
+  writeFileSync('.local/new', '{}');
+  renameSync('.local/new', '.local/stack.json');
   setInterval(() => undefined, 1000);
 `;
 

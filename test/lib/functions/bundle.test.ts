@@ -40,6 +40,11 @@ test('endpoint caches, web streams and files, which no function needs, are left 
   expect(read()).not.toMatch(/stream\/web|fs\/promises|instanceof ReadableStream/);
 });
 
+test('a bundle loads modules by require alone', () => {
+  expect(read()).toContain('require("node:http")');
+  expect(read()).not.toMatch(/\bimport\(/);
+});
+
 test('the text of a bundle is ASCII, which V8 keeps with one byte for each character', () => {
   expect(endpointTable['POST /v3/jobs/create'].description).toMatch(/[^\0-\x7f]/);
   expect(read()).not.toMatch(/[^\0-\x7f]/);

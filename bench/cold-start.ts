@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { serialize } from 'node:v8';
+import { buildSync } from 'esbuild';
 import { bundle } from '../lib/functions/bundle';
 import { endpointsToStart, type Start } from './endpoints-to-start';
 import { median, type Measured, type Measurement } from './figure';
+import type { FirstCall } from './first-call';
 import { useStorage } from './storage';
 import { storeSubjects } from './stored-subjects';
 import { startTokenEndpoint } from './token-endpoint';
@@ -14,12 +16,16 @@ import { startTokenEndpoint } from './token-endpoint';
 const run = promisify(execFile);
 
 const ROUNDS = 31;
-const MAX_RATIO = 1.25;
-const MAX_KILOBYTES = 350;
+/** Of the bare SDK as esbuild bundles it for Node.js by default. */
+const MAX_RATIO = 0.75;
+/** Of the bare SDK in a bundle like the service's own. */
+const MAX_RATIO_LIKE_BUNDLED = 1.25;
+const MAX_KILOBYTES = 310;
 
 /**
- * The size of every endpoint's bundle, and the time to load it and make a first call in a fresh process, alternating with
- * a function that makes the same calls and nothing else.
+ * The size of every endpoint's bundle, and the processor time to load it and make a first call in a fresh process, alternating
+ * with a function that makes the same calls and nothing else: the bare SDK, bundled by default and like the service's functions.
+ * Processor time decides, since a start does little else, and other programs of the machine disturb it less than the elapsed time.
  */
 export const coldStart: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cold-start-'));
@@ -35,34 +41,50 @@ export const coldStart: Measurement = async () => {
       folder,
     );
     bundle(['bare-function', 'first-call'], folder, 'bench');
-    const timeOf = async (file: string, event: unknown, status: number): Promise<number> => {
+    bundleByDefault('bare-function', bundleOf('bare-sdk'));
+    const timeOf = async (file: string, event: unknown, status: number): Promise<FirstCall> => {
       // JSON has no sets, which a recorded call may contain.
       const words = [bundleOf('first-call'), file, serialize(event).toString('base64')];
       const { stdout } = await run(process.execPath, words, { env: { ...environment, ...settings } });
-      const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as { ms: number; statusCode: number };
+      const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as FirstCall;
       if (last.statusCode !== status) throw new Error(`${file} answered ${last.statusCode}: ${stdout}`);
-      return last.ms;
+      return last;
     };
 
-    const times = starts.map((start) => ({ start, own: [] as number[], bare: [] as number[] }));
+    const times: readonly Times[] = starts.map((start) => ({ start, own: [], likeBundled: [], bare: [] }));
     for (let round = 0; round < ROUNDS; round++) {
-      for (const { start, own, bare } of times) {
+      for (const { start, own, likeBundled, bare } of times) {
         await storeSubjects(start.calls);
-        bare.push(await timeOf(bundleOf('bare-function'), start.calls, 200));
+        bare.push(await timeOf(bundleOf('bare-sdk'), start.calls, 200));
+        await storeSubjects(start.calls);
+        likeBundled.push(await timeOf(bundleOf('bare-function'), start.calls, 200));
         await storeSubjects(start.calls);
         own.push(await timeOf(bundleOf(start.entry), start.event, start.status));
       }
     }
     const sizes = await Promise.all(starts.map(async ({ entry }) => (await stat(bundleOf(entry))).size));
-    return [
-      ...starts.map(({ entry }, index) => sizeOf(entry, sizes[index] ?? 0)),
-      ...times.map(({ start, own, bare }) => compared(start, median(own), median(bare))),
-    ];
+    return [...starts.map(({ entry }, index) => sizeOf(entry, sizes[index] ?? 0)), ...times.map(compared)];
   } finally {
     identity.close();
     await rm(folder, { recursive: true });
   }
 };
+
+/** What the functions of an endpoint took, each in a process of its own. */
+interface Times {
+  readonly start: Start;
+  readonly own: FirstCall[];
+  /** The bare SDK in a bundle like the service's own. */
+  readonly likeBundled: FirstCall[];
+  /** The bare SDK as esbuild bundles it by default. */
+  readonly bare: FirstCall[];
+}
+
+/** Bundles a file of this folder with the SDK, without any setting that the service's own bundles have beyond minifying. */
+function bundleByDefault(entry: string, outfile: string): void {
+  const entryPoints = [join(__dirname, `${entry}.ts`)];
+  buildSync({ entryPoints, outfile, bundle: true, minify: true, platform: 'node', target: 'node20', format: 'cjs' });
+}
 
 const sizeOf = (entry: string, bytes: number): Measured => ({
   figure: `bundle of ${entry}`,
@@ -71,9 +93,19 @@ const sizeOf = (entry: string, bytes: number): Measured => ({
   ok: bytes <= MAX_KILOBYTES * 1000,
 });
 
-const compared = ({ entry }: Start, own: number, bare: number): Measured => ({
-  figure: `init + first call of ${entry}`,
-  measured: `${own.toFixed(1)} ms, ${(own / bare).toFixed(2)} x bare (${bare.toFixed(1)} ms)`,
-  mustBe: `at most ${MAX_RATIO} x bare`,
-  ok: own / bare <= MAX_RATIO,
-});
+const processorOf = (calls: readonly FirstCall[]): number => median(calls.map(({ processor }) => processor));
+const elapsedOf = (calls: readonly FirstCall[]): string => median(calls.map(({ elapsed }) => elapsed)).toFixed(1);
+
+function compared({ start, own, likeBundled, bare }: Times): Measured {
+  const [ownTime, likeBundledTime, bareTime] = [own, likeBundled, bare].map(processorOf) as [number, number, number];
+  const [ratio, ratioLikeBundled] = [ownTime / bareTime, ownTime / likeBundledTime];
+  return {
+    figure: `init + first call of ${start.entry}`,
+    measured:
+      `${ownTime.toFixed(1)} ms of processor time, ${ratio.toFixed(2)} x the bare SDK (${bareTime.toFixed(1)} ms), ` +
+      `${ratioLikeBundled.toFixed(2)} x the same in our bundling (${likeBundledTime.toFixed(1)} ms); ` +
+      `elapsed ${elapsedOf(own)}, ${elapsedOf(bare)}, ${elapsedOf(likeBundled)} ms`,
+    mustBe: `at most ${MAX_RATIO} x the bare SDK, ${MAX_RATIO_LIKE_BUNDLED} x in our bundling`,
+    ok: ratio <= MAX_RATIO && ratioLikeBundled <= MAX_RATIO_LIKE_BUNDLED,
+  };
+}

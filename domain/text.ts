@@ -4,13 +4,11 @@ import * as z from 'zod/mini';
 // zod/mini has no error messages; refusals need them.
 z.config(en());
 
+/** One for all texts: each check that is created takes time at every start of a function. */
+const wellFormed = z.refine<string>((value) => value.isWellFormed(), { error: 'must be well-formed Unicode' });
+
 /** Text of `min` to `max` characters without lone surrogates, which encodings would replace. */
-export const text = (min: number, max: number) =>
-  z.string().check(
-    z.minLength(min),
-    z.maxLength(max),
-    z.refine((value) => value.isWellFormed(), { error: 'must be well-formed Unicode' }),
-  );
+export const text = (min: number, max: number) => z.string().check(z.minLength(min), z.maxLength(max), wellFormed);
 
 const isBeyondFourDigits = (date: Date) => !Number.isNaN(date.getTime()) && /^[+-]/.test(date.toISOString());
 

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../endpoint';
+import { EVENTS_PER_MINUTE } from '../rates';
 import * as schemas from '../schemas/events';
 
 // Endpoints for the event log.
@@ -17,7 +18,7 @@ export const listEvents = {
     'The log keeps an event for seven days. A cursor that is older is 410: begin with `after=oldest`, or read the current state.',
   scope: ['command:read', 'share:read', 'resources:read'],
   handler: 'events/list-events',
-  perMinute: 120,
+  perMinute: EVENTS_PER_MINUTE,
   tables: { events: ['get', 'query'], connections: ['update'] },
   waits: true,
   request: { query: schemas.eventsQuery },

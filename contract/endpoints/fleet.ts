@@ -1,4 +1,5 @@
 import type { Endpoint } from '../endpoint';
+import { SHARED_RESOURCES_PER_MINUTE } from '../rates';
 import * as schemas from '../schemas/fleet';
 
 // Endpoints for a partner's device groups and devices, and for the device of a share.
@@ -12,7 +13,7 @@ export const listShareResources = {
     'of polling.',
   scope: 'share:read',
   handler: 'shares/list-share-resources',
-  perMinute: 120,
+  perMinute: SHARED_RESOURCES_PER_MINUTE,
   tables: { shares: ['get'], fleet: ['get', 'query'] },
   video: true,
   request: {},

@@ -1,5 +1,6 @@
 import { jobChange, jobRequest } from '../../domain/job';
 import type { Endpoint } from '../endpoint';
+import { JOBS_CREATED_PER_MINUTE } from '../rates';
 import * as schemas from '../schemas/jobs';
 import { jobTrack, trackMediaTypes } from '../schemas/tracks';
 import { messageReply } from '../schemas/page';
@@ -15,7 +16,7 @@ export const createJob = {
     'an unknown one 404. An unknown field is 400, because a misspelt `scheduledAt` must not be lost silently.',
   scope: 'command:create',
   handler: 'jobs/create-job',
-  perMinute: 60,
+  perMinute: JOBS_CREATED_PER_MINUTE,
   idempotent: true,
   tables: { fleet: ['batchGet'], jobs: ['put'] },
   request: { body: jobRequest },

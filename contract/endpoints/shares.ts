@@ -1,5 +1,6 @@
 import { shareRequest } from '../../domain/share';
 import type { Endpoint } from '../endpoint';
+import { SHARES_CREATED_PER_MINUTE } from '../rates';
 import * as schemas from '../schemas/shares';
 import { messageReply, pageQuery } from '../schemas/page';
 
@@ -58,7 +59,7 @@ export const createShare = {
     'An unknown `resourceId` is 404, another organisation’s 403.',
   scope: 'stream:share',
   handler: 'shares/create-share',
-  perMinute: 30,
+  perMinute: SHARES_CREATED_PER_MINUTE,
   idempotent: true,
   tables: { fleet: ['get'], shares: ['put'] },
   settings: ['SHARE_BASE_URL'],

@@ -33,8 +33,14 @@ export function bundle(entries: readonly string[], folder: string, sources = 'la
       '@smithy/core/event-streams': join(__dirname, 'bundled/no-event-streams.ts'),
       '@aws-sdk/endpoint-cache': join(__dirname, 'bundled/no-endpoint-discovery.ts'),
       'node:stream/web': join(__dirname, 'bundled/no-web-streams.ts'),
+      'node:fs/promises': join(__dirname, 'bundled/no-files.ts'),
     },
-    charset: 'utf8',
+    // The SDK asks of each response whether it is a web stream, which makes Node.js load them; on Node.js it never is.
+    define: { ReadableStream: 'undefined' },
+    // The SDK's `import()` of `node:http`, for an endpoint without TLS, would load Node.js's loader of ES modules: 16 ms on Node 24.
+    supported: { 'dynamic-import': false },
+    // One character beyond Latin-1 makes V8 keep the whole text with two bytes for each.
+    charset: 'ascii',
     legalComments: 'none',
     metafile: true,
     logLevel: 'warning',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { endpointTable } from '../../contract/access';
 import { tablesOf, type Endpoint, type TableUse } from '../../contract/endpoint';
 import type { EndpointKey } from '../../contract/endpoints';
+import { countedEndpoints } from '../../contract/limits';
 import { MAX_WAIT_S } from '../../contract/schemas/events';
 import { MAX_TRACK_POSITIONS } from '../../domain/flight-record';
 import { promised } from './fixtures/promised';
@@ -17,6 +18,13 @@ test('the table has the endpoints of the spec and no others', () => {
 test.each(entries)('%s has the scope, status and limit of the spec', (key, { scope, reply, perMinute }) => {
   const [expectedScope, success, limit] = promised[key];
   expect([scope, reply.status, perMinute]).toEqual([expectedScope, success, limit]);
+});
+
+test('the limits that GET /v3/limits answers with are those of the rows', () => {
+  const limited = entries.flatMap(([operation, { perMinute: limit }]) =>
+    limit === undefined ? [] : [{ operation, limit }],
+  );
+  expect(countedEndpoints).toEqual(limited);
 });
 
 test.each<[title: string, row: Pick<Endpoint, 'perMinute' | 'idempotent'>, requests: TableUse[] | undefined]>([

@@ -11,6 +11,10 @@ const read = () => readFileSync(join(folder, entry, 'index.js'), 'utf8');
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** A text as esbuild writes it into a bundle. */
+const asAscii = (text: string) =>
+  text.replaceAll(/[^\0-\x7f]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`);
+
 test('a bundle contains the SDK and loads only modules of Node.js', () => {
   const loaded = [...read().matchAll(/\brequire\("([^"]+)"\)/g)].map(([, name]) => name);
   expect(loaded).toContain('node:https');
@@ -24,21 +28,32 @@ test('credentials come from the environment, without the SDK’s provider chain'
   expect(Object.keys(inputs).filter((path) => providerChain.test(path))).toEqual([]);
 });
 
-test('endpoint caches and web streams, which no function needs, are left out', () => {
+test('endpoint caches, web streams and files, which no function needs, are left out', () => {
   expect(Object.keys(inputs)).toEqual(
     expect.arrayContaining([
       'lib/functions/bundled/no-endpoint-discovery.ts',
       'lib/functions/bundled/no-web-streams.ts',
+      'lib/functions/bundled/no-files.ts',
     ]),
   );
   expect(Object.keys(inputs).filter((path) => /endpoint-cache|mnemonist/.test(path))).toEqual([]);
-  expect(read()).not.toContain('stream/web');
+  expect(read()).not.toMatch(/stream\/web|fs\/promises|instanceof ReadableStream/);
+});
+
+test('a bundle loads modules by require alone', () => {
+  expect(read()).toContain('require("node:http")');
+  expect(read()).not.toMatch(/\bimport\(/);
+});
+
+test('the text of a bundle is ASCII, which V8 keeps with one byte for each character', () => {
+  expect(endpointTable['POST /v3/jobs/create'].description).toMatch(/[^\0-\x7f]/);
+  expect(read()).not.toMatch(/[^\0-\x7f]/);
 });
 
 test('a function contains its own endpoint and none of the others, whose schemas would be built at each start', () => {
-  const summaries = new Map(Object.values(endpointTable).map(({ handler, summary }) => [`http/${handler}`, summary]));
-  // It answers with the limits of all.
-  summaries.delete('http/limits/get-limits');
+  const summaries = new Map(
+    Object.values(endpointTable).map(({ handler, summary }) => [`http/${handler}`, asAscii(summary)]),
+  );
   bundle([...summaries.keys()], folder);
   for (const [name, own] of summaries) {
     const text = readFileSync(join(folder, name, 'index.js'), 'utf8');

@@ -1,9 +1,12 @@
+import { postForm } from '../../../../data/partners/post-form';
 import { GetCommand } from '../../../../data/store/document-client';
 import { handler } from '../../../../lambdas/http/auth/issue-token';
 import { store } from '../../../data/fixtures/store';
 import { call } from '../../fixtures/api-gateway';
 import { logLines, written } from '../../fixtures/log';
 import { partner } from '../../fixtures/partner';
+
+jest.mock('../../../../data/partners/post-form');
 
 const credentials = { client_id: 'client1', client_secret: 'kx9mhush' };
 const grant = { grant_type: 'client_credentials', ...credentials };
@@ -16,13 +19,13 @@ const basic = (id: string, secret: string) => ({
 });
 const requestToken = (body: unknown, headers = {}, apiKeyId = 'key1') => call(handler, { body, headers, apiKeyId });
 
-let cognito: jest.SpyInstance<Promise<Response>>;
+const cognito = jest.mocked(postForm);
 const cognitoAnswers = (status: number, body: unknown) =>
-  cognito.mockResolvedValue(new Response(JSON.stringify(body), { status }));
+  cognito.mockResolvedValue({ status, body: JSON.stringify(body) });
 
 beforeEach(() => {
   process.env['TOKEN_URL'] = 'https://identity.test/oauth2/token';
-  cognito = jest.spyOn(globalThis, 'fetch');
+  cognito.mockReset();
   cognitoAnswers(200, granted);
   store.on(GetCommand).resolves({ Item: partner });
 });
@@ -58,8 +61,8 @@ test.each([
 
 /** What Cognito was sent. */
 function sentForm() {
-  const [, sent] = cognito.mock.calls[0] as [string, RequestInit];
-  return Object.fromEntries(sent.body as URLSearchParams);
+  const [, form] = cognito.mock.calls[0] ?? [];
+  return Object.fromEntries(form ?? []);
 }
 
 const needed = 'client_id and client_secret are required';
@@ -153,7 +156,7 @@ test('answers 429 when the quota of Cognito is used up', async () => {
 });
 
 test.each([
-  ['is unreachable', () => cognito.mockRejectedValue(new TypeError('fetch failed'))],
+  ['is unreachable', () => cognito.mockRejectedValue(new Error('connect ECONNREFUSED'))],
   ['fails', () => cognitoAnswers(500, {})],
   ['answers with an unknown body', () => cognitoAnswers(200, { token: 'x' })],
 ])('answers 500, not 401, when Cognito %s', async (_, prepare) => {

@@ -48,7 +48,7 @@ function messageViolations({ kind, id, tag, over }: Follower, message: ReceivedM
   return [
     ...(isOurs ? [] : ['a message of another channel']),
     ...(foreign.length > 0 ? [`a message with ${foreign.join(', ')} of another organisation`] : []),
-    ...(over === 'MQTTS' && message['snapshot'] ? ['a snapshot over MQTTS'] : []),
+    ...(over === 'MQTTS' && kind === 'group' && message['snapshot'] ? ['a snapshot of a device over MQTTS'] : []),
     ...(viewers < 0 || viewers > maxViewers ? [`${viewers} viewers of at most ${maxViewers}`] : []),
   ];
 }

@@ -1,16 +1,17 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { changeOf, createdAtOf, type StreamRecord } from '../data/store/stream-records';
+import { changeOf, createdAtOf, topicAudienceOf, type StreamRecord } from '../data/store/stream-records';
 import { eventsBetween } from '../domain/status-event';
 import { followedGroup } from '../lambdas/delivery/followed-group';
 import { inOrder } from '../lambdas/delivery/in-order';
-import { findAudience, publishStatus } from '../lambdas/delivery/publish-status';
+import { audienceUntil, findAudience, publishStatus } from '../lambdas/delivery/publish-status';
 
 /** The baseline of the event log: publishes changes as `lambdas/stream/status-fan-out.ts` does, but writes none into the log. */
 export function handler({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
-  const audience = findAudience(({ id }) => followedGroup(id));
+  const audienceOfDevices = findAudience(({ id }) => followedGroup(id));
   const fanOut = async (record: StreamRecord) => {
     const change = changeOf(record);
     if (!change) return;
+    const audience = change.kind === 'device' ? audienceOfDevices : audienceUntil(topicAudienceOf(record).until);
     for (const event of eventsBetween(change, createdAtOf(record))) await publishStatus(event, audience);
   };
   return inOrder(Records as StreamRecord[], fanOut, (_, error) => console.error(error));

@@ -39,7 +39,7 @@ export const channels = {
   job: {
     summary: 'Track a job',
     description:
-      'A message for each change of the job’s status. While the job is `IN_PROGRESS` and a device reports that it flies it (`jobId` in its telemetry), also a message about once a second with the position of the device. Changes of other fields, such as the name, send nothing. Over MQTT a status that ends the job is retained for a day. The final message has `"deleted": true`: the job was deleted.',
+      'A message for each change of the job’s status. While the job is `IN_PROGRESS` and a device reports that it flies it (`jobId` in its telemetry), also a message about once a second with the position of the device. Changes of other fields, such as the name, send nothing. The final message has `"deleted": true`: the job was deleted.',
     scope: 'command:read',
     topicSuffix: 'JOB/STATUS',
     path: '/v3/jobs/{id}/status/ws',

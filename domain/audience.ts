@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
 /**
- * Until when somebody may follow the telemetry or the positions of a resource, Unix seconds: over WebSocket connections, and by
- * subscriptions to its MQTT topic. Absent until somebody does.
+ * Until when somebody may follow the telemetry or the positions of a resource over WebSocket connections, and until when somebody may
+ * be subscribed to its MQTT topic; Unix seconds. Absent until somebody does.
  */
 export const followedUntil = z.object({ socketsUntil: z.optional(z.int()), topicUntil: z.optional(z.int()) });
 export type FollowedUntil = z.output<typeof followedUntil>;
@@ -10,3 +10,14 @@ export type FollowedUntil = z.output<typeof followedUntil>;
 /** Whether somebody may follow at a time. @param until Unix seconds */
 export const isFollowed = (until: number | undefined, now: Date): boolean =>
   until !== undefined && until * 1000 > now.getTime();
+
+/** The clock of a function may be ahead of that of AWS IoT, which ends the sessions, in seconds. */
+const CLOCKS_DIFFER_S = 60;
+
+/**
+ * Whether somebody may be subscribed to a topic at a time. Every session ends before `until`, so nobody misses what is no longer
+ * published; the margin is for clocks.
+ * @param until Unix seconds
+ */
+export const mayBeSubscribed = (until: number | undefined, now: Date): until is number =>
+  until !== undefined && isFollowed(until + CLOCKS_DIFFER_S, now);

@@ -14,9 +14,6 @@ export const lifecycle = {
 /** Whether the lifecycle allows this transition. */
 export const mayMove = (from: JobStatus, to: JobStatus) => (lifecycle[from] as readonly JobStatus[]).includes(to);
 
-/** Whether no transition leaves a status. */
-export const isFinal = (status: JobStatus) => lifecycle[status].length === 0;
-
 /** The statuses with a transition to `to`; the condition of the DynamoDB write is generated from them. */
 export const statusesBefore = (to: JobStatus): readonly JobStatus[] => jobStatuses.filter((from) => mayMove(from, to));
 

@@ -1,18 +1,17 @@
 import type { Device } from './fleet';
 import type { Job } from './job';
-import { isFinal } from './job-lifecycle';
 import type { PLATFORM } from './service';
-import type { Share } from './share';
+import { hasExpired, type Share } from './share';
 import type { DeviceStatusMessage, JobStatusMessage, ShareStatusMessage, StatusMessage } from './status-message';
 
 /** A message to publish on the channels of its type. */
 export interface StatusEvent {
   readonly message: StatusMessage;
   /**
-   * `state`: retained for later subscribers; `final`: likewise, but no further state follows, so it is retained for a day;
-   * `transient`: a position, not retained; `end`: the final message, after which the channel is closed.
+   * `state`: retained for later subscribers; `transient`: a position, not retained; `end`: the final message, after which the
+   * channel is closed.
    */
-  readonly role: 'state' | 'final' | 'transient' | 'end';
+  readonly role: 'state' | 'transient' | 'end';
 }
 
 /** A resource before and after one change; undefined where it did or does not exist. */
@@ -85,16 +84,12 @@ export const endsChannel = (message: StatusMessage): boolean =>
     ? message.shareState !== 'ACTIVE'
     : message.type === 'job.status' && message.deleted === true;
 
-/** `final` for a state that no other can follow. */
-export const roleOfState = (message: StatusMessage): 'state' | 'final' =>
-  message.type === 'job.status' && isFinal(message.jobState) ? 'final' : 'state';
-
 function jobEvents(before: Job | undefined, after: Job | undefined, at: string): StatusEvent[] {
   const job = after ?? before;
   if (!job || (before && after && before.status === after.status)) return [];
   if (after) {
     const message = { ...jobMessage(after), ...(before && { previousState: before.status }) };
-    return [{ role: roleOfState(message), message }];
+    return [{ role: 'state', message }];
   }
   const message = { ...jobMessage(job), sequence: job.version + 1, deleted: true as const };
   const timestamp = notBefore(job.updatedAt, at);
@@ -144,6 +139,19 @@ export function eventsBetween(change: Change, at: string): StatusEvent[] {
     case 'share':
       return shareEvents(change.before, change.after, at);
   }
+}
+
+/**
+ * The state of a job or of an active share, for whoever has just subscribed to its topic.
+ * @param at ISO 8601
+ * @returns undefined when there is none: the resource was deleted, or a share has expired
+ */
+export function snapshotOf(change: Change, at: string): StatusEvent | undefined {
+  if (!change.after || change.kind === 'device') return undefined;
+  if (change.kind === 'job') return { role: 'state', message: { ...jobMessage(change.after), snapshot: true } };
+  const { after: share } = change;
+  if (share.expired || hasExpired(share, at)) return undefined;
+  return { role: 'state', message: { ...shareMessage(share, at), snapshot: true } };
 }
 
 /** Whether an event belongs into the log of its organisation: a change of status, not a position or a number of viewers. */

@@ -34,6 +34,12 @@ export class FollowedFlight {
     this.#inBackground(followDevice(client, deviceId, signal, (altitude) => this.#onSample(altitude)));
   }
 
+  /** Whether both channels have told a state; over MQTT it may be a later one. @throws the error of a channel that failed */
+  get hasBegun(): boolean {
+    if (this.#failure) throw this.#failure;
+    return Object.values(this.#states).every((seen) => seen.size > 0);
+  }
+
   /** Whether both channels have told that the job is in a state. @throws the error of a channel that failed */
   isIn(state: string): boolean {
     if (this.#failure) throw this.#failure;

@@ -34,7 +34,7 @@ export async function runDemo({ realTime, output }: DemoOptions): Promise<void> 
   const flight = new FollowedFlight(narrator);
   try {
     await flight.begin({ stack, client, clientId, jobId, deviceId });
-    await narrator.waitUntil('for the first messages', () => flight.isIn('QUEUED'));
+    await narrator.waitUntil('for the first messages', () => flight.hasBegun);
     const { shareCode, shareUrl } = await client.shares.create({ resourceId: deviceId, shareType: 'STREAM' });
     narrator.say('share', shareUrl);
     const scheduledAt = new Date(Date.now() + 3_600_000).toISOString();

@@ -1,6 +1,7 @@
 /**
- * Until when somebody may follow the telemetry or the positions of a resource. It is an attribute of the resource's own item, which
- * whoever delivers has at hand anyway: so what nobody follows costs no search for followers.
+ * Until when somebody may follow the telemetry or the positions of a resource, or be subscribed to its topic. It is an attribute of the
+ * resource's own item, which whoever delivers has at hand anyway: so what nobody follows costs no search for followers. And it is in
+ * the records of the item's stream, in order with the changes.
  */
 import * as z from 'zod/mini';
 import { followedUntil, type FollowedUntil } from '../../domain/audience';
@@ -10,9 +11,9 @@ import { itemThatRefused } from '../store/conditional-write';
 import { fleetKey } from '../fleet/fleet-key';
 import { dynamodb, table } from '../store/dynamodb';
 
-/** What telemetry and positions are sent for. */
+/** What telemetry and positions are sent for, and what is published only to subscribers of its topic. */
 export interface Followed extends Resource {
-  readonly kind: 'job' | 'group' | 'device';
+  readonly kind: 'job' | 'group' | 'device' | 'share';
 }
 
 /** `sockets`: WebSocket connections, which `followersOf` finds; `topic`: subscriptions to the MQTT topic. */
@@ -20,6 +21,9 @@ export type Medium = 'sockets' | 'topic';
 
 /** Attribute by medium: Unix seconds. */
 const untilOf = { sockets: 'socketsUntil', topic: 'topicUntil' } as const satisfies Record<Medium, keyof FollowedUntil>;
+
+/** Attribute of the key that every item of a kind has. */
+const idOf = { job: 'jobId', share: 'shareCode', group: 'id', device: 'id' } as const;
 
 /** An end so close that an instance may have passed it already, in ms: clocks differ. */
 const CLOCKS_DIFFER_MS = 2000;
@@ -29,9 +33,14 @@ const LATELY_MS = 1000;
 function itemOf({ kind, id }: Followed) {
   const organisation = organisationOf(kind, id);
   if (!organisation) return undefined;
-  return kind === 'job'
-    ? { TableName: table('jobs'), Key: { organisation, jobId: id } }
-    : { TableName: table('fleet'), Key: fleetKey(organisation, id) };
+  switch (kind) {
+    case 'job':
+      return { TableName: table('jobs'), Key: { organisation, jobId: id } };
+    case 'share':
+      return { TableName: table('shares'), Key: { organisation, shareCode: id } };
+    default:
+      return { TableName: table('fleet'), Key: fleetKey(organisation, id) };
+  }
 }
 
 const noted = z.extend(followedUntil, {
@@ -60,7 +69,7 @@ export async function noteFollowed(followed: Followed, medium: Medium, until: nu
         ...item,
         UpdateExpression: 'SET #until = :until, followedAt = :now',
         ConditionExpression: 'attribute_exists(#id) AND (attribute_not_exists(#until) OR #until < :until)',
-        ExpressionAttributeNames: { '#id': followed.kind === 'job' ? 'jobId' : 'id', '#until': untilOf[medium] },
+        ExpressionAttributeNames: { '#id': idOf[followed.kind], '#until': untilOf[medium] },
         ExpressionAttributeValues: { ':until': until, ':now': now },
         ReturnValues: 'UPDATED_OLD',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',

@@ -16,10 +16,11 @@ const client = new IoTDataPlaneClient(clientConfig());
  */
 const singleAttemptClient = new IoTDataPlaneClient(clientConfig({ maxAttempts: 1 }));
 
-/** Whether and how long a message is retained for later subscribers. */
-export type Retention = 'none' | 'until-replaced' | 'for-a-day';
+/** Whether and how long a message is retained for later subscribers; `until` in Unix seconds. */
+export type Retention = 'none' | 'until-replaced' | { readonly until: number };
 
-const DAY_S = 86_400;
+/** Seconds after which a retained message expires; an expiry of 0 would be none (MQTT 5, section 3.3.2.3.3). */
+const expiryAt = (until: number) => Math.max(Math.floor(until - Date.now() / 1000), 1);
 
 /**
  * Publishes to an MQTT topic with QoS 1.
@@ -34,7 +35,7 @@ export async function publish(topic: string, payload: string, retention: Retenti
       payload: new TextEncoder().encode(payload),
       qos: 1,
       retain: retention !== 'none',
-      ...(retention === 'for-a-day' && { messageExpiry: DAY_S }),
+      ...(typeof retention === 'object' && { messageExpiry: expiryAt(retention.until) }),
     }),
   );
 }

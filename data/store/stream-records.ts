@@ -1,5 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Organisation } from '../../domain/id';
 import type { Change } from '../../domain/status-event';
 import { deviceFromItem } from '../fleet/fleet';
 import { fromItem } from '../jobs/job-item';
@@ -61,6 +62,34 @@ function readChange({ dynamodb, userIdentity }: StreamRecord): Change | undefine
 /** DynamoDB developer guide, "DynamoDB Streams and Time to Live". */
 const expiredByTtl = (userIdentity: StreamRecord['userIdentity']) =>
   userIdentity?.principalId === 'dynamodb.amazonaws.com' && { expired: true as const };
+
+/** Who may be subscribed to the topic of a job or a share. */
+export interface TopicAudience {
+  readonly organisation: Organisation;
+  /** Until when, Unix seconds; undefined when nobody ever was. */
+  readonly until: number | undefined;
+  /** It was this write that noted it, so somebody may have subscribed who knows no state yet. */
+  readonly isNew: boolean;
+}
+
+/** The value of an attribute of DynamoDB, undefined without the attribute. */
+const valueOf = (attribute: unknown): string | undefined => {
+  const { S, N } = (attribute ?? {}) as { readonly S?: string; readonly N?: string };
+  return S ?? N;
+};
+
+/** Unix seconds. */
+const topicUntilOf = (image: Record<string, unknown> | undefined): number | undefined => {
+  const until = valueOf(image?.['topicUntil']);
+  return until === undefined ? undefined : Number(until);
+};
+
+/** The audience after the change in a record of the jobs or shares stream, or before a deletion. */
+export function topicAudienceOf({ dynamodb }: StreamRecord): TopicAudience {
+  const { Keys, OldImage: before, NewImage: after } = dynamodb ?? {};
+  const isNew = before !== undefined && (topicUntilOf(after) ?? 0) > (topicUntilOf(before) ?? 0);
+  return { organisation: valueOf(Keys?.['organisation']) ?? '', until: topicUntilOf(after ?? before), isNew };
+}
 
 /** Identifies the item of a record, by which records are kept in order; the attributes of a key may come in any order. */
 export const itemOf = ({ dynamodb }: StreamRecord): string =>

@@ -8,7 +8,7 @@ import { organisationOf, type Organisation } from '../../domain/id';
 import { eventsBetween, isLogged, type Change, type StatusEvent } from '../../domain/status-event';
 
 /** The change in a stream record, and the messages to publish; those that the log has carry their cursor. */
-interface PublishableChange {
+export interface PublishableChange {
   readonly change: Change;
   readonly events: readonly StatusEvent[];
 }

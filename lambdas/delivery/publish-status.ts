@@ -3,7 +3,7 @@ import { channelKey } from '../../data/connections/connections';
 import { followersOf, type Follower } from '../../data/connections/followers';
 import { requestRetention } from '../../data/connections/retained-status';
 import { isPermanentFailure, publish, type Retention } from '../../data/connections/mqtt-topics';
-import { isFollowed, type FollowedUntil } from '../../domain/audience';
+import { isFollowed, mayBeSubscribed, type FollowedUntil } from '../../domain/audience';
 import type { StatusEvent } from '../../domain/status-event';
 import { allSettled } from './all-settled';
 import { logger } from '../logger';
@@ -14,15 +14,16 @@ import { publishToSockets } from './publish-to-sockets';
 export interface Audience {
   /** The sockets that follow the channel, a page at a time. */
   readonly followers: AsyncIterable<Follower[]>;
-  readonly hasTopic: boolean;
+  /** How its topic retains it; undefined when it is not published there. */
+  readonly topic: Retention | undefined;
 }
 
 export type AudienceOf = (channel: Channel, event: StatusEvent) => Promise<Audience>;
 
 /**
- * Finds the audience for the events of a batch. Positions are sent only where somebody may follow, and the sockets that follow a channel
- * are read once for them, however many of its devices report: a new follower gets the next position. All other events are always
- * published, and the sockets are read each time.
+ * Finds the audience for the events of devices in a batch. Positions are sent only where somebody may follow, and the sockets that
+ * follow a channel are read once for them, however many of its devices report: a new follower gets the next position. All other events
+ * are always published, and the sockets are read each time.
  * @param followedOf until when somebody may follow the positions of a channel
  */
 export function findAudience(followedOf: (channel: Channel) => Promise<FollowedUntil>): AudienceOf {
@@ -35,15 +36,40 @@ export function findAudience(followedOf: (channel: Channel) => Promise<FollowedU
     yield* await followers(channel);
   }
   return async (channel, { role }) => {
-    if (role !== 'transient') return { followers: followersOf(channel), hasTopic: true };
+    if (role !== 'transient') return { followers: followersOf(channel), topic: 'until-replaced' };
     const { socketsUntil, topicUntil } = await followedOf(channel);
     const now = new Date();
     return {
       followers: isFollowed(socketsUntil, now) ? once(channel) : nobody(),
-      hasTopic: isFollowed(topicUntil, now),
+      topic: isFollowed(topicUntil, now) ? 'none' : undefined,
     };
   };
 }
+
+/**
+ * A state is retained no longer than somebody may be subscribed: later ones are not published, and would not replace it. Whoever
+ * subscribes then gets the state of that moment.
+ */
+const whileSubscribed = (until: number | undefined): Retention | undefined =>
+  mayBeSubscribed(until, new Date()) ? { until } : undefined;
+
+/**
+ * The audience for the changes of a job or a share: the sockets, and its topic while somebody may be subscribed to it. The final message
+ * is always published, since a subscription that has not been noted yet can no longer be: the item is gone.
+ * @param topicUntil Unix seconds
+ */
+export const audienceUntil =
+  (topicUntil: number | undefined): AudienceOf =>
+  (channel, { role }) => {
+    const topic = whileSubscribed(topicUntil);
+    return Promise.resolve({ followers: followersOf(channel), topic: role === 'end' ? (topic ?? 'none') : topic });
+  };
+
+/** Only those who are subscribed to the topic of a job or a share. @param topicUntil Unix seconds */
+export const subscribersUntil =
+  (topicUntil: number | undefined): AudienceOf =>
+  () =>
+    Promise.resolve({ followers: nobody(), topic: whileSubscribed(topicUntil) });
 
 async function* nobody(): AsyncGenerator<Follower[]> {
   // No page.
@@ -71,25 +97,18 @@ async function publishState(
   }
 }
 
-async function publishEvent(channel: Channel, event: StatusEvent): Promise<void> {
+async function publishEvent(channel: Channel, event: StatusEvent, retention: Retention): Promise<void> {
   const payload = JSON.stringify(event.message);
-  switch (event.role) {
-    case 'transient':
-      return publish(topicOf(channel), payload, 'none');
-    case 'state':
-      return publishState(channel, event, payload, 'until-replaced');
-    case 'final':
-      return publishState(channel, event, payload, 'for-a-day');
-    case 'end':
-      await publish(topicOf(channel), payload, 'none');
-      return publishState(channel, event, '', 'until-replaced');
-  }
+  if (event.role === 'state') return publishState(channel, event, payload, retention);
+  await publish(topicOf(channel), payload, 'none');
+  // What was retained for nobody any more has expired.
+  if (event.role === 'end' && retention !== 'none') await publishState(channel, event, '', 'until-replaced');
 }
 
 /** A message that AWS IoT will never accept is logged and skipped: it would block everything behind it in the stream. */
-async function publishToTopic(channel: Channel, event: StatusEvent): Promise<void> {
+async function publishToTopic(channel: Channel, event: StatusEvent, retention: Retention): Promise<void> {
   try {
-    await publishEvent(channel, event);
+    await publishEvent(channel, event, retention);
   } catch (error) {
     if (!isPermanentFailure(error)) throw error;
     logger.error('message refused by AWS IoT', { kind: channel.kind, error });
@@ -105,7 +124,8 @@ async function publishToTopic(channel: Channel, event: StatusEvent): Promise<voi
 export const publishStatus = (event: StatusEvent, audienceOf: AudienceOf): Promise<void> =>
   allSettled(
     channelsOf(event.message).map(async (channel) => {
-      const { followers, hasTopic } = await audienceOf(channel, event);
-      await allSettled([...(hasTopic ? [publishToTopic(channel, event)] : []), publishToSockets(event, followers)]);
+      const { followers, topic } = await audienceOf(channel, event);
+      const toTopic = topic === undefined ? [] : [publishToTopic(channel, event, topic)];
+      await allSettled([...toTopic, publishToSockets(event, followers)]);
     }),
   );

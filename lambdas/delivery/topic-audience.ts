@@ -1,21 +1,29 @@
 import { channelOfTopic } from '../../contract/channels';
 import { noteFollowed, type Followed } from '../../data/connections/audience';
 import { subscribedTopics } from '../../data/connections/mqtt-topics';
-import { missingSubscriptions, recordSubscription } from '../../data/connections/subscriptions';
+import { MAX_SESSION_S, missingSubscriptions, recordSubscription } from '../../data/connections/subscriptions';
 import { organisationOf, type Organisation } from '../../domain/id';
 import type { Identity } from '../auth/identify';
 import { logger } from '../logger';
 
-/** The job or the group of an organisation whose positions are published to a topic. */
+/** The resource of an organisation that a topic is about. */
 function followedBy(topic: string, organisation: Organisation): Followed[] {
   const channel = channelOfTopic(topic);
-  if (!channel || channel.kind === 'share') return [];
-  const { kind, id } = channel;
-  return organisationOf(kind, id) === organisation ? [{ kind, id }] : [];
+  return channel && organisationOf(channel.kind, channel.id) === organisation ? [channel] : [];
 }
 
+const STEP_S = MAX_SESSION_S / 2;
+
 /**
- * Notes that topics have subscribers, so that positions are published to them; no effect on topics of other organisations.
+ * A later end of the audience of a job or a share has its state published again, which those who have subscribed already need not get
+ * for each other subscriber: it is a multiple of half an hour.
+ */
+const inSteps = (kind: Followed['kind'], until: number) =>
+  kind === 'group' ? until : Math.ceil(until / STEP_S) * STEP_S;
+
+/**
+ * Notes that topics have subscribers, so that their jobs, shares and positions are published to them; no effect on topics of other
+ * organisations.
  * @param until when the subscriptions end at the latest, Unix seconds
  */
 export async function noteTopicAudience(
@@ -24,7 +32,7 @@ export async function noteTopicAudience(
   until: number,
 ): Promise<void> {
   const followed = topics.flatMap((topic) => followedBy(topic, organisation));
-  await Promise.all(followed.map((one) => noteFollowed(one, 'topic', until)));
+  await Promise.all(followed.map((one) => noteFollowed(one, 'topic', inSteps(one.kind, until))));
 }
 
 /**

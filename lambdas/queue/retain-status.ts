@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { channelOf, topicOf, type Channel } from '../../contract/channels';
+import { readFollowed } from '../../data/connections/audience';
 import { readRetentionRequest, type RetentionRequest } from '../../data/connections/retained-status';
 import { publish, type Retention } from '../../data/connections/mqtt-topics';
-import { roleOfState } from '../../domain/status-event';
+import { mayBeSubscribed } from '../../domain/audience';
 import type { StatusMessage } from '../../domain/status-message';
 import { currentState } from '../channel/channel-state';
 import { logger } from '../logger';
@@ -11,8 +12,12 @@ import { logger } from '../logger';
 /** Attempts when the state changes during each of them; the fan-out publishes every change too. */
 const MAX_ATTEMPTS = 3;
 
-const retentionOf = (message: StatusMessage): Retention =>
-  roleOfState(message) === 'final' ? 'for-a-day' : 'until-replaced';
+/** How the topic of a state retains it; undefined when nobody can be subscribed any more, so that later states are not published. */
+async function retentionOf({ kind, id }: Channel): Promise<Retention | undefined> {
+  if (kind === 'group') return 'until-replaced';
+  const { topicUntil } = await readFollowed({ kind, id });
+  return mayBeSubscribed(topicUntil, new Date()) ? { until: topicUntil } : undefined;
+}
 
 /** The state to retain; for a group that of the device, if it still belongs to the group. Undefined when there is none. */
 async function stateOf(
@@ -33,7 +38,9 @@ async function retain(body: string): Promise<void> {
   const now = new Date().toISOString();
   let state = await stateOf(channel, overdue, now);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const retention = state ? retentionOf(state) : 'until-replaced';
+    // Nothing is left to expire in a topic that is cleared.
+    const retention = state ? await retentionOf(channel) : 'until-replaced';
+    if (retention === undefined) return;
     await publish(topicOf(channel), state ? JSON.stringify({ ...state, cursor: overdue.cursor }) : '', retention);
     const published = state;
     state = await stateOf(channel, overdue, now);

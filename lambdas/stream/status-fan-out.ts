@@ -1,16 +1,17 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { createdAtOf, type StreamRecord } from '../../data/store/stream-records';
+import { createdAtOf, topicAudienceOf, type StreamRecord } from '../../data/store/stream-records';
 import { readItem } from '../../data/jobs/jobs';
 import { organisationOf } from '../../domain/id';
 import type { StoredJob } from '../../data/jobs/job-item';
 import type { FollowedUntil } from '../../domain/audience';
-import { positionMessage, type Change } from '../../domain/status-event';
+import { positionMessage, snapshotOf, type Change } from '../../domain/status-event';
 import { logger } from '../logger';
 import { inOrder } from '../delivery/in-order';
-import { logEvents, type RecordEvents } from '../delivery/log-events';
+import { logEvents, type PublishableChange, type RecordEvents } from '../delivery/log-events';
 import { recordPositions, type Position } from '../delivery/record-positions';
 import { followedGroup } from '../delivery/followed-group';
-import { findAudience, publishStatus } from '../delivery/publish-status';
+import { audienceUntil, findAudience, publishStatus, subscribersUntil } from '../delivery/publish-status';
+import { snapshotCursors, type CursorOf } from '../delivery/snapshot-cursors';
 
 interface FoundPosition extends Position {
   /** Until when somebody may follow the job. */
@@ -41,11 +42,29 @@ async function runningJob(jobId: string, deviceId: string): Promise<StoredJob | 
   return found?.job.status === 'IN_PROGRESS' && isOwn ? found : undefined;
 }
 
-const fanOut = (eventsOf: RecordEvents, positions: Position[]) => {
+/**
+ * Publishes a change of a job or a share; to the topic, the state too when it is this write that noted a subscriber. Its order among the
+ * changes is that of the writes: nothing newer comes before it, and nothing after it is missing.
+ */
+async function publishChange(
+  record: StreamRecord,
+  { change, events }: PublishableChange,
+  cursorOf: CursorOf,
+): Promise<void> {
+  const { organisation, until, isNew } = topicAudienceOf(record);
+  for (const event of events) await publishStatus(event, audienceUntil(until));
+  const snapshot = isNew ? snapshotOf(change, createdAtOf(record)) : undefined;
+  if (!snapshot) return;
+  const message = { ...snapshot.message, cursor: await cursorOf(organisation) };
+  await publishStatus({ ...snapshot, message }, subscribersUntil(until));
+}
+
+const fanOut = (eventsOf: RecordEvents, cursorOf: CursorOf, positions: Position[]) => {
   const audienceOf = findAudience(({ id }) => followedGroup(id));
   return async (record: StreamRecord) => {
     const found = await eventsOf(record);
     if (!found) return;
+    if (found.change.kind !== 'device') return publishChange(record, found, cursorOf);
     const position = await positionIn(found.change);
     if (position) positions.push(position);
     for (const event of found.events) await publishStatus(event, audienceOf);
@@ -65,10 +84,12 @@ const fanOut = (eventsOf: RecordEvents, positions: Position[]) => {
 export async function handler({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
   const records = Records as StreamRecord[];
   const positions: Position[] = [];
+  // Before the events of the batch are logged: they are published after the snapshots, and must not count as known by them.
+  const cursorOf = await snapshotCursors(records);
   const { eventsOf, orderOf } = logEvents(records);
   const failed = ({ dynamodb }: StreamRecord, error: unknown) =>
     logger.error('change could not be published', { sequenceNumber: dynamodb?.SequenceNumber, error });
-  const published = await inOrder(records, fanOut(eventsOf, positions), failed, orderOf);
+  const published = await inOrder(records, fanOut(eventsOf, cursorOf, positions), failed, orderOf);
   await recordPositions(positions);
   return published;
 }

@@ -18,7 +18,7 @@ const events = {
 };
 
 /** What has an attribute until when its topic has subscribers. */
-const audience: TableUses = { jobs: ['update'], fleet: ['update'] };
+const audience: TableUses = { jobs: ['update'], shares: ['update'], fleet: ['update'] };
 
 export interface MqttChannelsProps {
   /** Custom domain, in addition to the address that AWS IoT assigns. */
@@ -78,12 +78,12 @@ export class MqttChannels extends Construct {
     alarmOnErrors(authorize, 'Partners cannot connect over MQTT: their tokens cannot be verified');
     alarmOnErrors(
       count,
-      'MQTT subscriptions of partners are miscounted: a partner may exceed the limit, lose a connection, or get no positions for five minutes',
+      'MQTT subscriptions of partners are miscounted: a partner may exceed the limit, lose a connection, or get nothing about a job or a share, and no positions, for five minutes',
     );
   }
 
   /**
-   * Positions are published only to topics with subscribers. And AWS IoT limits the subscriptions of a connection, but not those
+   * Jobs, shares and positions are published only to topics with subscribers. And AWS IoT limits the subscriptions of a connection, but not those
    * of a client with several (spec section 8).
    */
   private followSubscriptions({ tables }: Pick<MqttChannelsProps, 'tables'>, clients: string[]) {

@@ -160,7 +160,9 @@ describe('A follower of a running job', () => {
     await listener.like({ timestamp: at(10) });
     expect(listener.texts.at(-1)).toBe(socket.texts.at(-1));
     const late = await subscribe(partner, topicOf(channel));
-    expect(await late.first(1)).toMatchObject([{ jobState: 'IN_PROGRESS', previousState: 'QUEUED' }]);
+    const [retained] = await late.first(1);
+    expect(retained).toMatchObject({ jobState: 'IN_PROGRESS', snapshot: true });
+    for (const ofPosition of ['droneState', 'navigation']) expect(retained).not.toHaveProperty(ofPosition);
   });
 
   test('receives nothing of a device that does not fly it, or after the job has ended', async () => {

@@ -1,28 +1,29 @@
-import { topicOf } from '../../contract/channels';
+import { topicOf, type ChannelKind } from '../../contract/channels';
 import { clients } from '../api/client';
-import { fleetOf, givenJob } from '../api/given';
+import { fleetOf, givenJob, givenShare } from '../api/given';
 import { subscribe } from './mqtt-client';
 import { topicUntil } from './topic-until';
 import { quiet, until } from './until';
 
 const [partner] = clients('topic-audience');
 
-const inAnHour = () => Date.now() / 1000 + 3600;
+/** Every session has ended an hour after it began; the end for a job or a share is a multiple of half an hour. */
+const inAnHour = (kind: ChannelKind) => Date.now() / 1000 + 3600 + (kind === 'group' ? 0 : 1800);
 
-test('a subscription to a job and to a group notes their audience for an hour', async () => {
-  const { jobId } = await givenJob(partner);
-  const { deviceGroupId } = fleetOf(partner);
+test('a subscription to a job, a share and a group notes their audience until every session has ended', async () => {
+  const channels = [
+    { kind: 'job', id: (await givenJob(partner)).jobId },
+    { kind: 'share', id: (await givenShare(partner)).shareCode },
+    { kind: 'group', id: fleetOf(partner).deviceGroupId },
+  ] as const;
+  const [job, share] = channels;
+  for (const { kind, id } of [job, share]) expect(await topicUntil(kind, id)).toBeUndefined();
   const began = Math.floor(Date.now() / 1000);
-  const topics = [topicOf({ kind: 'job', id: jobId }), topicOf({ kind: 'group', id: deviceGroupId })];
-  expect(await topicUntil('job', jobId)).toBeUndefined();
-  await subscribe(partner, ...topics);
-  for (const [kind, id] of [
-    ['job', jobId],
-    ['group', deviceGroupId],
-  ] as const) {
+  await subscribe(partner, ...channels.map(topicOf));
+  for (const { kind, id } of channels) {
     const noted = await until(`an audience of the ${kind}`, () => topicUntil(kind, id));
     expect(noted).toBeGreaterThanOrEqual(began + 3600);
-    expect(noted).toBeLessThanOrEqual(inAnHour() + 1);
+    expect(noted).toBeLessThanOrEqual(inAnHour(kind) + 1);
   }
 });
 

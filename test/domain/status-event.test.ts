@@ -10,6 +10,7 @@ import {
   jobMessage,
   positionMessage,
   shareMessage,
+  snapshotOf,
 } from '../../domain/status-event';
 import { acme, id, sampleDevice, sampleJob, sampleShare } from './fixtures/samples';
 
@@ -40,9 +41,9 @@ describe('eventsBetween for a job', () => {
     });
   });
 
-  test.each(jobStatuses)('marks the state %s as final if no other can follow', (status) => {
+  test.each(jobStatuses)('returns %s as a state, whether another can follow or not', (status) => {
     const [event] = eventsBetween({ kind: 'job', before: undefined, after: sampleJob({ status }) }, at);
-    expect(event?.role).toBe(['COMPLETED', 'FAILED', 'CANCELLED'].includes(status) ? 'final' : 'state');
+    expect(event?.role).toBe('state');
   });
 
   test('sets the time of a deletion not before the last state, since stream records are rounded down', () => {
@@ -184,5 +185,35 @@ describe('endsChannel', () => {
     ['a removed device', { kind: 'device', before: sampleDevice(), after: undefined }, false],
   ])('of the message about %s', (_, change, expected) => {
     expect(eventsBetween(change, at).map(({ message }) => endsChannel(message))).toEqual([expected]);
+  });
+});
+
+describe('snapshotOf', () => {
+  const state = (change: Change) => snapshotOf(change, at);
+
+  test.each(jobStatuses)('is the state of a job that is %s, marked as a snapshot', (status) => {
+    const job = sampleJob({ status });
+    expect(state({ kind: 'job', before: job, after: job })).toEqual({
+      role: 'state',
+      message: { ...jobMessage(job), snapshot: true },
+    });
+  });
+
+  test('is the state of a share, marked as a snapshot', () => {
+    const share = sampleShare();
+    expect(state({ kind: 'share', before: share, after: share })).toEqual({
+      role: 'state',
+      message: { ...shareMessage(share, at), snapshot: true },
+    });
+  });
+
+  test.each<[string, Change]>([
+    ['a job that was deleted', { kind: 'job', before: sampleJob(), after: undefined }],
+    ['a share that was deleted', { kind: 'share', before: sampleShare(), after: undefined }],
+    ['a share whose time is over', { kind: 'share', before: undefined, after: sampleShare({ expiresAt: at }) }],
+    ['a share that is being deleted', { kind: 'share', before: undefined, after: sampleShare({ expired: true }) }],
+    ['a device', { kind: 'device', before: undefined, after: sampleDevice() }],
+  ])('is none for %s', (_, change) => {
+    expect(state(change)).toBeUndefined();
   });
 });

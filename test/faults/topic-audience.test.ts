@@ -17,18 +17,26 @@ async function subscribeToNewJob() {
     const found = await Promise.all([topicUntil('job', jobId), topicUntil('group', deviceGroupId)]);
     return found.every((each) => each !== undefined) ? found : undefined;
   };
-  return { listener, noted };
+  return { jobId, listener, noted };
 }
 
-test('subscriptions whose events are lost have no audience until the session is refreshed', async () => {
+const cancel = (jobId: string) => partner.call('POST /v3/jobs/{jobId}/cancel', { path: { jobId } });
+
+test('subscriptions whose events are lost have no audience until the session is refreshed, which delivers what changed meanwhile', async () => {
   injectFaults({ iot: { lifecycleEventsLost: 1 } });
-  const { noted } = await subscribeToNewJob();
+  const { jobId, listener, noted } = await subscribeToNewJob();
+  expect((await cancel(jobId)).status).toBe(200);
   await quiet();
   expect(await noted()).toBeUndefined();
+  expect(listener.messages.filter((message) => message['jobId'] === jobId)).toEqual([]);
 
   injectFaults({ iot: { lifecycleEventsLost: 1, refreshMs: 2000 } });
   const refreshed = await subscribeToNewJob();
+  expect((await cancel(refreshed.jobId)).status).toBe(200);
   const found = await until('an audience', refreshed.noted);
   for (const time of found) expect(time).toBeGreaterThan(Date.now() / 1000);
+  // What changed meanwhile.
+  const { jobId: followed } = refreshed;
+  expect(await refreshed.listener.like({ jobId: followed, jobState: 'CANCELLED' })).toMatchObject({ snapshot: true });
   expect(refreshed.listener.client.connected).toBe(true);
 });

@@ -40,12 +40,12 @@ interface JobMessage {
   readonly previousState?: string;
 }
 
-/** A message on a job's channel as an observation: of the past, or for a snapshot of the present. */
+/** A message on a job's channel as an observation: of the past, or for a snapshot over WSS of the present; MQTTS may retain it. */
 function jobObservation({ over, opened }: OpenFollower, { at, message }: ReceivedMessage): Step<JobState> {
   const { sequence, jobState, previousState, snapshot, deleted } = message as ReceivedMessage['message'] & JobMessage;
   const words = [over, 'publishes', snapshot && 'a snapshot', isPosition(message) && 'with a position', previousState];
   const label = `${words.filter(Boolean).join(' ')} → ${deleted ? 'deleted' : jobState}, sequence ${String(sequence)}`;
-  const window = { start: snapshot ? opened : -Infinity, end: at, label };
+  const window = { start: snapshot && over === 'WSS' ? opened : -Infinity, end: at, label };
   if (deleted) return observeJobDeletion(window, jobState, sequence);
   return observeJob(window, { version: sequence, status: jobState, previous: previousState });
 }
@@ -90,7 +90,8 @@ function historyOfShare(recorder: HistoryRecorder, share: ShareRecord): Step<Sha
       if (isFinal(message))
         return [observeShare({ start: -Infinity, end: at, label: `${over} publishes its end` }, 'revoked')];
       if (message['snapshot'] !== true) return [];
-      return [observeShare({ start: opened, end: at, label: `${over} publishes that it is active` }, 'standing')];
+      const start = over === 'WSS' ? opened : -Infinity;
+      return [observeShare({ start, end: at, label: `${over} publishes that it is active` }, 'standing')];
     }),
   );
   const see = (window: Pick<Step<ShareState>, 'start' | 'end' | 'label'>, item: unknown) =>

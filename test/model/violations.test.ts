@@ -25,6 +25,8 @@ describe('channelViolations, for a job', () => {
     const closed = { at: 9, code: 1000 };
     expect(faultsOf([snapshot, queued, queued, started, deleted], { closed })).toEqual([]);
     expect(faultsOf([queued, started], { over: 'MQTTS' })).toEqual([]);
+    const again = { ...snapshot, sequence: 2, jobState: 'QUEUED' };
+    expect(faultsOf([snapshot, queued, again, started], { over: 'MQTTS' })).toEqual([]);
   });
 
   test.each<[string, readonly object[], Partial<Follower>]>([
@@ -34,6 +36,11 @@ describe('channelViolations, for a job', () => {
     ['an invalid transition', [snapshot, jobStatus(2, 'PENDING', 'COMPLETED')], {}],
     ['a message after the final one', [snapshot, queued, started, deleted, jobStatus(5, 'IN_PROGRESS', 'FAILED')], {}],
     ['a second snapshot', [snapshot, queued, { ...snapshot, sequence: 2, jobState: 'QUEUED' }], {}],
+    [
+      'a second snapshot of an unknown state',
+      [snapshot, { ...snapshot, sequence: 2, jobState: 'QUEUED' }],
+      { over: 'MQTTS' },
+    ],
     ['a message of another job', [{ ...snapshot, jobId: `job-${tag}-${unique.toUpperCase()}` }], {}],
     ["another organisation's device", [{ ...snapshot, deviceId: `device-bbbbbbbb-${unique}` }], {}],
     ['a close without a final message', [snapshot], { closed: { at: 9, code: 1006 } }],

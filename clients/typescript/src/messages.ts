@@ -194,7 +194,7 @@ export interface components {
              */
             simulated?: boolean;
             /**
-             * @description Present in the state at the time of connecting, which is not a change. Only over WebSockets.
+             * @description Present in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
              * @constant
              */
             snapshot?: true;
@@ -419,7 +419,7 @@ export interface components {
              */
             simulated?: boolean;
             /**
-             * @description Present in the state at the time of connecting, which is not a change. Only over WebSockets.
+             * @description Present in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
              * @constant
              */
             snapshot?: true;
@@ -842,7 +842,7 @@ export interface components {
              */
             shareState: "ACTIVE" | "REVOKED" | "EXPIRED";
             /**
-             * @description Present in the state at the time of connecting, which is not a change. Only over WebSockets.
+             * @description Present in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
              * @constant
              */
             snapshot?: true;
@@ -1044,7 +1044,7 @@ export interface components {
              */
             shareType?: "STREAM" | "DEVICE_STATUS";
             /**
-             * @description Present in the state at the time of connecting, which is not a change. Only over WebSockets.
+             * @description Present in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
              * @constant
              */
             snapshot?: true;

@@ -13,7 +13,8 @@ import {
 import { CLEARED, messageName, type Messaging } from './messages';
 import { mqttServers, needsScope, webSocketServers } from './servers';
 
-const overMqtt = `Every change of the state comes at once, with QoS 1, and is retained: a new subscriber first receives the latest one. Positions are not retained. Where there is a final message, an empty message follows it, which clears the retained one.`;
+const groupOverMqtt = `Every change of the state comes at once, with QoS 1, and is retained: a new subscriber first receives the latest one. Positions are not retained. An empty message clears the retained one.`;
+const otherOverMqtt = `The first message is the current state: with \`"snapshot": true\` within a few seconds, or at once what is retained, if somebody has subscribed before. From then on every change comes at once, with QoS 1. The snapshot may come again. If none comes within some seconds, read the state by REST: either there is no such resource, or, in rare cases, it comes up to five minutes late. An empty message follows the final one and clears what is retained.`;
 const overWebSocket = `The first message is the current state, with \`"snapshot": true\`; no change after it is missing, and nothing older follows. With \`after\` there is no snapshot: what was missed since that \`cursor\` comes first, in order and with \`"replayed": true\`, then \`resumed\`, then every change; or \`gap\` and the snapshot, when the log no longer has all of it. After the final message the service closes the socket with code 1000. The same payload comes over MQTT.`;
 
 /** Messages that come without a request, beside those about the resource. */
@@ -33,7 +34,7 @@ function channelsOfKind(kind: string, row: StatusChannel, messaging: Messaging) 
     [topic]: {
       address: `{${idField}}/${topicSuffix}`,
       title: `${summary} over MQTT`,
-      description: `${description}\n\n${overMqtt}`,
+      description: `${description}\n\n${kind === 'group' ? groupOverMqtt : otherOverMqtt}`,
       servers: mqttServers,
       parameters,
       messages: messageReferences([status, CLEARED]),

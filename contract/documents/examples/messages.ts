@@ -25,7 +25,7 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
   jobStatus: [
     {
       name: 'snapshot',
-      summary: 'The first message over a WebSocket',
+      summary: 'The first message',
       payload: {
         ...job,
         sequence: 1,

@@ -43,7 +43,8 @@ export const commonFields: Fields = {
       'Present in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.',
   },
   snapshot: {
-    description: 'Present in the state at the time of connecting, which is not a change. Only over WebSockets.',
+    description:
+      'Present in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.',
   },
   success: { description: 'Always `true`: errors have a status of 400 or more and a body with `error`.' },
   type: { description: 'Says what this object is.' },

@@ -18,6 +18,10 @@ describe('noteFollowed', () => {
       { kind: 'job', id: id('job') },
       { TableName: 'jobs', Key: { organisation: acme, jobId: id('job') } },
     ],
+    [
+      { kind: 'share', id: id('share') },
+      { TableName: 'shares', Key: { organisation: acme, shareCode: id('share') } },
+    ],
   ])('raises the end in the item of %j, if it exists', async (followed, item) => {
     store.on(UpdateCommand).resolves({});
     await noteFollowed(followed, 'topic', now + 60);
@@ -25,7 +29,10 @@ describe('noteFollowed', () => {
       ...item,
       UpdateExpression: 'SET #until = :until, followedAt = :now',
       ConditionExpression: 'attribute_exists(#id) AND (attribute_not_exists(#until) OR #until < :until)',
-      ExpressionAttributeNames: { '#id': followed.kind === 'job' ? 'jobId' : 'id', '#until': 'topicUntil' },
+      ExpressionAttributeNames: {
+        '#id': { job: 'jobId', share: 'shareCode', group: 'id', device: 'id' }[followed.kind],
+        '#until': 'topicUntil',
+      },
       ExpressionAttributeValues: { ':until': now + 60, ':now': expect.any(Number) as number },
     });
   });

@@ -17,10 +17,20 @@ describe('publish', () => {
   test.each([
     ['none', { retain: false }],
     ['until-replaced', { retain: true }],
-    ['for-a-day', { retain: true, expiresIn: 86_400 }],
   ] as const)('publishes with QoS 1 and the retention %s', async (retention, retained) => {
     await publish('a/JOB/STATUS', '{"jobState":"QUEUED"}', retention);
     expect(published()).toEqual([{ topic: 'a/JOB/STATUS', text: '{"jobState":"QUEUED"}', qos: 1, ...retained }]);
+  });
+
+  test.each([
+    ['no later than at that time', 90, 90],
+    ['at once when it has come', 0, 1],
+    ['at once when it is past', -60, 1],
+  ])('lets a message that is retained until a time expire %s', async (_, left, expiresIn) => {
+    jest.useFakeTimers({ now: new Date('2026-11-27T10:30:00.000Z') });
+    await publish('a/JOB/STATUS', '{}', { until: Date.now() / 1000 + left });
+    jest.useRealTimers();
+    expect(published()).toMatchObject([{ retain: true, expiresIn }]);
   });
 
   test('clears the retained message with an empty payload', async () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { changeOf, itemOf, createdAtOf, UnreadableRecord } from '../../../data/store/stream-records';
+import { changeOf, itemOf, createdAtOf, topicAudienceOf, UnreadableRecord } from '../../../data/store/stream-records';
 import { toItem } from '../../../data/jobs/job-item';
 import { PLATFORM } from '../../../domain/service';
 import { acme, id, sampleJob, sampleShare } from '../../domain/fixtures/samples';
@@ -87,5 +87,26 @@ describe('itemOf', () => {
         expect(items[0] === items[1]).toBe(same);
       }),
     );
+  });
+});
+
+describe('topicAudienceOf', () => {
+  const [never, once, longer] = [{ ...shareKey }, { ...shareKey, topicUntil: 10 }, { ...shareKey, topicUntil: 20 }];
+  test.each<[string, object | undefined, object | undefined, number | undefined, boolean]>([
+    ['nobody ever subscribed', never, never, undefined, false],
+    ['somebody subscribed first', never, once, 10, true],
+    ['somebody subscribed for longer', once, longer, 20, true],
+    ['something else changed', once, once, 10, false],
+    ['the item was deleted', once, undefined, 10, false],
+    ['the item was restored', undefined, once, 10, false],
+  ])('tells when %s', (_, before, after, until, isNew) => {
+    const images = [before, after].map((image) => image && { ...image });
+    expect(topicAudienceOf(record(shareKey, images[0], images[1]))).toEqual({ organisation: acme, until, isNew });
+  });
+
+  test('reads no other attribute, so that one which cannot be parsed disturbs no other record', () => {
+    const poison = record(jobKey, { ...jobKey, status: 1 }, { ...jobKey, status: [], topicUntil: 10 });
+    expect(topicAudienceOf(poison)).toMatchObject({ until: 10, isNew: true });
+    expect(topicAudienceOf({})).toEqual({ organisation: '', until: undefined, isNew: false });
   });
 });

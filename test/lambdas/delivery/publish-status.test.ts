@@ -55,7 +55,6 @@ describe('A change without followers', () => {
 describe('On the topic of its channel', () => {
   test.each([
     ['state', { retain: true }],
-    ['final', { retain: true, expiresIn: 86_400 }],
     ['transient', { retain: false }],
   ] as const)('an event of role %s is published with %j', async (role, retained) => {
     givenFollowers();
@@ -72,17 +71,14 @@ describe('On the topic of its channel', () => {
     ]);
   });
 
-  test.each(['state', 'final'] as const)(
-    'a %s that cannot be retained now is published without retention, and its retention is queued',
-    async (role) => {
-      givenFollowers();
-      broker.on(PublishCommand, { retain: true }).rejects(throttled);
-      await publishStatus(event(role));
-      expect(published()).toMatchObject([{ retain: true }, { text, retain: false }]);
-      expect(queuedRetentions()).toEqual([channel]);
-      expect(logLines()).toMatchObject([{ level: 'WARN', message: 'state not retained yet' }]);
-    },
-  );
+  test('a state that cannot be retained now is published without retention, and its retention is queued', async () => {
+    givenFollowers();
+    broker.on(PublishCommand, { retain: true }).rejects(throttled);
+    await publishStatus(event());
+    expect(published()).toMatchObject([{ retain: true }, { text, retain: false }]);
+    expect(queuedRetentions()).toEqual([channel]);
+    expect(logLines()).toMatchObject([{ level: 'WARN', message: 'state not retained yet' }]);
+  });
 
   test('a queued retention of a device state names the device, its group, and the cursor of the message', async () => {
     givenFollowers();
@@ -119,6 +115,67 @@ describe('On the topic of its channel', () => {
     broker.onAnyCommand().rejects(fault);
     await expect(publishStatus(event())).rejects.toBe(fault);
     expect(socketCalls()).toHaveLength(3);
+  });
+});
+
+describe('A change of a job or a share', () => {
+  const now = Math.floor(Date.now() / 1000);
+  const publishFor = (topicUntil: number | undefined, role?: StatusEvent['role']) =>
+    delivery.publishStatus(event(role), delivery.audienceUntil(topicUntil));
+
+  test.each([
+    ['nobody ever subscribed', undefined],
+    ['the last session has ended', now - 120],
+  ])('is not published to its topic when %s, and the sockets get it', async (_, topicUntil) => {
+    givenSockets(2);
+    await publishFor(topicUntil);
+    expect(broker).not.toHaveReceivedAnyCommand();
+    expect(socketCalls()).toHaveLength(2);
+  });
+
+  test('is retained until no session is left, so that no outdated state stays when later ones are not published', async () => {
+    givenSockets(2);
+    await publishFor(now + 600);
+    expect(published()).toMatchObject([{ text, retain: true }]);
+    const [{ expiresIn = 0 } = {}] = published();
+    expect(expiresIn).toBeGreaterThan(590);
+    expect(expiresIn).toBeLessThanOrEqual(600);
+    expect(socketCalls()).toHaveLength(2);
+  });
+
+  test('is published while the clocks may differ, and retained for a second', async () => {
+    givenFollowers();
+    await publishFor(now - 30);
+    expect(published()).toMatchObject([{ text, retain: true, expiresIn: 1 }]);
+  });
+
+  test('that is its end is published to a subscriber who has not been noted yet, and nothing is cleared', async () => {
+    givenSockets(1);
+    await publishFor(undefined, 'end');
+    expect(published()).toEqual([{ topic: topicOf(channel), text, retain: false, qos: 1 }]);
+    expect(socketCalls()).toEqual([`socket-1 ${text}`, 'socket-1 closed']);
+  });
+
+  test('that is its end clears the topic while somebody may be subscribed', async () => {
+    givenFollowers();
+    await publishFor(now + 600, 'end');
+    expect(published()).toEqual([
+      { topic: topicOf(channel), text, retain: false, qos: 1 },
+      { topic: topicOf(channel), text: '', retain: true, qos: 1 },
+    ]);
+  });
+
+  test('for subscribers only is not sent to sockets, whose followers are not read', async () => {
+    givenSockets(2);
+    await delivery.publishStatus(event(), delivery.subscribersUntil(now + 600));
+    expect(published()).toMatchObject([{ text, retain: true }]);
+    expect(store).not.toHaveReceivedAnyCommand();
+    expect(socketCalls()).toEqual([]);
+  });
+
+  test('for subscribers only is not published when their sessions have ended', async () => {
+    await delivery.publishStatus(event(), delivery.subscribersUntil(now - 120));
+    expect(broker).not.toHaveReceivedAnyCommand();
   });
 });
 

@@ -204,12 +204,14 @@ describe('A client that is connected already', () => {
 
   test('gets records of the subscriptions whose events were lost, and an audience until its token expires', async () => {
     const exp = inSeconds(1800);
+    const halfHour = Math.ceil(exp / 1800) * 1800;
     givenSubscriptions(...topics);
     const before = Date.now();
     await connect({ token: await tokenWith(scopes, { exp }) });
     expect(store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input)).toMatchObject([
-      { Key: { organisation: acme, jobId: id('job') }, ExpressionAttributeValues: { ':until': exp } },
+      { Key: { organisation: acme, jobId: id('job') }, ExpressionAttributeValues: { ':until': halfHour } },
       { Key: fleetKey(acme, id('group')), ExpressionAttributeValues: { ':until': exp } },
+      { Key: { organisation: acme, shareCode: id('share') }, ExpressionAttributeValues: { ':until': halfHour } },
     ]);
     const records = store.commandCalls(PutCommand).map(({ args: [{ input }] }) => input.Item ?? {});
     expect(records).toMatchObject(

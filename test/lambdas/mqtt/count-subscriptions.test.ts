@@ -88,16 +88,29 @@ describe('Subscribing', () => {
   });
 });
 
-describe('Subscribing to a topic with positions', () => {
+describe('Subscribing to a topic', () => {
   const [jobTopic, groupTopic] = [`${id('job')}/JOB/STATUS`, `${id('group')}/DEVICE/STATUS`];
-  const until = Math.ceil(start / 1000) + 3600;
+  const shareTopic = `${id('share')}/SHARE/STATUS`;
+  const inAnHour = Math.ceil(start / 1000) + 3600;
+  const halfHour = (time: number) => Math.ceil(time / 1800) * 1800;
 
-  test('notes until when the job or the group has an audience: for an hour, in which every session ends', async () => {
-    await event('subscribed', '1', [jobTopic, groupTopic]);
+  test('notes until when it has an audience: until every session has ended, in steps of half an hour for a job and a share', async () => {
+    await event('subscribed', '1', [jobTopic, groupTopic, shareTopic]);
+    const until = halfHour(inAnHour);
     expect(audience()).toEqual([
       { organisation: acme, jobId: id('job'), attribute: 'topicUntil', until },
-      { fleetPartition: acme, id: id('group'), attribute: 'topicUntil', until },
+      { fleetPartition: acme, id: id('group'), attribute: 'topicUntil', until: inAnHour },
+      { organisation: acme, shareCode: id('share'), attribute: 'topicUntil', until },
     ]);
+  });
+
+  test('again within the same half an hour notes the same end of a job, so that its state is not published again', async () => {
+    const step = halfHour(Date.now() / 1000) * 1000;
+    for (const time of [step + 1, step + 1_799_000, step + 1_800_001]) await event('subscribed', '1', [jobTopic], time);
+    const [first, second, third] = audience().map(({ until }) => until as number);
+    expect(first).toBe(step / 1000 + 5400);
+    expect(second).toBe(first);
+    expect(third).toBe(step / 1000 + 7200);
   });
 
   test('is recorded only after its audience is noted, so that a record means that it is', async () => {
@@ -107,8 +120,8 @@ describe('Subscribing to a topic with positions', () => {
   });
 
   test.each([
-    ['of another organisation', `${id('job', rival)}/JOB/STATUS`],
-    ['of a share, which has no positions', `${id('share')}/SHARE/STATUS`],
+    ['of a job of another organisation', `${id('job', rival)}/JOB/STATUS`],
+    ['of a share of another organisation', `${id('share', rival)}/SHARE/STATUS`],
     ['that is no channel', 'x'],
   ])('notes no audience for a topic %s', async (_, topic) => {
     await event('subscribed', '1', [topic]);

@@ -8,7 +8,7 @@ import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
 import { broker, published } from '../../data/fixtures/topics';
 import { logLines } from '../fixtures/log';
-import { deviceItem, queue } from '../fixtures/telemetry';
+import { deviceItem, queue, shareItem } from '../fixtures/telemetry';
 
 const job = { kind: 'job', id: id('job') } as const;
 const group = { kind: 'group', id: id('group'), deviceId: id('device') } as const;
@@ -16,28 +16,53 @@ const retain = (...channels: object[]) =>
   handler({
     Records: channels.map((channel, index) => ({ messageId: `message-${index}`, body: JSON.stringify(channel) })),
   } as never);
+/** The job when its state is read, each time, and until when somebody may be subscribed to its topic. */
 const given = (...jobs: Parameters<typeof sampleJob>[0][]) => {
-  const items = store.on(GetCommand, { TableName: 'jobs' });
+  givenAudience(inTenMinutes());
+  const items = store.on(GetCommand, { TableName: 'jobs', ProjectionExpression: undefined });
   for (const change of jobs) items.resolvesOnce({ Item: toItem(acme, sampleJob(change)) });
   return items;
 };
+const inTenMinutes = () => Math.floor(Date.now() / 1000) + 600;
+const givenAudience = (topicUntil?: number) =>
+  store.on(GetCommand, { ProjectionExpression: 'socketsUntil, topicUntil' }).resolves({ Item: { topicUntil } });
 const states = () => published().map(({ text, ...how }) => ({ ...how, state: text && (JSON.parse(text) as object) }));
 
 describe('A channel in the queue', () => {
+  test.each(['QUEUED', 'COMPLETED'] as const)(
+    'gets its current state retained while subscribed to: %s',
+    async (status) => {
+      given({ status }, { status });
+      const cursor = `event-${acme}-000000000z`;
+      await expect(retain({ ...job, cursor })).resolves.toEqual({ batchItemFailures: [] });
+      expect(states()).toEqual([
+        {
+          ...{ topic: `${id('job')}/JOB/STATUS`, retain: true, qos: 1, expiresIn: expect.any(Number) as number },
+          state: expect.objectContaining({ jobState: status, cursor }) as object,
+        },
+      ]);
+      const [{ expiresIn = 0 } = {}] = published();
+      expect(expiresIn).toBeGreaterThan(590);
+      expect(expiresIn).toBeLessThanOrEqual(600);
+    },
+  );
+
   test.each([
-    ['QUEUED', {}],
-    ['IN_PROGRESS', {}],
-    ['COMPLETED', { expiresIn: 86_400 }],
-    ['CANCELLED', { expiresIn: 86_400 }],
-  ] as const)('gets its current state retained: %s, with %j', async (status, how) => {
-    given({ status }, { status });
-    const cursor = `event-${acme}-000000000z`;
-    await expect(retain({ ...job, cursor })).resolves.toEqual({ batchItemFailures: [] });
-    expect(states()).toEqual([
-      {
-        ...{ topic: `${id('job')}/JOB/STATUS`, retain: true, qos: 1, ...how },
-        state: expect.objectContaining({ jobState: status, cursor }) as object,
-      },
+    ['ever was', undefined],
+    ['is any more', 1],
+  ])('gets none when nobody %s subscribed: later states would not replace it', async (_, topicUntil) => {
+    given({ status: 'QUEUED' });
+    givenAudience(topicUntil);
+    await expect(retain(job)).resolves.toEqual({ batchItemFailures: [] });
+    expect(broker).not.toHaveReceivedAnyCommand();
+  });
+
+  test('of a share gets its state retained while subscribed to', async () => {
+    givenAudience(inTenMinutes());
+    store.on(GetCommand, { TableName: 'shares', ProjectionExpression: undefined }).resolves({ Item: shareItem() });
+    await retain({ kind: 'share', id: id('share') });
+    expect(states()).toMatchObject([
+      { retain: true, expiresIn: expect.any(Number) as number, state: { shareState: 'ACTIVE' } },
     ]);
   });
 
@@ -74,7 +99,9 @@ describe('A channel in the queue', () => {
 
   test('is retried when AWS IoT throttles it again, and blocks no other', async () => {
     const other = { kind: 'job', id: id('job', acme, '0'.repeat(26)) };
-    store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: toItem(acme, sampleJob()) });
+    store
+      .on(GetCommand, { TableName: 'jobs' })
+      .resolves({ Item: { ...toItem(acme, sampleJob()), topicUntil: inTenMinutes() } });
     broker
       .onAnyCommand()
       .rejectsOnce(new ThrottlingException({ message: 'busy', $metadata: {} }))

@@ -7,12 +7,16 @@ import type { Job } from '../../../domain/job';
 import type { DeviceState } from '../../../domain/telemetry';
 import { handler } from '../../../lambdas/stream/status-fan-out';
 import { store } from '../../data/fixtures/store';
-import { jobRecord, record } from '../../data/fixtures/stream-record';
+import * as streams from '../../data/fixtures/stream-record';
 import { broker, published } from '../../data/fixtures/topics';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { logLines, written } from '../fixtures/log';
 import { givenFollowedGroup, later, queue } from '../fixtures/telemetry';
 
+const { record } = streams;
+/** Changes of a job whose topic has subscribers. */
+const jobRecord = (before: Job | undefined, after: Job | undefined, number?: number) =>
+  streams.jobRecord(before, after, number, later);
 const run = (...Records: object[]) => handler({ Records });
 const unique = (number: number) => `01jd${String(number).padStart(22, '0')}`;
 const job = (number: number, change: Partial<Job> = {}) =>

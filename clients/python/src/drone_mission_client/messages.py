@@ -146,7 +146,7 @@ class ShareStatusMessage(TypedDict):
     """
     snapshot: NotRequired[Literal[True]]
     """
-    Present in the state at the time of connecting, which is not a change. Only over WebSockets.
+    Present in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
     """
     replayed: NotRequired[Literal[True]]
     """
@@ -327,7 +327,7 @@ class JobStatusMessage(TypedDict):
     """
     snapshot: NotRequired[Literal[True]]
     """
-    Present in the state at the time of connecting, which is not a change. Only over WebSockets.
+    Present in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
     """
     replayed: NotRequired[Literal[True]]
     """
@@ -390,7 +390,7 @@ class DeviceStatusMessage(TypedDict):
     """
     snapshot: NotRequired[Literal[True]]
     """
-    Present in the state at the time of connecting, which is not a change. Only over WebSockets.
+    Present in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
     """
     replayed: NotRequired[Literal[True]]
     """

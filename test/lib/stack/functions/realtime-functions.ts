@@ -16,7 +16,13 @@ const publishPermissions = ['job-*/JOB/STATUS', 'group-*/DEVICE/STATUS', 'share-
 export const realtimeFunctions: FunctionRows = {
   'Realtime/Mqtt/AuthorizeConnection': {
     entry: 'mqtt/authorize-connection',
-    tables: { partners: ['get'], connections: ['query', 'put'], jobs: ['update'], fleet: ['update'] },
+    tables: {
+      partners: ['get'],
+      connections: ['query', 'put'],
+      jobs: ['update'],
+      shares: ['update'],
+      fleet: ['update'],
+    },
     more: ['iot:ListSubscriptions iot:client/*'],
     settings: ['ISSUER', 'RESOURCE_SERVERS', 'IOT_ARN'],
     seconds: 5,
@@ -33,6 +39,7 @@ export const realtimeFunctions: FunctionRows = {
       partners: ['get'],
       connections: ['put', 'query', 'delete'],
       jobs: ['update'],
+      shares: ['update'],
       fleet: ['update'],
     },
     more: ['iot:DeleteConnection iot:client/*'],

@@ -21,8 +21,9 @@ class Channel:
         subject: What is followed, for error messages; without identifiers.
         is_last: Whether a message is the last one.
         read: Reads the state by REST, as snapshots, given what was received last of each device or resource. For MQTT,
-            which retains only the last message of a topic. Raises ApiError 404 when the resource does not exist.
-        is_group: Whether it is about several devices, so that one retained message is not the whole state.
+            where a group begins with the last message of its topic only. Raises ApiError 404 when the resource does not
+            exist.
+        is_group: Whether it is about several devices, so that one message is not the whole state.
         request: Message to send on each new WebSocket.
     """
 

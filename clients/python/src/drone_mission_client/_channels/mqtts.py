@@ -7,22 +7,22 @@ from collections.abc import Callable
 
 from .._connection_problem import connection_error
 from .connection import Channel, ConnectionLost, Message
-from .mqtt_session import MqttSession
+from .mqtt_session import MqttSession, Payload
 from .received import ReceivedMessages, subject_of
 from .settings import ChannelSettings
 
 # Topic and cursor.
 ReadMissed = Callable[[str, str], "list[Message] | None"]
 
-# How long the retained message may take after the subscription.
-_RETAINED_WITHIN_S = 2.0
+# How long the first message may take after the subscription.
+_FIRST_WITHIN_S = 2.0
 
 
 class MqttConnection:
     """An MQTT session that follows a channel.
 
-    MQTT retains only the last message of a topic, and none of a resource that ended long ago: the rest of the state is
-    read by REST. What was missed since a cursor is read from the event log, after subscribing.
+    It begins with the state of a job or a share, and with the last message of a group's topic: the rest of the state is
+    read by REST. What was missed since a cursor is read from the event log, after the first message.
 
     Args:
         channel: With a topic.
@@ -60,25 +60,32 @@ class MqttConnection:
         # The resource has been deleted; the next connection finds out whether the caller has received that.
         if payload.text == "":
             raise ConnectionLost
-        message: Message = json.loads(payload.text)
-        # Not a change: the state at the time of connecting.
-        return {**message, "snapshot": True} if payload.is_retained else message
+        return _message_in(payload)
 
     def close(self) -> None:
         """Ends the session."""
         self._session.close()
 
     def _begin(self, channel: Channel, received: ReceivedMessages, missed: ReadMissed) -> list[Message]:
+        # Before it, changes may be in the log only; after it, each of them comes.
+        payload = self._session.receive(_FIRST_WITHIN_S)
+        # An empty one is about a resource that is gone: the log or REST tells.
+        first = [_message_in(payload)] if payload is not None and payload.text else []
         after = received.settled_after
         if after is None:
-            return self._read_state(channel, received)
-        # The retained message comes after what was missed, and repeats its end.
+            return _with_state(first, channel, received)
+        # The first message comes after what was missed, and repeats its end.
         replayed = missed(channel.topic or "", after)
-        return [{"type": "gap"}, *self._read_state(channel, received)] if replayed is None else replayed
+        return [{"type": "gap"}, *_with_state(first, channel, received)] if replayed is None else [*replayed, *first]
 
-    def _read_state(self, channel: Channel, received: ReceivedMessages) -> list[Message]:
-        first = self.receive(_RETAINED_WITHIN_S)
-        retained = [] if first is None else [first]
-        if channel.read is None or (retained and not channel.is_group):
-            return retained
-        return retained + channel.read({**received.last, **{subject_of(each): each for each in retained}})
+
+def _message_in(payload: Payload) -> Message:
+    message: Message = json.loads(payload.text)
+    # Not a change: the state at the time of connecting.
+    return {**message, "snapshot": True} if payload.is_retained else message
+
+
+def _with_state(first: list[Message], channel: Channel, received: ReceivedMessages) -> list[Message]:
+    if channel.read is None or (first and not channel.is_group):
+        return first
+    return first + channel.read({**received.last, **{subject_of(each): each for each in first}})

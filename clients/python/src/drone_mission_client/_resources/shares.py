@@ -84,7 +84,7 @@ class Shares:
         """
 
         def read(_last: dict[str, Message]) -> list[Message]:
-            # Only whether it exists: its state has a retained message as long as it does.
+            # Only whether it exists: as long as it does, its state is the first message.
             self.get(share_code)
             return []
 

@@ -1,0 +1,158 @@
+import { setImmediate } from 'node:timers/promises';
+import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
+import { GetCommand, QueryCommand } from '../../../data/store/document-client';
+import { toItem } from '../../../data/jobs/job-item';
+import { cursorOf } from '../../../domain/cursor';
+import type { Job } from '../../../domain/job';
+import type { Share } from '../../../domain/share';
+import { handler } from '../../../lambdas/stream/status-fan-out';
+import { connection, socketCalls, sockets } from '../../data/fixtures/sockets';
+import { sent, store } from '../../data/fixtures/store';
+import { jobRecord, record } from '../../data/fixtures/stream-record';
+import { broker, published } from '../../data/fixtures/topics';
+import { acme, id, sampleJob, sampleShare } from '../../domain/fixtures/samples';
+import { later } from '../fixtures/telemetry';
+
+const run = (...Records: object[]) => handler({ Records });
+const unique = (number: number) => `01jd${String(number).padStart(22, '0')}`;
+const job = (number: number) => sampleJob({ jobId: id('job', acme, unique(number)) });
+const publishedMessages = () =>
+  published().map(({ text }) => JSON.parse(text) as { jobId: string; sequence: number; cursor?: string });
+
+/** A record of the shares table; until when its topic has subscribers, before and after. */
+const shareRecord = (
+  before: Share,
+  after: Share | undefined,
+  [earlier, until]: readonly (number | undefined)[] = [],
+  at?: number,
+) =>
+  record(
+    { organisation: acme, shareCode: before.shareCode },
+    { ...before, organisation: acme, topicUntil: earlier },
+    after && { ...after, organisation: acme, topicUntil: until },
+    1,
+    at,
+  );
+
+beforeEach(() => {
+  process.env['EVENT_RETENTION_DAYS'] = '7';
+  process.env['FLIGHT_RETENTION_DAYS'] = '90';
+  store.onAnyCommand().resolves({});
+});
+
+describe('A job or a share whose topic nobody is subscribed to', () => {
+  test('is logged and sent to the sockets, without a call of AWS IoT', async () => {
+    store.on(QueryCommand).resolves({ Items: [connection()] });
+    const moved = { ...job(1), status: 'QUEUED', version: 4 } as const;
+    await run(
+      jobRecord(undefined, job(1), 1),
+      jobRecord(job(1), moved, 2),
+      jobRecord(moved, { ...moved, status: 'FAILED', version: 5 }, 3, 1),
+    );
+    expect(broker).not.toHaveReceivedAnyCommand();
+    expect(socketCalls()).toHaveLength(3);
+    const sent = sockets.commandCalls(PostToConnectionCommand).map(({ args: [{ input }] }) => input.Data as string);
+    for (const text of sent) expect(JSON.parse(text)).toHaveProperty('cursor');
+  });
+
+  test('is published no more when its viewers change', async () => {
+    const share = sampleShare();
+    await run(shareRecord(share, { ...share, currentViewers: 1, version: 2 }));
+    expect(broker).not.toHaveReceivedAnyCommand();
+  });
+
+  test.each([
+    ['job', () => jobRecord(job(1), undefined)],
+    ['share', () => shareRecord(sampleShare(), undefined)],
+  ])('has its end published, for whoever subscribed a moment ago: a %s', async (_, ended) => {
+    await run(ended());
+    expect(published()).toMatchObject([{ retain: false }]);
+  });
+});
+
+describe('A subscriber who is noted', () => {
+  const now = Math.floor(Date.now() / 1000);
+  const [earlier, until] = [now + 600, now + 5400];
+  const item = (of: Job, topicUntil?: number) => ({ ...toItem(acme, of), topicUntil });
+  const noted = (of: Job, number: number, before?: number, after = until) =>
+    record({ organisation: acme, jobId: of.jobId }, item(of, before), item(of, after), number);
+  const followed = (before: Job, after: Job | undefined, number: number) => jobRecord(before, after, number, until);
+  const queued: Job = { ...job(1), status: 'QUEUED', version: 4 };
+  const failed: Job = { ...job(1), status: 'FAILED', version: 5 };
+
+  test('gets the state of that moment, in order among the changes, while those before it are not published', async () => {
+    await run(jobRecord(job(1), queued, 1), noted(queued, 2), followed(queued, failed, 3));
+    expect(publishedMessages()).toMatchObject([
+      { sequence: 4, jobState: 'QUEUED', snapshot: true },
+      { sequence: 5, jobState: 'FAILED', previousState: 'QUEUED' },
+    ]);
+    expect(publishedMessages()[1]).not.toHaveProperty('snapshot');
+  });
+
+  test('gets a state that is retained as long as the audience is noted', async () => {
+    await run(noted(queued, 1));
+    expect(published()).toMatchObject([{ topic: `${queued.jobId}/JOB/STATUS`, retain: true, qos: 1 }]);
+    const [{ expiresIn = 0 } = {}] = published();
+    expect(expiresIn).toBeGreaterThan(5300);
+    expect(expiresIn).toBeLessThanOrEqual(5400);
+  });
+
+  test('gets the state of a job that ended long ago, and of one that was subscribed to before', async () => {
+    await run(noted(failed, 1, 1), noted({ ...queued, jobId: job(2).jobId }, 2, earlier));
+    expect(publishedMessages()).toMatchObject([
+      { jobState: 'FAILED', snapshot: true },
+      { jobState: 'QUEUED', snapshot: true },
+    ]);
+  });
+
+  test('gets the state of an active share, and none of an expired one', async () => {
+    const share = sampleShare({ expiresAt: '2999-01-01T00:00:00.000Z', currentViewers: 2 });
+    const expired = sampleShare({ shareCode: id('share', acme, unique(2)) });
+    const at = (end: string) => Date.parse(end) / 1000;
+    await run(
+      shareRecord(share, share, [undefined, until]),
+      shareRecord(expired, expired, [undefined, until], at(expired.expiresAt)),
+    );
+    expect(publishedMessages()).toMatchObject([{ shareState: 'ACTIVE', currentViewers: 2, snapshot: true }]);
+  });
+
+  test('has the last cursor from before the batch, so that it resumes before the changes that come after', async () => {
+    const fresh = { ...queued, jobId: job(3).jobId };
+    let callsMeanwhile: number | undefined;
+    store.on(GetCommand, { TableName: 'events' }).callsFake(async () => {
+      await setImmediate();
+      callsMeanwhile ??= sent().length - 1;
+      return { Item: { last: 7 } };
+    });
+    await run(noted(fresh, 1), followed(fresh, { ...failed, jobId: fresh.jobId }, 2));
+    expect(publishedMessages().map(({ cursor }) => cursor)).toEqual([cursorOf(acme, 7), expect.any(String)]);
+    expect(callsMeanwhile).toBe(0);
+    expect(sent().length).toBeGreaterThan(1);
+  });
+
+  test('causes no message to sockets, no event in the log, and one read for all of its organisation', async () => {
+    store.on(QueryCommand).resolves({ Items: [connection()] });
+    await run(noted(queued, 1), noted({ ...queued, jobId: job(2).jobId }, 2));
+    expect(socketCalls()).toEqual([]);
+    expect(sent()).toMatchObject([{ TableName: 'events', ConsistentRead: true }]);
+    expect(published()).toHaveLength(2);
+  });
+
+  test('whose session is over when the record is read gets nothing', async () => {
+    await run(noted(queued, 1, undefined, now - 120));
+    expect(broker).not.toHaveReceivedAnyCommand();
+  });
+
+  test('gets the state when the log can be read again; other changes do not wait', async () => {
+    store.on(GetCommand, { TableName: 'events' }).rejectsOnce(new Error('throttled'));
+    const other = jobRecord(undefined, job(2), 1, until);
+    await expect(run(other, noted(queued, 2))).resolves.toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
+    expect(publishedMessages()).toMatchObject([{ jobId: job(2).jobId }]);
+  });
+
+  test('that something else is noted of the item, or that it stays noted, publishes nothing', async () => {
+    const sockets = { ...item(queued, until), socketsUntil: later };
+    await run(record({ organisation: acme, jobId: queued.jobId }, item(queued, until), sockets));
+    expect(broker).not.toHaveReceivedAnyCommand();
+  });
+});

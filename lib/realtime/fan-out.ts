@@ -55,7 +55,13 @@ export class FanOut extends Construct {
     const retain = this.retainLater({ channels, tables }, fanOut);
     const { jobs, shares, fleet } = tables;
     addChangeStream({ from: jobs, to: fanOut, failures: this.failures });
-    addChangeStream({ from: shares, to: fanOut, failures: this.failures });
+    addChangeStream({
+      from: shares,
+      to: fanOut,
+      failures: this.failures,
+      // The mark of an expired share says why it is deleted a moment later.
+      only: { dynamodb: { NewImage: { expired: { BOOL: FilterRule.notExists() } } } },
+    });
     addChangeStream({
       from: fleet,
       to: fanOut,

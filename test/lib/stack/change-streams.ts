@@ -13,7 +13,12 @@ const only = (filter: object) => ({ Filters: [{ Pattern: JSON.stringify(filter) 
 
 test.each([
   ['Realtime/FanOut/StatusFanOut/FromJobs', 'jobs', 'Realtime/FanOut', undefined],
-  ['Realtime/FanOut/StatusFanOut/FromShares', 'shares', 'Realtime/FanOut', undefined],
+  [
+    'Realtime/FanOut/StatusFanOut/FromShares',
+    'shares',
+    'Realtime/FanOut',
+    only({ dynamodb: { NewImage: { expired: { BOOL: [{ exists: false }] } } } }),
+  ],
   [
     'Realtime/FanOut/StatusFanOut/FromFleet',
     'fleet',

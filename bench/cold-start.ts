@@ -18,8 +18,11 @@ const run = promisify(execFile);
 const ROUNDS = 31;
 /** Of the bare SDK as esbuild bundles it for Node.js by default. */
 const MAX_RATIO = 0.75;
-/** Of the bare SDK in a bundle like the service's own. */
-const MAX_RATIO_LIKE_BUNDLED = 1.25;
+/**
+ * What a function may add to the bare SDK in a bundle like its own, in ms. Not a ratio: what is cut from the SDK makes both faster and the
+ * ratio larger.
+ */
+const MAX_ADDED_MS = 16;
 const MAX_KILOBYTES = 310;
 
 /**
@@ -98,14 +101,14 @@ const elapsedOf = (calls: readonly FirstCall[]): string => median(calls.map(({ e
 
 function compared({ start, own, likeBundled, bare }: Times): Measured {
   const [ownTime, likeBundledTime, bareTime] = [own, likeBundled, bare].map(processorOf) as [number, number, number];
-  const [ratio, ratioLikeBundled] = [ownTime / bareTime, ownTime / likeBundledTime];
+  const [ratio, added] = [ownTime / bareTime, ownTime - likeBundledTime];
   return {
     figure: `init + first call of ${start.entry}`,
     measured:
       `${ownTime.toFixed(1)} ms of processor time, ${ratio.toFixed(2)} x the bare SDK (${bareTime.toFixed(1)} ms), ` +
-      `${ratioLikeBundled.toFixed(2)} x the same in our bundling (${likeBundledTime.toFixed(1)} ms); ` +
+      `${(ownTime / likeBundledTime).toFixed(2)} x the same in our bundling (${likeBundledTime.toFixed(1)} ms); ` +
       `elapsed ${elapsedOf(own)}, ${elapsedOf(bare)}, ${elapsedOf(likeBundled)} ms`,
-    mustBe: `at most ${MAX_RATIO} x the bare SDK, ${MAX_RATIO_LIKE_BUNDLED} x in our bundling`,
-    ok: ratio <= MAX_RATIO && ratioLikeBundled <= MAX_RATIO_LIKE_BUNDLED,
+    mustBe: `at most ${MAX_RATIO} x the bare SDK, ${MAX_ADDED_MS} ms more than in our bundling`,
+    ok: ratio <= MAX_RATIO && added <= MAX_ADDED_MS,
   };
 }

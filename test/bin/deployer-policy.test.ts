@@ -26,7 +26,7 @@ const variants: Record<string, string>[] = [
     ...{ webSocketDomainName: 'channels.example.com', webSocketCertificateArn: certificate('us-east-1') },
     ...{ mqttDomainName: 'mqtt.example.com', mqttCertificateArn: certificate('eu-west-1') },
     ...{ alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:on-call', webRateLimit: '100000', edgeRateLimit: '2000' },
-    permissionsBoundaryArn: 'arn:aws:iam::123456789012:policy/bound',
+    ...{ permissionsBoundaryArn: 'arn:aws:iam::123456789012:policy/bound', tracing: 'true' },
   },
 ];
 const resources = variants.flatMap((context) => {

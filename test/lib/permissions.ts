@@ -112,10 +112,7 @@ export function permissionsFor(path: string, uses: readonly TableUses[], more: r
       }),
     ),
   );
-  const always = [
-    `logs:CreateLogStream ${path}/Log`,
-    `logs:PutLogEvents ${path}/Log`,
-  ];
+  const always = [`logs:CreateLogStream ${path}/Log`, `logs:PutLogEvents ${path}/Log`];
   return [...new Set([...permissions, ...always, ...more])].map((permission) => `Allow ${permission}`).sort();
 }
 

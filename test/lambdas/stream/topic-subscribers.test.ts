@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { GetCommand, QueryCommand } from '../../../data/store/document-client';
+import { QueryCommand } from '../../../data/store/document-client';
 import { toItem } from '../../../data/jobs/job-item';
 import { cursorOf } from '../../../domain/cursor';
 import type { Job } from '../../../domain/job';
@@ -42,7 +42,7 @@ beforeEach(() => {
 
 describe('A job or a share whose topic nobody is subscribed to', () => {
   test('is logged and sent to the sockets, without a call of AWS IoT', async () => {
-    store.on(QueryCommand).resolves({ Items: [connection()] });
+    store.on(QueryCommand, { TableName: 'connections' }).resolves({ Items: [connection()] });
     const moved = { ...job(1), status: 'QUEUED', version: 4 } as const;
     await run(
       jobRecord(undefined, job(1), 1),
@@ -119,10 +119,10 @@ describe('A subscriber who is noted', () => {
   test('has the last cursor from before the batch, so that it resumes before the changes that come after', async () => {
     const fresh = { ...queued, jobId: job(3).jobId };
     let callsMeanwhile: number | undefined;
-    store.on(GetCommand, { TableName: 'events' }).callsFake(async () => {
+    store.on(QueryCommand, { TableName: 'events' }).callsFake(async () => {
       await setImmediate();
       callsMeanwhile ??= sent().length - 1;
-      return { Item: { last: 7 } };
+      return { Items: [{ number: 7, channel: 'job#other', message: '{}', ttl: later }] };
     });
     await run(noted(fresh, 1), followed(fresh, { ...failed, jobId: fresh.jobId }, 2));
     expect(publishedMessages().map(({ cursor }) => cursor)).toEqual([cursorOf(acme, 7), expect.any(String)]);
@@ -131,7 +131,7 @@ describe('A subscriber who is noted', () => {
   });
 
   test('causes no message to sockets, no event in the log, and one read for all of its organisation', async () => {
-    store.on(QueryCommand).resolves({ Items: [connection()] });
+    store.on(QueryCommand, { TableName: 'connections' }).resolves({ Items: [connection()] });
     await run(noted(queued, 1), noted({ ...queued, jobId: job(2).jobId }, 2));
     expect(socketCalls()).toEqual([]);
     expect(sent()).toMatchObject([{ TableName: 'events', ConsistentRead: true }]);
@@ -144,7 +144,7 @@ describe('A subscriber who is noted', () => {
   });
 
   test('gets the state when the log can be read again; other changes do not wait', async () => {
-    store.on(GetCommand, { TableName: 'events' }).rejectsOnce(new Error('throttled'));
+    store.on(QueryCommand, { TableName: 'events' }).rejectsOnce(new Error('throttled'));
     const other = jobRecord(undefined, job(2), 1, until);
     await expect(run(other, noted(queued, 2))).resolves.toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
     expect(publishedMessages()).toMatchObject([{ jobId: job(2).jobId }]);

@@ -4,7 +4,16 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Folders of `lambdas/` with one file per function, named after what invokes the function. */
-export const entryPointFolders = ['authorizer', 'http', 'mqtt', 'queue', 'schedule', 'socket', 'stream'] as const;
+export const entryPointFolders = [
+  'authorizer',
+  'bus',
+  'http',
+  'mqtt',
+  'queue',
+  'schedule',
+  'socket',
+  'stream',
+] as const;
 
 /** Files of all functions below `lambdas/`, without `.ts`: `http/jobs/create-job`. */
 export function entryPoints(): string[] {

@@ -73,7 +73,7 @@ class InboundEvents extends Construct {
       deadLetterQueue: { queue: failures, maxReceiveCount: 5 },
     });
     const consume = new ApiFunction(this, 'ConsumePlatformEvents', {
-      entry: 'queue/consume-platform-events',
+      entry: 'bus/consume-platform-events',
       description: 'Apply events of the drone platform',
       timeoutSeconds: 30,
       // Of events that it could neither apply nor put into the queue.

@@ -40,7 +40,7 @@ beforeAll(() => {
     ...withRow('domain/outbound-events.ts', 'outboundEvents', "'battery.low': z.object({ percent: z.number() }),"),
     ...withRow('domain/inbound-events.ts', 'inboundEvents', "'weather.reported': z.object({ windSpeed: z.number() }),"),
   };
-  const using = ['lambdas/queue/consume-platform-events.ts', 'lambdas/socket/control.ts', 'simulator/tick.ts'];
+  const using = ['lambdas/bus/consume-platform-events.ts', 'lambdas/socket/control.ts', 'simulator/tick.ts'];
   errors = compile({ ...tables, ...sources }, [...Object.keys(sources), ...using]);
 });
 

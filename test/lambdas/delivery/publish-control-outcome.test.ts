@@ -3,7 +3,7 @@ import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi
 import { PLATFORM } from '../../../contract/platform';
 import { QueryCommand, UpdateCommand } from '../../../data/store/document-client';
 import { controlOutcomeMessage } from '../../../contract/telemetry';
-import { handler } from '../../../lambdas/queue/consume-platform-events';
+import { handler } from '../../../lambdas/bus/consume-platform-events';
 import { shareIdOf } from '../../../lambdas/delivery/share-id';
 import { connection, socketCalls, sockets } from '../../data/fixtures/sockets';
 import { conditionFailed, store } from '../../data/fixtures/store';

@@ -4,7 +4,7 @@ import { GetCommand, UpdateCommand, type UpdateCommandInput } from '../../../dat
 import { changeJob } from '../../../data/jobs/job-changes';
 import { toItem } from '../../../data/jobs/job-item';
 import type { JobStatus } from '../../../domain/job-lifecycle';
-import { handler } from '../../../lambdas/queue/consume-platform-events';
+import { handler } from '../../../lambdas/bus/consume-platform-events';
 import { engineForAllTests } from '../../data/fixtures/engine';
 import { store } from '../../data/fixtures/store';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';

@@ -23,9 +23,10 @@ export const connection = z.object({
   openedAt: z.int(),
   /**
    * When it must be closed, Unix seconds: when its token expires, or when API Gateway closes it. What a partner's telemetry
-   * socket follows keeps the end of the token with which it subscribed, and follows the session beyond it.
+   * socket follows keeps the end of the token with which it subscribed, and follows the session beyond it. A viewer's is the end of
+   * its share to the millisecond, so it is not a whole number: rounded up, samples would follow the final message.
    */
-  expiresAt: z.int(),
+  expiresAt: z.number(),
 });
 
 /** How long items are retained after the connection, in seconds: they are needed to send the final message and to close it. */

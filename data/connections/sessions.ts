@@ -10,8 +10,8 @@ const common = {
   connectionId: z.string(),
   /** Tag of the organisation whose telemetry it may read. */
   organisation: z.string(),
-  /** When it must be closed, Unix seconds. */
-  expiresAt: z.int(),
+  /** When it must be closed, Unix seconds; see {@link Connection.expiresAt}. */
+  expiresAt: z.number(),
 };
 
 const partnerSession = z.object({

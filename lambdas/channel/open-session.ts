@@ -54,7 +54,7 @@ export async function openViewerSession(
   if (!(await isActive(organisation))) throw new Refusal('share_not_found');
   await limitRate(`viewers#${shareIdOf(shareCode)}`, viewerHandshakesPerMinute(share), now);
   const openedAt = Math.floor(now.getTime() / 1000);
-  const expiresAt = Math.min(Math.ceil(Date.parse(share.expiresAt) / 1000), openedAt + LONGEST_CONNECTION_S);
+  const expiresAt = Math.min(Date.parse(share.expiresAt) / 1000, openedAt + LONGEST_CONNECTION_S);
   const { resourceId, deviceId, shareType, permissions } = share;
   const shared = { shareCode, resourceId, deviceId, shareType, permissions };
   const session: ViewerSession = {
@@ -64,7 +64,7 @@ export async function openViewerSession(
   try {
     await takeViewerSeat(share, session, openedAt);
     await openSession(session);
-    await noteFollowed({ kind: 'device', id: deviceId }, 'sockets', expiresAt);
+    await noteFollowed({ kind: 'device', id: deviceId }, 'sockets', Math.ceil(expiresAt));
     const end = finalMessage({ kind: 'share', before: share, after: undefined }, now.toISOString());
     await requestSnapshot({ kind: 'viewer', connectionId, end });
   } catch (error) {

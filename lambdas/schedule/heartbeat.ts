@@ -77,7 +77,10 @@ function connectionCheck(now: number, everyone: boolean) {
     if (connection.session && !isSession(connection)) return;
     const age = now - openedAt * 1000;
     if (age <= GRACE_PERIOD_MS) return;
-    if (expiresAt * 1000 <= now || !(await isPartnerActive(connection))) return closeSocket(connection);
+    const isOver = expiresAt * 1000 <= now;
+    // The final message closes a viewer, who receives nothing else by then.
+    if (isOver && connection.shareCode !== undefined && now - expiresAt * 1000 <= GRACE_PERIOD_MS) return;
+    if (isOver || !(await isPartnerActive(connection))) return closeSocket(connection);
     const warning = warningFor(connection, now);
     // Unless it has been renewed meanwhile.
     if (warning !== undefined && (await noteWarning(connection))) await postToSocket(connection, warning);

@@ -6,14 +6,15 @@ import { fleetOf } from '../api/given';
 import { database, tableNamed } from '../api/stack/aws-access';
 
 /**
- * Stores a share of a client's first device that expires sooner than the API allows.
+ * Stores a share of a client's first device that expires sooner than the API allows: just after a whole second, since what is
+ * rounded to whole seconds would last the longest then.
  */
 export async function givenShortShare(client: Client, seconds: number): Promise<string> {
   const { deviceId } = fleetOf(client);
   const organisation = organisationOf('device', deviceId) ?? '';
   const createdAt = new Date().toISOString();
   const shareCode = newShareCode(organisation, createdAt);
-  const expiresAt = new Date(Date.now() + seconds * 1000).toISOString();
+  const expiresAt = new Date((Math.ceil(Date.now() / 1000) + seconds) * 1000 + 50).toISOString();
   const share = { shareCode, resourceId: deviceId, deviceId, shareType: 'DEVICE_STATUS', permissions: ['view'] };
   const counts = { maxViewers: 10, currentViewers: 0, version: 1 };
   const Item = { organisation, ...share, ...counts, createdAt, expiresAt };

@@ -115,6 +115,17 @@ test('closes a socket whose token has expired in any minute, without a read', as
   expect(store).not.toHaveReceivedCommand(GetCommand);
 });
 
+test('closes a viewer of an expired share only if the final message has not closed it within a minute', async () => {
+  const viewer = (number: number, secondsAgo: number) =>
+    numbered(number, {
+      ...{ clientId: undefined, session: true, shareCode: id('share'), channel: `session#socket-${number}` },
+      ...{ openedAt: seconds(EVERYONE) - 600, expiresAt: seconds(EVERYONE) - secondsAgo },
+    });
+  givenItems(viewer(1, 60.001), viewer(2, 60), viewer(3, 0.001));
+  await handler();
+  expect(socketCalls()).toEqual(['socket-1 closed']);
+});
+
 describe('A socket that ends soon', () => {
   const end = (left: number) => seconds(EVERYONE) + 60 + left;
   /** A socket that ends this many seconds after the first minute, by its token unless it was opened two hours before. */

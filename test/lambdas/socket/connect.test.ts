@@ -77,6 +77,18 @@ describe('A viewer with a share code', () => {
     });
   });
 
+  test('receives nothing after the end of the share, to the millisecond', async () => {
+    const end = Math.ceil(Date.now() / 1000) + 60 + 0.123;
+    const item = shareItem({ expiresAt: new Date(end * 1000).toISOString() });
+    store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: item });
+    await open({ shareCode });
+    const [stored] = store.commandCalls(BatchWriteCommand).map(({ args: [{ input }] }) => input.RequestItems);
+    const ends = stored?.['connections']?.map(({ PutRequest }): unknown => PutRequest?.Item?.['expiresAt']);
+    expect(ends).toEqual([end, end, end]);
+    const noted = sent().find(({ TableName, UpdateExpression }) => TableName === 'fleet' && UpdateExpression);
+    expect(noted).toMatchObject({ ExpressionAttributeValues: { ':until': Math.ceil(end) } });
+  });
+
   test('is noted as a follower of the device until the share ends', async () => {
     await open({ shareCode });
     const noted = sent().filter(({ TableName, UpdateExpression }) => TableName === 'fleet' && UpdateExpression);

@@ -2,7 +2,16 @@ import { clients } from '../api/client';
 import { fleetOf, givenShare } from '../api/given';
 import { givenShortShare } from './short-share';
 import type { Socket } from './socket';
-import { ask, openTelemetry, outcomeForPage, publish, sampleOf, samplesIn, tryToWatch, watch } from './telemetry-socket';
+import {
+  ask,
+  openTelemetry,
+  outcomeForPage,
+  publish,
+  sampleOf,
+  samplesIn,
+  tryToWatch,
+  watch,
+} from './telemetry-socket';
 
 const [partner] = clients('telemetry-share-end');
 const { deviceId } = fleetOf(partner);

@@ -9,6 +9,7 @@ import { deliverTelemetry, findFollowers, type FollowersOf } from './deliver-tel
 import { forgetDevice, knownDevice } from './known-devices';
 import { newSamples, noteOldReport, remember, saveAll, saveNext, type DeviceReport } from './save-report';
 import { sampleMessage } from './sample-message';
+import { isShared, noteRead } from './shared-devices';
 
 async function deliverReport({ device, accepted }: DeviceReport, followersOf: FollowersOf, now: Date): Promise<void> {
   if (accepted.length === 0) return;
@@ -28,11 +29,17 @@ function faults(samples: readonly Sample[], found: readonly Device[], now: Date)
   ]);
 }
 
-/** The device with these samples, if this instance knows it so well that its next state needs no read. */
-function nextOf(organisation: Organisation, deviceId: string, samples: readonly Sample[], now: Date) {
-  const device = organisationOf('device', deviceId) === organisation ? knownDevice(deviceId, now) : undefined;
-  const accepted = device ? newSamples(device, samples) : [];
-  return device && accepted.length > 0 && isNextState(device, accepted, now) ? [{ device, accepted }] : [];
+/** Whether these samples of a device need nothing but a write of its next state. */
+function needNextState(device: Device, samples: readonly Sample[], now: Date): boolean {
+  const accepted = newSamples(device, samples);
+  return accepted.length > 0 && isNextState(device, accepted, now);
+}
+
+/** The device, if this instance knows it so well that the next state needs no read. */
+function knownOf(organisation: Organisation, deviceId: string, samples: readonly Sample[], now: Date): Device[] {
+  if (organisationOf('device', deviceId) !== organisation || isShared(deviceId)) return [];
+  const device = knownDevice(deviceId, now);
+  return device && needNextState(device, samples, now) ? [device] : [];
 }
 
 /** The results of those that succeeded. */
@@ -58,14 +65,21 @@ export async function acceptTelemetry(
 ): Promise<number> {
   const ids = [...new Set(samples.map(({ deviceId }) => deviceId))];
   const samplesOf = (id: string) => samples.filter(({ deviceId }) => deviceId === id);
-  const known = ids.flatMap((id) => nextOf(organisation, id, samplesOf(id), now));
-  const others = ids.filter((id) => !known.some(({ device }) => device.deviceId === id));
+  const known = ids.flatMap((id) => knownOf(organisation, id, samplesOf(id), now));
+  const others = ids.filter((id) => !known.some(({ deviceId }) => deviceId === id));
   const read = others.length > 0 ? await readDevices(organisation, others) : [];
-  const details = faults(samples, [...known.map(({ device }) => device), ...read], now);
+  const details = faults(samples, [...known, ...read], now);
   if (details.length > 0) throw new Refusal('invalid_request', details);
   try {
-    const saving = known.map(({ device, accepted }) => saveNext(organisation, device, accepted, now));
-    const unsaved = read.map((device) => ({ device, accepted: newSamples(device, samplesOf(device.deviceId)) }));
+    const accept = (device: Device) => ({ device, accepted: newSamples(device, samplesOf(device.deviceId)) });
+    const due = read.filter((device) => needNextState(device, samplesOf(device.deviceId), now));
+    // A device that is shared among instances was read in place of a write that would probably be refused.
+    const shared = due.filter(({ deviceId }) => isShared(deviceId));
+    for (const device of read) noteRead(device.deviceId, due.includes(device));
+    const saving = [...known, ...shared]
+      .map(accept)
+      .map(({ device, accepted }) => saveNext(organisation, device, accepted, now));
+    const unsaved = read.filter((device) => !shared.includes(device)).map(accept);
     for (const each of unsaved) remember(each, now);
     const reports = [...(await fulfilled(saving)), ...unsaved.map((each) => ({ ...each, isSaved: false }))];
     const toSave = reports.filter(({ isSaved }) => !isSaved);

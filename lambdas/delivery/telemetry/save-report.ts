@@ -11,6 +11,7 @@ import type { Organisation } from '../../../domain/id';
 import { OFFLINE_AFTER_MS, sequenceOf, type Sample } from '../../../domain/telemetry';
 import { followedGroup } from '../followed-group';
 import { forgetDevice, latestSequence, rememberDevice } from './known-devices';
+import { noteTooEarly } from './shared-devices';
 
 /** The samples of one device in a message that are later than any known sample of it, in order. */
 export interface DeviceReport {
@@ -55,9 +56,9 @@ function rememberSaved(
 }
 
 /**
- * Saves the newest of some new samples of a device that this instance knows, by one write and without a read. The record of the
- * write in the stream has no reader when nobody follows the group, no job is flown and no position of the flight is due.
- * @param known the device as this instance knows it, whose next state is due
+ * Saves the newest of some new samples of a device, by one write. The record of the write in the stream has no reader when nobody
+ * follows the group, no job is flown and no position of the flight is due.
+ * @param known the device as this instance knows it or has just read it, whose next state is due
  * @returns the report, with the device as it was before the write; not saved when the device is another one than this instance
  *   knew; undefined when it was removed
  */
@@ -80,6 +81,7 @@ export async function saveNext(
   const report = { device, accepted: newSamples(device, samples), isSaved };
   remember(report, now);
   if (isSaved) rememberSaved(device, newest, device.takeOff, now);
+  else if (writeReasonOf(device, report.accepted, now) !== 'due') noteTooEarly(deviceId);
   return report;
 }
 

@@ -193,6 +193,28 @@ describe('A sample of a device that is another one than this instance knows', ()
     expect(delivered(deviceId)).toMatchObject([{ timestamp: at(1000), deviceGroupId: found['deviceGroupId'] }]);
   });
 
+  test('since another instance writes it too, is read before it is written until three reads in a row find a write due', async () => {
+    const { deviceId, changeItem, failNext } = givenAtRest();
+    const writtenAt = (ms: number) =>
+      changeItem({ savedAt: at(ms), stateAt: at(ms), lastState: JSON.stringify({ timestamp: at(ms), droneState: 'LANDED' }) });
+    await accept(deviceId, 0);
+    failNext(conditionFailed(writtenAt(900)));
+    calls();
+    const fleetCalls = async (ms: number) => {
+      await accept(deviceId, ms);
+      return calls().filter((name) => /BatchGet|Update fleet/.test(name));
+    };
+    expect(await fleetCalls(second(1))).toEqual(['Update fleet']);
+    expect(await fleetCalls(second(2))).toEqual(['BatchGet fleet', 'Update fleet']);
+    writtenAt(2900);
+    expect(await fleetCalls(second(3))).toEqual(['BatchGet fleet']);
+    for (const n of [4, 5]) expect(await fleetCalls(second(n))).toEqual(['BatchGet fleet', 'Update fleet']);
+    await accept(deviceId, second(6));
+    expect(updates()).toMatchObject([{ ExpressionAttributeValues: { ':quiet': 'yes' } }]);
+    expect(calls()).toContain('BatchGet fleet');
+    expect(await fleetCalls(second(7))).toEqual(['Update fleet']);
+  });
+
   test('that went offline is saved after an offline check is scheduled', async () => {
     const { deviceId, changeItem, failNext } = givenAtRest();
     await accept(deviceId, 0);

@@ -64,24 +64,28 @@ const isSampleOf =
   ({ type, deviceId, timestamp }: Message) =>
     type === 'device.telemetry' && deviceId === device && samples.includes(String(timestamp));
 
-async function receive(context: SmokeContext): Promise<undefined> {
-  const sample = context.get('sample');
-  const matches = isSampleOf(context.get('fleet').observedId, [sample]);
-  await context.receive(context.get('telemetry').inbox, `the sample of ${sample}`, matches);
-}
-
-/** Keeps publishing: a sample sent before the viewer's connection is fully set up may not reach it. */
-async function viewerReceives(context: SmokeContext): Promise<undefined> {
+/**
+ * Waits for one of these samples, or of those that it keeps publishing: the first may be older than the snapshot that a subscriber
+ * gets after it, when a fleet reports too.
+ * @param samples timestamps
+ */
+async function receiveSample(context: SmokeContext, { inbox }: Connection, samples: string[]): Promise<undefined> {
   const { observedId } = context.get('fleet');
-  const { inbox } = context.get('viewer');
-  const samples: string[] = [];
-  await publishSample(context, samples);
   const reporting = setInterval(() => void publishSample(context, samples).catch(() => undefined), REPORT_EVERY_MS);
   try {
     await context.receive(inbox, 'a published sample', isSampleOf(observedId, samples));
   } finally {
     clearInterval(reporting);
   }
+}
+
+const receive = (context: SmokeContext) => receiveSample(context, context.get('telemetry'), [context.get('sample')]);
+
+/** A sample sent before the viewer's connection is fully set up may not reach it. */
+async function viewerReceives(context: SmokeContext): Promise<undefined> {
+  const samples: string[] = [];
+  await publishSample(context, samples);
+  return receiveSample(context, context.get('viewer'), samples);
 }
 
 export const telemetrySteps: readonly Step[] = [

@@ -60,7 +60,7 @@ export const injectedFaults: Readonly<Record<string, readonly [make: () => Injec
   ],
   'receive telemetry': [
     () => alterMessages(TELEMETRY, (real) => (real['type'] === 'device.telemetry' ? undefined : real)),
-    /expected the sample of .*, got .* in time/,
+    /expected a published sample, got .* in time/,
   ],
   'create a share': [() => alterResource('share', CREATE_SHARE, { maxViewers: 'ten' }), /\(share\.maxViewers: /],
   'read the share': [

@@ -155,9 +155,9 @@ describe('GET /v3/events', () => {
   });
 
   test('shows nothing of another organisation', async () => {
-    const [before, own] = [await now(), await now(stranger)];
-    const { jobId } = await givenJob(stranger);
-    expect(await read(own, 1, stranger)).toMatchObject([{ jobId }]);
+    const [before, own] = [await now(), await now(waiter)];
+    const { jobId } = await givenJob(waiter);
+    expect(await read(own, 1, waiter)).toMatchObject([{ jobId }]);
     expect((await list({ after: before })).body.events).toEqual([]);
   });
 });

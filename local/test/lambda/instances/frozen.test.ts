@@ -9,17 +9,20 @@ describe('A frozen instance', () => {
 
   test('runs no timers until the next invocation', async () => {
     const lambda = await start({
-      ticking: `let ticks = 0; let late;
+      ticking: `const ticks = []; let late;
         exports.handler = async ({ begin }) => {
-          const seen = { ticks, late };
-          if (begin) { setInterval(() => { ticks += 1; }, 5); setTimeout(() => { late = true; }, 20); }
+          const seen = { ticks: [...ticks], late };
+          if (begin) { setInterval(() => ticks.push(Date.now()), 50); setTimeout(() => { late = Date.now(); }, 100); }
           return seen;
         };`,
     });
-    expect(await lambda.invoke('ticking', { begin: true })).toEqual({ ticks: 0 });
-    await pause(200);
-    const { ticks, late } = (await lambda.invoke('ticking', {})) as { ticks: number; late: boolean };
-    expect({ late, ticks }).toEqual({ late: true, ticks: 1 });
+    expect(await lambda.invoke('ticking', { begin: true })).toEqual({ ticks: [] });
+    await pause(300);
+    const thawed = Date.now();
+    const { ticks, late } = (await lambda.invoke('ticking', {})) as { ticks: number[]; late: number };
+    // How many run then depends on how long the thaw takes.
+    expect(Math.min(late, ...ticks)).toBeGreaterThanOrEqual(thawed);
+    expect(ticks.length).toBeGreaterThan(0);
   });
 
   test('settles no promises: work that is not awaited pauses', async () => {

@@ -64,6 +64,19 @@ export const shareMessage = (share: Share, at: string): ShareStatusMessage => ({
   timestamp: at,
 });
 
+/**
+ * A job's change and its device's position come through two streams, each of which is polled when it happens: so a position of a
+ * job that has changed more recently, in ms, could come before the change itself.
+ */
+const ANNOUNCED_AFTER_MS = 1000;
+
+/**
+ * Whether the change to a job's state has been published before a device's report, unless its stream is late.
+ * @param at time of the report, ISO 8601
+ */
+export const isAnnounced = ({ updatedAt }: Job, at: string): boolean =>
+  Date.parse(updatedAt) + ANNOUNCED_AFTER_MS <= Date.parse(at);
+
 /** The position of a running job's device, as a message on the job's channel. */
 export const positionMessage = (job: Job, device: Device, at: string): JobStatusMessage => ({
   ...jobMessage(job),

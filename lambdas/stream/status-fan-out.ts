@@ -4,7 +4,7 @@ import { readItem } from '../../data/jobs/jobs';
 import { organisationOf } from '../../domain/id';
 import type { StoredJob } from '../../data/jobs/job-item';
 import type { FollowedUntil } from '../../domain/audience';
-import { positionMessage, snapshotOf, type Change } from '../../domain/status-event';
+import { isAnnounced, positionMessage, snapshotOf, type Change } from '../../domain/status-event';
 import { logger } from '../logger';
 import { inOrder } from '../delivery/in-order';
 import { logEvents, type PublishableChange, type RecordEvents } from '../delivery/log-events';
@@ -69,7 +69,9 @@ const fanOut = (eventsOf: RecordEvents, cursorOf: CursorOf, positions: Position[
     if (position) positions.push(position);
     for (const event of found.events) await publishStatus(event, audienceOf);
     if (!position?.job) return;
-    const message = positionMessage(position.job, position.device, createdAtOf(record));
+    const at = createdAtOf(record);
+    if (!isAnnounced(position.job, position.device.reportedAt ?? at)) return;
+    const message = positionMessage(position.job, position.device, at);
     await publishStatus(
       { role: 'transient', message },
       findAudience(() => Promise.resolve(position.followed)),

@@ -57,14 +57,29 @@ function messageViolations({ kind, id, tag, over }: Follower, message: ReceivedM
 function transitionViolations(last: ReceivedMessage['message'], message: ReceivedMessage['message']): string[] {
   const [from, previous, to] = [last['jobState'], message['previousState'], message['jobState']].map(String);
   // Over MQTTS the state comes again when somebody else subscribes.
-  if (message['deleted'] || message['snapshot'] || isPosition(message))
-    return from === to ? [] : [`${to} after ${from} without a transition`];
+  if (message['deleted'] || message['snapshot']) return from === to ? [] : [`${to} after ${from} without a transition`];
   // A state that is retained later comes without the previous one.
   if (message['previousState'] === undefined) return [];
   return [
     ...(previous === from ? [] : [`${previous} → ${to} after ${from}`]),
     ...(isTransition(previous ?? '', to ?? '') ? [] : [`${previous} → ${to}, which is not a transition`]),
   ];
+}
+
+/** Checks a position: it has the last state, or the next one, when a stream was late ("Order, repeats and gaps"). */
+function positionViolations(
+  last: ReceivedMessage['message'],
+  position: ReceivedMessage['message'],
+  next: ReceivedMessage['message'] | undefined,
+): string[] {
+  const { sequence, jobState } = position;
+  // Its sequence may be that of a later change of another field.
+  const isNext = next?.['jobState'] === jobState && Number(next?.['sequence']) <= Number(sequence);
+  if (Number(sequence) < Number(last['sequence']))
+    return [`sequence ${String(sequence)} after ${String(last['sequence'])}`];
+  return jobState === last['jobState'] || isNext
+    ? []
+    : [`${String(jobState)} after ${String(last['jobState'])} without a transition`];
 }
 
 /** Checks the messages about one subject: a job, a share, or a device of a group. */
@@ -74,7 +89,7 @@ function orderViolations(follower: Follower, messages: readonly ReceivedMessage[
   let last: ReceivedMessage['message'] | undefined;
   if (follower.over === 'WSS' && messages[0] && !messages[0]['snapshot'] && !isFinal(messages[0]))
     violations.push('the first message is not a snapshot');
-  for (const message of messages) {
+  for (const [index, message] of messages.entries()) {
     // Position messages on a job's channel have the job's sequence and their own timestamp.
     const timestamp = isPosition(message) && message['timestamp'];
     const { sequence, snapshot, deleted, shareState } = message;
@@ -83,9 +98,15 @@ function orderViolations(follower: Follower, messages: readonly ReceivedMessage[
     if (known.has(name)) continue;
     known.add(name);
     violations.push(...messageViolations(follower, message));
+    if (isPosition(message)) {
+      const next = messages.slice(index + 1).find((later) => !isPosition(later));
+      if (last && isFinal(last)) violations.push('a message after the final message');
+      if (last) violations.push(...positionViolations(last, message, next));
+      continue;
+    }
     if (last) {
       const [before, now] = [Number(last['sequence']), Number(message['sequence'])];
-      const mayRepeat = isPosition(message) || isPosition(last) || message['previousState'] === undefined;
+      const mayRepeat = message['previousState'] === undefined;
       if (message['snapshot'] && follower.over === 'WSS') violations.push('a snapshot that is not the first message');
       if (isFinal(last)) violations.push('a message after the final message');
       if (now < before || (now === before && !mayRepeat)) violations.push(`sequence ${now} after ${before}`);

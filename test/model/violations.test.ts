@@ -15,6 +15,10 @@ const jobStatus = (sequence: number, previousState: string, jobState: string, mo
 const snapshot = { type: 'job.status', jobId, sequence: 1, jobState: 'PENDING', snapshot: true, timestamp: 't1' };
 const queued = jobStatus(2, 'PENDING', 'QUEUED');
 const started = jobStatus(3, 'QUEUED', 'IN_PROGRESS');
+/** Positions of a job in this state. */
+const position = (sequence: number, jobState: string) => ({
+  ...{ type: 'job.status', jobId, sequence, jobState, droneState: 'HOVER', timestamp: `p${sequence}` },
+});
 const deleted = { type: 'job.status', jobId, sequence: 4, jobState: 'IN_PROGRESS', deleted: true, timestamp: 't4' };
 
 const faultsOf = (messages: readonly object[], more: Partial<Follower> = {}) =>
@@ -25,6 +29,8 @@ describe('channelViolations, for a job', () => {
     const closed = { at: 9, code: 1000 };
     expect(faultsOf([snapshot, queued, queued, started, deleted], { closed })).toEqual([]);
     expect(faultsOf([queued, started], { over: 'MQTTS' })).toEqual([]);
+    expect(faultsOf([snapshot, queued, started, position(3, 'IN_PROGRESS'), deleted])).toEqual([]);
+    expect(faultsOf([snapshot, queued, position(3, 'IN_PROGRESS'), started])).toEqual([]);
     const again = { ...snapshot, sequence: 2, jobState: 'QUEUED' };
     expect(faultsOf([snapshot, queued, again, started], { over: 'MQTTS' })).toEqual([]);
   });
@@ -33,6 +39,9 @@ describe('channelViolations, for a job', () => {
     ['no snapshot first', [queued], {}],
     ['messages out of order', [snapshot, started, queued], {}],
     ['a gap', [snapshot, started], {}],
+    ['a position of a state that never comes', [snapshot, queued, position(3, 'IN_PROGRESS')], {}],
+    ['a position of another state than the next', [snapshot, position(3, 'IN_PROGRESS'), queued, started], {}],
+    ['a position after the final message', [snapshot, queued, started, deleted, position(4, 'IN_PROGRESS')], {}],
     ['an invalid transition', [snapshot, jobStatus(2, 'PENDING', 'COMPLETED')], {}],
     ['a message after the final one', [snapshot, queued, started, deleted, jobStatus(5, 'IN_PROGRESS', 'FAILED')], {}],
     ['a second snapshot', [snapshot, queued, { ...snapshot, sequence: 2, jobState: 'QUEUED' }], {}],

@@ -84,6 +84,16 @@ def test_positions_have_the_sequence_of_their_state_and_arrive_once() -> None:
     assert [message["timestamp"] for message in received] == ["2", "5", "6", "7", "3"]
 
 
+def test_a_change_is_new_also_when_a_position_of_the_state_after_it_came_first() -> None:
+    gaps: list[Gap] = []
+    position = job(3, navigation={}, timestamp="5")
+    change = job(3, previousState="PENDING")
+    missed = job(6, "COMPLETED", previousState="ON_HOLD")
+    connection = Fake(job(2, "PENDING"), position, position, change, job(5, navigation={}), missed)
+    assert sequences(connection, options=FollowOptions(on_gap=gaps.append)) == [2, 3, 3, 5, 6]
+    assert gaps == [Gap("job.status", 3, 6)]
+
+
 def test_a_lost_connection_is_made_again_and_its_repeats_are_dropped() -> None:
     reconnects: list[Any] = []
     gaps: list[Gap] = []

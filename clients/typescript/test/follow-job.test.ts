@@ -85,6 +85,22 @@ describe('following a job', () => {
     ]);
   });
 
+  test('tells a change also when a position of the state after it came first, and sees when that change is missing', async () => {
+    snapshot(2, 'QUEUED');
+    const gaps: Gap[] = [];
+    const { told, ended, states } = following({ onGap: (gap) => gaps.push(gap) });
+    await until(() => told.length === 1);
+    for (const message of [position(3, 1), position(3, 1), status(3, 'IN_PROGRESS', { previousState: 'QUEUED' })])
+      send(message);
+    await until(() => told.length === 3);
+    expect(gaps).toEqual([]);
+    send(position(5, 2));
+    send(status(6, 'COMPLETED', { previousState: 'ON_HOLD' }));
+    await ended;
+    expect(states()).toEqual(['2 QUEUED', '3 IN_PROGRESS', '3 IN_PROGRESS', '5 IN_PROGRESS', '6 COMPLETED']);
+    expect(gaps).toEqual([{ subject: 'job.status', from: 3, to: 6 }]);
+  });
+
   test('reconnects after a cut, and tells only what the snapshot has new', async () => {
     snapshot(2, 'QUEUED');
     const gaps: Gap[] = [];

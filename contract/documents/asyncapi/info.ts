@@ -63,7 +63,8 @@ answers. None of the operations is mandatory.
 ## Order, repeats and gaps
 
 - Delivery is **at least once**.
-- **Status messages** of one job, device or share come **in order**, except that a position may follow the change after it.
+- **Status messages** of one job, device or share come **in order**, except that a position may follow the change after it, or
+  in rare cases come before its own: those of a job begin a second after its state has changed.
   \`sequence\` is the version of the resource. Drop a message whose \`sequence\` is lower than the last one of its resource, and one whose
   \`sequence\` and \`timestamp\` you have seen. A gap is not always a loss, since changes of other fields count too; the state after
   reconnecting settles it.

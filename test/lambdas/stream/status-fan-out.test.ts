@@ -126,6 +126,19 @@ describe('A report of a device', () => {
     });
   });
 
+  test('is recorded, but not yet published to a job that has just changed: the change comes through another stream', async () => {
+    const reported = (ms: number) => ({
+      ...device({ jobId: id('job'), navigation: { position: { type: 'Point', coordinates: [8.5, 47.4, 480] } } }),
+      reportedAt: new Date(Date.parse(running.updatedAt) + ms).toISOString(),
+    });
+    givenJob(followedJob);
+    await report(before, reported(999));
+    expect(topics()).toEqual([ofGroup]);
+    expect(store).toHaveReceivedCommandTimes(BatchWriteCommand, 1);
+    await report(before, reported(1000));
+    expect(topics().at(-1)).toBe(`${id('job')}/JOB/STATUS transient`);
+  });
+
   describe('with a position', () => {
     const position = { type: 'Point' as const, coordinates: [8.5, 47.4, 480] as [number, number, number] };
     const flown = (timestamp = at) => ({ timestamp, jobId: id('job'), navigation: { position } });

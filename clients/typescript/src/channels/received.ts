@@ -31,11 +31,15 @@ export interface LogGap {
 /** Changes that were missed. */
 export type Gap = SequenceGap | LogGap;
 
-interface LastMessage {
+interface LastState {
   readonly sequence: number;
-  readonly positionAt: string;
   readonly jobState: string | undefined;
   readonly isDeleted: boolean;
+}
+
+interface LastPosition {
+  readonly sequence: number;
+  readonly timestamp: string;
 }
 
 const subjectOf = ({ type, deviceId }: SequencedMessage): string =>
@@ -50,7 +54,8 @@ const isPosition = (message: SequencedMessage): boolean =>
  * connection begins with a snapshot or with what was missed: so what is not newer is a repeat.
  */
 export class ReceivedMessages {
-  readonly #last = new Map<string, LastMessage>();
+  readonly #last = new Map<string, LastState>();
+  #lastPosition: LastPosition | undefined;
 
   /**
    * @param deliver gets each message that is new
@@ -72,6 +77,7 @@ export class ReceivedMessages {
   startAgain(): void {
     const { cursor } = this;
     this.#last.clear();
+    this.#lastPosition = undefined;
     this.cursor = undefined;
     if (cursor !== undefined) this.onGap?.({ cursor });
   }
@@ -82,16 +88,27 @@ export class ReceivedMessages {
   }
 
   #accept(message: SequencedMessage): boolean {
-    const { sequence, timestamp = '', jobState, deleted = false } = message;
+    const { sequence, jobState, deleted = false } = message;
     if (sequence === undefined) return true;
+    if (isPosition(message)) return this.#acceptPosition(message, sequence);
     if (this.#isRepeat(message)) return false;
     this.#noteCursor(message);
     const subject = subjectOf(message);
     const last = this.#last.get(subject);
     if (last && !isNewer(message, last)) return false;
     if (last && isGap(message, last)) this.onGap?.({ subject, from: last.sequence, to: sequence });
-    const positionAt = isPosition(message) ? timestamp : (last?.positionAt ?? '');
-    this.#last.set(subject, { sequence, positionAt, jobState, isDeleted: deleted });
+    this.#last.set(subject, { sequence, jobState, isDeleted: deleted });
+    return true;
+  }
+
+  /** A position may come before the change to the state that it names, which is still new then. */
+  #acceptPosition(message: SequencedMessage, sequence: number): boolean {
+    const { timestamp = '' } = message;
+    const state = this.#last.get(subjectOf(message));
+    if (state && (state.isDeleted || sequence < state.sequence)) return false;
+    const last = this.#lastPosition;
+    if (last && (sequence < last.sequence || (sequence === last.sequence && timestamp <= last.timestamp))) return false;
+    this.#lastPosition = { sequence, timestamp };
     return true;
   }
 
@@ -107,15 +124,13 @@ export class ReceivedMessages {
   }
 }
 
-function isNewer(message: SequencedMessage, last: LastMessage): boolean {
-  const { sequence = 0, timestamp = '', deleted } = message;
+function isNewer({ sequence = 0, deleted }: SequencedMessage, last: LastState): boolean {
   if (sequence > last.sequence) return true;
-  if (sequence < last.sequence || last.isDeleted) return false;
-  return deleted === true || (isPosition(message) && timestamp > last.positionAt);
+  return sequence === last.sequence && deleted === true && !last.isDeleted;
 }
 
 /** A change that does not follow the state before it, or a snapshot that has moved on. */
-function isGap({ snapshot, sequence = 0, previousState }: SequencedMessage, last: LastMessage): boolean {
+function isGap({ snapshot, sequence = 0, previousState }: SequencedMessage, last: LastState): boolean {
   if (snapshot) return sequence > last.sequence + 1;
   return previousState !== undefined && last.jobState !== undefined && previousState !== last.jobState;
 }

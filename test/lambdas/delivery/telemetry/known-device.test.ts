@@ -196,7 +196,11 @@ describe('A sample of a device that is another one than this instance knows', ()
   test('since another instance writes it too, is read before it is written until three reads in a row find a write due', async () => {
     const { deviceId, changeItem, failNext } = givenAtRest();
     const writtenAt = (ms: number) =>
-      changeItem({ savedAt: at(ms), stateAt: at(ms), lastState: JSON.stringify({ timestamp: at(ms), droneState: 'LANDED' }) });
+      changeItem({
+        savedAt: at(ms),
+        stateAt: at(ms),
+        lastState: JSON.stringify({ timestamp: at(ms), droneState: 'LANDED' }),
+      });
     await accept(deviceId, 0);
     failNext(conditionFailed(writtenAt(900)));
     calls();

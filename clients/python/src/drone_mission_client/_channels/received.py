@@ -52,6 +52,12 @@ def _is_gap(message: Message, last: Message) -> bool:
     return previous is not None and known is not None and previous != known
 
 
+def _is_newer(message: Message, last: Message) -> bool:
+    if message["sequence"] != last["sequence"]:
+        return bool(message["sequence"] > last["sequence"])
+    return bool(message.get("deleted")) and not last.get("deleted")
+
+
 class ReceivedMessages:
     """Distinguishes new messages from repeats.
 
@@ -68,25 +74,26 @@ class ReceivedMessages:
         self._cursor = after
         # Cursors with the times since when they are known: the first one is settled, the others not yet.
         self._cursors: deque[tuple[float, str]] = deque()
-        self._position_at: dict[str, str] = {}
+        # Sequence and timestamp of the last position on a job's channel.
+        self._last_position: tuple[int, str] | None = None
         self.last: dict[str, Message] = {}
 
     def accept(self, message: Message) -> bool:
         """Returns whether a message is new, and if so remembers it as received."""
         if "sequence" not in message:
             return True
+        if _is_position(message):
+            return self._accept_position(message)
         if self._is_known(message):
             return False
         self._note_cursor(message)
         subject = subject_of(message)
         last = self.last.get(subject)
         if last is not None:
-            if not self._is_newer(message, last):
+            if not _is_newer(message, last):
                 return False
             if self._on_gap is not None and _is_gap(message, last):
                 self._on_gap(Gap(subject, last["sequence"], message["sequence"]))
-        if _is_position(message):
-            self._position_at[subject] = str(message.get("timestamp", ""))
         self.last[subject] = message
         return True
 
@@ -104,7 +111,7 @@ class ReceivedMessages:
         """The state follows instead of what was missed: tells of it, and takes that state as new."""
         cursor = self._cursor
         self.last.clear()
-        self._position_at.clear()
+        self._last_position = None
         self._cursors.clear()
         self._cursor = None
         if cursor is not None and self._on_gap is not None:
@@ -131,10 +138,13 @@ class ReceivedMessages:
         while len(self._cursors) > 1 and self._cursors[1][0] <= now - UNSETTLED_S:
             self._cursors.popleft()
 
-    def _is_newer(self, message: Message, last: Message) -> bool:
-        if message["sequence"] != last["sequence"]:
-            return bool(message["sequence"] > last["sequence"])
-        if last.get("deleted"):
+    def _accept_position(self, message: Message) -> bool:
+        # It may come before the change to the state that it names, which is still new then.
+        state = self.last.get(subject_of(message))
+        if state is not None and (state.get("deleted") or message["sequence"] < state["sequence"]):
             return False
-        later = str(message.get("timestamp", "")) > self._position_at.get(subject_of(message), "")
-        return bool(message.get("deleted")) or (_is_position(message) and later)
+        position = (int(message["sequence"]), str(message.get("timestamp", "")))
+        if self._last_position is not None and position <= self._last_position:
+            return False
+        self._last_position = position
+        return True

@@ -24,7 +24,7 @@ async function update(deviceId: string, attributes: Readonly<Record<string, stri
 
 /** Stores a device state like the service does for telemetry, at most once a second. */
 export const report = (deviceId: string, state: DeviceState) =>
-  update(deviceId, { lastState: JSON.stringify(state), status: 'online' });
+  update(deviceId, { lastState: JSON.stringify(state), status: 'online', reportedAt: new Date().toISOString() });
 
 /** Sets a device offline. */
 export const goOffline = (deviceId: string) => update(deviceId, { status: 'offline' });

@@ -13,7 +13,7 @@ import { publishPlatformEvent } from './platform-events';
 import { cursorOfSnapshot, expireAfter, lastNumber, numberIn } from './resume';
 import { follow, type Socket } from './socket';
 import { ask, openTelemetry, publish, sampleOf, subscribeTo, watch } from './telemetry-socket';
-import { until } from './until';
+import { until, untilPositionsBegin } from './until';
 import { givenVideoShare } from './video-share';
 
 const [partner] = clients('documented-messages');
@@ -75,6 +75,7 @@ describe('Status messages', () => {
     for (const status of ['QUEUED', 'IN_PROGRESS'])
       await partner.call('PATCH /v3/jobs/{jobId}', { path: { jobId: channel.id }, body: { status } });
     await socket.like({ jobState: 'IN_PROGRESS' });
+    await untilPositionsBegin();
     await publish(await openTelemetry(partner), sampleOf(deviceId, { droneState: 'ORBIT', jobId: channel.id }));
     await socket.like({ droneState: 'ORBIT' });
     await partner.call('DELETE /v3/jobs/{jobId}', { path: { jobId: channel.id } });

@@ -7,7 +7,7 @@ import { goOffline, report } from './device-reports';
 import type { Message } from './message-log';
 import { cursorOfOrganisation } from './resume';
 import { followFromSnapshot, follow } from './socket';
-import { quiet, until } from './until';
+import { quiet, until, untilPositionsBegin } from './until';
 
 const [partner] = clients('follow-device-group');
 const { deviceGroupId, deviceId, otherGroupId } = fleetOf(partner);
@@ -172,6 +172,7 @@ describe('A follower of a running job', () => {
       await followFromSnapshot(partner, { kind: 'job', id: jobId }),
       await followFromSnapshot(partner, { kind: 'job', id: running }),
     ];
+    await untilPositionsBegin();
     await report(deviceId, state(11, { jobId }));
     await report(deviceId, state(12));
     await report(deviceId, state(13, { jobId: running }));

@@ -26,5 +26,8 @@ export async function until<Found>(
   }
 }
 
+/** Waits until the positions of a job that has just changed are published, which begin a second after the change. */
+export const untilPositionsBegin = () => pause(1000);
+
 /** Waits long enough to notice something that must not happen. */
 export const quiet = () => pause(QUIET_MS);

@@ -77,9 +77,10 @@ function connectionCheck(now: number, everyone: boolean) {
     if (connection.session && !isSession(connection)) return;
     const age = now - openedAt * 1000;
     if (age <= GRACE_PERIOD_MS) return;
-    const isOver = expiresAt * 1000 <= now;
-    // The final message closes a viewer, who receives nothing else by then.
-    if (isOver && connection.shareCode !== undefined && now - expiresAt * 1000 <= GRACE_PERIOD_MS) return;
+    const overForMs = now - expiresAt * 1000;
+    const isOver = overForMs >= 0;
+    // The final message of its share closes a viewer, who receives nothing else by then.
+    if (isOver && connection.shareCode !== undefined && overForMs <= GRACE_PERIOD_MS) return;
     if (isOver || !(await isPartnerActive(connection))) return closeSocket(connection);
     const warning = warningFor(connection, now);
     // Unless it has been renewed meanwhile.

@@ -65,8 +65,8 @@ const isSampleOf =
     type === 'device.telemetry' && deviceId === device && samples.includes(String(timestamp));
 
 /**
- * Waits for one of these samples, or of those that it keeps publishing: the first may be older than the snapshot that a subscriber
- * gets after it, when a fleet reports too.
+ * Waits for one of these samples, or of those that it keeps publishing: a sample may not reach a viewer whose connection is not fully
+ * set up, and may be older than the snapshot that a subscriber gets after it, when a fleet reports too.
  * @param samples timestamps
  */
 async function receiveSample(context: SmokeContext, { inbox }: Connection, samples: string[]): Promise<undefined> {
@@ -81,7 +81,6 @@ async function receiveSample(context: SmokeContext, { inbox }: Connection, sampl
 
 const receive = (context: SmokeContext) => receiveSample(context, context.get('telemetry'), [context.get('sample')]);
 
-/** A sample sent before the viewer's connection is fully set up may not reach it. */
 async function viewerReceives(context: SmokeContext): Promise<undefined> {
   const samples: string[] = [];
   await publishSample(context, samples);

@@ -155,6 +155,7 @@ describe('GET /v3/events', () => {
   });
 
   test('shows nothing of another organisation', async () => {
+    // No other test changes anything of this organisation meanwhile.
     const [before, own] = [await now(), await now(waiter)];
     const { jobId } = await givenJob(waiter);
     expect(await read(own, 1, waiter)).toMatchObject([{ jobId }]);

@@ -6,7 +6,7 @@ import { startApi } from './api-gateway/rest-api-fixture';
 import { limitedQuotas } from './limited-quotas';
 
 const waiting =
-  'exports.handler = async () => new Promise((done) => setTimeout(() => done({ statusCode: 200 }), 200));';
+  'exports.handler = async () => new Promise((done) => setTimeout(() => done({ statusCode: 200 }), 1000));';
 
 afterEach(() => jest.useRealTimers());
 

@@ -1,24 +1,47 @@
 import { createMeter } from '../../billing/meter';
-import { billedMs } from '../../lambda/charges';
+import { billedMs, createFunctionCharges } from '../../lambda/charges';
 import { functionsPerTest } from './inline-functions';
 
 const { start } = functionsPerTest();
 
 describe('What a function is charged with', () => {
-  test('is a request, its time times its memory, and what it and Lambda log', async () => {
+  test('is a request, its time times its memory, and what it and Lambda log', () => {
     const meter = createMeter();
-    const source = `exports.handler = async () => { console.log('x'.repeat(74)); await new Promise((r) => setTimeout(r, 100)); }`;
-    const properties = { MemorySize: 2048, LoggingConfig: { LogFormat: 'JSON', SystemLogLevel: 'WARN' } };
-    const lambda = await start({ slow: source }, properties, {}, undefined, meter);
-    await lambda.invoke('slow', {});
-    await lambda.invoke('slow', {});
+    const charges = createFunctionCharges(meter, {
+      functionName: 'slow',
+      memorySize: 2048,
+      logFormat: 'JSON',
+      systemLogLevel: 'WARN',
+      traced: false,
+    });
+    const spent = { ms: 100.2, processorMs: 10, logLines: 1, logBytes: 74 };
+    charges.invoked(spent);
+    charges.invoked(spent);
     const used = meter.usage()['slow'] ?? {};
     expect(used).toMatchObject({ 'lambda:requests': 2, 'logs:bytes': 200, 'xray:traces': 0 });
-    // 2 GB for 100 ms or little more, twice.
-    expect(used['lambda:gbSeconds']).toBeGreaterThanOrEqual(0.4);
-    expect(used['lambda:gbSeconds']).toBeLessThan(1);
-    expect(used['lambda:processorSeconds']).toBeLessThan(0.2);
-    expect(used['lambda:waitingSeconds']).toBeGreaterThan(0.15);
+    // 2 GB for 101 ms, twice.
+    expect(used['lambda:gbSeconds']).toBeCloseTo(0.404, 9);
+    expect(used['lambda:processorSeconds']).toBeCloseTo(0.02, 9);
+    expect(used['lambda:waitingSeconds']).toBeCloseTo(0.1804, 9);
+    charges.initialised(spent);
+    expect(meter.usage()['slow']?.['lambda:initGbSeconds']).toBeCloseTo(0.202, 9);
+  });
+
+  test('is what an instance measured of itself: its waiting is no time on a processor', async () => {
+    const meter = createMeter();
+    const source = `exports.handler = async () => { console.log('x'.repeat(74)); await new Promise((r) => setTimeout(r, 500)); }`;
+    const properties = { MemorySize: 2048, LoggingConfig: { LogFormat: 'JSON', SystemLogLevel: 'WARN' } };
+    const lambda = await start({ slow: source }, properties, {}, undefined, meter);
+    const begun = performance.now();
+    await lambda.invoke('slow', {});
+    const elapsed = (performance.now() - begun) / 1000;
+    const used = meter.usage()['slow'] ?? {};
+    expect(used).toMatchObject({ 'lambda:requests': 1, 'logs:bytes': 100 });
+    // What is measured is less than the elapsed time on a busy machine, where the thread waits for a processor.
+    const [waiting, processor] = [used['lambda:waitingSeconds'] ?? NaN, used['lambda:processorSeconds'] ?? NaN];
+    expect(waiting).toBeGreaterThan(processor);
+    expect(used['lambda:gbSeconds']).toBeGreaterThanOrEqual(2 * (waiting + processor));
+    expect(used['lambda:gbSeconds']).toBeLessThanOrEqual(2 * (elapsed + 0.001));
     expect(used['lambda:initGbSeconds']).toBeGreaterThan(0);
   });
 

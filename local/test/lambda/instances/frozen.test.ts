@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { until } from '../../until';
 import { functionsPerTest, startFunctions } from '../inline-functions';
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
@@ -60,6 +61,7 @@ describe('A frozen instance', () => {
     });
     const { port } = server.address() as AddressInfo;
     expect(await lambda.invoke('talking', { port })).toBe(0);
+    await until(() => got.length > 0);
     await pause(100);
     expect(got.join('')).toBe('ping');
     expect(await lambda.invoke('talking', { port })).toBe(1);
@@ -70,15 +72,18 @@ describe('A frozen instance', () => {
   test('exists also after an error and after initialisation', async () => {
     const lambda = await start(
       {
-        failing: `let ticks = 0; setInterval(() => { ticks += 1; }, 5);
+        failing: `const ticks = []; setInterval(() => ticks.push(Date.now()), 5);
           exports.handler = async ({ fail }) => { if (fail) throw new Error('no'); return ticks; };`,
       },
       {},
       { maxInstances: 1 },
     );
     await expect(lambda.invoke('failing', { fail: true })).rejects.toThrow('no');
+    const frozen = Date.now();
     await pause(200);
-    expect(await lambda.invoke('failing', {})).toBeLessThan(10);
+    const thawed = Date.now();
+    const ticks = (await lambda.invoke('failing', {})) as number[];
+    expect(ticks.filter((at) => at > frozen && at < thawed)).toEqual([]);
   });
 
   test('can be terminated', async () => {
@@ -86,9 +91,7 @@ describe('A frozen instance', () => {
     await lambda.invoke('one', {});
     await pause(60);
     expect(await lambda.invoke('one', {})).toBe(1);
-    const begun = Date.now();
-    await lambda.stop?.();
-    expect(Date.now() - begun).toBeLessThan(1000);
+    await expect(lambda.stop?.()).resolves.toBeUndefined();
   });
 
   test('responds with null to a handler whose promise can never settle, and remains usable', async () => {

@@ -66,6 +66,8 @@ export function functionOf(folder: string, name: string, source: string, propert
       Runtime: 'nodejs24.x',
       Handler: 'index.handler',
       Role: `arn:aws:iam::${accountId}:role/${name}`,
+      // Lambda's default of 3 s may pass on a busy machine.
+      Timeout: 60,
       ...properties,
     },
     metadata: { 'aws:asset:path': name },

@@ -1,5 +1,6 @@
 import { RequestTooLarge, FunctionTimedOut } from '../../lambda';
 import { parsePolicy } from '../../iam/policy';
+import { until } from '../until';
 import { arnOf, functionsPerTest } from './inline-functions';
 
 const { start, printed } = functionsPerTest();
@@ -118,12 +119,19 @@ describe('A failed invocation', () => {
   test('because of a timeout ends the instance', async () => {
     const lambda = await start(
       { slow: 'exports.handler = async ({ spin }) => { while (spin); return process.env.AWS_LAMBDA_FUNCTION_NAME; }' },
-      { Timeout: 0.2 },
+      { Timeout: 57.5 },
       { maxInstances: 1 },
     );
-    await expect(lambda.invoke('slow', { spin: true })).rejects.toThrow(FunctionTimedOut);
+    // The time passes for the first call only, however long the second one takes.
+    const timers = jest.spyOn(globalThis, 'setTimeout');
+    const timeout = () => (timers.mock.calls as [() => void, number][]).find(([, delay]) => delay === 57_500)?.[0];
+    const outcome = expect(lambda.invoke('slow', { spin: true })).rejects.toThrow(FunctionTimedOut);
+    await until(() => timeout() !== undefined);
+    timeout()?.();
+    timers.mockRestore();
+    await outcome;
     expect(await lambda.invoke('slow', {})).toBe('slow');
-    expect(printed()).toContain('Task timed out after 0.20 seconds');
+    expect(printed()).toContain('Task timed out after 57.50 seconds');
   });
 
   test('because the code does not load has the reason', async () => {

@@ -1,7 +1,10 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { FunctionError } from '../../../lambda';
+import { until } from '../../until';
 import { functionsPerTest } from '../inline-functions';
 
-const { start } = functionsPerTest();
+const { start, folder, printed } = functionsPerTest();
 
 const sleep = 'const sleep = (ms) => new Promise((done) => setTimeout(done, ms));';
 /** Returns an id of the instance and its number of calls. */
@@ -24,24 +27,32 @@ describe('Instances', () => {
   test('run one call at a time, up to their maximum number; further calls wait in order', async () => {
     const lambda = await start(
       {
-        counting: `let busy = 0; const instance = Math.random(); ${sleep}
-          exports.handler = async ({ n }) => { busy += 1; const together = busy; await sleep(40); busy -= 1; return { n, instance, together }; };`,
+        // Each call prints when it begins, and ends when its file is there.
+        counting: `const { existsSync } = require('node:fs'); let busy = 0; const instance = Math.random(); ${sleep}
+          exports.handler = async ({ n, gate }) => {
+            busy += 1; const together = busy; console.log('begun ' + n);
+            while (!existsSync(gate)) await sleep(2);
+            busy -= 1; return { instance, together };
+          };`,
       },
       {},
       { maxInstances: 2 },
     );
-    const finished: number[] = [];
-    const calls = Array.from({ length: 8 }, async (_, n) => {
-      const answer = (await lambda.invoke('counting', { n })) as { n: number; instance: number; together: number };
-      finished.push(n);
-      return answer;
-    });
-    const answers = await Promise.all(calls);
+    const gate = (n: number) => join(folder(), `gate-${n}`);
+    const begun = () => [...(printed() ?? '').matchAll(/begun (\d+)/g)].map(([, n]) => Number(n)).sort();
+    const calls = Array.from({ length: 8 }, (_, n) => lambda.invoke('counting', { n, gate: gate(n) }));
+    await until(() => existsSync(join(folder(), 'functions.log')) && begun().length === 2);
+    expect(begun()).toEqual([0, 1]);
+    for (let ended = 1; ended <= 8; ended++) {
+      writeFileSync(gate(ended - 1), '');
+      await calls[ended - 1];
+      const expected = Array.from({ length: Math.min(ended + 2, 8) }, (_, n) => n);
+      await until(() => begun().length >= expected.length);
+      expect(begun()).toEqual(expected);
+    }
+    const answers = (await Promise.all(calls)) as { instance: number; together: number }[];
     expect(new Set(answers.map(({ together }) => together))).toEqual(new Set([1]));
     expect(new Set(answers.map(({ instance }) => instance)).size).toBe(2);
-    expect(answers.map(({ n }) => n)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-    expect(finished.slice(0, 2).every((n) => n < 4)).toBe(true);
-    expect(finished.slice(-2).every((n) => n >= 4)).toBe(true);
   });
 
   test('are terminated when idle', async () => {

@@ -6,7 +6,7 @@ import { createEventSources, type EventSources } from '../../event-source';
 import { createLambda, type Lambda } from '../../lambda';
 import { parsePolicy } from '../../iam/policy';
 import { functionOf, region } from '../lambda/inline-functions';
-import { arnOf, startSqs, makeQueue, account, type SqsFixture } from '../sqs/fixture';
+import { arnOf, startSqs, makeQueue, showAgain, account, type SqsFixture } from '../sqs/fixture';
 import { until } from '../until';
 
 /** Sends its messages back to the queue in its environment, as `check-devices` does for an online device. */
@@ -19,6 +19,8 @@ const again = `const { SQSClient, SendMessageCommand } = require(${JSON.stringif
     }
   };`;
 
+/** Body of the message whose invocation Lambda stops: the function was invoked 16 times before. */
+const refused = '.'.repeat(17);
 const everything = parsePolicy({ Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }] });
 
 describe('A function that sends to its own queue', () => {
@@ -38,7 +40,7 @@ describe('A function that sends to its own queue', () => {
     sources = createEventSources({
       ...{ ...account, engineUrl: 'http://127.0.0.1:9', dataFolder: folder, lambda, sqs: given.sqs },
       policiesOf: () => [everything],
-      log: () => undefined,
+      log: () => showAgain(given.sqs.queue(arnOf('work')), (body) => body === refused),
     });
   });
 
@@ -54,12 +56,12 @@ describe('A function that sends to its own queue', () => {
     urls['failures'] = makeQueue(given.sqs, 'failures');
     urls['lost'] = makeQueue(given.sqs, 'lost');
     const RedrivePolicy = { deadLetterTargetArn: arnOf('lost'), maxReceiveCount: 2 };
-    urls['work'] = makeQueue(given.sqs, 'work', { VisibilityTimeout: 3, RedrivePolicy });
-    urls['between'] = makeQueue(given.sqs, 'between', { VisibilityTimeout: 3 });
+    urls['work'] = makeQueue(given.sqs, 'work', { VisibilityTimeout: 60, RedrivePolicy });
+    urls['between'] = makeQueue(given.sqs, 'between', { VisibilityTimeout: 60 });
   };
   const makeFunction = async (name: string, sendsTo: string, properties: object = {}) => {
     const Environment = { Variables: { QUEUE_URL: urls[sendsTo] } };
-    await lambda.create(functionOf(folder, name, again, { Timeout: 3, Environment, ...properties }));
+    await lambda.create(functionOf(folder, name, again, { Environment, ...properties }));
   };
   const connect = async (queue: string, FunctionName: string, properties: object = {}) => {
     await sources.create({
@@ -84,7 +86,7 @@ describe('A function that sends to its own queue', () => {
     await connect('work', 'watch');
     await begin();
     await until(() => bodiesIn('lost').length > 0);
-    expect(bodiesIn('lost')).toEqual(['.'.repeat(17)]);
+    expect(bodiesIn('lost')).toEqual([refused]);
     // The last round sends before it ends.
     await until(() => bodiesIn('work').length === 0);
   });

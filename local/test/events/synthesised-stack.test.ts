@@ -17,7 +17,7 @@ import type { Service } from '../../service';
 import { createSqs, type Sqs } from '../../sqs';
 import { readAssembly } from '../../cloudformation/template';
 import { until } from '../until';
-import { arnOf, account } from '../sqs/fixture';
+import { arnOf, account, showAgain } from '../sqs/fixture';
 
 const sdk = (name: string) => JSON.stringify(require.resolve(`@aws-sdk/client-${name}`));
 
@@ -49,14 +49,17 @@ function synthesise(folder: string): void {
     mkdirSync(join(folder, id));
     writeFileSync(join(folder, id, 'index.js'), source);
     const code = Code.fromAsset(join(folder, id));
-    return new LambdaFunction(stack, id, { runtime: Runtime.NODEJS_24_X, handler: 'index.handler', code, environment });
+    const timeout = Duration.minutes(1);
+    const runtime = Runtime.NODEJS_24_X;
+    return new LambdaFunction(stack, id, { runtime, handler: 'index.handler', code, environment, timeout });
   };
   const bus = new EventBus(stack, 'Bus', { eventBusName: 'platform', description: 'Ours' });
   bus.archive('Archive', { eventPattern: { source: ['ours'] }, retention: Duration.days(7) });
   bus.grantPutEventsTo(fn('Publish', publishing, { BUS: bus.eventBusArn }));
   const deadLetterQueue = new Queue(stack, 'Dead', { queueName: 'dead', enforceSSL: true });
   const work = new Queue(stack, 'Work', {
-    visibilityTimeout: Duration.seconds(3),
+    queueName: 'work',
+    visibilityTimeout: Duration.minutes(1),
     deadLetterQueue: { queue: deadLetterQueue, maxReceiveCount: 1 },
     enforceSSL: true,
   });
@@ -100,7 +103,12 @@ describe('A CDK stack with a bus, rules, a queue and functions', () => {
         return endpoint.register(functionArn, () => iam.policiesOf(roleArn));
       },
     });
-    const shared = { ...account, lambda, log: (line: string) => log.push(line) };
+    const onLine = (line: string) => {
+      log.push(line);
+      // A batch has failed.
+      showAgain(sqs.queue(arnOf('work')), (body) => body.includes('"n":13'));
+    };
+    const shared = { ...account, lambda, log: onLine };
     sqs = createSqs({ ...account, endpointUrl: endpoint.url, dataFolder: folder });
     const events = createEvents({ ...shared, sqs });
     const policiesOf = (functionArn: string) => iam.policiesOf(roles.get(functionArn) ?? '');

@@ -11,7 +11,7 @@ import {
   type SendMessageCommandOutput,
 } from '@aws-sdk/client-sqs';
 import { createAwsEndpoint, type AwsEndpoint } from '../../aws-endpoint';
-import { createSqs, type Sqs } from '../../sqs';
+import { createSqs, type Queue, type Sqs } from '../../sqs';
 
 export const account = { region: 'eu-central-1', accountId: '000000000000' };
 export const arnOf = (name: string) => `arn:aws:sqs:eu-central-1:000000000000:${name}`;
@@ -60,6 +60,15 @@ export function makeQueue(sqs: Sqs, name: string, properties: Record<string, unk
   const created = sqs.create(resource);
   if (created instanceof Promise) throw new Error('Queues are created synchronously');
   return created.ref;
+}
+
+/**
+ * Makes received messages visible at once, as the end of their visibility timeout would. The timeout itself has to be longer
+ * than a delivery takes on a busy machine, since the queue delivers the message a second time otherwise.
+ */
+export function showAgain(queue: Queue | undefined, isMeant: (body: string) => boolean): void {
+  for (const { body, receiptHandle } of queue?.messages ?? [])
+    if (receiptHandle !== undefined && isMeant(body)) queue?.changeVisibility(receiptHandle, 0);
 }
 
 /** An SQS for each test with the queue `Things`, and calls of the queue at `url`. */

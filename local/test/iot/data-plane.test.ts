@@ -87,18 +87,20 @@ describe('The data plane API of IoT Core', () => {
   test('retains a message until it expires', async () => {
     const expiring = (topic: string, messageExpiry: number) =>
       admin.send(new PublishCommand({ topic, payload: Buffer.from('done'), qos: 1, retain: true, messageExpiry }));
+    const now = Date.now();
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(now);
     await expiring('e/soon', 1);
     await expiring('e/later', 3600);
     await publish('e/never', 'state', true);
     const topics = async () =>
       (await admin.send(new ListRetainedMessagesCommand({}))).retainedTopics?.map(({ topic }) => topic);
     expect(await topics()).toEqual(['e/later', 'e/never', 'e/soon']);
-    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 1001);
+    clock.mockReturnValue(now + 1001);
     expect(await topics()).toEqual(['e/later', 'e/never']);
     await expect(admin.send(new GetRetainedMessageCommand({ topic: 'e/soon' }))).rejects.toMatchObject({
       name: 'ResourceNotFoundException',
     });
-    clock.mockReturnValue(Date.now() + 3600_000);
+    clock.mockReturnValue(now + 3_600_001);
     expect(await topics()).toEqual(['e/never']);
     clock.mockRestore();
     for (const topic of ['e/later', 'e/never']) await publish(topic, '', true);

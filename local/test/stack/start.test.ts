@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../free-port';
 
 const main = join(__dirname, '../../main.ts');
 
@@ -58,7 +59,10 @@ describe('The start of the stack', () => {
     mkdirSync(app);
     writeFileSync(join(app, 'manifest.json'), JSON.stringify({ artifacts: { Stack: artifact } }));
     writeFileSync(join(app, 'template.json'), JSON.stringify(template));
-    const { code, output: output } = await start({ LOCAL_DIR: folder, PORT: '20481' }, '--app', app, '--memory');
+    const names = ['PORT', 'IDENTITY_PORT', 'WS_PORT', 'MQTT_PORT'];
+    const ports = await Promise.all(names.map(async (name) => [name, String(await freePort())] as const));
+    const env = { LOCAL_DIR: folder, ...Object.fromEntries(ports) };
+    const { code, output: output } = await start(env, '--app', app, '--memory');
     expect(output).toContain('AWS::Foo::Bar (Strange)');
     expect(code).toBe(1);
   });

@@ -41,7 +41,11 @@ describe('Instances', () => {
     const gate = (n: number) => join(folder(), `gate-${n}`);
     const begun = () => [...(printed() ?? '').matchAll(/begun (\d+)/g)].map(([, n]) => Number(n)).sort();
     const calls = Array.from({ length: 8 }, (_, n) => lambda.invoke('counting', { n, gate: gate(n) }));
-    await until(() => existsSync(join(folder(), 'functions.log')) && begun().length === 2);
+    // When an expectation fails, the others end with the instances.
+    for (const call of calls) call.catch(() => undefined);
+    await until(() => existsSync(join(folder(), 'functions.log')) && begun().length >= 2);
+    // A third instance would take a call by then.
+    await new Promise((done) => setTimeout(done, 300));
     expect(begun()).toEqual([0, 1]);
     for (let ended = 1; ended <= 8; ended++) {
       writeFileSync(gate(ended - 1), '');

@@ -27,6 +27,8 @@ export interface CloudFrontOptions {
   originOf(domain: string): Origin | undefined;
   /** Default: none. */
   readonly meter?: Meter;
+  /** Elapsed time after which a function is ended. Default: 10 s. */
+  readonly functionLimitMs?: number;
   /** Writes a line: output of functions, and causes of failed requests. */
   log(line: string): void;
 }
@@ -66,7 +68,7 @@ export function createCloudFront(options: CloudFrontOptions): CloudFront {
     'AWS::CloudFront::Function': ({ properties }) => {
       const declared = functionProperties.parse(properties);
       const arn = `arn:aws:cloudfront::${options.accountId}:function/${declared.Name}`;
-      const run = compileViewerFunction(declared, (line) => options.log(line));
+      const run = compileViewerFunction(declared, (line) => options.log(line), options.functionLimitMs);
       functions.set(arn, (event) => {
         meter.charge(CLIENTS, { 'cloudfront:functions': 1 });
         return run(event);

@@ -15,6 +15,8 @@ export interface DistributionOptions {
   readonly origins: Readonly<Record<string, Origin>>;
   /** Code of the viewer-request function of the behavior `/v3/*`, whose origin is `api`. */
   readonly viewerRequest?: string;
+  /** Elapsed time after which that function is ended. */
+  readonly functionLimitMs?: number;
   readonly policies?: Readonly<Record<string, string>>;
   /** Of the default behavior, whose origin is `site`. */
   readonly responseHeaders?: unknown;
@@ -28,6 +30,7 @@ export async function serveDistribution(options: DistributionOptions): Promise<S
     accountId: '000000000000',
     portOf: () => 0,
     originOf: (domain) => options.origins[domain],
+    ...(options.functionLimitMs !== undefined && { functionLimitMs: options.functionLimitMs }),
     log: (line) => log.push(line),
   });
   const create = async (type: string, properties: Record<string, unknown>) =>

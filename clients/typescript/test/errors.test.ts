@@ -1,3 +1,4 @@
+import dns from 'node:dns';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -67,6 +68,10 @@ describe('an error', () => {
   });
 
   test('of a host that does not exist names the option', async () => {
+    // As a name server answers, should there be one.
+    const notFound = Object.assign(new Error('getaddrinfo ENOTFOUND no-such-host.invalid'), { code: 'ENOTFOUND' });
+    const answer = (_host: string, _options: object, done: (error: Error) => void) => void setImmediate(done, notFound);
+    const lookup = jest.spyOn(dns, 'lookup').mockImplementation(answer as never);
     const client = givenClient({ baseUrl: 'https://no-such-host.invalid' });
     expect(await errorOf(client.jobs.get('job-1'))).toMatchObject({
       problem: 'host-not-found',
@@ -76,6 +81,8 @@ describe('an error', () => {
     expect(await errorOf(first(follower.jobs.follow('job-1')))).toMatchObject({
       message: 'There is no host no-such-host.invalid: check wsUrl.',
     });
+    expect(lookup).toHaveBeenCalledTimes(2);
+    lookup.mockRestore();
   });
 
   test('of a port where nothing answers says so', async () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocketServer, type WebSocket } from 'ws';
 
 /** A request as the service received it. */
@@ -39,7 +40,8 @@ export class FakeService {
   /** Handshakes, those that were refused too. */
   handshakes = 0;
   tokens = 0;
-  tokenLifetimeS = 3600;
+  /** How long the first tokens last, in seconds; further ones last an hour. */
+  tokenLifetimesS: readonly number[] = [];
   /** Answers to requests for anything but a token. */
   answer: (request: ReceivedRequest) => Answer = () => ({ status: 404, body: { error: 'Not found' } });
   /** Refuses a handshake. */
@@ -146,7 +148,11 @@ export class FakeService {
   /** The answer to a request for a token. */
   issueToken: () => Answer = () => ({
     status: 200,
-    body: { access_token: `token-${++this.tokens}`, token_type: 'Bearer', expires_in: this.tokenLifetimeS },
+    body: {
+      expires_in: this.tokenLifetimesS[this.tokens] ?? 3600,
+      access_token: `token-${++this.tokens}`,
+      token_type: 'Bearer',
+    },
   });
 }
 
@@ -158,11 +164,11 @@ export function withoutWaits(): void {
   afterEach(() => jest.restoreAllMocks());
 }
 
-/** Waits until a condition holds. @throws Error after a minute, so that a test that hangs ends */
+/** Waits until a condition holds, by the real clock. @throws Error after a minute, so that a test that hangs ends */
 export async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 60_000;
+  const deadline = performance.now() + 60_000;
   while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`did not happen: ${condition.toString()}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    if (performance.now() > deadline) throw new Error(`did not happen: ${condition.toString()}`);
+    await pause(5);
   }
 }

@@ -65,7 +65,7 @@ describe('publishing telemetry', () => {
   });
 
   test('replaces a connection whose token is about to end', async () => {
-    service.tokenLifetimeS = 0.01;
+    service.tokenLifetimesS = [0.01];
     answerWith(accepted);
     await client.telemetry.publish(sample(1));
     await new Promise((resolve) => setTimeout(resolve, 15));

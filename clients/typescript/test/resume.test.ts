@@ -35,8 +35,8 @@ const welcomeWith = (...connections: readonly (readonly object[])[]) => {
 };
 const afterOf = ({ path }: FollowerSocket) => new URL(path, 'http://service').searchParams.get('after');
 
-function following(options: StatusFollowOptions = {}) {
-  const client = new DroneMissionClient(service.options);
+function following(options: StatusFollowOptions = {}, more: object = {}) {
+  const client = new DroneMissionClient({ ...service.options, ...more });
   const told: JobStatusMessage[] = [];
   const gaps: Gap[] = [];
   const stop = new AbortController();
@@ -146,21 +146,39 @@ describe('a caller that knows a cursor', () => {
 });
 
 describe('a connection whose token is about to end', () => {
-  test('goes on with a new token', async () => {
-    service.tokenLifetimeS = 0.5;
+  /** What of its hour a token is used for, and a moment more. */
+  const DUE_MS = 54 * 60_000 + 5;
+  // Time passes only when a test says so: a token must not end while the service is asked for another one.
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'setInterval', 'performance'] });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+  /** Follows the job, with no ping within that time, since none would be answered. */
+  const followingWithoutPings = () => following({}, { pingAfterMs: 10 * DUE_MS });
+
+  test('goes on with a new token, and with another one', async () => {
     service.renewal = { type: 'authenticated', expiresAt: '2026-11-22T10:00:00.000Z' };
     welcomeWith([change(1, 'PENDING', { snapshot: true })]);
-    const { ended, states } = following();
+    const { told, ended, states } = followingWithoutPings();
+    await until(() => told.length === 1);
+    await jest.advanceTimersByTimeAsync(DUE_MS);
+    await until(() => service.sockets[0]?.received.length === 1);
+    // Comes after the answer to the token.
+    send(service.last, change(2, 'QUEUED'));
+    await until(() => told.length === 2);
+    await jest.advanceTimersByTimeAsync(DUE_MS);
     await until(() => service.sockets[0]?.received.length === 2);
     send(service.last, { type: 'expiring', expiresAt: '2026-11-22T10:00:00.000Z', reason: 'token' });
-    send(service.last, change(2, 'CANCELLED'));
+    send(service.last, change(3, 'CANCELLED'));
     await ended;
     expect(service.sockets).toHaveLength(1);
     expect(service.last.received).toMatchObject([
       { action: 'authenticate', token: 'token-2' },
       { action: 'authenticate', token: 'token-3' },
     ]);
-    expect(states()).toEqual(['PENDING', 'CANCELLED']);
+    expect(states()).toEqual(['PENDING', 'QUEUED', 'CANCELLED']);
   });
 
   test.each([
@@ -168,11 +186,13 @@ describe('a connection whose token is about to end', () => {
     ['refuses the token', { type: 'error', code: 'forbidden', error: 'Forbidden' }],
     ['ends its subscriptions', { type: 'authenticated', subscriptionsEnded: true }],
   ])('is replaced when the service %s', async (_, answer) => {
-    service.tokenLifetimeS = 0.5;
     service.renewal = answer;
     welcomeWith([change(1, 'PENDING', { snapshot: true })], [resumed]);
-    following();
+    const { told } = followingWithoutPings();
+    await until(() => told.length === 1);
+    await jest.advanceTimersByTimeAsync(DUE_MS);
     await until(() => service.sockets.length === 2);
+    expect(service.sockets[0]?.received).toMatchObject([{ action: 'authenticate', token: 'token-2' }]);
     expect(service.sockets.map(({ token }) => token)).toEqual(['token-1', 'token-2']);
     expect(afterOf(service.last)).toBe(cursor(10));
     // What confirms the new connection is `resumed`: nothing else has been sent.

@@ -89,7 +89,11 @@ describe('a viewer of a share', () => {
 
   test('stops waiting for an answer with its signal', async () => {
     const { view, reading } = givenViewer(() => undefined);
-    await expect(view.control({ name: 'LAND' }, { signal: AbortSignal.timeout(100) })).rejects.toThrow('timeout');
+    const stop = new AbortController();
+    const waiting = view.control({ name: 'LAND' }, { signal: stop.signal });
+    await until(() => service.sockets[0]?.received.length === 1);
+    stop.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
     revoke();
     await reading;
   });

@@ -1,10 +1,12 @@
+import { stopClock } from '../../lambdas/fixtures/clock';
 import { noteFollowed, readFollowed, type Followed } from '../../../data/connections/audience';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { GetCommand, UpdateCommand } from '../../../data/store/document-client';
 import { acme, id } from '../../domain/fixtures/samples';
 import { conditionFailed, onlyCommand, store } from '../fixtures/store';
 
-const now = Math.floor(Date.now() / 1000);
+const now = Date.parse('2026-11-27T10:30:00.000Z') / 1000;
+beforeEach(() => stopClock(new Date(now * 1000)));
 const group: Followed = { kind: 'group', id: id('group') };
 
 describe('noteFollowed', () => {
@@ -42,7 +44,8 @@ describe('noteFollowed', () => {
     ['was once', { Attributes: { socketsUntil: now - 60 } }, true],
     ['will not be in a moment', { Attributes: { socketsUntil: now + 1 } }, true],
     ['is by somebody else', { Attributes: { socketsUntil: now + 60, followedAt: (now - 60) * 1000 } }, false],
-    ['is since a moment ago', { Attributes: { socketsUntil: now + 60, followedAt: Date.now() } }, true],
+    ['is since a second ago', { Attributes: { socketsUntil: now + 60, followedAt: (now - 1) * 1000 } }, true],
+    ['is since longer ago', { Attributes: { socketsUntil: now + 60, followedAt: (now - 1) * 1000 - 1 } }, false],
   ])('says of what %s followed whether nobody followed it: %j, %s', async (_, before, isFirst) => {
     store.on(UpdateCommand).resolves(before);
     await expect(noteFollowed(group, 'sockets', now + 7200)).resolves.toBe(isFirst);
@@ -50,7 +53,7 @@ describe('noteFollowed', () => {
 
   test.each([
     ['since long', (now - 60) * 1000, false],
-    ['since a moment ago', Date.now(), true],
+    ['since a second ago', (now - 1) * 1000, true],
   ])('leaves a later end, which is known %s', async (_, followedAt, isFirst) => {
     store.on(UpdateCommand).rejects(conditionFailed({ id: id('group'), socketsUntil: now + 7200, followedAt }));
     await expect(noteFollowed(group, 'sockets', now + 60)).resolves.toBe(isFirst);

@@ -74,12 +74,22 @@ test.each([
   expect(requests).toBe(2);
 });
 
-test.each([
+test.each<[string, RequestListener]>([
   ['nothing', () => undefined],
   ['a response that does not end', neverEnds],
 ])('gives up at the timeout when the server sends %s', async (_, always) => {
-  answers = [always];
+  const limit = new AbortController();
+  const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal);
+  answers = [
+    (request, response) => {
+      always(request, response);
+      // Not before the request has come, however long that takes.
+      setTimeout(() => limit.abort(new DOMException('late', 'TimeoutError')), 50);
+    },
+  ];
   await expect(post(50)).rejects.toMatchObject({ name: 'TimeoutError' });
+  expect(timeout.mock.calls).toEqual([[50]]);
+  timeout.mockRestore();
   expect(requests).toBe(1);
 });
 

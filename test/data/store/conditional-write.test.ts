@@ -1,8 +1,8 @@
+import { useRealConnection } from '../fixtures/real-connection';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand } from '../../../data/store/document-client';
 import { isRepeat } from '../../../data/store/conditional-write';
 import { dynamodb } from '../../../data/store/dynamodb';
-import { useRealConnection } from '../fixtures/real-connection';
 
 describe('isRepeat over a real connection', () => {
   /** What happens to each call, in order: its answer is lost, or its condition is found not to hold. */

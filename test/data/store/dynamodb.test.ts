@@ -1,7 +1,7 @@
+import { useRealConnection } from '../fixtures/real-connection';
 import { GetCommand } from '../../../data/store/document-client';
 import { dynamodb, table } from '../../../data/store/dynamodb';
 import { tableNames, tableVariable } from '../../../domain/table';
-import { useRealConnection } from '../fixtures/real-connection';
 
 test('each table has its own environment variable', () => {
   expect(tableVariable('jobs')).toBe('JOBS_TABLE');

@@ -44,9 +44,22 @@ test('processes records of one item one after the other, those of other items me
 });
 
 test('returns the first failed record of the batch, whichever failed earlier in time', async () => {
-  const { failedAt, failures } = await run('abc', [1, 2], [0, 20, 0]);
+  const failures: number[] = [];
+  let release = (): void => undefined;
+  const hasLaterFailed = new Promise<void>((resolve) => (release = resolve));
+  const { batchItemFailures } = await inOrder(
+    ['a', 'b', 'c'].map(recordOf),
+    async (each) => {
+      if (numberOf(each) === 1) await hasLaterFailed;
+      if (numberOf(each) > 0) throw new Error('broken');
+    },
+    (each) => {
+      failures.push(numberOf(each));
+      release();
+    },
+  );
   expect(failures).toEqual([2, 1]);
-  expect(failedAt).toEqual([1]);
+  expect(batchItemFailures).toEqual([{ itemIdentifier: '1' }]);
 });
 
 test('processes no record of an item behind a failed one, but the records of others before it', async () => {

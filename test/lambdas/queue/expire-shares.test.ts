@@ -1,3 +1,4 @@
+import { stopClock } from '../fixtures/clock';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
@@ -11,7 +12,8 @@ process.env['SHARE_END_QUEUE_URL'] = 'https://sqs.eu-central-1.amazonaws.com/123
 
 const shareCode = id('share');
 const other = id('share', acme, 'other'.padStart(26, '0'));
-const from = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();
+const now = new Date('2026-11-27T10:30:00.000Z');
+const from = (milliseconds: number) => new Date(now.getTime() + milliseconds).toISOString();
 const run = (...bodies: unknown[]) =>
   handler({
     Records: bodies.map((body, index) => ({ messageId: `message-${index}`, body: JSON.stringify(body) })),
@@ -33,6 +35,7 @@ const sqs = mockClient(SQSClient);
 const delayed = () => sqs.commandCalls(SendMessageCommand).map(({ args: [{ input }] }) => input);
 
 beforeEach(() => {
+  stopClock(now);
   sqs.reset();
   store.resolves({});
 });
@@ -52,10 +55,26 @@ test('marks an expired share by a conditional write, then deletes it', async () 
 test('waits for the shares of a batch that end within a second, each until its own time', async () => {
   const [soon, later] = [from(150), from(300)];
   const ended = run({ shareCode, expiresAt: later }, { shareCode: other, expiresAt: soon });
+  await jest.advanceTimersByTimeAsync(149);
   expect(store).not.toHaveReceivedAnyCommand();
+  await jest.advanceTimersByTimeAsync(1);
+  expect(marks()).toEqual({ [other]: soon });
+  await jest.advanceTimersByTimeAsync(149);
+  expect(marks()).toEqual({ [other]: soon });
+  await jest.advanceTimersByTimeAsync(1);
+  expect(marks()).toEqual({ [other]: soon, [shareCode]: later });
   await expect(ended).resolves.toEqual(succeeded);
-  const { [other]: first = '', [shareCode]: second = '' } = marks();
-  expect([later, soon, first, second].sort()).toEqual([soon, first, later, second]);
+});
+
+test('waits on after a timer that fires a millisecond early, which would find the share unexpired', async () => {
+  const expiresAt = from(150);
+  const ended = run({ shareCode, expiresAt });
+  jest.setSystemTime(now.getTime() - 1);
+  await jest.advanceTimersByTimeAsync(150);
+  expect(store).not.toHaveReceivedAnyCommand();
+  await jest.advanceTimersByTimeAsync(1);
+  await expect(ended).resolves.toEqual(succeeded);
+  expect(marks()).toEqual({ [shareCode]: expiresAt });
 });
 
 test('sends a message that is early again, delayed so that it comes at most a quarter of a second late', async () => {

@@ -9,7 +9,10 @@ import { call, requestId } from '../fixtures/api-gateway';
 import { logLines, written } from '../fixtures/log';
 
 const secret = 'kx9mhush7q2v5w8y1z3a4b6c';
-const share = { ...sampleShare({ shareCode: id('share', acme, secret) }), organisation: acme };
+const share = {
+  ...sampleShare({ shareCode: id('share', acme, secret), expiresAt: '2999-01-01T00:00:00.000Z' }),
+  organisation: acme,
+};
 const line = { message: 'request', requestId, clientId: 'client1', organisation: acme };
 
 const requests = {

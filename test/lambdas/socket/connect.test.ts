@@ -1,3 +1,4 @@
+import { stopClock } from '../fixtures/clock';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import {
@@ -138,6 +139,8 @@ describe('A viewer with a share code', () => {
   });
 
   test('of a share at its limit of new viewers a minute is refused with 429 before a seat is taken', async () => {
+    // Both handshakes are in one minute.
+    stopClock(new Date('2026-11-27T10:30:00.000Z'));
     const busy = id('share', acme, '01jd00000000000000000busy0');
     const item = shareItem({ shareCode: busy, maxViewers: 5 });
     store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: item });

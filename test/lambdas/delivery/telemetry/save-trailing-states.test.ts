@@ -1,3 +1,4 @@
+import { stopClock } from '../../fixtures/clock';
 import { fleetKey } from '../../../../data/fleet/fleet-key';
 import { BatchGetCommand, UpdateCommand } from '../../../../data/store/document-client';
 import { saveTrailingStates } from '../../../../lambdas/delivery/telemetry/save-trailing-states';
@@ -5,7 +6,8 @@ import { conditionFailed, store } from '../../../data/fixtures/store';
 import { acme } from '../../../domain/fixtures/samples';
 import { deviceItem, newDeviceId } from '../../fixtures/telemetry';
 
-const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
+const now = new Date('2026-11-27T10:30:00.000Z');
+const ago = (ms: number) => new Date(now.getTime() - ms).toISOString();
 const sample = (deviceId: string, ms: number) => ({ deviceId, timestamp: ago(ms) });
 const message = (at: string, ...trailing: { deviceId: string; timestamp: string }[]) => ({
   organisation: acme,
@@ -19,9 +21,17 @@ const savedDevice = (deviceId: string, ms: number, version = 1) =>
     lastState: JSON.stringify({ timestamp: ago(ms) }),
   });
 const givenDevices = (...fleet: object[]) => store.on(BatchGetCommand).resolves({ Responses: { fleet } });
+/** Saves the states of these messages, for which no more than a second passes. */
+async function save(...messages: ReturnType<typeof message>[]): Promise<void> {
+  const saved = Promise.allSettled([saveTrailingStates(acme, messages)]);
+  await jest.advanceTimersByTimeAsync(1000);
+  const [outcome] = await saved;
+  if (outcome.status === 'rejected') throw outcome.reason;
+}
 const written = () => store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input);
 
 beforeEach(() => {
+  stopClock(now);
   store.resolves({});
 });
 
@@ -29,7 +39,7 @@ test('saves the last sample of a device, with the time at which it was received'
   const deviceId = newDeviceId();
   givenDevices(savedDevice(deviceId, 2500, 7));
   const last = sample(deviceId, 1900);
-  await saveTrailingStates(acme, [message(ago(1800), last)]);
+  await save(message(ago(1800), last));
   const { deviceId: _, ...state } = last;
   expect(written()).toMatchObject([
     {
@@ -43,11 +53,11 @@ test('saves the newest of several samples in any order, with one read for all de
   const [one, other] = [newDeviceId(), newDeviceId()];
   givenDevices(savedDevice(one, 4000), savedDevice(other, 4000));
   const newest = [sample(one, 2000), sample(other, 2300)];
-  await saveTrailingStates(acme, [
+  await save(
     message(ago(2400), sample(one, 2500)),
     message(ago(2000), ...newest),
     message(ago(2200), sample(one, 2300), sample(other, 2400)),
-  ]);
+  );
   const states = written().map(({ ExpressionAttributeValues }) => ExpressionAttributeValues?.[':stateAt'] as string);
   expect(states.toSorted()).toEqual(newest.map(({ timestamp }) => timestamp).toSorted());
   expect(store).toHaveReceivedCommandTimes(BatchGetCommand, 1);
@@ -60,18 +70,19 @@ test.each([
 ])('writes nothing for a device that %s', async (_, fleet) => {
   const deviceId = newDeviceId();
   givenDevices(...fleet(deviceId));
-  await saveTrailingStates(acme, [message(ago(1000), sample(deviceId, 1000))]);
+  await save(message(ago(1000), sample(deviceId, 1000)));
   expect(written()).toEqual([]);
 });
 
 test('waits until the last saved state is a second old', async () => {
   const deviceId = newDeviceId();
   givenDevices(savedDevice(deviceId, 800));
-  const start = Date.now();
-  await saveTrailingStates(acme, [message(ago(700), sample(deviceId, 750))]);
-  // A timer counts from the beginning of its turn of the event loop: it fires early by what the turn has taken.
-  expect(Date.now() - start).toBeGreaterThan(100);
+  const saved = saveTrailingStates(acme, [message(ago(700), sample(deviceId, 750))]);
+  await jest.advanceTimersByTimeAsync(199);
+  expect(written()).toEqual([]);
+  await jest.advanceTimersByTimeAsync(100);
   expect(written()).toHaveLength(1);
+  await saved;
 });
 
 describe('A state of a device that was written meanwhile', () => {
@@ -82,7 +93,7 @@ describe('A state of a device that was written meanwhile', () => {
       .resolvesOnce({ Responses: { fleet: [savedDevice(deviceId, 3000)] } })
       .resolves({ Responses: { fleet: [savedDevice(deviceId, 1000)] } });
     store.on(UpdateCommand).rejects(conditionFailed());
-    await saveTrailingStates(acme, [message(ago(2000), sample(deviceId, 2000))]);
+    await save(message(ago(2000), sample(deviceId, 2000)));
     expect(written()).toHaveLength(1);
   });
 
@@ -93,7 +104,7 @@ describe('A state of a device that was written meanwhile', () => {
       .resolvesOnce({ Responses: { fleet: [savedDevice(deviceId, 3000, 1)] } })
       .resolves({ Responses: { fleet: [savedDevice(deviceId, 2600, 2)] } });
     store.on(UpdateCommand).rejectsOnce(conditionFailed()).resolves({});
-    await saveTrailingStates(acme, [message(ago(2000), sample(deviceId, 2000))]);
+    await save(message(ago(2000), sample(deviceId, 2000)));
     expect(written()).toMatchObject([1, 2].map((version) => ({ ExpressionAttributeValues: { ':version': version } })));
   });
 
@@ -101,9 +112,7 @@ describe('A state of a device that was written meanwhile', () => {
     const deviceId = newDeviceId();
     givenDevices(savedDevice(deviceId, 3000));
     store.on(UpdateCommand).rejects(conditionFailed());
-    await expect(saveTrailingStates(acme, [message(ago(2000), sample(deviceId, 2000))])).rejects.toThrow(
-      'other writes came first each time',
-    );
+    await expect(save(message(ago(2000), sample(deviceId, 2000)))).rejects.toThrow('other writes came first each time');
   });
 });
 
@@ -112,6 +121,6 @@ test('saves the other devices when one fails', async () => {
   givenDevices(savedDevice(broken, 3000), savedDevice(other, 3000));
   store.on(UpdateCommand, { Key: fleetKey(acme, broken) }).rejects(new Error('no store'));
   const both = message(ago(2000), sample(broken, 2000), sample(other, 2000));
-  await expect(saveTrailingStates(acme, [both])).rejects.toThrow('no store');
+  await expect(save(both)).rejects.toThrow('no store');
   expect(written()).toHaveLength(2);
 });

@@ -5,7 +5,7 @@ import { closeSocket, postToSocket } from '../../../data/connections/sockets';
 import { isNewer, type Sequenced, type Sequences } from '../../../domain/sequence';
 
 /** Waits for the final message of a resource that has just been deleted, in ms. */
-const FINAL_MESSAGE_RETRY_DELAYS_MS = [50, 100, 200, 400, 800, 1600];
+const FINAL_MESSAGE_RETRY_DELAYS_MS = [0, 50, 100, 200, 400, 800, 1600];
 
 /** Sends buffered messages. @returns false when the socket is closed afterwards */
 async function sendBuffered(
@@ -43,9 +43,9 @@ export async function catchUp(follower: Connection, sent: Sequences): Promise<bo
 /** The final message, as soon as it is buffered for the follower. */
 async function bufferedFinalMessage(follower: Connection): Promise<string | undefined> {
   for (const wait of FINAL_MESSAGE_RETRY_DELAYS_MS) {
+    await pause(wait);
     const buffered = (await readBuffered(follower)).find(({ endsChannel }) => endsChannel);
     if (buffered) return buffered.text;
-    await pause(wait);
   }
   return undefined;
 }

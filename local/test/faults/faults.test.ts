@@ -81,8 +81,7 @@ describe('Fault injection', () => {
     const late = createFaults(followFaults(file)).call(callOf('iotdata', ''), answer);
     expect(answer).toHaveBeenCalledTimes(1);
     await late;
-    // A timer counts from the beginning of its turn of the event loop: it fires early by what the turn has taken.
-    expect(performance.now() - began).toBeGreaterThan(200);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(290);
   });
 
   test('delivers batches twice and late', async () => {
@@ -92,7 +91,7 @@ describe('Fault injection', () => {
     expect(answer).not.toHaveBeenCalled();
     expect(await batch).toBe(done);
     expect(answer).toHaveBeenCalledTimes(2);
-    expect(performance.now() - began).toBeGreaterThan(100);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(190);
   });
 
   test('kills one instance after one of its first calls', async () => {

@@ -80,8 +80,8 @@ test('reads the state of a group that nobody followed before once every instance
     followed: id('device'),
     isUnnoticed: true,
   });
-  // A timer counts from the beginning of its turn of the event loop: it fires early by what the turn has taken.
-  expect(performance.now() - began).toBeGreaterThan(600);
+  // A timer may fire a millisecond early.
+  expect(performance.now() - began).toBeGreaterThanOrEqual(749);
   expect(sentTo('partner-socket')).toHaveLength(1);
 });
 

@@ -91,9 +91,9 @@ describe('A follower that waits for the snapshot of a deleted resource', () => {
     expect(store).toHaveReceivedCommandWith(DeleteCommand, itemKey);
   });
 
-  test('is sent a final message that is buffered a little later', async () => {
+  test.each([70, 2500])('is sent a final message that is buffered %d ms later', async (delay) => {
     const waiting = await givenBufferingFollower(follower);
-    setTimeout(() => void waiting.buffer(message(5), true), 70);
+    setTimeout(() => void waiting.buffer(message(5), true), delay);
     await sendFinalMessage(follower, []);
     expect(socketCalls()).toEqual([...posts(5), 'socket-1 closed']);
   });

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { decodeJwt } from 'jose';
 import { channels, type Channel } from '../../contract/channels';
 import { scopes, type Scope } from '../../contract/endpoint';
@@ -46,12 +45,13 @@ async function openWith(client: Client, held: readonly Scope[]): Promise<Socket>
 
 const gone = (client: Client) => async () => ((await connectionsOf(client)).length === 0 ? true : undefined);
 
-/** Waits until the token that the sockets of the client were opened with would have ended, two seconds from now. */
-async function untilTheirTokenEnds(client: Client, renew: () => Promise<void>): Promise<void> {
-  const expiresAt = Math.ceil(Date.now() / 1000) + 2;
+/** Ends the token that the sockets of the client were opened with: what `renew` has not given another end is over. */
+async function endTheirToken(client: Client, renew: () => Promise<void>): Promise<void> {
+  const now = Math.floor(Date.now() / 1000);
+  const expiresAt = now + 600;
   await changeConnections(client, { expiresAt });
   await renew();
-  await pause(expiresAt * 1000 - Date.now() + 50);
+  await changeConnections(client, { expiresAt: now - 1 }, (item) => item['expiresAt'] === expiresAt);
 }
 
 // Earlier sockets are removed after their end: an item that is still there would be taken for one of the test's.
@@ -120,7 +120,7 @@ test('a status channel goes on after the end of its first token, and one that wa
   const channel = await givenChannel.job();
   const [renewed, left] = [await follow(partner, channel), await follow(partner, channel)];
   await Promise.all([renewed.first(1), left.first(1)]);
-  await untilTheirTokenEnds(partner, async () => {
+  await endTheirToken(partner, async () => {
     expect(await authenticate(renewed, partner.newToken())).toMatchObject({ type: 'authenticated' });
   });
   await partner.call('PATCH /v3/jobs/{jobId}', { path: { jobId: channel.id }, body: { status: 'QUEUED' } });
@@ -134,7 +134,7 @@ test('a telemetry socket goes on after the end of its first token, with its subs
   const [renewed, left] = [await openTelemetry(partner), await openTelemetry(partner)];
   for (const socket of [renewed, left]) await subscribeTo(socket, { deviceId });
   await publish(renewed, sampleOf(deviceId));
-  await untilTheirTokenEnds(partner, async () => {
+  await endTheirToken(partner, async () => {
     expect(await authenticate(renewed, partner.newToken())).toMatchObject({ type: 'authenticated' });
   });
   const samples = [sampleOf(deviceId), sampleOf(deviceId)];

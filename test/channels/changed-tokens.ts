@@ -37,10 +37,12 @@ export async function connectionsOf({ credentials: { clientId } }: Client): Prom
 /**
  * Changes the connections of a client as if they had been opened with another token, or before.
  * @param set times, Unix seconds
+ * @param which of their items; default: all
  */
 export async function changeConnections(
   client: Client,
   set: { readonly expiresAt?: number; readonly openedAt?: number },
+  which: (item: Record<string, unknown>) => boolean = () => true,
 ): Promise<void> {
   const TableName = await tableNamed('Connections');
   const entries = Object.entries(set);
@@ -54,5 +56,5 @@ export async function changeConnections(
         ExpressionAttributeValues: Object.fromEntries(entries.map(([name, value]) => [`:${name}`, value])),
       }),
     );
-  await Promise.all((await connectionsOf(client)).map(change));
+  await Promise.all((await connectionsOf(client)).filter(which).map(change));
 }

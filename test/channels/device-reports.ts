@@ -3,6 +3,8 @@ import { fleetKey } from '../../data/fleet/fleet-key';
 import { organisationOf } from '../../domain/id';
 import type { DeviceState } from '../../domain/telemetry';
 import { database, tableNamed } from '../api/stack/aws-access';
+import type { Message } from './message-log';
+import { until } from './until';
 
 /** Sets attributes of a device of the fleet. */
 async function update(deviceId: string, attributes: Readonly<Record<string, string>>): Promise<void> {
@@ -25,6 +27,27 @@ async function update(deviceId: string, attributes: Readonly<Record<string, stri
 /** Stores a device state like the service does for telemetry, at most once a second. */
 export const report = (deviceId: string, state: DeviceState) =>
   update(deviceId, { lastState: JSON.stringify(state), status: 'online', reportedAt: new Date().toISOString() });
+
+/**
+ * Reports states until one of them arrives: a subscription to the topic of a group is known a moment after it was granted, and half a
+ * second later to an instance that has just looked.
+ * @param stateAt the state with a new timestamp
+ * @param received the messages that a subscriber has received so far
+ * @returns the message that arrived
+ */
+export async function reportUntilReceived(
+  deviceId: string,
+  stateAt: (count: number) => DeviceState,
+  received: readonly Message[],
+): Promise<Message> {
+  const sent = new Set<unknown>();
+  return until('a reported state', async () => {
+    const state = stateAt(sent.size);
+    sent.add(state.timestamp);
+    await report(deviceId, state);
+    return received.find(({ timestamp }) => sent.has(timestamp));
+  });
+}
 
 /** Sets a device offline. */
 export const goOffline = (deviceId: string) => update(deviceId, { status: 'offline' });

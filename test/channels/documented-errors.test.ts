@@ -1,6 +1,9 @@
+import { CONTROLS_PER_MINUTE } from '../../domain/control';
+import { shareIdOf } from '../../lambdas/delivery/share-id';
 import { clients } from '../api/client';
 import { expire } from '../api/expire';
 import { fleetOf, nobodys } from '../api/given';
+import { givenCalls } from '../api/stack/given-calls';
 import { errorCodes, note } from './documented-messages';
 import type { Socket } from './socket';
 import { ask, openTelemetry, watch } from './telemetry-socket';
@@ -32,11 +35,10 @@ const causes: Readonly<Record<string, () => Promise<[string, Socket, object]>>> 
     return ['viewer', viewer, { action: 'playback' }];
   },
   too_many_requests: async () => {
-    const viewer = await watch(await givenVideoShare(partner));
-    const command = { action: 'control', command: { name: 'HOVER' } };
-    // Twice the limit, in case the minute ends meanwhile.
-    await Promise.all(Array.from({ length: 60 }, () => ask(viewer, command)));
-    return ['viewer', viewer, command];
+    const shareCode = await givenVideoShare(partner);
+    const viewer = await watch(shareCode);
+    await givenCalls(`control#${shareIdOf(shareCode)}`, CONTROLS_PER_MINUTE.share);
+    return ['viewer', viewer, { action: 'control', command: { name: 'HOVER' } }];
   },
 };
 

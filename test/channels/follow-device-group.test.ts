@@ -3,11 +3,11 @@ import type { DeviceState } from '../../domain/telemetry';
 import { clients } from '../api/client';
 import { fleetOf, givenJobThatIs } from '../api/given';
 import { subscribe, type Mqtt } from './mqtt-client';
-import { goOffline, report } from './device-reports';
+import { goOffline, report, reportUntilReceived } from './device-reports';
 import type { Message } from './message-log';
 import { cursorOfOrganisation } from './resume';
 import { followFromSnapshot, follow } from './socket';
-import { quiet, until, untilPositionsBegin } from './until';
+import { quiet, untilPositionsBegin } from './until';
 
 const [partner] = clients('follow-device-group');
 const { deviceGroupId, deviceId, otherGroupId } = fleetOf(partner);
@@ -30,18 +30,11 @@ const state = (second: number, more: Partial<DeviceState> = {}): DeviceState => 
 /** Of each device: more than fit into one batch of the fan-out, at the speed at which they can be written. */
 const POSITIONS = 60;
 
-/**
- * Reports positions of one second until one is published on a topic: a subscription is known a moment after it was granted, and that of a
- * group half a second later to an instance that has just looked.
- */
+/** Reports positions of one second until one is published on a topic. */
 const untilPublished = (listener: Mqtt, second: number, more: Partial<DeviceState> = {}) => {
-  let count = 0;
-  return until('a position on the topic', async () => {
-    count += 1;
-    const timestamp = at(second).replace('.000', `.${String(count).padStart(3, '0')}`);
-    await report(deviceId, state(second, { ...more, timestamp }));
-    return listener.messages.find((message) => String(message['timestamp']).startsWith(at(second).slice(0, 19)));
-  });
+  const timestampOf = (count: number) => at(second).replace('.000', `.${String(count + 1).padStart(3, '0')}`);
+  const stateAt = (count: number) => state(second, { ...more, timestamp: timestampOf(count) });
+  return reportUntilReceived(deviceId, stateAt, listener.messages);
 };
 
 // Tests build on each other, since they use the same devices.

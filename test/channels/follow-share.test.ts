@@ -37,7 +37,8 @@ describe('A follower of a share', () => {
 
   test.each([
     ['is revoked', 'REVOKED', async () => (await givenShare(partner)).shareCode, revoke],
-    ['expires', 'EXPIRED', () => givenShareFor(3), quiet],
+    // Long enough for all to follow it before.
+    ['expires', 'EXPIRED', () => givenShareFor(10), quiet],
   ] as const)(
     'that %s receives %s, its socket is closed and nothing is retained',
     async (_, shareState, given, end) => {
@@ -64,7 +65,7 @@ describe('A follower of a share', () => {
   );
 
   test('that expires receives EXPIRED not before its time', async () => {
-    const shareCode = await givenShareFor(7);
+    const shareCode = await givenShareFor(8);
     const socket = await followFromSnapshot(partner, channel(shareCode));
     const { timestamp, expiresAt } = await socket.like({ shareState: 'EXPIRED' });
     expect(timestamp).toBe(expiresAt);

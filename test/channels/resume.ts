@@ -38,6 +38,10 @@ export async function lastNumber(client: Client): Promise<number> {
   return Number(Items[0]?.['number'] ?? 0);
 }
 
+/** Waits until the log has so many events after a cursor: a change is in it a moment after the answer to the request. */
+export const untilLogged = (client: Client, cursor: string, count: number) =>
+  until(`${count} events in the log`, async () => (await lastNumber(client)) >= numberIn(cursor) + count || undefined);
+
 /** The cursor of a snapshot, which its last message has. */
 export const cursorOfSnapshot = (socket: Socket): Promise<string> =>
   until('the end of the snapshot', () => {

@@ -30,7 +30,7 @@ test('viewers of a revoked share receive nothing more, even while a stranger kee
   await publish(publisher, sample);
   await quiet();
   for (const viewer of viewers) {
-    expect(viewer.socket.readyState).toBe(viewer.socket.CLOSED);
+    await viewer.closed;
     // A number of viewers that was being sent meanwhile may arrive after it, and is older.
     const statuses = viewer.messages.filter(({ type }) => type === 'share.status');
     const newest = statuses.toSorted((one, other) => Number(one.sequence) - Number(other.sequence)).at(-1);
@@ -43,13 +43,15 @@ test('viewers of a revoked share receive nothing more, even while a stranger kee
 
 test('followers of a share receive its number of viewers at most about once a second, however many connect and disconnect', async () => {
   const { shareCode } = await givenShare(partner, { maxViewers: 1000 });
+  const began = performance.now();
   const follower = await watch(shareCode);
   const stop = new AbortController();
   const stranger = connectAndDisconnect(shareCode, stop.signal);
   await pause(2000);
   const received = follower.messages.filter(({ type }) => type === 'share.status').length;
+  const seconds = Math.ceil((performance.now() - began) / 1000);
   stop.abort();
   await stranger;
-  // The snapshot, and one for each second at most.
-  expect(received).toBeLessThanOrEqual(5);
+  // The snapshot, one for each second at most, and one that a heartbeat may cause.
+  expect(received).toBeLessThanOrEqual(1 + seconds + 1);
 });

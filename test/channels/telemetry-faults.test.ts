@@ -4,7 +4,7 @@ import { ask, openTelemetry, publish, sampleOf, samplesIn, subscribeTo, tryToOpe
 import { shakeHands, type Socket } from './socket';
 import { quiet } from './until';
 
-const [partner] = clients('telemetry-faults');
+const [partner, publisher, follower, neither] = clients('telemetry-faults');
 const [foreign] = clients('stranger');
 const { deviceId, deviceGroupId } = fleetOf(partner);
 const other = fleetOf(foreign);
@@ -124,8 +124,6 @@ describe('Subscribing', () => {
 });
 
 describe('Scopes', () => {
-  const [, publisher, follower, neither] = clients('telemetry-publish');
-  const device = () => fleetOf(clients('telemetry-publish')[0]).deviceId;
   if (!publisher || !follower || !neither) throw new Error('the cast has four clients');
 
   test('publishing needs stream:publish, subscribing resources:read', async () => {
@@ -134,12 +132,12 @@ describe('Scopes', () => {
       ...{ type: 'error', code: 'forbidden', error: 'Forbidden' },
       details: [{ path: 'action', message: `needs scope ${scope}` }],
     });
-    const subscribe = { action: 'subscribe', deviceId: device() };
+    const subscribe = { action: 'subscribe', deviceId };
     expect(await ask(publishing, subscribe)).toEqual(lacks('resources:read'));
     expect(await ask(publishing, { ...subscribe, action: 'unsubscribe' })).toEqual(lacks('resources:read'));
-    expect(await ask(following, { action: 'publish', telemetry: sampleOf(device()) })).toEqual(lacks('stream:publish'));
-    await subscribeTo(following, { deviceId: device() });
-    const sample = sampleOf(device());
+    expect(await ask(following, { action: 'publish', telemetry: sampleOf(deviceId) })).toEqual(lacks('stream:publish'));
+    await subscribeTo(following, { deviceId });
+    const sample = sampleOf(deviceId);
     await publish(publishing, sample);
     await following.like({ timestamp: sample.timestamp });
   });

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { OFFLINE_AFTER_MS } from '../../domain/telemetry';
 import { clients } from '../api/client';
 import { fleetOf, givenJobThatIs, givenShare } from '../api/given';
 import { loseCheck } from './device-reports';
@@ -12,10 +13,12 @@ const group = { kind: 'group', id: deviceGroupId } as const;
 
 const unchecked = partner.credentials.deviceGroups[1]?.devices[1]?.deviceId ?? '';
 let uncheckedSince = 0;
+/** How long it has been silent by then. */
+const SILENT_MS = 20_000;
 
 beforeAll(async () => {
   uncheckedSince = Date.now();
-  await loseCheck(unchecked, new Date(uncheckedSince - 20_000));
+  await loseCheck(unchecked, new Date(uncheckedSince - SILENT_MS));
 });
 
 /** Status of each device, as the partner sees its fleet. */
@@ -156,7 +159,9 @@ test('a device is online while it reports, and offline after 30 seconds of silen
   const changes = () =>
     follower.messages.filter((message) => message['deviceId'] === quietDevice && message.snapshot !== true);
   await pause(28_000);
-  expect((await statuses())[quietDevice]).toBe('online');
+  const status = (await statuses())[quietDevice];
+  // On a busy machine the answer may be of a later moment.
+  if (Date.now() - reportedAt < 30_000) expect(status).toBe('online');
   await until('going offline', () => (changes().at(-1)?.['status'] === 'offline' ? true : undefined));
   expect(Date.now() - reportedAt).toBeGreaterThanOrEqual(30_000);
   expect((await statuses())[quietDevice]).toBe('offline');
@@ -168,7 +173,11 @@ test('a device is online while it reports, and offline after 30 seconds of silen
 });
 
 test('a silent device whose device check was lost goes offline within another minute', async () => {
-  const deadline = uncheckedSince + 10_000 + 60_000 + 10_000;
-  while ((await statuses())[unchecked] !== 'offline' && Date.now() < deadline) await pause(500);
-  expect((await statuses())[unchecked]).toBe('offline');
+  const offline = async () => {
+    await pause(500);
+    return (await statuses())[unchecked] === 'offline' ? true : undefined;
+  };
+  // A check is lost when it is 5 s late; that is looked for every minute.
+  const lostAt = uncheckedSince + OFFLINE_AFTER_MS - SILENT_MS + 5000;
+  await until('going offline', offline, undefined, Math.max(lostAt + 60_000 - Date.now(), 0) + 15_000);
 });

@@ -30,7 +30,8 @@ test('subscriptions whose events are lost have no audience until the session is 
   expect(await noted()).toBeUndefined();
   expect(listener.messages.filter((message) => message['jobId'] === jobId)).toEqual([]);
 
-  injectFaults({ iot: { lifecycleEventsLost: 1, refreshMs: 2000 } });
+  // Long enough for the job to be cancelled before.
+  injectFaults({ iot: { lifecycleEventsLost: 1, refreshMs: 8000 } });
   const refreshed = await subscribeToNewJob();
   expect((await cancel(refreshed.jobId)).status).toBe(200);
   const found = await until('an audience', refreshed.noted);

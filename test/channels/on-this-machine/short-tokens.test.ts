@@ -7,7 +7,9 @@ import { killableStack, type KillableStack } from '../../faults/killable-stack';
 import { follow, type Socket } from '../socket';
 import { ask, openTelemetry, publish, sampleOf, subscribeTo } from '../telemetry-socket';
 
-const LIFETIME_S = 5;
+const LIFETIME_S = 14;
+/** How long before its end a token is replaced: less than half of its life, so that the one before has ended by then. */
+const RENEWED_BEFORE_MS = 6000;
 let stack: KillableStack;
 beforeAll(async () => {
   stack = await killableStack(['--token-lifetime', String(LIFETIME_S)]);
@@ -48,9 +50,9 @@ test('sockets outlive three of their tokens, and are closed with the last one', 
     await telemetry.like({ timestamp: sample.timestamp });
     await freshClient().call('PATCH /v3/jobs/{jobId}', { path: { jobId }, body: { status } });
     await following.like({ jobState: status });
-    await pause(Math.max(0, end - 2000 - Date.now()));
+    await pause(Math.max(0, end - RENEWED_BEFORE_MS - Date.now()));
   }
-  await pause(end + 100 - Date.now());
+  await pause(Math.max(0, end + 100 - Date.now()));
   await freshClient().call('DELETE /v3/jobs/{jobId}', { path: { jobId } });
   await publish(await openTelemetry(freshClient()), sampleOf(deviceId));
   const closed = await Promise.all([following, telemetry].map(({ closed: isClosed }) => isClosed));

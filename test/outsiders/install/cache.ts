@@ -10,9 +10,25 @@ function cacheFolder(): string {
   return process.env['OUTSIDERS_CACHE'] ?? join(homedir(), '.cache', 'drone-mission-api', 'outsiders');
 }
 
-/** A download may fail for a moment. */
 const ATTEMPTS = 3;
 const NEXT_ATTEMPT_MS = 10_000;
+
+/**
+ * Does something that downloads, which may fail for a moment: then again.
+ * @param what for people
+ * @throws the error of the last attempt
+ */
+export async function withAttempts<Result>(what: string, download: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await download();
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+      console.log(`${what} failed, trying again: ${error instanceof Error ? error.message : String(error)}`);
+      await pause(NEXT_ATTEMPT_MS);
+    }
+  }
+}
 
 /**
  * An immutable folder of the cache, installed once per content.
@@ -31,20 +47,22 @@ export async function installed(
   if (existsSync(folder)) return folder;
   mkdirSync(cacheFolder(), { recursive: true });
   console.log(`installing ${name} into ${folder}`);
-  for (let attempt = 1; ; attempt++) {
-    const fresh = mkdtempSync(join(cacheFolder(), `.${name}-`));
-    try {
-      await install(fresh);
-      renameSync(fresh, folder);
-      return folder;
-    } catch (error) {
-      rmSync(fresh, { recursive: true, force: true });
-      // Another process was faster: its result is the same.
-      if (existsSync(folder)) return folder;
-      const reason = error instanceof Error ? error.message : String(error);
-      if (attempt === ATTEMPTS) throw new NotInstalled(name, reason, error);
-      console.log(`installing ${name} failed, trying again: ${reason}`);
-      await pause(NEXT_ATTEMPT_MS);
-    }
+  try {
+    return await withAttempts(`installing ${name}`, () => fill(folder, name, install));
+  } catch (error) {
+    throw new NotInstalled(name, error instanceof Error ? error.message : String(error), error);
   }
+}
+
+async function fill(folder: string, name: string, install: (folder: string) => Promise<void>): Promise<string> {
+  const fresh = mkdtempSync(join(cacheFolder(), `.${name}-`));
+  try {
+    await install(fresh);
+    renameSync(fresh, folder);
+  } catch (error) {
+    rmSync(fresh, { recursive: true, force: true });
+    // Another process was faster: its result is the same.
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
 }

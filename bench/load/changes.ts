@@ -118,22 +118,28 @@ async function newJob(client: ChannelClient): Promise<Job> {
   return { jobId, client };
 }
 
-/** Makes each change when it is due, whether or not earlier ones were answered. @returns those that succeeded */
+/**
+ * Makes each change when it is due, whether or not those of other jobs were answered. It waits for the one before of its own job,
+ * which might otherwise be overtaken and refuse it.
+ * @returns those that succeeded
+ */
 async function makeChanges(jobs: readonly Job[], rate: number, count: number, errors: Errors): Promise<Change[]> {
   const made: Promise<Change[]>[] = [];
+  const latest = new Map<Job, Promise<unknown>>();
   const begin = performance.now();
   for (let index = 0; index < count; index++) {
     const due = begin + (index * 1000) / rate;
     if (due > performance.now()) await pause(due - performance.now());
     const [job, status] = [jobs[index % jobs.length], statuses[Math.floor(index / jobs.length)]];
     if (!job || !status) continue;
-    const updated = job.client.api.jobs.update(job.jobId, { status });
-    made.push(
-      updated.then(
+    const change = (latest.get(job) ?? Promise.resolve())
+      .then(() => job.client.api.jobs.update(job.jobId, { status }))
+      .then(
         () => [{ job, status, due }],
         (error: unknown) => (addError(errors, 'change', error), []),
-      ),
-    );
+      );
+    latest.set(job, change);
+    made.push(change);
   }
   return (await Promise.all(made)).flat();
 }

@@ -1,33 +1,39 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { EndpointKey } from '../../contract/endpoints';
 import { endpointTable } from '../../contract/access';
 import { clients, type Answer, type Client } from './client';
 import { fleetOf, givenJob, givenShare } from './given';
 import { givenCalls } from './stack/given-calls';
+import { withinAMinute } from './within-a-minute';
 
 const [creator, sharer = creator, reader = creator, colleague = creator] = clients('limits');
 
-/** Seconds that a test may need: windows are minutes of the clock, and all calls of a test must fall into one. */
-const NEEDED = 20;
-async function untilWindowHasRoom() {
-  const left = 60 - ((Date.now() / 1000) % 60);
-  if (left < NEEDED) await pause((left + 0.1) * 1000);
-}
-
-const atOnce = <Given extends Answer>(calls: number, call: () => Promise<Given>) =>
-  Promise.all(Array.from({ length: calls }, call));
-
-/** Calls that each client has left in this minute when a test begins. */
+/** Calls at once, and those of them that a client has left in its minute. */
+const CALLS = 40;
 const LEFT = 15;
-const givenMostCalls = ({ credentials }: Client, key: EndpointKey) =>
-  givenCalls(`${credentials.clientId}#${key}`, (endpointTable[key].perMinute ?? 0) - LEFT);
+
+/**
+ * Makes a client's calls at once, all in one minute of the clock.
+ * @param count of what the calls create
+ * @returns the answers, and the count before them
+ */
+const atOnce = <Given extends Answer>(
+  { credentials: { clientId } }: Client,
+  key: EndpointKey,
+  call: () => Promise<Given>,
+  count: () => Promise<number> = () => Promise.resolve(0),
+) =>
+  withinAMinute(async () => {
+    const before = await count();
+    await givenCalls(`${clientId}#${key}`, (endpointTable[key].perMinute ?? 0) - LEFT);
+    return { before, answers: await Promise.all(Array.from({ length: CALLS }, call)) };
+  });
 
 /** Expects that the calls left of many concurrent ones pass and are counted down, and that the others are refused with Retry-After. */
 function expectExactly(limit: number, status: number, answers: readonly Answer[]) {
   const [passed, refused] = [200, 429].map((kind) =>
     answers.filter((answer) => (kind === 429) === (answer.status === 429)),
   ) as [Answer[], Answer[]];
-  expect([passed.length, refused.length]).toEqual([LEFT, answers.length - LEFT]);
+  expect([passed.length, refused.length]).toEqual([LEFT, CALLS - LEFT]);
   expect(new Set(passed.map((answer) => answer.status))).toEqual(new Set([status]));
   const remaining = passed.map(({ headers }) => Number(headers.get('x-ratelimit-remaining')));
   expect(remaining.sort((a, b) => a - b)).toEqual(Array.from({ length: LEFT }, (_, index) => index));
@@ -44,17 +50,16 @@ function expectExactly(limit: number, status: number, answers: readonly Answer[]
   expect((resets[0] ?? 1) % 60).toBe(0);
 }
 
-beforeEach(async () => {
-  await Promise.all([creator, sharer, reader, colleague].map((client) => client.token()));
-  await untilWindowHasRoom();
-});
+beforeAll(() => Promise.all([creator, sharer, reader, colleague].map((client) => client.token())));
 
 describe('POST /v3/jobs/create', () => {
   test('serves a client exactly 60 times a minute, however many are sent at once, and creates no further job', async () => {
     const body = { name: 'Survey', deviceGroupId: fleetOf(creator).deviceGroupId };
-    await givenMostCalls(creator, 'POST /v3/jobs/create');
-    expectExactly(60, 201, await atOnce(40, () => creator.call('POST /v3/jobs/create', { body })));
-    expect((await creator.call('GET /v3/jobs', { query: { limit: '100' } })).body.count).toBe(LEFT);
+    const key = 'POST /v3/jobs/create';
+    const jobs = async () => (await creator.call('GET /v3/jobs', { query: { limit: '100' } })).body.count;
+    const { before, answers } = await atOnce(creator, key, () => creator.call(key, { body }), jobs);
+    expectExactly(60, 201, answers);
+    expect(await jobs()).toBe(before + LEFT);
     // The limit is the client's, not its organisation's; nor is it that of any other endpoint.
     await givenJob(colleague);
     expect((await creator.call('GET /v3/jobs')).headers.has('x-ratelimit-limit')).toBe(false);
@@ -64,9 +69,11 @@ describe('POST /v3/jobs/create', () => {
 describe('POST /v3/streams/share', () => {
   test('serves a client exactly 30 times a minute, however many are sent at once, and creates no further share', async () => {
     const body = { resourceId: fleetOf(sharer).deviceId, shareType: 'STREAM' };
-    await givenMostCalls(sharer, 'POST /v3/streams/share');
-    expectExactly(30, 201, await atOnce(40, () => sharer.call('POST /v3/streams/share', { body })));
-    expect((await sharer.call('GET /v3/shares', { query: { limit: '100' } })).body.count).toBe(LEFT);
+    const key = 'POST /v3/streams/share';
+    const shares = async () => (await sharer.call('GET /v3/shares', { query: { limit: '100' } })).body.count;
+    const { before, answers } = await atOnce(sharer, key, () => sharer.call(key, { body }), shares);
+    expectExactly(30, 201, answers);
+    expect(await shares()).toBe(before + LEFT);
     await givenShare(colleague);
   });
 });
@@ -74,9 +81,9 @@ describe('POST /v3/streams/share', () => {
 describe('GET /v3/shares/{shareCode}/resources', () => {
   test('serves a client exactly 120 times a minute, however many are sent at once', async () => {
     const call = { path: { shareCode: (await givenShare(reader)).shareCode } };
-    const ask = () => reader.call('GET /v3/shares/{shareCode}/resources', call);
-    await givenMostCalls(reader, 'GET /v3/shares/{shareCode}/resources');
-    expectExactly(120, 200, await atOnce(40, ask));
-    expect((await colleague.call('GET /v3/shares/{shareCode}/resources', call)).status).toBe(200);
+    const key = 'GET /v3/shares/{shareCode}/resources';
+    const { answers } = await atOnce(reader, key, () => reader.call(key, call));
+    expectExactly(120, 200, answers);
+    expect((await colleague.call(key, call)).status).toBe(200);
   });
 });

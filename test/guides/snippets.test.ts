@@ -74,13 +74,20 @@ function expectOutput(example: string, { stdout }: ShellRun): void {
   }
 }
 
+/** What wscat is to print in a block: a message of each type in the output that follows, or a snapshot. */
+function awaitedIn(next: Block | undefined): readonly string[] {
+  if (next?.language !== 'json' || kindOf(next) !== 'output') return ['"snapshot":true'];
+  const types = (jsonValuesIn(next.text) as Record<string, unknown>[]).flatMap(({ type }) => type ?? []);
+  return types.map((type) => `"type":${JSON.stringify(type)}`);
+}
+
 /** Runs the blocks in their order, programs with the variables of the shell at that point, and compares what they print. */
 async function expectBlocks(shell: Shell, blocks: readonly Block[], guide = ''): Promise<void> {
   let last: ShellRun | undefined;
-  for (const block of blocks) {
+  for (const [index, block] of blocks.entries()) {
     const { language, text, line } = block;
     if (language === 'bash') {
-      last = await shell.run(text);
+      last = await shell.run(text, awaitedIn(blocks[index + 1]));
       expect({ line, code: last.code, ...(last.code !== 0 && { stderr: last.stderr }) }).toEqual({ line, code: 0 });
       const wrong = last.statuses.filter((status) => !expectedStatus(block).test(status));
       expect({ line, wrong }).toEqual({ line, wrong: [] });

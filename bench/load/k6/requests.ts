@@ -70,7 +70,7 @@ export function measured(): void {
 function next(): { readonly token: string; readonly request: PlannedRequest } {
   const { iterationInTest } = exec.scenario;
   const client = clients[iterationInTest % clients.length];
-  const turn = Math.floor(iterationInTest / clients.length) + iterationInTest;
+  const turn = Math.floor(iterationInTest / clients.length) + (iterationInTest % clients.length);
   const request = client?.requests[turn % client.requests.length];
   if (!client || !request) throw new Error('no request is planned');
   return { token: client.token, request };

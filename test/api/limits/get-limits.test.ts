@@ -6,6 +6,7 @@ import { follow, tryToFollow } from '../../channels/socket';
 import { until } from '../../channels/until';
 import { clients, type Client } from '../client';
 import { fleetOf, forbiddenAt, givenJob, givenShare } from '../given';
+import { withinAMinute } from '../within-a-minute';
 
 const [partner, colleague = partner, publisher = partner] = clients('get-limits');
 const HANDSHAKE = 'WebSocket handshake';
@@ -23,16 +24,6 @@ const leftOf = async (client: Client) =>
 /** Waits until connections or subscriptions are as many: closing, and AWS IoT's events, take a moment. */
 const untilUsed = (client: Client, what: 'connections' | 'subscriptions', used: number) =>
   until(`counting ${used} ${what}`, async () => ((await limitsOf(client))[what].used === used ? true : undefined));
-
-/** Does what a minute's limits count, again if a minute of the clock ended meanwhile. */
-async function withinAMinute<Result>(act: () => Promise<Result>): Promise<Result> {
-  const minute = () => Math.floor(Date.now() / 60_000);
-  return until('acting within a minute', async () => {
-    const begun = minute();
-    const result = await act();
-    return minute() === begun ? result : undefined;
-  });
-}
 
 describe('GET /v3/limits', () => {
   test('counts down what a client creates and asks for, and nothing of its colleague', async () => {

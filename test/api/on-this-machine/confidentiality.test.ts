@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { endpointTable } from '../../../contract/access';
 import type { EndpointKey } from '../../../contract/endpoints';
 import { ask, openTelemetry } from '../../channels/telemetry-socket';
+import { until } from '../../channels/until';
 import { clients, send } from '../client';
 import { forgeries } from '../forgeries';
 import { givenJob, givenShare } from '../given';
@@ -13,14 +13,11 @@ const { clientId, clientSecret, apiKey } = partner.credentials;
 const marker = 'what-only-the-partner-may-read';
 
 /** Logs of the stack under test, once they contain the request. */
-async function logsWith(requestId: string): Promise<string> {
-  for (let tries = 0; tries < 100; tries++) {
+const logsWith = (requestId: string): Promise<string> =>
+  until(`logging the request ${requestId}`, () => {
     const logs = readLogs(expectLocalFolder());
-    if (logs.includes(requestId)) return logs;
-    await pause(50);
-  }
-  throw new Error(`no log contains the request ${requestId}`);
-}
+    return logs.includes(requestId) ? logs : undefined;
+  });
 
 /** Calls every endpoint with every secret, in valid and invalid requests, and authenticates over a socket. */
 async function useEverything(): Promise<string> {

@@ -73,7 +73,7 @@ export const cast = {
   'typescript-client': [all, all],
   'docs-site-keyboard': [all],
   'typescript-channels': [all],
-  'typescript-cut': [all],
+  'typescript-cut': [all, all, all],
   'typescript-readme': [all],
   'typescript-browser': [all],
   'platform-fleet': [all],

@@ -7,9 +7,9 @@ import { freePort } from 'cloud-assembly-runner/free-port';
 
 const root = join(__dirname, '../../..');
 
-/** Time limits for the stack to start, including its first synthesis, and to stop, in ms. */
+/** Time limits of a stack that hangs, to start, including its first synthesis, and to stop, in ms. */
 const READY_WITHIN = 120_000;
-const STOPPED_WITHIN = 20_000;
+const STOPPED_WITHIN = 60_000;
 
 export interface RunningStack {
   /** Its data folder, with `stack.json`, `aws.json`, its logs, and `output.log` with everything that it printed. */

@@ -149,11 +149,9 @@ describe('npm run smoke', () => {
     const { port } = silent.address() as AddressInfo;
     const urls = ['--base-url', `http://127.0.0.1:${port}`, '--ws-url', `ws://127.0.0.1:${port}`];
     const timeouts = { answerMs: 300, runMs: 1000 };
-    const began = Date.now();
     const outcome = await smoke(['--credentials', credentialsFile(second, narrow), ...urls], { timeouts });
     silent.closeAllConnections();
     silent.close();
-    expect(Date.now() - began).toBeLessThan(5000);
     expect(outcome.lines).toContain('FAIL  token: expected an answer, got no answer in time');
     expect(outcome.lines).toContain('skip  405 with Allow: the run has timed out');
     expect(outcome.exitCode).toBe(1);

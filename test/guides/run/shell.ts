@@ -3,6 +3,34 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runProgram, type Run } from './run-program';
 
+/**
+ * A wscat that does not end after the seconds of `-w` before it has printed each line of $awaited: on a busy machine an answer
+ * may take longer. It waits for at most a minute. The name is in lower case, so that the shell does not keep the variable.
+ */
+const patientWscat = `
+npx() {
+  if [ "$1" != wscat ]; then command npx "$@"; return; fi
+  local given=("\${@:2}") seconds=0 status=0 since=$SECONDS printed index wscat
+  for index in "\${!given[@]}"; do
+    if [ "\${given[$index]}" = -w ]; then seconds=\${given[$index + 1]}; given[$index + 1]=60; fi
+  done
+  printed=$(mktemp)
+  node_modules/.bin/wscat "\${given[@]}" <&0 >"$printed" &
+  wscat=$!
+  while kill -0 $wscat 2>/dev/null; do
+    if [ $((SECONDS - since)) -gt "$seconds" ] && has_all "$printed"; then break; fi
+    sleep 0.1
+  done
+  if kill $wscat 2>/dev/null; then wait $wscat || true; else wait $wscat || status=$?; fi
+  cat "$printed"
+  rm "$printed"
+  return $status
+}
+has_all() {
+  local text
+  while read -r text; do grep -qF -- "$text" "$1" || return 1; done <<<"$awaited"
+}`;
+
 /** What a shell block printed, and the status of each of its requests. */
 export interface ShellRun extends Run {
   readonly statuses: readonly string[];
@@ -14,6 +42,7 @@ export type Shell = ReturnType<typeof openShell>;
 const before = (state: string) => `
 set -euo pipefail
 curl() { command curl -w '%{stderr}@status %{http_code}\\n' "$@"; }
+${patientWscat}
 if [ -f ${state} ]; then . ${state}; fi
 `;
 /** After it: its variables are kept, without those that bash does not let anybody set. */
@@ -28,15 +57,19 @@ declare -p | grep -E '^declare -[-x]+ [A-Z][A-Z_0-9]*=' > ${state}
 export function openShell(environment: string) {
   const folder = mkdtempSync(join(tmpdir(), 'guide-'));
   const state = join(folder, 'state');
-  const run = (text: string) =>
-    runProgram('bash', ['--norc', '-c', text], { ...process.env, npm_config_loglevel: 'error' });
+  const run = (text: string, awaited: readonly string[] = []) =>
+    runProgram('bash', ['--norc', '-c', text], {
+      ...{ ...process.env, npm_config_loglevel: 'error' },
+      awaited: awaited.join('\n'),
+    });
 
   return {
     /** Runs the first commands: like a reader, from the file that \`npm start\` writes. */
     start: () => run(`. ${environment}\n${after(state)}`),
 
-    async run(text: string): Promise<ShellRun> {
-      const { stderr, ...result } = await run(before(state) + text + after(state));
+    /** @param awaited what wscat must have printed before it ends */
+    async run(text: string, awaited: readonly string[]): Promise<ShellRun> {
+      const { stderr, ...result } = await run(before(state) + text + after(state), awaited);
       const statuses = [...stderr.matchAll(/^@status (\d{3})$/gm)].map(([, status = '']) => status);
       return { ...result, stderr, statuses };
     },

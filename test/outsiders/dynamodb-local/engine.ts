@@ -38,7 +38,8 @@ export async function startDynamoDbLocal(archives: string, logFolder: string): P
     cwd: logFolder,
     logFile: join(logFolder, 'dynamodb-local.log'),
     url,
-    readyWithinMs: 30_000,
+    // For a server that hangs: one that ends is noticed at once.
+    readyWithinMs: 120_000,
   });
   return { ...server, url };
 }

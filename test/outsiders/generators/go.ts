@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { root } from '../assemblies';
 import { runCommand } from '../command';
 import { openApiFile } from '../documents';
-import { installed } from '../install/cache';
+import { installed, withAttempts } from '../install/cache';
 import { NotInstalled } from '../lane';
 import { lineCount } from './line-count';
 import { step } from './step';
@@ -18,6 +18,7 @@ export async function goClient(folder: string): Promise<string> {
   for (const file of [...files, 'partner.go']) copyFileSync(join(listed, file), join(folder, file));
   const options = ['-generate', 'types,client', '-package', 'partner', '-o', 'client.go'];
   await step(program, [...options, join(root, openApiFile)], { cwd: folder });
+  await withAttempts('downloading modules', () => step('go', ['list', '-mod=readonly', '-deps', '.'], { cwd: folder }));
   await step('go', ['vet', '-mod=readonly', '.'], { cwd: folder });
   return `oapi-codegen wrote ${lineCount(join(folder, 'client.go'))} lines, which pass go vet`;
 }

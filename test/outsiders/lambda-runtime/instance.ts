@@ -16,6 +16,9 @@ export interface Instance {
   stop(): void;
 }
 
+/** For loading the code, with other instances beside it. */
+const INIT_TIMEOUT_MS = 60_000;
+
 /** Logical ids of the CDK's own functions, which use the SDK of Lambda's runtime; all others contain theirs. */
 const takesSdkFromRuntime = /^(AWS679f|Custom)/;
 
@@ -54,8 +57,10 @@ export async function startInstance(
   ended.catch(() => undefined);
   return {
     invoke: (event) => {
+      // Also one that never asks for an event ends.
       const late = new Promise<never>((_, reject) => {
-        setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs).unref();
+        const limitMs = INIT_TIMEOUT_MS + timeoutMs;
+        setTimeout(() => reject(new Error(`no answer within ${limitMs} ms`)), limitMs).unref();
       });
       return Promise.race([api.invoke(event), ended, late]);
     },

@@ -13,7 +13,10 @@ export type Outcome = { readonly response: unknown } | { readonly error: unknown
 export interface RuntimeApi {
   /** Host and port, for `AWS_LAMBDA_RUNTIME_API`. */
   readonly address: string;
-  /** Passes an event to the runtime. Rejects when the runtime reports an initialisation error. */
+  /**
+   * Passes an event to the runtime. Rejects when the runtime reports an initialisation error, or no outcome in the remaining time
+   * from when it took the event: the initialisation before that does not count.
+   */
   invoke(event: unknown): Promise<Outcome>;
   close(): void;
 }
@@ -39,6 +42,7 @@ export async function startRuntimeApi(functionArn: string, timeLeftMs: number): 
     if (!waitingRuntime || waiting.length === 0) return;
     const invocation = waiting.shift() as Invocation;
     running.set(invocation.requestId, invocation);
+    setTimeout(() => invocation.reject(new Error(`no answer within ${timeLeftMs} ms`)), timeLeftMs).unref();
     waitingRuntime.writeHead(200, {
       'content-type': 'application/json',
       'lambda-runtime-aws-request-id': invocation.requestId,

@@ -5,7 +5,8 @@ const REGION = 'eu-central-1';
 /** Endpoint of all AWS calls that name no host of their own. */
 const ENDPOINT = `https://${REGION}.amazonaws.com`;
 const PORT = 4566;
-const READY_WITHIN_MS = 30_000;
+/** For a server that hangs: one that ends is noticed at once. */
+const READY_WITHIN_MS = 120_000;
 
 /** Path of the certificate that `fillWorkFolder` creates. */
 export const certificateIn = (work: string) => join(work, 'certificate.pem');

@@ -81,7 +81,7 @@ def stays_invented(case):
 @schemathesis.hook
 def map_case(context, case):
     """Puts what exists into most valid requests: with invented identifiers they would reach little code."""
-    # A call that waits for longer would exceed the limit of all response times.
+    # Calls that wait for longer would only make the run longer.
     if str((case.query or {}).get("wait")) in LONG_WAITS:
         case.query["wait"] = LONGEST_WAIT_S
     if not is_valid(case) or stays_invented(case):

@@ -9,6 +9,8 @@ import { tcpProxyTo } from '../tcp-proxy';
 
 /** A tenth of it is left for a new token, on a busy machine too. */
 const LIFETIME_S = 20;
+/** The waits between attempts are random: those of a few attempts may be over before the stack has restarted. */
+const MAX_RETRIES = 20;
 let stack: KillableStack;
 beforeAll(async () => {
   stack = await killableStack(['--token-lifetime', String(LIFETIME_S)]);
@@ -25,7 +27,15 @@ function givenClient(more: Partial<ClientOptions> = {}) {
   const [partner] = partners;
   if (!partner) throw new Error('the stack has a demo partner');
   const { clientId, clientSecret, apiKey, deviceGroups } = partner;
-  const client = new DroneMissionClient({ baseUrl, wsUrl, clientId, clientSecret, apiKey, maxRetries: 8, ...more });
+  const client = new DroneMissionClient({
+    baseUrl,
+    wsUrl,
+    clientId,
+    clientSecret,
+    apiKey,
+    maxRetries: MAX_RETRIES,
+    ...more,
+  });
   return { client, wsUrl, deviceGroupId: deviceGroups[0]?.deviceGroupId ?? '' };
 }
 

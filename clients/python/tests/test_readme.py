@@ -59,5 +59,5 @@ def test_the_first_program_follows_a_job(partner: Partner, client: Client, packa
 
 def test_the_second_program_prints_a_page_of_jobs(partner: Partner, job_id: str, package: Path) -> None:
     with start(PROGRAMS[1], partner, package) as program:
-        printed, _ = program.communicate(timeout=20)
+        printed, _ = program.communicate(timeout=120)
     assert job_id in printed

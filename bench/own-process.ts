@@ -40,7 +40,8 @@ export async function measureHere(
   measurements: Readonly<Record<string, Measurement>>,
   [, name = '']: readonly string[],
 ): Promise<void> {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  // It may receive a signal twice, from the terminal and from the program: the second one must not end it before its stack.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
   // The program is gone, so nobody would get the figures.
   process.once('disconnect', () => process.exit(1));
   const reply = await measure(measurements[name]);

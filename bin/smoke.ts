@@ -1,7 +1,8 @@
 import { run } from './smoke/run';
 
 const stopping = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort('interrupted'));
+// npm sends the signals on that the terminal has sent to both: a second one must not end the clean-up.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort('interrupted'));
 
 void run(
   process.argv.slice(2),

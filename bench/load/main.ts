@@ -27,8 +27,8 @@ async function main(args: readonly string[]): Promise<void> {
   }
 }
 
-// Ends with the handlers of the exit.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+// Ends with the handlers of the exit, also when npm sends on a signal that the terminal has sent to both.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
 main(process.argv.slice(2)).catch((error: unknown) => {
   console.error(`load: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = error instanceof UsageError ? 2 : 1;

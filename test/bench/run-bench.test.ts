@@ -76,10 +76,13 @@ describe('npm run bench', () => {
   });
 });
 
-/** What `npm start` does, without a stack: its files are there from one moment to the next, and never half written. */
+/**
+ * What `npm start` does, without a stack: its files are there from one moment to the next, and never half written. npm
+ * sends a SIGINT on that the process has received itself: the second one must not end it by default.
+ */
 const stackUntilSigint = `
   const { renameSync, writeFileSync } = require('node:fs');
-  process.once('SIGINT', () => { writeFileSync('ended', ''); process.exit(); });
+  process.on('SIGINT', () => { writeFileSync('ended', ''); process.exit(); });
   writeFileSync('.local/aws.json', '{}');
   writeFileSync('.local/new', '{}');
   renameSync('.local/new', '.local/stack.json');

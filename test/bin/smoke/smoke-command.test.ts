@@ -13,6 +13,7 @@ import { startProxy } from './proxy';
 import { alterAnswer, alterBody, alterResource, type InjectedFault } from './injected-fault';
 import { credentialsFile, smoke, stepsThat, type Outcome } from './smoke-run';
 
+const project = join(__dirname, '../../..');
 const all = clients('whole-story');
 const [first, second = first, narrow = first] = all;
 const names = steps.map(({ name }) => name);
@@ -48,7 +49,7 @@ describe('npm run smoke', () => {
     const addresses = `--base-url ${baseUrl} --ws-url ${wsUrl} --mqtt-url ${mqttUrl} ${authority}`;
     const who = `--client ${first.credentials.clientId} --narrow-client ${narrow.credentials.clientId}`;
     const child = spawn('sh', ['-c', `${scripts.smoke} ${addresses} ${who}`], {
-      cwd: join(__dirname, '../../..'),
+      cwd: project,
       env: { ...process.env, LOCAL_DIR: 'nowhere', ...secretsOf(first), ...secretsOf(narrow, 'NARROW_') },
     });
     const [printed, errorOutput] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
@@ -130,6 +131,23 @@ describe('npm run smoke', () => {
       'list jobs',
       'clean-up',
     ]);
+    expect(await jobsAndShares()).toEqual([]);
+  });
+
+  test('cleans up after Ctrl-C, which npm repeats', async () => {
+    const { baseUrl, wsUrl, close } = await startProxy({
+      answer({ method }) {
+        if (method === 'PATCH' || method === 'DELETE') child.kill('SIGINT');
+        return undefined;
+      },
+    });
+    const words = ['--credentials', credentialsFile(second, narrow), '--base-url', baseUrl, '--ws-url', wsUrl];
+    const child = spawn(process.execPath, ['--require', 'tsx/cjs', 'bin/smoke.ts', ...words], {
+      cwd: project,
+      stdio: 'ignore',
+    });
+    expect(await once(child, 'exit')).toEqual([1, null]);
+    await close();
     expect(await jobsAndShares()).toEqual([]);
   });
 

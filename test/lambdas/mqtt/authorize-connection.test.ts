@@ -1,48 +1,14 @@
 import { stopClock } from '../fixtures/clock';
-import { ListSubscriptionsCommand } from '@aws-sdk/client-iot-data-plane';
-import { fleetKey } from '../../../data/fleet/fleet-key';
-import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from '../../../data/store/document-client';
-import { claims, openIssuer, sign } from '../fixtures/issuer';
+import { GetCommand } from '../../../data/store/document-client';
+import { clientId, connect, inSeconds, iot, partner, tokenWith } from '../fixtures/mqtt-connection';
 import { scopes } from '../../../contract/endpoint';
 import { channels, channelKinds } from '../../../contract/channels';
 import { handler } from '../../../lambdas/mqtt/authorize-connection';
-import { sent, store } from '../../data/fixtures/store';
-import { broker } from '../../data/fixtures/topics';
-import { acme, id, rival } from '../../domain/fixtures/samples';
+import { store } from '../../data/fixtures/store';
+import { acme, rival } from '../../domain/fixtures/samples';
 import { logLines, written } from '../fixtures/log';
-import { partner as activePartner } from '../fixtures/partner';
 
-const iot = 'arn:aws:iot:eu-central-1:123456789012';
-process.env['IOT_ARN'] = iot;
-
-/** Has the length of a Cognito client id. */
-const clientId = 'a1b2c3d4e5f6g7h8i9j0k1l2m3';
-const partner = { ...activePartner, clientId };
 const refused = { isAuthenticated: false };
-const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
-
-let key: Awaited<ReturnType<typeof openIssuer>>;
-beforeAll(async () => {
-  key = await openIssuer();
-});
-beforeEach(() => {
-  store.on(GetCommand).resolves({ Item: partner });
-});
-const tokenWith = (clientScopes: readonly string[], change: object = {}) =>
-  sign(key, { ...claims(...clientScopes), client_id: clientId, ...change });
-
-interface Connecting {
-  readonly token?: string;
-  readonly username?: string;
-  readonly mqttClientId?: string;
-}
-const connecting = ({ token = '', username = clientId, mqttClientId = `${clientId}-1` }: Connecting) => ({
-  protocols: ['tls', 'mqtt'],
-  protocolData: {
-    mqtt: { username, password: Buffer.from(token).toString('base64'), clientId: mqttClientId },
-  },
-});
-const connect = async (change: Connecting = {}) => handler(connecting({ token: await tokenWith(scopes), ...change }));
 
 interface Statement {
   readonly Effect: string;
@@ -184,105 +150,6 @@ describe('A connection is refused', () => {
     await expect(connect()).resolves.toEqual(refused);
     expect(logLines()).toMatchObject([{ level: 'ERROR', error: { message: 'throttled' } }]);
   });
-});
-
-describe('A client that is connected already', () => {
-  const topics = [`${id('job')}/JOB/STATUS`, `${id('group')}/DEVICE/STATUS`, `${id('share')}/SHARE/STATUS`];
-  const mqttClientId = `${clientId}-1`;
-  const givenSubscriptions = (...listed: string[]) =>
-    broker
-      .on(ListSubscriptionsCommand, { clientId: mqttClientId })
-      .resolves({ subscriptions: listed.map((topicFilter) => ({ topicFilter, qos: 1 })) });
-  const givenNotes = (...recorded: string[]) =>
-    store.on(QueryCommand).resolves({
-      Items: recorded.map((topic) => ({
-        connectionId: `${mqttClientId} ${topic}`,
-        at: Date.now(),
-        subscribed: true,
-        ttl: inSeconds(3600),
-      })),
-    });
-  beforeEach(() => {
-    givenNotes();
-    store.on(UpdateCommand).resolves({});
-    store.on(PutCommand).resolves({});
-  });
-
-  test('gets records of the subscriptions whose events were lost, and an audience until its token expires', async () => {
-    const exp = inSeconds(1800);
-    const halfHour = Math.ceil(exp / 1800) * 1800;
-    givenSubscriptions(...topics);
-    const before = Date.now();
-    await connect({ token: await tokenWith(scopes, { exp }) });
-    expect(store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input)).toMatchObject([
-      { Key: { organisation: acme, jobId: id('job') }, ExpressionAttributeValues: { ':until': halfHour } },
-      { Key: fleetKey(acme, id('group')), ExpressionAttributeValues: { ':until': exp } },
-      { Key: { organisation: acme, shareCode: id('share') }, ExpressionAttributeValues: { ':until': halfHour } },
-    ]);
-    const records = store.commandCalls(PutCommand).map(({ args: [{ input }] }) => input.Item ?? {});
-    expect(records).toMatchObject(
-      topics.map((topic) => ({
-        channel: `mqtt#${clientId}`,
-        connectionId: `${mqttClientId} ${topic}`,
-        subscribed: true,
-      })),
-    );
-    for (const { at } of records) expect(at).toBeGreaterThanOrEqual(before);
-    expect(logLines()).toMatchObject([{ level: 'WARN', clientId, count: 3 }]);
-  });
-
-  test('whose subscriptions are recorded costs one query and no write', async () => {
-    givenSubscriptions(...topics);
-    givenNotes(...topics);
-    await connect();
-    expect(sent()).toMatchObject([{ TableName: 'partners' }, { TableName: 'connections' }]);
-    expect(logLines()).toEqual([]);
-  });
-
-  test('gets no audience for a topic of another organisation', async () => {
-    givenSubscriptions(`${id('job', rival)}/JOB/STATUS`);
-    await connect();
-    expect(store).not.toHaveReceivedCommand(UpdateCommand);
-  });
-
-  test.each([
-    ['AWS IoT', () => broker.on(ListSubscriptionsCommand).rejects(new Error('throttled'))],
-    ['the table', () => store.on(QueryCommand).rejects(new Error('throttled'))],
-  ])('stays connected while %s fails, with a warning in the log', async (_, fail) => {
-    givenSubscriptions(...topics);
-    fail();
-    await expect(connect()).resolves.toMatchObject({ isAuthenticated: true });
-    expect(logLines()).toMatchObject([{ level: 'WARN', clientId, error: { message: 'throttled' } }]);
-  });
-
-  test('waits no longer than 1.5 s for AWS IoT', async () => {
-    const isAsked = new Promise<void>((asked) => {
-      broker.on(ListSubscriptionsCommand).callsFake(() => {
-        asked();
-        return new Promise(() => undefined);
-      });
-    });
-    stopClock(new Date());
-    const answer = connect();
-    await isAsked;
-    await jest.advanceTimersByTimeAsync(1499);
-    expect(logLines()).toEqual([]);
-    await jest.advanceTimersByTimeAsync(1);
-    await expect(answer).resolves.toMatchObject({ isAuthenticated: true });
-    expect(logLines()).toMatchObject([{ level: 'WARN', error: { message: 'No answer within 1500 ms' } }]);
-  });
-});
-
-test('a client that connects, and has no subscriptions yet, costs one read of the partner', async () => {
-  broker.on(ListSubscriptionsCommand).rejects(Object.assign(new Error('none'), { name: 'ResourceNotFoundException' }));
-  await connect();
-  expect(sent()).toMatchObject([{ TableName: 'partners' }]);
-  expect(logLines()).toEqual([]);
-});
-
-test('a refused client is not looked for at AWS IoT', async () => {
-  await connect({ username: 'x' });
-  expect(broker).not.toHaveReceivedAnyCommand();
 });
 
 test('no token is in the log, valid or not', async () => {

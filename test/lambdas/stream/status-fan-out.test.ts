@@ -1,34 +1,23 @@
-import { BatchWriteCommand, GetCommand, QueryCommand } from '../../../data/store/document-client';
+import { QueryCommand } from '../../../data/store/document-client';
 import { connection, socketCalls } from '../../data/fixtures/sockets';
 import { PublishCommand } from '@aws-sdk/client-iot-data-plane';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { toItem } from '../../../data/jobs/job-item';
 import type { Job } from '../../../domain/job';
-import type { DeviceState } from '../../../domain/telemetry';
-import { handler } from '../../../lambdas/stream/status-fan-out';
 import { store } from '../../data/fixtures/store';
 import * as streams from '../../data/fixtures/stream-record';
 import { broker, published } from '../../data/fixtures/topics';
-import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
+import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 import { logLines, written } from '../fixtures/log';
-import { givenFollowedGroup, later, queue } from '../fixtures/telemetry';
+import { run, unique } from '../fixtures/status-fan-out';
+import { later, queue } from '../fixtures/telemetry';
 
 const { record } = streams;
 /** Changes of a job whose topic has subscribers. */
 const jobRecord = (before: Job | undefined, after: Job | undefined, number?: number) =>
   streams.jobRecord(before, after, number, later);
-const run = (...Records: object[]) => handler({ Records });
-const unique = (number: number) => `01jd${String(number).padStart(22, '0')}`;
 const job = (number: number, change: Partial<Job> = {}) =>
   sampleJob({ jobId: id('job', acme, unique(number)), ...change });
 const publishedMessages = () => published().map(({ text }) => JSON.parse(text) as { jobId: string; sequence: number });
-
-beforeEach(() => {
-  process.env['DEAD_LETTER_QUEUE_URL'] = 'https://queue.test/failures';
-  process.env['EVENT_RETENTION_DAYS'] = '7';
-  process.env['FLIGHT_RETENTION_DAYS'] = '90';
-  store.onAnyCommand().resolves({});
-});
 
 describe('A batch of changes', () => {
   test('is published, each change on its own channel, those of one job in order', async () => {
@@ -85,193 +74,6 @@ describe('A batch of changes', () => {
       .resolves({ Items: [connection({ expiresAt: 1 }), connection({ connectionId: 'socket-2' })] });
     await expect(run(jobRecord(undefined, job(1)))).resolves.toEqual({ batchItemFailures: [] });
     expect(socketCalls()).toHaveLength(2);
-  });
-});
-
-describe('A report of a device', () => {
-  const at = '2026-11-27T10:30:00.000Z';
-  const device = (state?: Partial<DeviceState>) => ({
-    kind: 'device',
-    deviceId: id('device'),
-    deviceGroupId: id('group'),
-    name: 'North 1',
-    status: 'online',
-    version: 7,
-    ...(state && { lastState: JSON.stringify({ timestamp: at, ...state }) }),
-  });
-  const report = (before: object, after: object) =>
-    run(record({ organisation: acme, id: id('device') }, { ...before }, { ...after }));
-  const before = device({ timestamp: '2026-11-27T10:29:59.000Z' });
-  const running = sampleJob({ status: 'IN_PROGRESS' });
-  const followedJob = { ...toItem(acme, running), socketsUntil: later, topicUntil: later };
-  const readsOfJobs = () =>
-    store.commandCalls(GetCommand, { TableName: 'jobs' }).map(({ args: [{ input }] }) => input.ConsistentRead);
-  const givenJob = (Item?: object) => store.on(GetCommand, { TableName: 'jobs' }).resolves(Item ? { Item } : {});
-  beforeEach(() => {
-    givenFollowedGroup();
-  });
-  const topics = () => published().map(({ topic, retain }) => `${topic} ${retain ? 'retained' : 'transient'}`);
-  const ofGroup = `${id('group')}/DEVICE/STATUS transient`;
-
-  test('goes to its group, and to the job that it runs, both without retention', async () => {
-    givenJob(followedJob);
-    await report(before, device({ jobId: id('job'), droneState: 'WAYPOINT' }));
-    expect(topics()).toEqual([ofGroup, `${id('job')}/JOB/STATUS transient`]);
-    expect(JSON.parse(published()[1]?.text ?? '')).toMatchObject({
-      jobState: 'IN_PROGRESS',
-      sequence: running.version,
-      deviceId: id('device'),
-      droneState: 'WAYPOINT',
-      timestamp: at,
-    });
-  });
-
-  test('is recorded, but not yet published to a job that has just changed: the change comes through another stream', async () => {
-    const reported = (ms: number) => ({
-      ...device({ jobId: id('job'), navigation: { position: { type: 'Point', coordinates: [8.5, 47.4, 480] } } }),
-      reportedAt: new Date(Date.parse(running.updatedAt) + ms).toISOString(),
-    });
-    givenJob(followedJob);
-    await report(before, reported(999));
-    expect(topics()).toEqual([ofGroup]);
-    expect(store).toHaveReceivedCommandTimes(BatchWriteCommand, 1);
-    await report(before, reported(1000));
-    expect(topics().at(-1)).toBe(`${id('job')}/JOB/STATUS transient`);
-  });
-
-  describe('with a position', () => {
-    const position = { type: 'Point' as const, coordinates: [8.5, 47.4, 480] as [number, number, number] };
-    const flown = (timestamp = at) => ({ timestamp, jobId: id('job'), navigation: { position } });
-    const takeOff = { timestamp: '2026-11-27T10:29:00.000Z' };
-    /** Record and second of the positions in each write. */
-    const recorded = () =>
-      store.commandCalls(BatchWriteCommand).map(({ args: [{ input }] }) =>
-        input.RequestItems?.['flights']?.map(({ PutRequest }) => {
-          const { flight, second } = PutRequest?.Item ?? {};
-          return [flight, second] as unknown[];
-        }),
-      );
-    const second = Date.parse(at) / 1000;
-
-    test('is recorded for the job that it runs and for its flight, by one write for the batch and one read of the job', async () => {
-      givenJob(followedJob);
-      await report({ ...before, takeOff }, { ...device(flown()), takeOff });
-      expect(recorded()).toEqual([
-        [
-          [id('job'), second],
-          [id('device'), second],
-        ],
-      ]);
-      expect(readsOfJobs()).toEqual([false]);
-    });
-
-    test('is recorded for its flight only when the job is not running', async () => {
-      givenJob(toItem(acme, sampleJob({ status: 'QUEUED' })));
-      await report({ ...before, takeOff }, { ...device(flown()), takeOff });
-      expect(recorded()).toEqual([[[id('device'), second]]]);
-    });
-
-    test('that it reported already is not recorded again', async () => {
-      await report({ ...device(flown()), takeOff }, { ...device(flown()), takeOff, name: 'South' });
-      expect(recorded()).toEqual([]);
-    });
-
-    test('is published although it cannot be recorded', async () => {
-      givenJob(followedJob);
-      store.on(BatchWriteCommand).rejects(new Error('no store'));
-      await expect(report(before, device(flown()))).resolves.toEqual({ batchItemFailures: [] });
-      expect(topics()).toEqual([ofGroup, `${id('job')}/JOB/STATUS transient`]);
-      expect(logLines()).toMatchObject([{ level: 'ERROR', message: 'positions could not be recorded' }]);
-    });
-
-    test('is recorded although it cannot be published', async () => {
-      givenJob(followedJob);
-      broker.on(PublishCommand).rejects(new Error('throttled'));
-      await expect(report(before, device(flown()))).resolves.toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
-      expect(recorded()).toEqual([[[id('job'), second]]]);
-    });
-  });
-
-  test.each<[string, object | undefined, string]>([
-    ['is not running', toItem(acme, sampleJob({ status: 'QUEUED' })), id('job')],
-    ['was deleted', undefined, id('job')],
-    ['another device flies', toItem(acme, { ...running, deviceId: id('device', acme, unique(2)) }), id('job')],
-  ])('does not go to a job that %s', async (_, Item, jobId) => {
-    givenJob(Item);
-    await report(before, device({ jobId }));
-    expect(topics()).toEqual([ofGroup]);
-  });
-
-  test.each([id('job', rival), 'job', id('share'), '__proto__'])(
-    'does not go to %s, without a read: it is no job of its organisation',
-    async (jobId) => {
-      await report(before, device({ jobId }));
-      expect(topics()).toEqual([ofGroup]);
-      expect(readsOfJobs()).toEqual([]);
-    },
-  );
-
-  test('without a new state is not published', async () => {
-    const same = device({ jobId: id('job') });
-    await report(same, { ...same, reportedAt: at });
-    expect(broker).not.toHaveReceivedAnyCommand();
-    expect(store).not.toHaveReceivedAnyCommand();
-  });
-
-  test('costs one read of the followers of its group, however many devices report', async () => {
-    store.on(QueryCommand).resolves({ Items: [connection()] });
-    const records = [1, 2, 3].map((number) => {
-      const deviceId = id('device', acme, unique(number));
-      return record({ organisation: acme, id: deviceId }, { ...before, deviceId }, { ...device({}), deviceId }, number);
-    });
-    await run(...records);
-    expect(store).toHaveReceivedCommandTimes(QueryCommand, 1);
-    expect(socketCalls()).toHaveLength(3);
-    await run(...records);
-    expect(store).toHaveReceivedCommandTimes(QueryCommand, 2);
-  });
-
-  describe('that nobody follows', () => {
-    const deviceGroupId = id('group', acme, unique(7));
-    const elsewhere = (item: object) => ({ ...item, deviceGroupId });
-
-    test('is neither published nor sent, and the followers are not read', async () => {
-      await report(elsewhere(before), elsewhere(device({ droneState: 'HOVER' })));
-      expect(broker).not.toHaveReceivedAnyCommand();
-      expect(store).not.toHaveReceivedCommand(QueryCommand);
-    });
-
-    test('is recorded for the job that it runs', async () => {
-      givenJob(toItem(acme, running));
-      const navigation = {
-        position: { type: 'Point' as const, coordinates: [8.5, 47.4, 480] as [number, number, number] },
-      };
-      await report(elsewhere(before), elsewhere(device({ jobId: id('job'), navigation })));
-      expect(topics()).toEqual([]);
-      expect(store).toHaveReceivedCommandTimes(BatchWriteCommand, 1);
-    });
-
-    test('is published when the device comes online with it', async () => {
-      await report(elsewhere({ ...before, status: 'offline' }), elsewhere(device({})));
-      expect(topics()).toEqual([`${deviceGroupId}/DEVICE/STATUS retained`]);
-    });
-  });
-
-  test('is sent to the media only that are followed', async () => {
-    store.on(QueryCommand).resolves({ Items: [connection()] });
-    givenJob({ ...toItem(acme, running), topicUntil: 1, socketsUntil: later });
-    await report(before, device({ jobId: id('job') }));
-    expect(topics()).toEqual([ofGroup]);
-    expect(socketCalls()).toHaveLength(2);
-    givenJob({ ...toItem(acme, running), topicUntil: later });
-    await report(before, device({ jobId: id('job') }));
-    expect(topics()).toEqual([ofGroup, ofGroup, `${id('job')}/JOB/STATUS transient`]);
-    expect(socketCalls()).toHaveLength(3);
-  });
-
-  test('is retained when the device comes online with it', async () => {
-    await report({ ...before, status: 'offline' }, device({}));
-    expect(topics()).toEqual([`${id('group')}/DEVICE/STATUS retained`]);
   });
 });
 

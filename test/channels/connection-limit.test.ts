@@ -1,6 +1,7 @@
 import { PutCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { HANDSHAKE, HANDSHAKES_PER_MINUTE, MAX_CONNECTIONS } from '../../contract/channels';
-import { seatOf } from '../../data/connections/seats';
+import { storedAttributes } from '../../data/connections/connections';
+import { seatOf, type SeatHolder } from '../../data/connections/seats';
 import { LONGEST_CONNECTION_S } from '../../domain/connection';
 import { clients, type Client } from '../api/client';
 import { givenJob } from '../api/given';
@@ -24,25 +25,27 @@ const opened = (handshakes: readonly Handshake[]): Socket[] => handshakes.flatMa
 
 const put = async (item: Record<string, unknown>) =>
   database().send(new PutCommand({ TableName: await tableNamed('Connections'), Item: item }));
-const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 
 const seatsKey = seatsKeyOf(partner);
 const lost = Array.from({ length: MAX_CONNECTIONS }, (_, index) => `lost-${index}=`);
 
-/** Stores seats of connections that never released them: opened just now, since the heartbeat releases those that are a minute old. */
-function givenLostConnections(expiresAt: number) {
-  const openedAt = inSeconds(0);
-  const seats = new Set(lost.map((connectionId) => seatOf({ expiresAt, openedAt, connectionId })));
-  return put({ channel: seatsKey, connectionId: seatsKey, seats: seats });
-}
+/**
+ * Connections that are lost without $disconnect: opened just now, since the heartbeat releases the seats of those that are a minute
+ * old. A seat is found by the times of its connection.
+ * @param forSeconds how long they last
+ */
+const lostConnections = (forSeconds: number) => {
+  const openedAt = Math.floor(Date.now() / 1000);
+  return lost.map((connectionId) => ({ connectionId, openedAt, expiresAt: openedAt + forSeconds }));
+};
 
-/** Stores these connections as followers of a channel, so that the next delivery finds them closed. */
-const givenLostFollowers = (channelKey: string, expiresAt: number) =>
-  Promise.all(
-    lost.map((connectionId) =>
-      put({ channel: channelKey, connectionId, clientId, openedAt: inSeconds(0), expiresAt, ttl: expiresAt }),
-    ),
-  );
+/** Stores seats of connections that never released them. */
+const givenSeatsOf = (connections: readonly SeatHolder[]) =>
+  put({ channel: seatsKey, connectionId: seatsKey, seats: new Set(connections.map(seatOf)) });
+
+/** Stores connections as followers of a channel, so that the next delivery finds them closed. */
+const givenFollowers = (channelKey: string, connections: readonly SeatHolder[]) =>
+  Promise.all(connections.map((each) => put({ ...each, ...storedAttributes(each), channel: channelKey, clientId })));
 
 const untilAllSeatsAreFree = (client: Client) =>
   until('releasing all seats', async () => ((await seatsTaken(client)) === 0 ? true : undefined));
@@ -75,16 +78,16 @@ describe('A client with 50 connections', () => {
 
 describe('A seat whose connection was lost without $disconnect', () => {
   test('is released once the connection has expired', async () => {
-    await givenLostConnections(inSeconds(-1));
+    await givenSeatsOf(lostConnections(-1));
     expect(await tryToFollow(partner, channel())).toMatchObject({ status: 101 });
     expect(await seatsTaken(partner)).toBe(1);
   });
 
   test('is kept until then, or until the next change on its channel', async () => {
-    const expiresAt = inSeconds(LONGEST_CONNECTION_S);
-    await givenLostConnections(expiresAt);
+    const connections = lostConnections(LONGEST_CONNECTION_S);
+    await givenSeatsOf(connections);
     expect(await tryToFollow(partner, channel())).toEqual({ status: 429 });
-    await givenLostFollowers(`job#${jobId}`, expiresAt);
+    await givenFollowers(`job#${jobId}`, connections);
     await partner.call('PATCH /v3/jobs/{jobId}', { path: { jobId }, body: { status: 'QUEUED' } });
     await untilAllSeatsAreFree(partner);
     const socket = await follow(partner, channel());

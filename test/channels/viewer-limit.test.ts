@@ -1,4 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { storedAttributes } from '../../data/connections/connections';
 import { seatOf } from '../../data/connections/seats';
 import { viewerHandshakesPerMinute } from '../../domain/share';
 import { shareIdOf } from '../../lambdas/delivery/share-id';
@@ -61,17 +62,17 @@ describe('A share for 5 viewers', () => {
 
   /** Stores seats of viewers that were lost without $disconnect; `follows`: whether their connections are stored too. */
   async function givenLostViewers(shareCode: string, expiresAt: number, follows: boolean): Promise<void> {
-    const names = ['lost-1=', 'lost-2=', 'lost-3=', 'lost-4=', 'lost-5='];
+    const names = Array.from({ length: 5 }, (_, index) => `lost-viewer-${index}=`);
     const openedAt = Math.floor(Date.now() / 1000);
     const held = new Set(names.map((connectionId) => seatOf({ expiresAt, openedAt, connectionId })));
     const TableName = await tableNamed('Connections');
     const seats = `seats#${shareCode}`;
     await database().send(new PutCommand({ TableName, Item: { channel: seats, connectionId: seats, seats: held } }));
-    const common = { shareCode, session: true, openedAt, expiresAt, ttl: expiresAt };
-    for (const connectionId of follows ? names : [])
-      await database().send(
-        new PutCommand({ TableName, Item: { channel: `telemetry#${deviceId}`, connectionId, ...common } }),
-      );
+    const common = { channel: `telemetry#${deviceId}`, shareCode, session: true, openedAt, expiresAt };
+    for (const connectionId of follows ? names : []) {
+      const stored = storedAttributes({ connectionId, openedAt });
+      await database().send(new PutCommand({ TableName, Item: { ...common, connectionId, ...stored } }));
+    }
   }
 
   test('releases the seats of lost viewers once their connections have expired', async () => {

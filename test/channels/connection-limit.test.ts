@@ -1,13 +1,11 @@
-import { PutCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { HANDSHAKE, HANDSHAKES_PER_MINUTE, MAX_CONNECTIONS } from '../../contract/channels';
-import { storedAttributes } from '../../data/connections/connections';
-import { seatOf, type SeatHolder } from '../../data/connections/seats';
 import { LONGEST_CONNECTION_S } from '../../domain/connection';
 import { clients, type Client } from '../api/client';
 import { givenJob } from '../api/given';
 import { database, tableNamed } from '../api/stack/aws-access';
 import { givenCalls } from '../api/stack/given-calls';
-import { seatsKeyOf, seatsTaken } from './seats';
+import { givenFollowers, givenSeats, absentHolders, seatsOf, seatsTaken } from './seats';
 import { follow, tryToFollow, type Handshake, type Socket } from './socket';
 import { until } from './until';
 
@@ -22,30 +20,6 @@ const channel = () => ({ kind: 'job', id: jobId }) as const;
 const atOnce = (client: Client, count: number) =>
   Promise.all(Array.from({ length: count }, () => tryToFollow(client, channel())));
 const opened = (handshakes: readonly Handshake[]): Socket[] => handshakes.flatMap(({ socket }) => socket ?? []);
-
-const put = async (item: Record<string, unknown>) =>
-  database().send(new PutCommand({ TableName: await tableNamed('Connections'), Item: item }));
-
-const seatsKey = seatsKeyOf(partner);
-const lost = Array.from({ length: MAX_CONNECTIONS }, (_, index) => `lost-${index}=`);
-
-/**
- * Connections that are lost without $disconnect: opened just now, since the heartbeat releases the seats of those that are a minute
- * old. A seat is found by the times of its connection.
- * @param forSeconds how long they last
- */
-const lostConnections = (forSeconds: number) => {
-  const openedAt = Math.floor(Date.now() / 1000);
-  return lost.map((connectionId) => ({ connectionId, openedAt, expiresAt: openedAt + forSeconds }));
-};
-
-/** Stores seats of connections that never released them. */
-const givenSeatsOf = (connections: readonly SeatHolder[]) =>
-  put({ channel: seatsKey, connectionId: seatsKey, seats: new Set(connections.map(seatOf)) });
-
-/** Stores connections as followers of a channel, so that the next delivery finds them closed. */
-const givenFollowers = (channelKey: string, connections: readonly SeatHolder[]) =>
-  Promise.all(connections.map((each) => put({ ...each, ...storedAttributes(each), channel: channelKey, clientId })));
 
 const untilAllSeatsAreFree = (client: Client) =>
   until('releasing all seats', async () => ((await seatsTaken(client)) === 0 ? true : undefined));
@@ -78,16 +52,16 @@ describe('A client with 50 connections', () => {
 
 describe('A seat whose connection was lost without $disconnect', () => {
   test('is released once the connection has expired', async () => {
-    await givenSeatsOf(lostConnections(-1));
+    await givenSeats(seatsOf(partner), absentHolders('lost', MAX_CONNECTIONS, -1));
     expect(await tryToFollow(partner, channel())).toMatchObject({ status: 101 });
     expect(await seatsTaken(partner)).toBe(1);
   });
 
   test('is kept until then, or until the next change on its channel', async () => {
-    const connections = lostConnections(LONGEST_CONNECTION_S);
-    await givenSeatsOf(connections);
+    const connections = absentHolders('lost', MAX_CONNECTIONS, LONGEST_CONNECTION_S);
+    await givenSeats(seatsOf(partner), connections);
     expect(await tryToFollow(partner, channel())).toEqual({ status: 429 });
-    await givenFollowers(`job#${jobId}`, connections);
+    await givenFollowers(`job#${jobId}`, connections, { clientId });
     await partner.call('PATCH /v3/jobs/{jobId}', { path: { jobId }, body: { status: 'QUEUED' } });
     await untilAllSeatsAreFree(partner);
     const socket = await follow(partner, channel());

@@ -1,16 +1,15 @@
 import { ListQueuesCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
-import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { topicOf, type Channel } from '../../contract/channels';
 import { newId } from '../../data/store/new-id';
-import { organisationOf } from '../../domain/id';
 import { clients } from '../api/client';
 import { fleetOf, givenJob, givenShare } from '../api/given';
-import { database, ofThisStack, queues, tableNamed } from '../api/stack/aws-access';
+import { ofThisStack, queues } from '../api/stack/aws-access';
+import { ageConnections } from './aged-connections';
 import { reportUntilReceived } from './device-reports';
 import { documented, note, requests, unseen, withOwnIds } from './documented-messages';
 import { subscribe, type Mqtt } from './mqtt-client';
 import { publishPlatformEvent } from './platform-events';
-import { cursorOfSnapshot, expireAfter, lastNumber, numberIn } from './resume';
+import { cursorOfSnapshot, expireAfter, lastNumber, numberIn, organisationOfClient } from './resume';
 import { follow, type Socket } from './socket';
 import { ask, openTelemetry, publish, sampleOf, subscribeTo, watch } from './telemetry-socket';
 import { until, untilPositionsBegin } from './until';
@@ -18,7 +17,6 @@ import { givenVideoShare } from './video-share';
 
 const [partner] = clients('documented-messages');
 const { deviceId, deviceGroupId } = fleetOf(partner);
-const organisation = organisationOf('group', deviceGroupId) ?? '';
 
 const revoke = (shareCode: string) => partner.call('DELETE /v3/shares/{shareCode}', { path: { shareCode } });
 const givenChannel = {
@@ -98,7 +96,7 @@ describe('Status messages', () => {
   });
 
   test('of a device group without devices are cleared when its state is retained later', async () => {
-    const id = newId('group', organisation);
+    const id = newId('group', organisationOfClient(partner));
     await publishPlatformEvent('device-group.registered', { deviceGroupId: id, name: 'Empty' }, new Date());
     const channel = { kind: 'group', id } as const;
     await until('registering the group', async () => {
@@ -208,40 +206,6 @@ describe('Errors', () => {
   });
 });
 
-/**
- * Makes connections that the partner and its viewers have just opened a minute old, so that the next heartbeat is theirs too, once they
- * have their snapshots: before, there is none for them.
- * @param expiresAt when they end, Unix seconds
- */
-async function age(expiresAt?: number): Promise<void> {
-  const TableName = await tableNamed('Connections');
-  const past = Math.floor(Date.now() / 1000) - 61;
-  const young = new ScanCommand({
-    TableName,
-    FilterExpression: '(clientId = :clientId OR contains(shareCode, :organisation)) AND openedAt > :past',
-    ExpressionAttributeValues: {
-      ...{ ':clientId': partner.credentials.clientId, ':organisation': organisation },
-      ':past': past,
-    },
-  });
-  const Items = await until('all snapshots', async () => {
-    const { Items: found = [] } = await database().send(young);
-    return found.some((item) => item['bufferingSince'] !== undefined) ? undefined : found;
-  });
-  const update = ({ channel, connectionId }: Record<string, unknown>) =>
-    database().send(
-      new UpdateCommand({
-        TableName,
-        Key: { channel: String(channel), connectionId: String(connectionId) },
-        UpdateExpression: `SET openedAt = :past${expiresAt === undefined ? '' : ', expiresAt = :expiresAt'}`,
-        ConditionExpression: 'attribute_exists(openedAt)',
-        ExpressionAttributeValues: { ':past': past, ...(expiresAt !== undefined && { ':expiresAt': expiresAt }) },
-      }),
-    );
-  // Items of sockets that were closed before may be deleted meanwhile.
-  await Promise.allSettled(Items.map(update));
-}
-
 /** Opens a socket of each of these channels whose handshake is complete. */
 const openAll = (names: readonly string[]) =>
   Promise.all(
@@ -254,11 +218,11 @@ const openAll = (names: readonly string[]) =>
 
 test('every kind of socket receives the heartbeat as documented, or a warning when it ends soon', async () => {
   const staying = await openAll(Object.keys(sockets));
-  await age();
+  await ageConnections(partner);
   const ending = await openAll(Object.keys(sockets).filter((channel) => channel !== 'viewer'));
   // The next run is in a minute at most, and warns those that end within one to three minutes.
   const end = Math.floor(Date.now() / 1000) + 150;
-  await age(end);
+  await ageConnections(partner, end);
   const runs = [
     ...staying.map(([channel, socket]) => [channel, socket, 'heartbeat'] as const),
     ...ending.map(([channel, socket]) => [channel, socket, 'expiring'] as const),

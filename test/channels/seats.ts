@@ -1,13 +1,14 @@
-import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { seatOf, shareSeats, waitingSeats } from '../../data/connections/seats';
+import { PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { storedAttributes } from '../../data/connections/connections';
+import { clientSeats, seatOf, seatsKey, shareSeats, waitingSeats, type SeatHolder } from '../../data/connections/seats';
 import type { Client } from '../api/client';
 import { database, tableNamed } from '../api/stack/aws-access';
 
-/** Key of the item with the seats of a client. */
-export const seatsKeyOf = ({ credentials: { clientId } }: Client) => `client#${clientId}`;
+/** Owner of the seats of a client's connections. */
+export const seatsOf = ({ credentials: { clientId } }: Client) => clientSeats(clientId);
 
 /** Returns the number of seats that a client's connections have taken. */
-export const seatsTaken = (client: Client): Promise<number> => seatsTakenOf(seatsKeyOf(client));
+export const seatsTaken = (client: Client): Promise<number> => seatsTakenOf(seatsOf(client));
 
 /** Returns the number of seats that the viewers of a share have taken. */
 export const viewerSeatsTaken = (shareCode: string): Promise<number> => seatsTakenOf(shareSeats(shareCode));
@@ -25,23 +26,47 @@ async function seatsTakenOf(owner: string): Promise<number> {
   return seats instanceof Set ? seats.size : 0;
 }
 
+/** Takes seats of an owner, for connections that nobody opened. */
+export async function givenSeats(owner: string, holders: readonly SeatHolder[]): Promise<void> {
+  await database().send(
+    new UpdateCommand({
+      TableName: await tableNamed('Connections'),
+      Key: seatsKey(owner),
+      UpdateExpression: 'ADD seats :seats',
+      ExpressionAttributeValues: { ':seats': new Set(holders.map(seatOf)) },
+    }),
+  );
+}
+
+/**
+ * Holders of seats that have no connection, as when one is lost without $disconnect. They begin now, since the heartbeat releases the
+ * seats of those that are a minute old. A seat is found by the times of its holder.
+ * @param name tells them from those of other files, which run against the same stack
+ * @param forSeconds how long they last
+ */
+export function absentHolders(name: string, count: number, forSeconds: number): SeatHolder[] {
+  const openedAt = Math.floor(Date.now() / 1000);
+  const times = { openedAt, expiresAt: openedAt + forSeconds };
+  return Array.from({ length: count }, (_, index) => ({ connectionId: `${name}-${index}=`, ...times }));
+}
+
+/**
+ * Stores connections as followers of a channel, so that the next delivery finds them closed.
+ * @param whose attributes that tell whose they are
+ */
+export async function givenFollowers(channel: string, holders: readonly SeatHolder[], whose: object): Promise<void> {
+  const TableName = await tableNamed('Connections');
+  const put = (holder: SeatHolder) =>
+    database().send(new PutCommand({ TableName, Item: { channel, ...holder, ...storedAttributes(holder), ...whose } }));
+  await Promise.all(holders.map(put));
+}
+
 /**
  * Occupies seats of a client's waiting calls, as calls of other programs would.
  * @returns reads how many seats are taken
  */
 export async function occupyWaitingSeats({ credentials }: Client, count: number): Promise<() => Promise<number>> {
   const owner = waitingSeats(credentials.clientId);
-  const now = Math.floor(Date.now() / 1000);
-  const seats = Array.from({ length: count }, (_, index) =>
-    seatOf({ connectionId: `call-${index}`, openedAt: now, expiresAt: now + 60 }),
-  );
-  await database().send(
-    new UpdateCommand({
-      TableName: await tableNamed('Connections'),
-      Key: { channel: owner, connectionId: owner },
-      UpdateExpression: 'ADD seats :seats',
-      ExpressionAttributeValues: { ':seats': new Set(seats) },
-    }),
-  );
+  await givenSeats(owner, absentHolders('call', count, 60));
   return () => seatsTakenOf(owner);
 }

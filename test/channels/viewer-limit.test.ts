@@ -1,13 +1,10 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { storedAttributes } from '../../data/connections/connections';
-import { seatOf } from '../../data/connections/seats';
+import { shareSeats } from '../../data/connections/seats';
 import { viewerHandshakesPerMinute } from '../../domain/share';
 import { shareIdOf } from '../../lambdas/delivery/share-id';
 import { clients } from '../api/client';
 import { fleetOf, givenShare, nobodys } from '../api/given';
-import { database, tableNamed } from '../api/stack/aws-access';
 import { givenCalls } from '../api/stack/given-calls';
-import { viewerSeatsTaken } from './seats';
+import { givenFollowers, givenSeats, absentHolders, viewerSeatsTaken } from './seats';
 import type { Socket } from './socket';
 import { openTelemetry, outcomeForPage, publish, sampleOf, tryToWatch, watch } from './telemetry-socket';
 import { until } from './until';
@@ -60,31 +57,24 @@ describe('A share for 5 viewers', () => {
     await watch((await givenShare(partner)).shareCode);
   });
 
-  /** Stores seats of viewers that were lost without $disconnect; `follows`: whether their connections are stored too. */
-  async function givenLostViewers(shareCode: string, expiresAt: number, follows: boolean): Promise<void> {
-    const names = Array.from({ length: 5 }, (_, index) => `lost-viewer-${index}=`);
-    const openedAt = Math.floor(Date.now() / 1000);
-    const held = new Set(names.map((connectionId) => seatOf({ expiresAt, openedAt, connectionId })));
-    const TableName = await tableNamed('Connections');
-    const seats = `seats#${shareCode}`;
-    await database().send(new PutCommand({ TableName, Item: { channel: seats, connectionId: seats, seats: held } }));
-    const common = { channel: `telemetry#${deviceId}`, shareCode, session: true, openedAt, expiresAt };
-    for (const connectionId of follows ? names : []) {
-      const stored = storedAttributes({ connectionId, openedAt });
-      await database().send(new PutCommand({ TableName, Item: { ...common, connectionId, ...stored } }));
-    }
+  /** Takes all seats of a share for viewers that were lost without $disconnect. */
+  async function givenLostViewers(shareCode: string, forSeconds: number) {
+    const viewers = absentHolders('lost-viewer', 5, forSeconds);
+    await givenSeats(shareSeats(shareCode), viewers);
+    return viewers;
   }
 
   test('releases the seats of lost viewers once their connections have expired', async () => {
     const { shareCode } = await givenShare(partner, { maxViewers: 5 });
-    await givenLostViewers(shareCode, Math.floor(Date.now() / 1000) - 1, false);
+    await givenLostViewers(shareCode, -1);
     await watch(shareCode);
     await untilViewersAre(partner, shareCode, 1);
   });
 
   test('counts lost viewers until the delivery of a sample finds their sockets closed', async () => {
     const { shareCode } = await givenShare(partner, { maxViewers: 5 });
-    await givenLostViewers(shareCode, Math.floor(Date.now() / 1000) + 600, true);
+    const viewers = await givenLostViewers(shareCode, 600);
+    await givenFollowers(`telemetry#${deviceId}`, viewers, { shareCode, session: true });
     expect(await tryToWatch(shareCode)).toEqual({ status: 429 });
     await publish(await openTelemetry(partner), sampleOf(deviceId));
     await untilViewersAre(partner, shareCode, 0);

@@ -21,14 +21,10 @@ export function dataPlaneForAllTests() {
     await endpoint.start();
   });
 
-  /** Its port is known when it has started. */
-  const address = () => {
-    const { protocol, hostname, port } = new URL(endpoint.url);
-    return Promise.resolve({ protocol, hostname, port: Number(port), path: '/' });
-  };
   const as = (credentials: Credentials) => {
     const client = new IoTDataPlaneClient({
-      endpoint: address,
+      // Its port is known when it has started.
+      endpoint: () => Promise.resolve({ url: new URL(endpoint.url) }),
       region: account.region,
       credentials,
       maxAttempts: 1,

@@ -21,16 +21,16 @@ export const invocationUri = (name: string): string =>
  * `PATCH/v3/jobs/*` for `PATCH /v3/jobs/{jobId}`. `*` spans slashes.
  */
 export function methodPattern(routes: readonly Pick<Route, 'method' | 'path'>[]): string {
-  const [first = [], ...others] = routes.map(({ method, path }) => [
-    method,
-    ...path
-      .split('/')
-      .slice(1)
-      .map((part) => (part.startsWith('{') ? '*' : part)),
-  ]);
-  const [method = '', ...path] = first;
-  const differing = path.findIndex((part, index) => others.some((other) => other[index + 1] !== part));
-  const longer = others.some(({ length }) => length !== first.length);
-  const common = differing >= 0 ? [...path.slice(0, differing), '*'] : longer ? [...path, '*'] : path;
-  return [others.every(([other]) => other === method) ? method : '*', ...common].join('/');
+  const methods = new Set(routes.map(({ method }) => method));
+  const paths = new Set(routes.map(({ path }) => path.replaceAll(/\{[^}]+\}/g, '*')));
+  return [methods.size === 1 ? [...methods][0] : '*', commonPath([...paths])].join('');
+}
+
+function commonPath([first = '', ...others]: readonly string[]): string {
+  if (others.length === 0) return first;
+  const parts = first.split('/');
+  const differing = parts.findIndex((part, index) => others.some((other) => other.split('/')[index] !== part));
+  const common = parts.slice(0, differing < 0 ? parts.length : differing).join('/');
+  // With the slash, unless one of them ends there.
+  return [first, ...others].includes(common) ? `${common}*` : `${common}/*`;
 }

@@ -16,10 +16,7 @@ const accountWide: readonly (readonly [type: string, ...path: string[]])[] = [
 
 /** Names that may be the same in two stages, with the reason. */
 const shared: Readonly<Record<string, string>> = {
-  'AWS::ApiGateway::RestApi Name': 'not unique',
   'AWS::ApiGateway::Stage StageName': 'of one API',
-  'AWS::ApiGateway::Method AuthorizerName': 'of one API',
-  'AWS::ApiGateway::Authorizer Name': 'of one API',
   'AWS::ApiGatewayV2::Api Name': 'not unique',
   'AWS::ApiGatewayV2::Stage StageName': 'of one API',
   'AWS::Cognito::UserPoolResourceServer Name': 'of one user pool',

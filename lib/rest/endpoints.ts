@@ -2,7 +2,7 @@ import { Validations } from 'aws-cdk-lib/core';
 import { AuthorizationType, LambdaIntegration, type Method } from 'aws-cdk-lib/aws-apigateway';
 import { Construct } from 'constructs';
 import { basename } from 'node:path';
-import { tablesOf, type Endpoint, type Setting } from '../../contract/endpoint';
+import { settingsOf, tablesOf, type Endpoint, type Setting } from '../../contract/endpoint';
 import { ApiFunction } from '../functions/api-function';
 import type { Authorizer } from './authorizer';
 import { groupBy, routesOf, type EndpointTable, type Route } from './endpoint-table';
@@ -64,7 +64,7 @@ export class Endpoints extends Construct {
 
   private createFunction(handler: string, served: readonly Endpoint[]): ApiFunction {
     const { tables, settings, traced } = this.props;
-    const needed = served.flatMap((endpoint) => endpoint.settings ?? []);
+    const needed = served.flatMap(settingsOf);
     const fn = new ApiFunction(this, basename(handler), {
       entry: `http/${handler}`,
       description: served[0]?.summary ?? handler,

@@ -25,7 +25,7 @@ export type TableUse = 'get' | 'batchGet' | 'batchWrite' | 'query' | 'scan' | 'p
 export type TableUses = Readonly<Partial<Record<TableName, readonly TableUse[]>>>;
 
 /** Deployment settings that a function may need, each an environment variable of that name. */
-export type Setting = 'TOKEN_URL' | 'SHARE_BASE_URL';
+export type Setting = 'TOKEN_URL' | 'SHARE_BASE_URL' | 'MAX_WAITING_CALLS';
 
 /** One HTTP endpoint: routing, authorisation, grants, limits and documentation derive from it. */
 export interface Endpoint {
@@ -42,12 +42,15 @@ export interface Endpoint {
   readonly perMinute?: number;
   /** Accepts an `Idempotency-Key`. */
   readonly idempotent?: true;
-  /** Tables that its own operation uses, and how; {@link tablesOf} adds those for `perMinute` and `idempotent`. */
+  /** Tables that its own operation uses, and how; {@link tablesOf} adds those for `perMinute`, `idempotent` and `waits`. */
   readonly tables: TableUses;
   readonly settings?: readonly Setting[];
   /** Closes the sockets that follow the resource which it deletes. */
   readonly closesSockets?: true;
-  /** May hold a call for up to 20 s: its function gets the time, and little memory, which is paid for while it waits. */
+  /**
+   * May hold a call for up to 20 s: its function gets the time, little memory, which is paid for while it waits, and how many calls
+   * may wait in all ({@link settingsOf}), whose seats {@link tablesOf} adds.
+   */
   readonly waits?: true;
   /** Creates playback sessions for live video. */
   readonly video?: true;
@@ -69,15 +72,19 @@ export interface Endpoint {
 
 /**
  * Tables that the function of an endpoint uses, and how: its IAM policy and environment derive from them. A rate limit
- * counts each call (`lambdas/serve/limit.ts`). An idempotency key is looked up (`lambdas/serve/replay.ts`), and the
- * transaction that creates the resource stores the first response.
+ * counts each call (`lambdas/serve/limit.ts`), and one that waits takes seats. An idempotency key is looked up
+ * (`lambdas/serve/replay.ts`), and the transaction that creates the resource stores the first response.
  */
-export function tablesOf({ tables, perMinute, idempotent }: Endpoint): TableUses {
-  const limitUses = perMinute === undefined ? [] : (['update'] as const);
+export function tablesOf({ tables, perMinute, idempotent, waits }: Endpoint): TableUses {
+  const limitUses = perMinute === undefined && !waits ? [] : (['update'] as const);
   const idempotencyUses = idempotent ? (['get', 'put'] as const) : [];
   const requests = [...limitUses, ...idempotencyUses, ...(tables.requests ?? [])];
   return requests.length > 0 ? { ...tables, requests } : tables;
 }
+
+/** Settings that the function of an endpoint needs. */
+export const settingsOf = ({ settings = [], waits }: Pick<Endpoint, 'settings' | 'waits'>): readonly Setting[] =>
+  waits ? [...settings, 'MAX_WAITING_CALLS'] : settings;
 
 /** The scopes of which a token needs one to call an endpoint; none for the endpoint that needs no token. */
 export const scopesOf = ({ scope }: Pick<Endpoint, 'scope'>): readonly Scope[] =>

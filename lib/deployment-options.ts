@@ -43,6 +43,12 @@ const requests = (() => {
   return z.coerce.number({ error }).int({ error }).min(10, { error }).max(2_000_000_000, { error });
 })();
 
+/** At most the concurrent executions that AWS grants on request, "tens of thousands" (Lambda developer guide, "Lambda quotas"). */
+const waitingCalls = (() => {
+  const error = 'must be a whole number from 0 to 10000';
+  return z.coerce.number({ error }).int({ error }).min(0, { error }).max(10_000, { error });
+})();
+
 /** Options of a deployment, set as CDK context: `-c stage=staging`, or in cdk.json. */
 const options = z.object({
   /** Distinguishes deployments in one account; part of the stack's name and of globally unique names. */
@@ -68,6 +74,8 @@ const options = z.object({
   eventRetentionDays: daysTo(365).default(7),
   /** How long the record of a job's flight is kept. */
   flightRetentionDays: daysTo(3650).default(90),
+  /** Calls that may wait for an event at the same time, each in a concurrent execution of Lambda, of which an account has 1,000. */
+  maxWaitingCalls: waitingCalls.default(300),
   /** SNS topic that alarms notify. Default: alarms show in CloudWatch only. */
   alarmTopicArn: text.optional(),
   /** Records traces of REST calls in X-Ray, which cost more than the calls. */

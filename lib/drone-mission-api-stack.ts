@@ -51,7 +51,11 @@ export class DroneMissionApiStack extends Stack {
     const sharePage = new SharePage(this, 'SharePage', { removeData });
     sharePage.addTo(distribution);
     const shareBaseUrl = options.shareBaseUrl ?? `https://${hostName}`;
-    const settings = { TOKEN_URL: identity.tokenUrl, SHARE_BASE_URL: shareBaseUrl };
+    const settings = {
+      TOKEN_URL: identity.tokenUrl,
+      SHARE_BASE_URL: shareBaseUrl,
+      MAX_WAITING_CALLS: String(options.maxWaitingCalls),
+    };
     const endpoints = new Endpoints(this, 'Endpoints', {
       ...{ table: contract.endpoints, api, tables, sockets, settings, traced },
     });

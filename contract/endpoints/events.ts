@@ -14,12 +14,13 @@ export const listEvents = {
     'with the `cursor` of the reply, also of an empty one: it may have passed events that the token does not allow. There is more ' +
     'for certain when `count` is `limit`.\n\n' +
     'With `wait`, up to 20 seconds, the call is held until there is something: follow your organisation without a ' +
-    'connection. At most five calls of a client wait at the same time.\n\n' +
+    'connection. At most five calls of a client wait at the same time. When too many calls of all clients wait, it is answered at ' +
+    'once: ask again after five seconds.\n\n' +
     'The log keeps an event for seven days. A cursor that is older is 410: begin with `after=oldest`, or read the current state.',
   scope: ['command:read', 'share:read', 'resources:read'],
   handler: 'events/list-events',
   perMinute: EVENTS_PER_MINUTE,
-  tables: { events: ['get', 'query'], connections: ['update'] },
+  tables: { events: ['get', 'query'] },
   waits: true,
   request: { query: schemas.eventsQuery },
   reply: { status: 200, body: schemas.eventsReply },

@@ -10,7 +10,6 @@ const LOOK_EVERY_MS = 150;
 /** A call that may wait. */
 export interface WaitingCall extends Feed {
   readonly clientId: string;
-  readonly requestId: string;
   /** Seconds. */
   readonly wait: number;
 }
@@ -28,15 +27,17 @@ async function waitAfter(call: WaitingCall, empty: EventPage, end: number): Prom
 /**
  * A page of a feed; if there is nothing yet, it is waited for.
  * @param after number of the event before it
- * @returns an empty page when the time is over
+ * @returns an empty page when the time is over, or at once when as many calls wait as may in all
  * @throws Refusal `too_many_requests` when too many calls of the client wait; those of {@link readFeed}
  */
 export async function waitForEvents(call: WaitingCall, after: number, now: Date): Promise<EventPage> {
   const page = await readFeed(call, after, now);
   if (page.events.length > 0 || call.wait === 0) return page;
-  const release = await takeWaitingSeat(call.clientId, call.requestId, Math.floor(now.getTime() / 1000));
+  const endsAt = now.getTime() + call.wait * 1000;
+  const release = await takeWaitingSeat({ clientId: call.clientId, now: Date.now(), endsAt });
+  if (!release) return page;
   try {
-    return await waitAfter(call, page, now.getTime() + call.wait * 1000);
+    return await waitAfter(call, page, endsAt);
   } finally {
     await release();
   }

@@ -1,6 +1,6 @@
 import { Construct } from 'constructs';
 import { basename } from 'node:path';
-import { tablesOf, type Endpoint, type Setting } from '../../contract/endpoint';
+import { settingsOf, tablesOf, type Endpoint, type Setting } from '../../contract/endpoint';
 import { ApiFunction } from '../functions/api-function';
 import type { WebSocketChannels } from '../realtime/websocket/websocket-api';
 import { grantVideo } from '../shares/video';
@@ -51,7 +51,7 @@ export class Endpoints extends Construct {
 
   private createFunction(handler: string, served: readonly Endpoint[]): ApiFunction {
     const { tables, settings, traced } = this.props;
-    const needed = served.flatMap((endpoint) => endpoint.settings ?? []);
+    const needed = served.flatMap(settingsOf);
     const fn = new ApiFunction(this, basename(handler), {
       entry: `http/${handler}`,
       name: functionName(this, handler),

@@ -46,7 +46,10 @@ export interface LambdaOptions {
   credentialsOf(functionArn: string, roleArn: string): FunctionCredentials;
   /** Policy documents of a function's role. Default: the role is not checked. */
   policiesOf?(functionArn: string): readonly PolicyDocument[];
-  /** Default: 4 instances per function and 16 in total, one start per processor at a time, idle instances end after 60 s. */
+  /**
+   * Default: 4 instances per function and 16 in total, one start per processor at a time, idle instances end after 60 s; those
+   * that a call has held for a quarter of a second don't count, up to 100.
+   */
   readonly limits?: Partial<PoolLimits & BudgetLimits>;
   /** Default: none. Calls that wait for an instance count too, because an account would have started one. */
   readonly quotas?: Pick<Quotas, 'concurrentExecutions'>;
@@ -95,6 +98,7 @@ export function createLambda(options: LambdaOptions): Lambda {
   const permissions = createPermissions(arnOf);
   const limits = {
     ...{ maxInstances: 4, maxTotal: 16, maxStarting: availableParallelism(), idleMs: 60_000 },
+    ...{ heldAfterMs: 250, maxHeld: 100 },
     ...options.limits,
   };
   const { concurrentExecutions } = options.quotas ?? noQuotas;

@@ -1,6 +1,6 @@
 import { PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { storedAttributes } from '../../data/connections/connections';
-import { clientSeats, seatOf, seatsKey, shareSeats, waitingSeats, type SeatHolder } from '../../data/connections/seats';
+import { clientSeats, seatOf, seatsKey, shareSeats, type SeatHolder } from '../../data/connections/seats';
 import type { Client } from '../api/client';
 import { database, tableNamed } from '../api/stack/aws-access';
 
@@ -59,14 +59,4 @@ export async function givenFollowers(channel: string, holders: readonly SeatHold
   const put = (holder: SeatHolder) =>
     database().send(new PutCommand({ TableName, Item: { channel, ...holder, ...storedAttributes(holder), ...whose } }));
   await Promise.all(holders.map(put));
-}
-
-/**
- * Occupies seats of a client's waiting calls, as calls of other programs would.
- * @returns reads how many seats are taken
- */
-export async function occupyWaitingSeats({ credentials }: Client, count: number): Promise<() => Promise<number>> {
-  const owner = waitingSeats(credentials.clientId);
-  await givenSeats(owner, absentHolders('call', count, 60));
-  return () => seatsTakenOf(owner);
 }

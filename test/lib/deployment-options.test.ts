@@ -13,6 +13,7 @@ describe('The options of a deployment', () => {
   test('by default retain all data and use the addresses that AWS assigns', () => {
     expect(optionsIn({})).toEqual({
       eventRetentionDays: 7,
+      maxWaitingCalls: 300,
       removeData: false,
       flightRetentionDays: 90,
       tracing: false,
@@ -74,6 +75,10 @@ describe('The options of a deployment', () => {
     ['stage', 'my-edge', 'Context stage must not end in edge, as the stacks in us-east-1 do.'],
     ['eventRetentionDays', '0', 'Context eventRetentionDays must be a whole number of days from 1 to 365.'],
     ['eventRetentionDays', '2.5', 'Context eventRetentionDays must be a whole number of days from 1 to 365.'],
+    ['maxWaitingCalls', '-1', 'Context maxWaitingCalls must be a whole number from 0 to 10000.'],
+    ['maxWaitingCalls', '2.5', 'Context maxWaitingCalls must be a whole number from 0 to 10000.'],
+    ['maxWaitingCalls', 'many', 'Context maxWaitingCalls must be a whole number from 0 to 10000.'],
+    ['maxWaitingCalls', 10_001, 'Context maxWaitingCalls must be a whole number from 0 to 10000.'],
     ['webRateLimit', '9', 'Context webRateLimit must be a whole number from 10 to 2000000000.'],
     ['webRateLimit', '99.5', 'Context webRateLimit must be a whole number from 10 to 2000000000.'],
     ['edgeRateLimit', 'many', 'Context edgeRateLimit must be a whole number from 10 to 2000000000.'],

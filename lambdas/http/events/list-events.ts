@@ -7,11 +7,11 @@ import { serve } from '../../serve/serve';
 export const handler = serve(
   'GET /v3/events',
   endpoints.listEvents,
-  async ({ caller, query, requestId, ...request }) => {
+  async ({ caller, query, ...request }) => {
     const { organisation } = caller;
     const now = new Date(request.now);
     const after = await beginningOf(organisation, query.after, now);
-    const page = await waitForEvents({ ...caller, ...query, requestId }, after, now);
+    const page = await waitForEvents({ ...caller, ...query }, after, now);
     const events = page.events.map(({ number, message }) => ({ ...message, cursor: cursorOf(organisation, number) }));
     return { success: true, events, count: events.length, cursor: cursorOf(organisation, page.last) };
   },

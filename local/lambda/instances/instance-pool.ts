@@ -7,6 +7,11 @@ export interface PoolLimits {
   readonly maxInstances: number;
   /** An instance that is idle for so long is terminated. */
   readonly idleMs: number;
+  /**
+   * A call that runs for longer holds its instance, most likely without using a processor: the instance is beyond the maxima
+   * from then on, so that another can start in its place, as Lambda would start one.
+   */
+  readonly heldAfterMs: number;
 }
 
 export interface InstancePool {
@@ -14,14 +19,17 @@ export interface InstancePool {
   invoke(request: InvocationRequest): Promise<string>;
   /** Terminates all instances. */
   end(): Promise<void>;
+  /** Number of instances, without those beyond the maxima. */
   readonly size: number;
+  /** Number of instances that a call has held, which are beyond the maxima. */
+  readonly held: number;
   /** Whether calls are waiting for which another instance could start. */
   wantsInstance(): boolean;
   /** Starts an instance; resolves when it has loaded or failed. */
   startInstance(): Promise<void>;
-  /** Time (`performance.now()`) since which the longest idle instance has been idle; undefined when none is idle. */
+  /** Since when (`performance.now()`) the longest idle instance within the maxima has been idle; undefined when none is. */
   idleSince(): number | undefined;
-  /** Terminates the longest idle instance. */
+  /** Terminates that instance. */
   endIdleInstance(): void;
 }
 
@@ -40,10 +48,12 @@ interface Idle {
 /** Creates an empty pool; it calls `onChange` whenever `wantsInstance` or `idleSince` may have changed. */
 export function createInstancePool(
   spec: InstanceSpec,
-  { maxInstances, idleMs }: PoolLimits,
+  { maxInstances, idleMs, heldAfterMs }: PoolLimits,
   onChange: () => void,
 ): InstancePool {
   const all = new Set<Instance>();
+  /** Those that a call has held. They stay: such calls mostly come again. */
+  const held = new Set<Instance>();
   // Used as a stack: the most recently used instance is taken first, so that the others can reach their idle timeout.
   const idle: Idle[] = [];
   const queue: Call[] = [];
@@ -63,42 +73,61 @@ export function createInstancePool(
   }
 
   async function serve(instance: Instance, call: Call): Promise<void> {
+    const holds = setTimeout(() => {
+      held.add(instance);
+      onChange();
+    }, heldAfterMs);
     try {
       call.resolve(await instance.run(call.request));
     } catch (error) {
       call.reject(error);
+    } finally {
+      clearTimeout(holds);
     }
     if (!instance.ended) addIdle(instance);
     dispatch();
   }
 
   function addIdle(instance: Instance): void {
-    const timer = setTimeout(endIdleInstance, idleMs);
-    timer.unref();
-    idle.push({ instance, since: performance.now(), timer });
+    const entry = { instance, since: performance.now(), timer: setTimeout(() => end(entry), idleMs) };
+    entry.timer.unref();
+    idle.push(entry);
   }
 
-  /** Timers fire in the order in which instances became idle, so the first one has expired. */
-  function endIdleInstance(): void {
-    const first = idle.shift();
-    if (!first) return;
-    clearTimeout(first.timer);
-    all.delete(first.instance);
-    void first.instance.end();
+  /** Terminates an idle instance. */
+  function end(entry: Idle): void {
+    clearTimeout(entry.timer);
+    idle.splice(idle.indexOf(entry), 1);
+    remove(entry.instance);
+    void entry.instance.end();
   }
+
+  function remove(instance: Instance): void {
+    all.delete(instance);
+    held.delete(instance);
+  }
+
+  /** They became idle in this order. */
+  const longestIdle = () => idle.find(({ instance }) => !held.has(instance));
 
   return {
     get size() {
-      return all.size;
+      return all.size - held.size;
     },
-    wantsInstance: () => !closed && queue.length > starting && all.size < maxInstances,
-    idleSince: () => idle[0]?.since,
-    endIdleInstance,
+    get held() {
+      return held.size;
+    },
+    wantsInstance: () => !closed && queue.length > starting && all.size - held.size < maxInstances,
+    idleSince: () => longestIdle()?.since,
+    endIdleInstance() {
+      const entry = longestIdle();
+      if (entry) end(entry);
+    },
 
     async startInstance() {
       starting += 1;
       const instance = startInstance(spec, () => {
-        all.delete(instance);
+        remove(instance);
         dispatch();
       });
       all.add(instance);

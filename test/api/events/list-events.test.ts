@@ -1,12 +1,13 @@
 import { cursorOf } from '../../../domain/cursor';
 import { expireAfter, organisationOfClient } from '../../channels/resume';
 import { until } from '../../channels/until';
-import { occupyWaitingSeats } from '../../channels/seats';
 import { clients } from '../client';
 import { fleetOf, givenJob, givenShare, invalidAt, iso } from '../given';
+import { occupyAllSeats, waitingCallsOf } from './waiting-seats';
 
 const [partner, ofJobs, ofShares] = clients('list-events');
 const [waiter] = clients('waiting-calls');
+const [poller, other] = clients('long-polls');
 const [stranger] = clients('stranger');
 const { deviceGroupId } = fleetOf(partner);
 
@@ -109,17 +110,40 @@ describe('GET /v3/events', () => {
     expect((await list({ after: body.cursor }, ofShares)).status).toBe(200);
   });
 
-  test('lets five calls of a client wait at the same time', async () => {
-    const seats = await occupyWaitingSeats(waiter, 4);
-    const waiting = list({ wait: '20' }, waiter);
-    await until('the fifth seat', async () => ((await seats()) === 5 ? true : undefined));
-    const { status, body } = await list({ wait: '20' }, waiter);
+  test('holds five calls of a client side by side and refuses the sixth, and nobody else notices', async () => {
+    let answered = 0;
+    const waiting = Array.from({ length: 5 }, () => list({ wait: '20' }, poller).finally(() => (answered += 1)));
+    await until('the fifth', async () => ((await waitingCallsOf(poller)) === 5 ? true : undefined));
+    const { status, body } = await list({ wait: '20' }, poller);
     const message = 'at most 5 calls of a client wait at the same time';
     expect([status, body]).toEqual([429, { error: 'Too many requests', details: [{ path: 'wait', message }] }]);
-    expect((await list({}, waiter)).status).toBe(200);
-    const { jobId } = await givenJob(waiter);
-    expect((await waiting).body.events).toMatchObject([{ jobId }]);
-    expect(await seats()).toBe(4);
+    const reads = Array.from({ length: 4 }, () => [
+      list({}, poller),
+      list({}, other),
+      other.call('GET /v3/resources'),
+    ]).flat();
+    expect((await Promise.all(reads)).map((read) => read.status)).toEqual(Array(12).fill(200));
+    // All of it happened while they waited.
+    expect(answered).toBe(0);
+    const { jobId } = await givenJob(poller);
+    for (const { body } of await Promise.all(waiting)) expect(body.events).toMatchObject([{ jobId }]);
+    expect(await waitingCallsOf(poller)).toBe(0);
+  });
+
+  test('answers a call that may wait at once with what there is, when as many wait as may in all', async () => {
+    const before = await now(poller);
+    const giveBack = await occupyAllSeats();
+    // Held, they would take longer than a test may.
+    for (let calls = 0; calls < 10; calls++)
+      expect(await list({ after: before, wait: '20' }, poller)).toMatchObject({
+        status: 200,
+        body: { success: true, events: [], count: 0, cursor: before },
+      });
+    expect(await waitingCallsOf(poller)).toBe(0);
+    const { jobId } = await givenJob(poller);
+    await until('the event', async () => ((await now(poller)) > before ? true : undefined));
+    expect((await list({ after: before, wait: '20' }, poller)).body.events).toMatchObject([{ jobId }]);
+    await giveBack();
   });
 
   test('answers 410 when the log no longer reaches back to the cursor', async () => {

@@ -42,6 +42,7 @@ export const cast = {
   resume: [all],
   'list-events': [all, ['command:read'], ['share:read']],
   'waiting-calls': [all],
+  'long-polls': [all, all],
   'list-job-events': [all],
   'cut-off': Array.from({ length: 15 }, () => all),
   'follow-device-group': [all],

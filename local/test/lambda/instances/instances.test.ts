@@ -11,6 +11,9 @@ const sleep = 'const sleep = (ms) => new Promise((done) => setTimeout(done, ms))
 const counting = `let calls = 0; const instance = Math.random(); ${sleep}
   exports.handler = async ({ ms }) => { calls += 1; await sleep(ms ?? 0); return { calls, instance }; };`;
 
+/** Instances that a call holds don't count at once, so that a test need not wait. */
+const limits = { maxInstances: 2, maxTotal: 2, heldAfterMs: 20 };
+
 interface Count {
   readonly calls: number;
   readonly instance: number;
@@ -36,7 +39,7 @@ describe('Instances', () => {
           };`,
       },
       {},
-      { maxInstances: 2 },
+      { maxInstances: 2, heldAfterMs: 600_000 },
     );
     const gate = (n: number) => join(folder(), `gate-${n}`);
     const begun = () => [...(printed() ?? '').matchAll(/begun (\d+)/g)].map(([, n]) => Number(n)).sort();
@@ -57,6 +60,25 @@ describe('Instances', () => {
     const answers = (await Promise.all(calls)) as { instance: number; together: number }[];
     expect(new Set(answers.map(({ together }) => together))).toEqual(new Set([1]));
     expect(new Set(answers.map(({ instance }) => instance)).size).toBe(2);
+  });
+
+  test('that calls hold leave room for others, of the same function too, and stay', async () => {
+    const gate = () => join(folder(), 'gate');
+    const waitsForGate = `const { existsSync } = require('node:fs'); const instance = Math.random(); ${sleep}
+      exports.handler = async ({ gate }) => { while (gate && !existsSync(gate)) await sleep(2); return instance; };`;
+    const lambda = await start({ waitsForGate, other: 'exports.handler = async () => 1' }, {}, limits);
+    const held = Array.from({ length: 5 }, () => lambda.invoke('waitsForGate', { gate: gate() }));
+    for (const call of held) call.catch(() => undefined);
+    // Without room these would wait for the gate.
+    const reads = Array.from({ length: 3 }, () => lambda.invoke('waitsForGate', {}));
+    expect(await lambda.invoke('other', {})).toBe(1);
+    const free = new Set(await Promise.all(reads));
+    writeFileSync(gate(), '');
+    const instances = new Set(await Promise.all(held));
+    expect(instances.size).toBe(5);
+    expect([...instances].filter((instance) => free.has(instance))).toEqual([]);
+    const again = await Promise.all(Array.from({ length: 6 }, () => lambda.invoke('waitsForGate', {})));
+    for (const instance of again) expect([...instances, ...free]).toContain(instance);
   });
 
   test('are terminated when idle', async () => {
@@ -87,6 +109,22 @@ describe('The instance budget', () => {
     await lambda.invoke('c', {});
     expect(await lambda.invoke('b', {})).toBe(b);
     expect(await lambda.invoke('a', {})).not.toBe(a);
+  });
+
+  test('counts the instances that calls hold, beyond their own maximum', async () => {
+    const gate = () => join(folder(), 'gate');
+    const begins = `const { existsSync } = require('node:fs'); ${sleep}
+      exports.handler = async ({ gate }) => { console.log('begun'); while (!existsSync(gate)) await sleep(2); };`;
+    const lambda = await start({ begins }, {}, { ...limits, maxHeld: 3 });
+    const calls = Array.from({ length: 7 }, () => lambda.invoke('begins', { gate: gate() }));
+    for (const call of calls) call.catch(() => undefined);
+    const begun = () => (printed() ?? '').split('begun').length - 1;
+    await until(() => existsSync(join(folder(), 'functions.log')) && begun() >= 5);
+    // A sixth instance would take a call by then.
+    await new Promise((done) => setTimeout(done, 300));
+    expect(begun()).toBe(5);
+    writeFileSync(gate(), '');
+    await Promise.all(calls);
   });
 
   test('serves all functions even with a maximum of one instance', async () => {

@@ -1,4 +1,4 @@
-import { Aws } from 'aws-cdk-lib/core';
+import { Aws, Duration } from 'aws-cdk-lib/core';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnAuthorizer, CfnDomainConfiguration, CfnTopicRule } from 'aws-cdk-lib/aws-iot';
 import { Construct } from 'constructs';
@@ -91,6 +91,8 @@ export class MqttChannels extends Construct {
       entry: 'mqtt/count-subscriptions',
       description: 'Note which topics have subscribers, and close the connection with which a client exceeds its limit',
     }).uses(tables, { partners: ['get'], connections: ['put', 'query', 'delete'] }, audience);
+    // After an hour the subscription has ended with its token, and a lost one is found within five minutes.
+    count.lambda.configureAsyncInvoke({ maxEventAge: Duration.hours(1), retryAttempts: 2 });
     count.allow(['iot:DeleteConnection'], clients, 'Partners choose the ids of their connections.');
     for (const [name, event] of Object.entries(events)) {
       const rule = new CfnTopicRule(this, name, {

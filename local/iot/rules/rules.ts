@@ -40,7 +40,7 @@ interface RulesOptions {
  * The rules engine. Functions are invoked asynchronously, if their permissions allow it; where AWS would run a rule's error
  * action, a line is logged.
  */
-export function createRules({ lambda, asyncInvoker: asyncInvoker, arnOf, meter, log }: RulesOptions): Rules {
+export function createRules({ lambda, asyncInvoker, arnOf, meter, log }: RulesOptions): Rules {
   const rules: { name: string; sql: ReturnType<typeof compileRuleSql>; functionArns: readonly string[] }[] = [];
 
   function run(name: string, functionArn: string, event: unknown): void {

@@ -3,6 +3,7 @@ import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnAuthorizer, CfnDomainConfiguration, CfnTopicRule } from 'aws-cdk-lib/aws-iot';
 import { Construct } from 'constructs';
 import type { TableUses } from '../../contract/endpoint';
+import { mqttClientIdPattern } from '../../contract/mqtt-client-id';
 import { ApiFunction } from '../functions/api-function';
 import type { CustomDomain } from '../deployment-options';
 import type { Identity } from '../rest/identity';
@@ -97,8 +98,8 @@ export class MqttChannels extends Construct {
     for (const [name, event] of Object.entries(events)) {
       const rule = new CfnTopicRule(this, name, {
         topicRulePayload: {
-          // The client id comes last and may contain slashes.
-          sql: `SELECT * FROM '$aws/events/${event}/#'`,
+          // The client id comes last and may contain slashes. The events are those of the whole account: of viewers, and of other services.
+          sql: `SELECT * FROM '$aws/events/${event}/#' WHERE regexp_matches(clientId, '${mqttClientIdPattern.source}')`,
           awsIotSqlVersion: '2016-03-23',
           actions: [{ lambda: { functionArn: count.lambda.functionArn } }],
         },

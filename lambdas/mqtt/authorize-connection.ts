@@ -5,7 +5,7 @@ import { Refusal } from '../../domain/refusal';
 import { identify, type Identity } from '../auth/identify';
 import { iotArn } from '../auth/iot-arn';
 import { logger } from '../logger';
-import { oauthClientOf } from '../auth/mqtt-client-id';
+import { oauthClientOf } from '../../contract/mqtt-client-id';
 import { recoverSubscriptions } from '../delivery/topic-audience';
 
 /** Event of a custom authorizer of AWS IoT (https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth.html). */

@@ -10,7 +10,7 @@ import {
 import { endMqttConnection } from '../../data/connections/mqtt-topics';
 import { findPartner } from '../../data/partners/partners';
 import { logger } from '../logger';
-import { oauthClientOf } from '../auth/mqtt-client-id';
+import { oauthClientOf } from '../../contract/mqtt-client-id';
 import { noteTopicAudience } from '../delivery/topic-audience';
 
 /** A lifecycle event of AWS IoT (https://docs.aws.amazon.com/iot/latest/developerguide/life-cycle-events.html). */
@@ -21,12 +21,6 @@ const lifecycleEvent = z.object({
   eventType: z.enum(['connected', 'disconnected', 'subscribed', 'unsubscribed']),
   topics: z._default(z.array(z.string()), []),
 });
-
-/** Those of the client's own organisation have an audience until the session ends at the latest. */
-async function noteAudience(clientId: string, topics: readonly string[], timestamp: number): Promise<void> {
-  const partner = await findPartner(clientId);
-  if (partner) await noteTopicAudience(topics, partner.organisation, Math.ceil(timestamp / 1000) + MAX_SESSION_S);
-}
 
 /** A client may have at most 100 subscriptions over all its connections (spec section 8). */
 async function closeBeyondLimit(clientId: string, timestamp: number): Promise<void> {
@@ -39,18 +33,25 @@ async function closeBeyondLimit(clientId: string, timestamp: number): Promise<vo
 
 /**
  * Topic rule on AWS IoT's lifecycle events: positions are published to a topic while it has subscribers, and connections above
- * the limit of subscriptions are closed, in whatever order the events arrive.
+ * the limit of subscriptions are closed, in whatever order the events arrive. The events of another stage's clients come too, which
+ * only the table tells from this one's.
  */
 export async function handler(input: unknown): Promise<void> {
   const { clientId: mqttClientId, timestamp, eventType, topics } = lifecycleEvent.parse(input);
   const clientId = oauthClientOf(mqttClientId);
-  if (!clientId) return;
+  const partner = clientId === undefined ? undefined : await findPartner(clientId);
+  if (!partner) return;
   // What is left of an earlier session is deleted when this one ends: it no longer counts.
-  if (eventType === 'connected') return invalidateSubscriptions(clientId, mqttClientId, timestamp);
-  if (eventType === 'disconnected') return clearSubscriptions(clientId, mqttClientId, timestamp);
+  if (eventType === 'connected') return invalidateSubscriptions(partner.clientId, mqttClientId, timestamp);
+  if (eventType === 'disconnected') return clearSubscriptions(partner.clientId, mqttClientId, timestamp);
   const isSubscribed = eventType === 'subscribed';
-  // First the audience: a recorded subscription is not looked at again when the session is refreshed.
-  if (isSubscribed) await noteAudience(clientId, topics, timestamp);
-  await Promise.all(topics.map((topic) => recordSubscription(clientId, mqttClientId, topic, isSubscribed, timestamp)));
-  if (isSubscribed) await closeBeyondLimit(clientId, timestamp);
+  // First the audience, of its own organisation's topics: a recorded subscription is not looked at again when the session is refreshed.
+  if (isSubscribed) {
+    const until = Math.ceil(timestamp / 1000) + MAX_SESSION_S;
+    await noteTopicAudience(topics, partner.organisation, until);
+  }
+  await Promise.all(
+    topics.map((topic) => recordSubscription(partner.clientId, mqttClientId, topic, isSubscribed, timestamp)),
+  );
+  if (isSubscribed) await closeBeyondLimit(partner.clientId, timestamp);
 }

@@ -2,17 +2,15 @@ import { Duration, RemovalPolicy } from 'aws-cdk-lib/core';
 import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
-import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
-import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import { Construct } from 'constructs';
 import { join } from 'node:path';
 import { SERVICE, type OutboundEventType } from '../../contract/platform';
 import { ApiFunction } from '../functions/api-function';
 import { bundle } from '../functions/bundle';
 import { bundlesFolder } from '../functions/entry-points';
+import { everyMinute } from '../functions/every-minute';
 import { alarmOnErrors } from '../observability/alarm-definition';
 import type { PlatformBus } from './platform-bus';
-import { schedulerRole } from '../functions/scheduler-role';
 import type { Tables } from '../tables';
 
 /** Events that the simulated platform consumes: `simulator/consume-job-events.ts`. */
@@ -53,6 +51,8 @@ export class SimulatedFleet extends Construct {
       environment,
     }).allow(['dynamodb:PutItem', 'dynamodb:UpdateItem'], [missions.tableArn]);
     platform.grantPublish(consume);
+    // A job that is stored an hour late would surprise whoever tries the sandbox.
+    consume.lambda.configureAsyncInvoke({ maxEventAge: Duration.hours(1), retryAttempts: 2 });
     new Rule(this, 'FromService', {
       description: 'Jobs and commands for the simulated fleet',
       eventBus: platform.bus,
@@ -73,11 +73,6 @@ export class SimulatedFleet extends Construct {
       .allow(['dynamodb:Scan', 'dynamodb:UpdateItem'], [missions.tableArn]);
     for (const simulated of [consume, fly]) alarmOnErrors(simulated, impact);
     platform.grantPublish(fly);
-    const role = schedulerRole(this, fly, 'default').withoutPolicyUpdates();
-    new Schedule(this, 'Schedule', {
-      description: 'Simulated fleet, every minute',
-      schedule: ScheduleExpression.rate(Duration.minutes(1)),
-      target: new LambdaInvoke(fly.lambda, { role, retryAttempts: 0 }),
-    });
+    everyMinute(this, fly, 'Simulated fleet, every minute');
   }
 }

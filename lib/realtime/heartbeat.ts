@@ -1,9 +1,6 @@
-import { Duration } from 'aws-cdk-lib/core';
-import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
-import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
-import { schedulerRole } from '../functions/scheduler-role';
+import { everyMinute } from '../functions/every-minute';
 import type { WebSocketChannels } from './websocket/websocket-api';
 import type { Tables } from '../tables';
 import { alarmOnErrors } from '../observability/alarm-definition';
@@ -24,12 +21,6 @@ export class Heartbeat extends Construct {
     }).uses(tables, { connections: ['scan', 'query', 'delete', 'update'], partners: ['get'] });
     sockets.grantManage(beat);
     alarmOnErrors(beat, 'Partners’ idle sockets are closed once heartbeats have failed for six minutes', 1);
-    // The target would also grant all versions of the function.
-    const role = schedulerRole(this, beat, 'default').withoutPolicyUpdates();
-    new Schedule(this, 'Schedule', {
-      description: 'Heartbeat of the status channels',
-      schedule: ScheduleExpression.rate(Duration.minutes(1)),
-      target: new LambdaInvoke(beat.lambda, { role, retryAttempts: 0 }),
-    });
+    everyMinute(this, beat, 'Heartbeat of the status channels');
   }
 }

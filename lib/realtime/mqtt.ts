@@ -1,8 +1,9 @@
-import { Aws } from 'aws-cdk-lib/core';
+import { Aws, Duration } from 'aws-cdk-lib/core';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnAuthorizer, CfnDomainConfiguration, CfnTopicRule } from 'aws-cdk-lib/aws-iot';
 import { Construct } from 'constructs';
 import type { TableUses } from '../../contract/endpoint';
+import { mqttClientIdPattern } from '../../contract/mqtt-client-id';
 import { ApiFunction } from '../functions/api-function';
 import type { CustomDomain } from '../deployment-options';
 import type { Identity } from '../rest/identity';
@@ -91,12 +92,14 @@ export class MqttChannels extends Construct {
       entry: 'mqtt/count-subscriptions',
       description: 'Note which topics have subscribers, and close the connection with which a client exceeds its limit',
     }).uses(tables, { partners: ['get'], connections: ['put', 'query', 'delete'] }, audience);
+    // After an hour the subscription has ended with its token, and a lost one is found within five minutes.
+    count.lambda.configureAsyncInvoke({ maxEventAge: Duration.hours(1), retryAttempts: 2 });
     count.allow(['iot:DeleteConnection'], clients, 'Partners choose the ids of their connections.');
     for (const [name, event] of Object.entries(events)) {
       const rule = new CfnTopicRule(this, name, {
         topicRulePayload: {
-          // The client id comes last and may contain slashes.
-          sql: `SELECT * FROM '$aws/events/${event}/#'`,
+          // The client id comes last and may contain slashes. The events are those of the whole account: of viewers, and of other services.
+          sql: `SELECT * FROM '$aws/events/${event}/#' WHERE regexp_matches(clientId, '${mqttClientIdPattern.source}')`,
           awsIotSqlVersion: '2016-03-23',
           actions: [{ lambda: { functionArn: count.lambda.functionArn } }],
         },

@@ -1,9 +1,6 @@
-import { Duration } from 'aws-cdk-lib/core';
-import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
-import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
-import { schedulerRole } from '../functions/scheduler-role';
+import { everyMinute } from '../functions/every-minute';
 import type { Tables } from '../tables';
 import { alarmOnErrors } from '../observability/alarm-definition';
 
@@ -23,12 +20,6 @@ export class Reconcile extends Construct {
     reconcile.allow(['dynamodb:Scan'], [`${tables.fleet.tableArn}/index/${tables.onlineIndex}`]);
     // The next run, a minute later, does the work of a failed one.
     alarmOnErrors(reconcile, 'A silent device still counts as online for partners if its device check was lost', 3);
-    // The target would also grant all versions of the function.
-    const role = schedulerRole(this, reconcile, 'default').withoutPolicyUpdates();
-    new Schedule(this, 'Schedule', {
-      description: 'Check of online devices, every minute',
-      schedule: ScheduleExpression.rate(Duration.minutes(1)),
-      target: new LambdaInvoke(reconcile.lambda, { role, retryAttempts: 0 }),
-    });
+    everyMinute(this, reconcile, 'Check of online devices, every minute');
   }
 }

@@ -27,9 +27,6 @@ export interface EventsOptions {
 
 const busProperties = z.object({ Name: z.string().regex(/^[\w.-]{1,256}$/) });
 
-/** At shutdown, time for running invocations. */
-const SHUTDOWN_TIMEOUT_MS = 2000;
-
 /** Buses and rules of a template, and the default bus. */
 export function createEvents(options: EventsOptions): Service & AwsApi {
   const { region, accountId, lambda, sqs, log: write, quotas = noQuotas } = options;
@@ -90,12 +87,9 @@ export function createEvents(options: EventsOptions): Service & AwsApi {
       return create(resource);
     },
 
-    async stop() {
+    stop() {
       delivery.stop();
-      let timer: NodeJS.Timeout | undefined;
-      const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, SHUTDOWN_TIMEOUT_MS)));
-      await Promise.race([calls.stop(), timeout]);
-      clearTimeout(timer);
+      return calls.stop();
     },
   };
 }

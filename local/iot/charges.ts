@@ -26,7 +26,7 @@ export function subscribeCharges(filters: readonly string[]): Charges {
   return { 'iot:messages': messagesOf(filters.join(''), '') };
 }
 
-/** A rule that a message triggers: one rule and each of its actions, in the same steps. */
+/** A rule that a message triggers: one rule, whether or not its condition holds, and each action that runs, in the same steps. */
 export function ruleCharges(payload: Buffer, actions: number): Charges {
   const steps = stepsOf(payload.length, METERED_BYTES);
   return { 'iot:rules': steps, 'iot:actions': steps * actions };

@@ -64,9 +64,6 @@ export interface Iot extends Service, AwsApi {
   originOf(domain: string): Origin | undefined;
 }
 
-/** Time for running invocations to end when the service stops. */
-const STOP_TIMEOUT_MS = 2000;
-
 const authorizerProperties = z.object({
   AuthorizerName: z.string().optional(),
   AuthorizerFunctionArn: z.string(),
@@ -84,7 +81,7 @@ export function createIot(options: IotOptions): Iot {
   const log = (line: string) => options.log(`iot ${line}`);
   const arns = createArns(options);
   const asyncInvoker = createAsyncInvoker({ lambda, log, sqs: options.sqs, retryDelaysMs: options.retryDelaysMs });
-  const rules = createRules({ lambda, asyncInvoker: asyncInvoker, arnOf: arns.rule, meter, log });
+  const rules = createRules({ lambda, asyncInvoker, arnOf: arns.rule, meter, log });
   const retained = openRetainedMessages(options.dataFolder);
   const connectionLog = openConnectionLog(
     options.dataFolder && join(options.dataFolder, 'mqtt-connections.jsonl'),
@@ -175,10 +172,7 @@ export function createIot(options: IotOptions): Iot {
       await broker?.stop();
       broker = undefined;
       origins.clear();
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, STOP_TIMEOUT_MS)));
-      await Promise.race([asyncInvoker.stop(), late]);
-      clearTimeout(timer);
+      await asyncInvoker.stop();
       retained.close();
       connectionLog.end();
     },

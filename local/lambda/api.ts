@@ -10,9 +10,6 @@ import { createAsyncInvoker } from './async-invoker';
 /** Maximum payload of an asynchronous invocation (Lambda quotas, "Invocation payload"). */
 const MAX_EVENT_BYTES = 1024 * 1024;
 
-/** Time for running invocations to end when the service stops. */
-const STOPPING_MS = 2000;
-
 export interface LambdaApiOptions {
   readonly lambda: Pick<Lambda, 'invoke' | 'arnOf' | 'has' | 'eventLimitsOf' | 'deadLetterQueueOf'>;
   /** Dead-letter queues of functions. Default: none. */
@@ -28,10 +25,7 @@ export function createLambdaApi({ lambda, sqs, log }: LambdaApiOptions): AwsApi 
     create: ({ type }) => {
       throw new Error(`${type} is not a type of the Lambda API`);
     },
-    async stop() {
-      const late = new Promise<void>((done) => setTimeout(done, STOPPING_MS).unref());
-      await Promise.race([calls.stop(), late]);
-    },
+    stop: () => calls.stop(),
     signingName: 'lambda',
 
     permissions: (call) => [{ action: 'lambda:InvokeFunction', resource: lambda.arnOf(functionIn(call) ?? '*') }],

@@ -14,11 +14,13 @@ const MAX_AGE_S = 6 * 3600;
 const MAX_PENDING = 10_000;
 /** Of an error message in the dead-letter queue. */
 const MAX_MESSAGE_LENGTH = 1024;
+/** Time for running invocations to end at a stop. */
+const STOP_TIMEOUT_MS = 2000;
 
 export interface AsyncInvoker {
   /** Invokes a function in the background, up to three times until it succeeds. @returns false when too many are pending */
   invoke(functionArn: string, event: unknown): boolean;
-  /** Cancels retries, and resolves when the running invocations have ended. */
+  /** Cancels retries, and resolves when the running invocations have ended, after two seconds at the latest. */
   stop(): Promise<void>;
 }
 
@@ -117,7 +119,10 @@ export function createAsyncInvoker({ lambda, sqs, log, ...options }: AsyncInvoke
       stopped = true;
       for (const timer of timers) clearTimeout(timer);
       timers.clear();
-      await Promise.all(running);
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, STOP_TIMEOUT_MS)));
+      await Promise.race([Promise.all(running), late]);
+      clearTimeout(timer);
     },
   };
 }

@@ -80,7 +80,8 @@ export interface Lambda extends Service {
   timeoutOf(functionArnOrName: string): number;
 }
 
-const eventInvokeConfig = z.object({
+/** Destinations are not supported. */
+const eventInvokeConfig = z.strictObject({
   FunctionName: z.string(),
   Qualifier: z.literal('$LATEST'),
   MaximumRetryAttempts: z.number().int().min(0).max(2).optional(),

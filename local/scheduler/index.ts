@@ -1,6 +1,7 @@
 /**
  * EventBridge Scheduler: user guide and API reference. One-time and rate schedules in UTC with functions and queues as targets. They
- * run at their exact time, where AWS allows itself a minute.
+ * run at their exact time, where AWS allows itself a minute. A run is over when Lambda or SQS has accepted its event; what Lambda still
+ * repeats is lost when the stack stops.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { noMeter, type Meter } from '../billing/meter';
 import { openDataFile } from '../data-folder/data-file';
 import type { Iam } from '../iam';
 import type { Lambda } from '../lambda';
+import { createAsyncInvoker } from '../lambda/async-invoker';
 import { evaluate } from '../iam/policy';
 import { propertiesOf } from '../cloudformation/properties';
 import { noQuotas, type Quotas } from '../quotas';
@@ -23,7 +25,7 @@ export interface SchedulerOptions {
   readonly accountId: string;
   /** Stores schedules that were created through the API; those that are overdue at start run then. */
   readonly dataFolder: string;
-  readonly lambda: Pick<Lambda, 'invoke' | 'deadLetterQueueOf'>;
+  readonly lambda: Pick<Lambda, 'invoke' | 'eventLimitsOf' | 'deadLetterQueueOf'>;
   /** For targets, and for functions with a dead-letter queue. */
   readonly sqs: Pick<Sqs, 'send'>;
   readonly iam: Pick<Iam, 'policiesOf' | 'trusts'>;
@@ -33,8 +35,6 @@ export interface SchedulerOptions {
   readonly meter?: Meter;
   /** Receives a line for each failed call; no line contains an input. */
   log(line: string): void;
-  /** Delays before the second and the third attempt; default: those of AWS. */
-  readonly retryDelaysMs?: readonly number[];
 }
 
 const groupProperties = z.object({ Name: z.string().optional() });
@@ -42,6 +42,7 @@ const groupProperties = z.object({ Name: z.string().optional() });
 /** Scheduler for the groups and schedules of one template, and for schedules that its functions create. */
 export function createScheduler(options: SchedulerOptions): Service & AwsApi {
   const { region, accountId, lambda, sqs, iam, log, quotas = noQuotas } = options;
+  const asyncInvoker = createAsyncInvoker({ lambda, sqs, log: (line) => log(`scheduler ${line}`) });
   const file = openDataFile(join(options.dataFolder, 'schedules.json'), z.array(storedSchedule), []);
   /** Created through the API and stored; those of the template are created anew at each start. */
   let apiSchedules: ReadonlyMap<string, StoredSchedule> = new Map();
@@ -57,11 +58,12 @@ export function createScheduler(options: SchedulerOptions): Service & AwsApi {
   };
 
   const timers = createTimers({
-    deliver: async ({ Arn }, event) =>
-      isQueue(Arn) ? sqs.send(Arn, JSON.stringify(event)) : lambda.invoke(Arn, event),
+    deliver({ Arn }, event) {
+      if (isQueue(Arn)) sqs.send(Arn, JSON.stringify(event));
+      else asyncInvoker.invoke(Arn, event);
+    },
     log,
     meter: options.meter ?? noMeter,
-    ...(options.retryDelaysMs && { retryDelaysMs: options.retryDelaysMs }),
     denialReason: ({ Target: { Arn, RoleArn } }) => {
       if (!canAssume(RoleArn)) return `Scheduler can't assume ${RoleArn}`;
       const action = isQueue(Arn) ? 'sqs:SendMessage' : 'lambda:InvokeFunction';
@@ -69,10 +71,6 @@ export function createScheduler(options: SchedulerOptions): Service & AwsApi {
       return allowed ? undefined : `${RoleArn} does not allow ${action} on ${Arn}`;
     },
     eventOf: (one) => (one.Target.Input === undefined ? defaultEvent(one) : (JSON.parse(one.Target.Input) as unknown)),
-    onFailure: (targetArn, event) => {
-      const queue = lambda.deadLetterQueueOf(targetArn);
-      if (queue !== undefined) sqs.send(queue, JSON.stringify(event));
-    },
     onCompleted: (one) => {
       // It may have been replaced or deleted meanwhile.
       if (apiSchedules.get(keyOf(one)) !== one) return;
@@ -151,7 +149,7 @@ export function createScheduler(options: SchedulerOptions): Service & AwsApi {
 
     stop() {
       timers.end();
-      return Promise.resolve();
+      return asyncInvoker.stop();
     },
   };
 }

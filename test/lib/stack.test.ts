@@ -1,6 +1,7 @@
 /** Tests of the template, in one file since synthesis takes longer than the tests. */
 import './without-bundling';
 import './stack/alarms';
+import './stack/asynchronous-invocations';
 import './stack/change-streams';
 import './stack/contract-rows';
 import './stack/dashboard';

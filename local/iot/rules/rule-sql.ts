@@ -11,8 +11,11 @@ export interface RuleMessage {
 export interface RuleSql {
   /** Topic filter of the FROM clause. */
   readonly filter: string;
-  /** Applies the SELECT clause. @throws Error when the payload is not a JSON object */
-  select(message: RuleMessage): Record<string, unknown>;
+  /**
+   * Applies the clauses SELECT and WHERE. @returns undefined when the condition does not hold
+   * @throws Error when the payload is not a JSON object
+   */
+  select(message: RuleMessage): Record<string, unknown> | undefined;
 }
 
 type Column = (message: RuleMessage, payload: Record<string, unknown>) => Record<string, unknown>;
@@ -23,16 +26,19 @@ const functions: Readonly<Record<string, (message: RuleMessage, level: string) =
   timestamp: () => Date.now(),
 };
 
+type Condition = (message: RuleMessage, payload: Record<string, unknown>) => boolean;
+
 /**
- * Compiles `SELECT <columns> FROM '<filter>'`. A column is `*`, or a field of the payload, `topic()`, `topic(n)`,
- * `clientid()` or `timestamp()`, each of these with or without `AS name`.
+ * Compiles `SELECT <columns> FROM '<filter>'`, and optionally `WHERE regexp_matches(<value>, '<pattern>')`. A column is `*`, or a value
+ * with or without `AS name`; a value is a field of the payload, `topic()`, `topic(n)`, `clientid()` or `timestamp()`.
  * @throws Error that names anything else
  */
 export function compileRuleSql(sql: string): RuleSql {
-  const [, columns, filter] = /^\s*SELECT\s+(.+?)\s+FROM\s+'([^']+)'\s*$/is.exec(sql) ?? [];
+  const [, columns, filter, where] = /^\s*SELECT\s+(.+?)\s+FROM\s+'([^']+)'(?:\s+WHERE\s+(.+?))?\s*$/is.exec(sql) ?? [];
   if (columns === undefined || filter === undefined)
     throw new Error(`The rule "${sql}" is not supported on this machine`);
   const compiled = columns.split(',').map((text) => compileColumn(text.trim(), sql));
+  const holds = where === undefined ? () => true : compileCondition(where, sql);
   return {
     filter,
     select(message) {
@@ -40,6 +46,7 @@ export function compileRuleSql(sql: string): RuleSql {
       if (typeof payload !== 'object' || payload === null || Array.isArray(payload))
         throw new Error('the payload is not a JSON object');
       const fields = payload as Record<string, unknown>;
+      if (!holds(message, fields)) return undefined;
       return Object.assign({}, ...compiled.map((column) => column(message, fields))) as Record<string, unknown>;
     },
   };
@@ -47,9 +54,32 @@ export function compileRuleSql(sql: string): RuleSql {
 
 function compileColumn(text: string, sql: string): Column {
   if (text === '*') return (_message, payload) => payload;
-  const [, name = '', call, level = '', alias] = /^(\w+)(\(\s*(\d*)\s*\))?(?:\s+AS\s+(\w+))?$/i.exec(text) ?? [];
-  if (call === undefined && name !== '') return (_message, payload) => ({ [alias ?? name]: payload[name] });
+  const [, source = '', alias] = /^(.+?)(?:\s+AS\s+(\w+))?$/is.exec(text) ?? [];
+  const { name, valueOf } = compileValue(source, sql);
+  return (message, payload) => ({ [alias ?? name]: valueOf(message, payload) });
+}
+
+/**
+ * `regexp_matches`: whether a string contains a match of a regular expression of Java, of which those are supported that JavaScript
+ * reads in the same way; without a string it is Undefined, which is not true (AWS IoT SQL reference, "Functions", "WHERE clause").
+ */
+function compileCondition(text: string, sql: string): Condition {
+  const [, source, pattern] = /^regexp_matches\(\s*(.+?)\s*,\s*'([^']*)'\s*\)$/is.exec(text) ?? [];
+  if (source === undefined || pattern === undefined)
+    throw new Error(`"${text}" of the rule "${sql}" is not supported on this machine`);
+  const { valueOf } = compileValue(source, sql);
+  const expression = new RegExp(pattern, 'u');
+  return (message, payload) => {
+    const value = valueOf(message, payload);
+    return typeof value === 'string' && expression.test(value);
+  };
+}
+
+function compileValue(text: string, sql: string) {
+  const [, name = '', call, level = ''] = /^(\w+)(\(\s*(\d*)\s*\))?$/i.exec(text) ?? [];
+  if (call === undefined && name !== '')
+    return { name, valueOf: (_message: RuleMessage, payload: Record<string, unknown>) => payload[name] };
   const run = functions[name.toLowerCase()];
   if (!run) throw new Error(`"${text}" of the rule "${sql}" is not supported on this machine`);
-  return (message) => ({ [alias ?? name]: run(message, level) });
+  return { name, valueOf: (message: RuleMessage) => run(message, level) };
 }

@@ -5,7 +5,7 @@ import type { Lambda } from '../../lambda';
 import { propertiesOf } from '../../cloudformation/properties';
 import type { Resource } from '../../service';
 import type { AsyncInvoker } from '../../lambda/async-invoker';
-import { compileRuleSql, type RuleMessage } from './rule-sql';
+import { compileRuleSql, type RuleMessage, type RuleSql } from './rule-sql';
 import { ruleCharges } from '../charges';
 import { topicMatches } from '../topic';
 
@@ -24,7 +24,7 @@ const topicRuleProperties = z.object({
 export interface Rules {
   /** Adds a rule. @returns its name @throws Error for unsupported SQL and actions */
   add(resource: Resource): string;
-  /** Runs the actions of every rule whose filter matches the message. */
+  /** Runs the actions of every rule whose filter matches the message, and whose condition holds. */
   route(message: RuleMessage): void;
 }
 
@@ -40,12 +40,21 @@ interface RulesOptions {
  * The rules engine. Functions are invoked asynchronously, if their permissions allow it; where AWS would run a rule's error
  * action, a line is logged.
  */
-export function createRules({ lambda, asyncInvoker: asyncInvoker, arnOf, meter, log }: RulesOptions): Rules {
-  const rules: { name: string; sql: ReturnType<typeof compileRuleSql>; functionArns: readonly string[] }[] = [];
+export function createRules({ lambda, asyncInvoker, arnOf, meter, log }: RulesOptions): Rules {
+  const rules: { name: string; sql: RuleSql; functionArns: readonly string[] }[] = [];
 
   function run(name: string, functionArn: string, event: unknown): void {
     if (lambda.permits(functionArn, 'iot.amazonaws.com', arnOf(name))) asyncInvoker.invoke(functionArn, event);
     else log(`${arnOf(name)}: no AWS::Lambda::Permission allows it to invoke ${functionArn}`);
+  }
+
+  function eventOf(name: string, sql: RuleSql, message: RuleMessage) {
+    try {
+      return sql.select(message);
+    } catch (error) {
+      log(`${arnOf(name)} failed on a message: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
   }
 
   return {
@@ -63,13 +72,10 @@ export function createRules({ lambda, asyncInvoker: asyncInvoker, arnOf, meter, 
     route(message) {
       for (const { name, sql, functionArns } of rules) {
         if (!topicMatches(sql.filter, message.topic)) continue;
-        meter.charge(name, ruleCharges(message.payload, functionArns.length));
-        try {
-          const event = sql.select(message);
-          for (const functionArn of functionArns) run(name, functionArn, event);
-        } catch (error) {
-          log(`${arnOf(name)} failed on a message: ${error instanceof Error ? error.message : String(error)}`);
-        }
+        const event = eventOf(name, sql, message);
+        const called = event === undefined ? [] : functionArns;
+        meter.charge(name, ruleCharges(message.payload, called.length));
+        for (const functionArn of called) run(name, functionArn, event);
       }
     },
   };

@@ -13,6 +13,7 @@ import {
 import { createAwsEndpoint, type AwsEndpoint } from '../../aws-endpoint';
 import { createIam } from '../../iam';
 import { createScheduler, type SchedulerOptions } from '../../scheduler';
+import type { EventLimits } from '../../lambda';
 import type { AwsApi, Resource, Service } from '../../service';
 
 export const functionArn = 'arn:aws:lambda:eu-central-1:000000000000:function:Expire';
@@ -37,11 +38,6 @@ export const inSeconds = (seconds: number) => `at(${new Date(Date.now() + second
 /** Lets timers run, and time pass, for so many seconds. Needs the fake timers of {@link schedulerFixture}. */
 export const pass = (seconds: number) => jest.advanceTimersByTimeAsync(seconds * 1000);
 
-/** Polls until the condition holds. Retries wait with `node:timers/promises`, which fake timers leave real. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise(setImmediate);
-}
-
 /** Input of CreateSchedule for `Shares/share-1`, due in a minute. */
 export const input = (more: Partial<CreateScheduleCommandInput> = {}): CreateScheduleCommandInput => ({
   Name: 'share-1',
@@ -65,6 +61,8 @@ export interface SchedulerFixture {
   readonly sent: [queueArn: string, body: string][];
   /** Result of an invocation. */
   answer: () => unknown;
+  /** Of the function's AWS::Lambda::EventInvokeConfig. */
+  limits: EventLimits;
   readonly scheduler: Service & AwsApi;
   readonly client: SchedulerClient;
   clientOf(credentials?: AwsEndpoint['admin']): SchedulerClient;
@@ -97,11 +95,11 @@ export function schedulerFixture(): SchedulerFixture {
           calls.push([arn, event]);
           return Promise.resolve(fixture.answer());
         },
+        eventLimitsOf: () => fixture.limits,
         deadLetterQueueOf: (arn) => `queue of ${arn}`,
       },
       sqs: { send: (queueArn, body) => String(sent.push([queueArn, body])) },
       log: (line) => log.push(line),
-      retryDelaysMs: [1, 1],
       ...more,
     });
     await scheduler.create(resource('AWS::Scheduler::ScheduleGroup', 'Group', { Name: 'Shares' }));
@@ -112,6 +110,7 @@ export function schedulerFixture(): SchedulerFixture {
   const fixture: SchedulerFixture = {
     ...{ folder, endpoint, calls, log, sent },
     answer: () => null,
+    limits: {},
     get scheduler() {
       return scheduler;
     },
@@ -161,6 +160,7 @@ export function schedulerFixture(): SchedulerFixture {
     await scheduler.stop?.();
     jest.useRealTimers();
     fixture.answer = () => null;
+    fixture.limits = {};
     calls.length = log.length = sent.length = 0;
     rmSync(join(folder, 'schedules.json'), { force: true });
   });

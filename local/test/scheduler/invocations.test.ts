@@ -1,6 +1,6 @@
 import { DeleteScheduleCommand, UpdateScheduleCommand } from '@aws-sdk/client-scheduler';
 import { FunctionError, TooManyRequests } from '../../lambda';
-import { functionArn, inSeconds, input, pass, resource, roleArn, schedulerFixture, until } from './fixture';
+import { functionArn, inSeconds, input, pass, resource, roleArn, schedulerFixture } from './fixture';
 
 describe('A schedule', () => {
   const fixture = schedulerFixture();
@@ -34,22 +34,6 @@ describe('A schedule', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('runs again at the next start when a stop interrupted its run', async () => {
-    let end = (): void => undefined;
-    fixture.answer = () =>
-      new Promise((_resolve, reject) => (end = () => reject(new FunctionError('Exit', 'stopped'))));
-    await create({ ScheduleExpression: inSeconds(1) });
-    await pass(1);
-    expect(calls).toHaveLength(1);
-    await fixture.scheduler.stop?.();
-    end();
-    fixture.answer = () => null;
-    await new Promise(setImmediate);
-    await restart();
-    await pass(0);
-    expect(calls).toHaveLength(2);
-  });
-
   test('does not run after it was deleted', async () => {
     await create({ ScheduleExpression: inSeconds(1) });
     await fixture.client.send(new DeleteScheduleCommand({ Name: 'share-1', GroupName: 'Shares' }));
@@ -65,29 +49,47 @@ describe('A schedule', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('retries a failed function twice, then sends the event to its dead-letter queue, and logs no input', async () => {
+  test('is over when Lambda has accepted its event; Lambda repeats it twice, then sends it to the dead-letter queue', async () => {
     fixture.answer = () => {
       throw new FunctionError('TypeError', 'secret');
     };
     await create({ ScheduleExpression: inSeconds(1) });
     await pass(1);
-    await until(() => sent.length > 0);
-    expect(calls).toHaveLength(3);
-    expect(log).toEqual(Array(3).fill(`schedule share-1: ${functionArn} failed: TypeError`));
     expect(await names()).toEqual([]);
+    expect(calls).toHaveLength(1);
+    await pass(180);
+    expect(calls).toHaveLength(3);
+    expect(log).toEqual([`scheduler ${functionArn} failed, no more retries: TypeError`]);
     expect(sent).toEqual([[`queue of ${functionArn}`, '{"shareCode":"secret"}']]);
   });
 
-  test('retries a throttled invocation without losing an attempt', async () => {
-    await restart([], { retryDelaysMs: [] });
-    fixture.answer = () => {
-      if (calls.length === 1) throw new TooManyRequests();
-      return null;
-    };
+  const failing = () => {
+    throw new FunctionError('TypeError', 'x');
+  };
+  const throttled = () => {
+    throw new TooManyRequests();
+  };
+  test.each([
+    ['fails', failing, {}, 3],
+    ['fails, and has no retries', failing, { MaximumRetryAttempts: 0 }, 1],
+    ['fails, and keeps events for a minute', failing, { MaximumEventAgeInSeconds: 60 }, 2],
+    ['is throttled, and keeps events for a minute', throttled, { MaximumEventAgeInSeconds: 60 }, 6],
+    ['is throttled', throttled, {}, 12],
+  ])('whose function %s has as many attempts as AWS makes', async (_, answer, limits, attempts) => {
+    fixture.answer = answer;
+    fixture.limits = limits;
+    await create({ ScheduleExpression: inSeconds(1) });
+    await pass(1200);
+    expect(calls).toHaveLength(attempts);
+  });
+
+  test('that stops while its function waits for a repetition does not wait for it, and repeats nothing', async () => {
+    fixture.answer = failing;
     await create({ ScheduleExpression: inSeconds(1) });
     await pass(1);
-    await until(() => calls.length === 2);
-    expect(sent).toEqual([]);
+    await fixture.scheduler.stop?.();
+    await pass(600);
+    expect(calls).toHaveLength(1);
   });
 
   test('sends its input to its queue, if its role may', async () => {
@@ -99,6 +101,21 @@ describe('A schedule', () => {
     expect(sent).toEqual([[queueArn, '{"shareCode":"secret"}']]);
     expect(calls).toEqual([]);
     expect(log).toEqual([expect.stringContaining(`does not allow sqs:SendMessage on ${queueArn}`)]);
+    expect(await names()).toEqual([]);
+  });
+
+  test('whose queue does not exist is over, and logs it', async () => {
+    await restart([], {
+      sqs: {
+        send: () => {
+          throw new Error('no queue');
+        },
+      },
+    });
+    const Target = { Arn: 'arn:aws:sqs:eu-central-1:000000000000:Gone', RoleArn: roleArn('Scheduler') };
+    await create({ ScheduleExpression: inSeconds(1), Target });
+    await pass(1);
+    expect(log).toEqual([expect.stringContaining('no queue')]);
     expect(await names()).toEqual([]);
   });
 

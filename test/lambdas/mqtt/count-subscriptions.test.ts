@@ -3,7 +3,7 @@ import { broker } from '../../data/fixtures/topics';
 import { DeleteConnectionCommand } from '@aws-sdk/client-iot-data-plane';
 import { MAX_SUBSCRIPTIONS } from '../../../contract/channels';
 import { handler } from '../../../lambdas/mqtt/count-subscriptions';
-import { sent, store } from '../../data/fixtures/store';
+import { store } from '../../data/fixtures/store';
 import { acme, id, rival } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';
 import { partner } from '../fixtures/partner';
@@ -129,17 +129,17 @@ describe('Subscribing to a topic', () => {
     expect(store).toHaveReceivedCommand(PutCommand);
   });
 
-  test('notes no audience for a client that has been offboarded, and none when it ends', async () => {
+  test('notes no audience when it ends', async () => {
     await event('unsubscribed', '1', [jobTopic]);
-    store.on(GetCommand).resolves({});
-    await event('subscribed', '1', [jobTopic]);
     expect(audience()).toEqual([]);
   });
 });
 
 test('unsubscribing is stored, without a count', async () => {
   await event('unsubscribed', '1', ['a/JOB/STATUS']);
-  expect(sent()).toMatchObject([{ Item: { connectionId: `${clientId}-1 a/JOB/STATUS`, subscribed: false } }]);
+  expect(store.commandCalls(PutCommand).map(({ args: [{ input }] }) => input.Item)).toMatchObject([
+    { connectionId: `${clientId}-1 a/JOB/STATUS`, subscribed: false },
+  ]);
 });
 
 test.each(['connected', 'disconnected'])('a client that has %s has no earlier subscriptions', async (eventType) => {
@@ -150,10 +150,30 @@ test.each(['connected', 'disconnected'])('a client that has %s has no earlier su
   expect(closedConnections()).toEqual([]);
 });
 
-test('connecting costs one write', async () => {
-  await event('connected', '1');
-  expect(sent()).toHaveLength(1);
+/** Calls of AWS by name. */
+const callsOf = (mock: typeof store | typeof broker) =>
+  mock.calls().map(({ args: [command] }) => command.constructor.name.replace('Command', ''));
+
+test.each([
+  ['connected', ['GetItem', 'PutItem']],
+  ['disconnected', ['GetItem', 'PutItem', 'Query']],
+  ['subscribed', ['GetItem', 'PutItem', 'Query']],
+  ['unsubscribed', ['GetItem', 'PutItem']],
+])('a client that has %s costs these calls: %j', async (eventType, calls) => {
+  await event(eventType, '1', ['x']);
+  expect(callsOf(store)).toEqual(calls);
+  expect(callsOf(broker)).toEqual([]);
 });
+
+test.each(['connected', 'disconnected', 'subscribed', 'unsubscribed'])(
+  'a client of another stage of the account, or one that was offboarded, that has %s costs one read and no write',
+  async (eventType) => {
+    store.on(GetCommand).resolves({});
+    await event(eventType, '1', [`${id('job')}/JOB/STATUS`]);
+    expect(callsOf(store)).toEqual(['GetItem']);
+    expect(callsOf(broker)).toEqual([]);
+  },
+);
 
 test.each(['drone-7', '', 'iotconsole-1234'])(
   'events of the MQTT client "%s", which is no client of this service, are ignored',

@@ -1,3 +1,4 @@
+import { createRules } from 'cloud-assembly-runner/iot/rules';
 import { permissionsIn } from '../permissions';
 import { smallTable, synthesise, type CfnResource } from '../synthesised';
 
@@ -98,14 +99,50 @@ test('viewers connect by MQTT over WebSockets, on the host of the share page, wi
   expect(Origins.find(({ Id }) => Id === target)?.DomainName).toEqual({ 'Fn::GetAtt': [idOf(address), 'domainName'] });
 });
 
-test('each consumed lifecycle event has a rule that matches any client id', () => {
-  const queries = rules.map(({ Properties }) => (Properties['TopicRulePayload'] as { Sql: string }).Sql);
-  expect(queries.sort()).toEqual([
-    "SELECT * FROM '$aws/events/presence/connected/#'",
-    "SELECT * FROM '$aws/events/presence/disconnected/#'",
-    "SELECT * FROM '$aws/events/subscriptions/#'",
-  ]);
-});
+const oauthClient = 'a1b2c3d4e5f6g7h8i9j0k1l2m3';
+const consumed = [
+  'presence/connected',
+  'presence/disconnected',
+  'subscriptions/subscribed',
+  'subscriptions/unsubscribed',
+];
+const queries = rules.map(({ Properties }) => (Properties['TopicRulePayload'] as { Sql: string }).Sql);
+
+/** How often the rules invoke functions for the lifecycle events of an MQTT client, also that of a failed attempt to connect. */
+function invocationsFor(clientId: string): number {
+  const invoke = jest.fn(() => true);
+  const engine = createRules({
+    lambda: { permits: () => true },
+    asyncInvoker: { invoke, stop: () => Promise.resolve() },
+    meter: { charge: () => undefined },
+    arnOf: (name) => name,
+    log: () => undefined,
+  });
+  for (const [index, Sql] of queries.entries()) {
+    const properties = { TopicRulePayload: { Sql, Actions: [{ Lambda: { FunctionArn: 'count' } }] } };
+    engine.add({ type: 'AWS::IoT::TopicRule', logicalId: `Rule${index}`, properties, metadata: {} });
+  }
+  for (const event of [...consumed, 'presence/connect_failed']) {
+    const payload = Buffer.from(JSON.stringify({ clientId }));
+    engine.route({ topic: `$aws/events/${event}/${clientId}`, clientId: undefined, payload });
+  }
+  return invoke.mock.calls.length;
+}
+
+test.each([
+  ['of a partner', oauthClient, 4],
+  ['of a partner with several connections', `${oauthClient}-control_room:1.b`, 4],
+  ['of a viewer', `viewer-${'0a'.repeat(16)}`, 0],
+  ['of another service of the account', 'thermostat-12', 0],
+  ['of another service, whose id has a part like a partner’s', `device/${oauthClient}`, 0],
+  ['of another service, whose id begins like a partner’s', `${oauthClient}/device`, 0],
+  ['of the AWS console', 'iotconsole-1a2b3c4d-5e6f', 0],
+])(
+  'lifecycle events of a client %s, "%s", invoke the function that counts subscriptions %d times',
+  (_, clientId, times) => {
+    expect(invocationsFor(clientId)).toBe(times);
+  },
+);
 
 test.each(rules)('rule %# invokes the function that counts subscriptions', ({ Properties }) => {
   const payload = Properties['TopicRulePayload'] as {

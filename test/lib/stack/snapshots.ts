@@ -7,12 +7,6 @@ const { nameOf, permissionsOf } = permissionsIn(stack);
 const functions = ownFunctions(stack);
 const sendSnapshot = 'Realtime/Snapshots/SendSnapshot/Function';
 
-test('a snapshot is sent without retries, and not after a minute, since its client has reconnected by then', () => {
-  const configs = Object.values(byPath('AWS::Lambda::EventInvokeConfig')).map(({ Properties }) => Properties);
-  expect(configs).toMatchObject([{ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60, Qualifier: '$LATEST' }]);
-  expect(nameOf(configs[0]?.['FunctionName'])).toBe(sendSnapshot);
-});
-
 test('only the functions that accept connections and subscriptions request snapshots', () => {
   const requesters = Object.keys(functions).filter((path) => 'SNAPSHOT_FUNCTION' in environmentOf(functions[path]));
   expect(requesters.sort()).toEqual(['Realtime/Actions/Subscribe/Function', 'Realtime/WebSocket/Connect/Function']);

@@ -1,5 +1,6 @@
 import { createIot, type IotOptions } from '../../../iot';
 import { compileRuleSql } from '../../../iot/rules/rule-sql';
+import { createRules } from '../../../iot/rules/rules';
 import { account, domainConfiguration, eventsOf, iotForAllTests, resource, rule } from '../fixture';
 import { until } from '../../until';
 
@@ -24,12 +25,33 @@ describe('The SQL of a topic rule', () => {
 
   test.each([
     `SELECT * FROM 'a' WHERE n > 1`,
+    `SELECT * FROM 'a' WHERE startswith(n, 'b')`,
+    `SELECT * FROM 'a' WHERE regexp_matches(lower(n), 'b')`,
+    `SELECT * FROM 'a' WHERE regexp_matches(n, 'b') AND m = 1`,
     `SELECT n + 1 AS m FROM 'a'`,
     `SELECT get_thing_shadow("x") FROM 'a'`,
     `SELECT newuuid() AS id FROM 'a'`,
     `DELETE FROM 'a'`,
   ])('%s fails with an error that names it', (sql) => {
     expect(() => compileRuleSql(sql)).toThrow(sql);
+  });
+
+  test.each([
+    [`regexp_matches(n, 'a{2,}')`, { n: 'baaa' }, true],
+    [`regexp_matches(n, 'b')`, { n: 'aaaa' }, false],
+    [`REGEXP_MATCHES(n, '^a+$')`, { n: 'aab' }, false],
+    [`regexp_matches( topic(2) , '^(b|c)$' )`, {}, true],
+    [`regexp_matches(clientid(), '^c$')`, {}, true],
+    [`regexp_matches(n, '1')`, { n: 1 }, false],
+    [`regexp_matches(n, '')`, {}, false],
+  ])('with WHERE %s selects nothing from a message for which it does not hold: %j %j', (condition, payload, holds) => {
+    const { filter, select } = compileRuleSql(`SELECT * FROM 'a/+' WHERE ${condition}`);
+    expect(filter).toBe('a/+');
+    expect(select(message('a/b', payload))).toEqual(holds ? payload : undefined);
+  });
+
+  test('refuses a pattern that is no regular expression', () => {
+    expect(() => compileRuleSql(`SELECT * FROM 'a' WHERE regexp_matches(n, '(')`)).toThrow('regular expression');
   });
 
   test('refuses a message that is not a JSON object', () => {
@@ -73,6 +95,25 @@ describe('A topic rule', () => {
     expect(given.calls.filter(([name]) => name === 'own')).toEqual([['own', { on: true, id: '7' }]]);
     expect(given.log).toEqual([expect.stringContaining('rule/Own')]);
   });
+});
+
+test('A rule whose condition does not hold invokes nothing, and costs the rule without its action', () => {
+  const invoked: unknown[] = [];
+  const charged: unknown[] = [];
+  const rules = createRules({
+    lambda: { permits: () => true },
+    asyncInvoker: { invoke: (...call) => invoked.push(call) > 0, stop: () => Promise.resolve() },
+    meter: { charge: (...charge) => void charged.push(charge) },
+    arnOf: (name) => name,
+    log: () => undefined,
+  });
+  rules.add(rule('Own', `SELECT * FROM 'a' WHERE regexp_matches(n, '^own')`, 'f'));
+  for (const n of ['foreign', 'own-1']) rules.route(message('a', { n }));
+  expect(invoked).toEqual([['f', { n: 'own-1' }]]);
+  expect(charged).toEqual([
+    ['Own', { 'iot:rules': 1, 'iot:actions': 0 }],
+    ['Own', { 'iot:rules': 1, 'iot:actions': 1 }],
+  ]);
 });
 
 describe('An unsupported resource of IoT Core', () => {

@@ -91,7 +91,7 @@ export function createAccount(options: AccountOptions): Account {
     policiesOf: (functionArn) => iam.policiesOf(roleOf(functionArn)),
   });
   const ttlDeletions = createTtlDeletions();
-  const dynamoDb = createDynamoDb(engineUrl, ttlDeletions, options.databaseFile);
+  const dynamoDb = createDynamoDb(engineUrl, ttlDeletions, options.databaseFile, quotas.dynamoDbPartition);
   const sqs = createSqs({ ...place, endpointUrl: endpoint.url, dataFolder });
   const lambdaApi = createLambdaApi({ lambda, sqs, log });
   const events = createEvents({ ...place, lambda, sqs, log });

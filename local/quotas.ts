@@ -2,6 +2,7 @@
  * Default quotas of an AWS account in one region, enforced by `npm start -- --quotas` only.
  */
 import { createThrottle } from './api-gateway/usage-plans/throttle';
+import { noPartitionLimits, type PartitionLimits } from './dynamodb/partition-throttle';
 
 interface Rate {
   /** Requests per second; also the burst unless `burst` is given. */
@@ -47,10 +48,20 @@ export interface Quotas {
   readonly concurrentExecutions: number;
   /** AWS IoT Core quotas, "Maximum number of retained messages per account"; number not confirmed. */
   readonly retainedMessages: number;
+  /** DynamoDB, "Best practices for designing and using partition keys effectively"; of each partition key. */
+  readonly dynamoDbPartition: PartitionLimits;
 }
 
+/** What a partition of DynamoDB serves in a second. */
+export const dynamoDbPartition: PartitionLimits = { readUnits: 3000, writeUnits: 1000 };
+
 /** An account without quotas. */
-export const noQuotas: Quotas = { admits: () => true, concurrentExecutions: Infinity, retainedMessages: Infinity };
+export const noQuotas: Quotas = {
+  admits: () => true,
+  concurrentExecutions: Infinity,
+  retainedMessages: Infinity,
+  dynamoDbPartition: noPartitionLimits,
+};
 
 export function createQuotas(age: AccountAge): Quotas {
   const throttles = new Map(
@@ -63,5 +74,6 @@ export function createQuotas(age: AccountAge): Quotas {
     admits: (name, key = '') => throttles.get(name)?.admits(key) ?? true,
     concurrentExecutions: age === 'new-account' ? 10 : 1000,
     retainedMessages: 5000,
+    dynamoDbPartition,
   };
 }

@@ -56,4 +56,6 @@ export interface AwsApi {
   /** IAM actions and resource ARNs that a call needs, such as `dynamodb:GetItem` on the table. */
   permissions(call: AwsCall): readonly { action: string; resource: string }[];
   answer(call: AwsCall): Promise<AwsAnswer>;
+  /** What an administrator may want to know of its load; `GET /_statistics/<signing name>` of the endpoint returns it. */
+  readonly statistics?: () => unknown;
 }

@@ -49,7 +49,7 @@ export interface AwsEndpoint {
  * caller's IAM policies are evaluated as in AWS, so that a missing grant fails here first. `faults` apply to all
  * callers but the administrator.
  * `GET /_calls` with `Authorization: Bearer <admin access key id>` returns {@link CallCounts} as JSON, `GET /_usage` what `meter`
- * has counted, to which calls are added by caller.
+ * has counted, to which calls are added by caller, and `GET /_statistics/<signing name>` what an API has of its own.
  */
 export function createAwsEndpoint(faults: Pick<Faults, 'call'> = noFaults, meter: Meter = noMeter): AwsEndpoint {
   const apis = new Map<string, AwsApi>();
@@ -75,6 +75,9 @@ export function createAwsEndpoint(faults: Pick<Faults, 'call'> = noFaults, meter
     if (authorization === `Bearer ${admin.accessKeyId}`) {
       if (request.url === '/_calls') return json(calls());
       if (request.url === '/_usage') return json(meter.usage());
+      const [, of = ''] = /^\/_statistics\/(.+)$/.exec(request.url ?? '') ?? [];
+      const statistics = apis.get(of)?.statistics;
+      if (statistics) return json(statistics());
     }
     const kind = kindOf(request);
     const scope = credentialScope(authorization, request.url ?? '');

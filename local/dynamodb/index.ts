@@ -10,12 +10,13 @@ import {
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
 import { reportFullDisk } from '../data-folder/atomic-file';
-import { askForCapacity, withCharges } from './consumed-capacity';
 import { isDiskFull } from './engine';
 import { createTtlSweep, type TtlTable } from './ttl-sweep';
 import { accessKeyId, forward } from './forward';
 import { dynamoDbPermissions, tableArn } from './permissions';
 import { createTtlDeletions, type TtlDeletions } from './ttl-deletions';
+import { noPartitionLimits, type PartitionLimits } from './partition-throttle';
+import { createMeteredEngine } from './metered-engine';
 import type { AwsApi, Created, Resource, Service } from '../service';
 import { region } from '../cloudformation/template';
 
@@ -45,11 +46,13 @@ const SWEEP_INTERVAL_SECONDS = 3;
 /**
  * Implements DynamoDB with an engine at `engineUrl`: creates the template's tables unless they exist, forwards calls,
  * deletes expired items and records them in `timedOut`. When the disk of the engine's `file` is full, the stack ends.
+ * @param limits of each partition key; default: none
  */
 export function createDynamoDb(
   engineUrl: string,
   ttlDeletions: TtlDeletions = createTtlDeletions(),
   file = engineUrl,
+  limits: PartitionLimits = noPartitionLimits,
 ): Service & AwsApi {
   const client = new DynamoDBClient({
     endpoint: engineUrl,
@@ -57,6 +60,7 @@ export function createDynamoDb(
     credentials: { accessKeyId, secretAccessKey: 'local' },
   });
   const engine = new Pool(engineUrl);
+  const metered = createMeteredEngine((call) => forward(engine, call), client, limits);
   const ttlTables: TtlTable[] = [];
   let sweeping: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
@@ -89,6 +93,7 @@ export function createDynamoDb(
         StreamSpecification,
         ...keys
       } = tableShape.parse(properties);
+      metered.addTable(TableName, keys);
       const table = await createTable({
         ...keys,
         TableName,
@@ -130,10 +135,11 @@ export function createDynamoDb(
       await engine.close();
     },
     permissions: dynamoDbPermissions,
+    statistics: metered.partitions,
     answer: async (call) => {
-      const answer = await forward(engine, askForCapacity(call));
+      const answer = await metered.answer(call);
       if (answer.status >= 500 && isDiskFull(answer.body)) reportFullDisk(file);
-      return withCharges(call, answer);
+      return answer;
     },
   };
 }

@@ -23,8 +23,7 @@ export function createTableWrites(): TableWrites {
 
   return {
     watch: (api) => ({
-      signingName: api.signingName,
-      permissions: (call) => api.permissions(call),
+      ...api,
       answer: async (call) => {
         const answer = await api.answer(call);
         if (answer.status === 200 && writeOperations.has(operationOf(call))) {

@@ -28,10 +28,10 @@ export interface OpenApiBody {
 }
 
 /** Every method that a path does not declare (API Gateway developer guide, "x-amazon-apigateway-any-method object"). */
-export const ANY = 'x-amazon-apigateway-any-method';
+const ANY = 'x-amazon-apigateway-any-method';
 /** Names of the security schemes. */
-export const TOKEN = 'accessToken';
-export const API_KEY = 'apiKey';
+const TOKEN = 'accessToken';
+const API_KEY = 'apiKey';
 
 /**
  * The OpenAPI document from which API Gateway creates the whole REST API: an operation per endpoint, 405 for other methods of

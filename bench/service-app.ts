@@ -1,18 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib/core';
-import { contract } from '../contract/contract';
+import { contract, type Contract } from '../contract/contract';
 import { DroneMissionApiStack } from '../lib/drone-mission-api-stack';
 
 /**
- * The service as an app that is to be synthesised.
+ * An app for the service that is to be synthesised.
  * @param folder of the cloud assembly
  */
-export function serviceApp(folder: string): { readonly app: App; readonly stack: DroneMissionApiStack } {
+export function serviceApp(folder: string): App {
   const { context } = JSON.parse(readFileSync(join(__dirname, '..', 'cdk.json'), 'utf8')) as { context: object };
-  const app = new App({
+  return new App({
     outdir: folder,
     context: { ...context, 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true },
   });
-  return { app, stack: new DroneMissionApiStack(app, 'DroneMissionApi', { contract }) };
 }
+
+/** Adds the service to an app, by default with its own contract. */
+export const serviceStack = (app: App, implemented: Contract = contract): DroneMissionApiStack =>
+  new DroneMissionApiStack(app, 'DroneMissionApi', { contract: implemented });

@@ -1,10 +1,7 @@
-import { AuthorizationType, LambdaIntegration } from 'aws-cdk-lib/aws-apigateway';
-import { ApiFunction } from '../lib/functions/api-function';
-import { Authorizer } from '../lib/rest/authorizer';
+import { contract } from '../contract/contract';
 import { bundle } from '../lib/functions/bundle';
 import { bundlesFolder } from '../lib/functions/entry-points';
-import { RestApi } from '../lib/rest/rest-api';
-import { serviceApp } from './service-app';
+import { serviceApp, serviceStack } from './service-app';
 
 /**
  * Synthesises the service with an additional endpoint of an empty function: `GET /v3/jobs/{jobId}/empty`. The authorizer's
@@ -12,16 +9,10 @@ import { serviceApp } from './service-app';
  * @param folder of the cloud assembly
  */
 export function synthesiseWithEmptyFunction(folder: string): void {
-  const { app, stack } = serviceApp(folder);
-  const [api, authorizer] = [stack.node.findChild('RestApi'), stack.node.findChild('Authorizer')];
-  if (!(api instanceof RestApi && authorizer instanceof Authorizer)) throw new Error('the stack has changed');
-
-  const entry = 'empty-function';
-  bundle([entry], bundlesFolder(stack), 'bench');
-  const { lambda } = new ApiFunction(stack, 'Empty', { entry, description: 'Answer with nothing' });
-  api.resource('/v3/jobs/{jobId}/empty').addMethod('GET', new LambdaIntegration(lambda), {
-    authorizer: authorizer.authorizer,
-    authorizationType: AuthorizationType.CUSTOM,
-  });
+  const app = serviceApp(folder);
+  bundle(['empty-function'], bundlesFolder(app), 'bench');
+  const job = contract.endpoints['GET /v3/jobs/{jobId}'];
+  const empty = { ...job, summary: 'Answer with nothing', handler: '../empty-function', tables: {} };
+  serviceStack(app, { ...contract, endpoints: { ...contract.endpoints, 'GET /v3/jobs/{jobId}/empty': empty } });
   app.synth();
 }

@@ -1,7 +1,7 @@
 import { copyFileSync, cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundle } from '../lib/functions/bundle';
-import { serviceApp } from './service-app';
+import { serviceApp, serviceStack } from './service-app';
 
 const entry = 'fan-out-without-log';
 
@@ -16,7 +16,8 @@ interface Template {
  */
 export function synthesiseWithoutLog(folder: string): { readonly withLog: string; readonly withoutLog: string } {
   const [withLog, withoutLog] = [join(folder, 'with-log'), join(folder, 'without-log')];
-  const { app, stack } = serviceApp(withLog);
+  const app = serviceApp(withLog);
+  const stack = serviceStack(app);
   app.synth();
   cpSync(withLog, withoutLog, { recursive: true });
   const template = JSON.parse(readFileSync(join(withLog, stack.templateFile), 'utf8')) as Template;

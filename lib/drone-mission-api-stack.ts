@@ -37,10 +37,10 @@ export class DroneMissionApiStack extends Stack {
     bundle(entryPoints(), bundlesFolder(this));
 
     const tables = new Tables(this, 'Tables', { removeData });
-    const api = new RestApi(this, 'RestApi', { table: contract.endpoints, domain, rateLimit });
+    const api = new RestApi(this, 'RestApi', { table: contract.endpoints, stage, domain, rateLimit });
     const { apiUrl, baseUrl, logAccess } = api;
     const identity = new Identity(this, 'Identity', { apiUrl, baseUrl, stage, removeData });
-    const authorizer = new Authorizer(this, 'Authorizer', { identity, tables, traced });
+    new Authorizer(this, 'Authorizer', { api, identity, tables, traced });
     const platform = new PlatformBus(this, 'Platform');
     const realtime = new Realtime(this, 'Realtime', { ...options, contract, logAccess, identity, tables, platform });
     const { sockets, mqtt, telemetry } = realtime;
@@ -53,7 +53,7 @@ export class DroneMissionApiStack extends Stack {
     const shareBaseUrl = options.shareBaseUrl ?? `https://${hostName}`;
     const settings = { TOKEN_URL: identity.tokenUrl, SHARE_BASE_URL: shareBaseUrl };
     const endpoints = new Endpoints(this, 'Endpoints', {
-      ...{ table: contract.endpoints, api, authorizer, tables, sockets, settings, traced },
+      ...{ table: contract.endpoints, api, tables, sockets, settings, traced },
     });
     const docs = new DocsSite(this, 'DocsSite', { sharePage, distribution, hostName, api });
     new Observability(this, 'Observability', { api, endpoints, tables, sockets, topicArn });

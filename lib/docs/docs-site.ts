@@ -64,9 +64,7 @@ export class DocsSite extends Construct {
       ],
     });
     this.url = `https://${hostName}${DOCS_PATH}/`;
-    api.redirect(DOCS_PATH, this.url);
-    // Whoever opens the bare address of the API in a browser.
-    api.redirectRoot(this.url);
+    api.redirectToDocs(this.url);
   }
 }
 

@@ -1,6 +1,7 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function, LoggingFormat, RecursiveLoop, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, CfnPermission, Code, Function, LoggingFormat } from 'aws-cdk-lib/aws-lambda';
+import { RecursiveLoop, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { SystemLogLevel, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -32,6 +33,8 @@ export interface ApiFunctionProps {
   /** File below `lambdas/` without `.ts`. */
   readonly entry: string;
   readonly description: string;
+  /** Default: a name that CloudFormation generates. A function with a name of its own can't be replaced by an update. */
+  readonly name?: string;
   /** Variables other than table names, which {@link ApiFunction.uses} sets. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Dead-letter queue for failed asynchronous invocations. */
@@ -56,7 +59,7 @@ export class ApiFunction extends Construct {
   constructor(scope: Construct, id: string, props: ApiFunctionProps) {
     super(scope, id);
     const { entry, description, environment, failures, timeoutSeconds = 10, memoryMb = DEFAULT_MEMORY_MB } = props;
-    const { recursive, traced = false } = props;
+    const { name, recursive, traced = false } = props;
     const logGroup = new LogGroup(this, 'Log', {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -70,6 +73,7 @@ export class ApiFunction extends Construct {
 
     this.lambda = new Function(this, 'Function', {
       description,
+      ...(name !== undefined && { functionName: name }),
       role,
       logGroup,
       code: Code.fromAsset(join(bundlesFolder(this), entry)),
@@ -123,6 +127,20 @@ export class ApiFunction extends Construct {
       Validations.of(this).acknowledge(...rules);
     }
     return this;
+  }
+
+  /**
+   * Lets API Gateway invoke the function.
+   * @param sourceArn of methods, routes or authorizers, which may contain wildcards
+   * @returns the permission, on which a deployment of the API depends
+   */
+  invokedBy(sourceArn: string): CfnPermission {
+    return new CfnPermission(this, 'Permission', {
+      action: 'lambda:InvokeFunction',
+      functionName: this.lambda.functionArn,
+      principal: 'apigateway.amazonaws.com',
+      sourceArn,
+    });
   }
 
   private allowOperations(operations: readonly TableUse[], resources: string[]): void {

@@ -24,14 +24,14 @@ const slowestPercent = { period, statistic: 'p99' };
 /** Graphs of what partners experience, from metrics that AWS publishes at no cost: calls, tokens, sockets and topics. */
 export function partnersView({ api, endpoints, sockets }: PartnersViewProps): Graph[] {
   const stage = api.api.deploymentStage;
-  const tokens = endpoints.withoutToken.map((method) => ({
+  const tokens = endpoints.withoutToken.map((route) => ({
     title: 'Tokens: calls and errors, latency in ms on the right',
     left: [
-      method.metricCount(stage, count),
-      method.metricClientError(stage, count),
-      method.metricServerError(stage, count),
+      api.methodMetric('Count', route, count),
+      api.methodMetric('4XXError', route, count),
+      api.methodMetric('5XXError', route, count),
     ],
-    right: [method.metricLatency(stage, median), method.metricLatency(stage, slowestPercent)],
+    right: [api.methodMetric('Latency', route, median), api.methodMetric('Latency', route, slowestPercent)],
   }));
   return [
     {

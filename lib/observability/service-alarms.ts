@@ -43,8 +43,8 @@ export function defineServiceAlarms(scope: Construct, { api, endpoints, tables }
   for (const definition of definitions) defineAlarm(scope, definition);
 }
 
-function calls({ api }: RestApi, { withoutToken }: Endpoints): AlarmDefinition[] {
-  const stage = api.deploymentStage;
+function calls(api: RestApi, { withoutToken }: Endpoints): AlarmDefinition[] {
+  const stage = api.api.deploymentStage;
   const call = (name: string, impact: string, metric: IMetric, threshold: number): AlarmDefinition => ({
     ...{ name, group: 'calls', impact, metric, threshold },
   });
@@ -56,11 +56,11 @@ function calls({ api }: RestApi, { withoutToken }: Endpoints): AlarmDefinition[]
       Function.metricAllThrottles({ period }),
       1,
     ),
-    ...withoutToken.map((method) =>
+    ...withoutToken.map((route) =>
       call(
         'NoTokens',
         'Partners get no tokens; those they have expire within the hour, and then every call fails',
-        method.metricServerError(stage, { period, statistic: 'Sum' }),
+        api.methodMetric('5XXError', route, { period, statistic: 'Sum' }),
         3,
       ),
     ),

@@ -1,12 +1,13 @@
-import { Duration } from 'aws-cdk-lib/core';
-import { TokenAuthorizer } from 'aws-cdk-lib/aws-apigateway';
 import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
-import type { Identity } from './identity';
-import type { Tables } from '../tables';
 import { alarmOnErrors } from '../observability/alarm-definition';
+import type { Tables } from '../tables';
+import type { Identity } from './identity';
+import { functionName } from './invoked-functions';
+import { AUTHORIZER, type RestApi } from './rest-api';
 
 export interface AuthorizerProps {
+  readonly api: RestApi;
   readonly identity: Identity;
   readonly tables: Tables;
   /** Whether X-Ray records traces. */
@@ -15,26 +16,20 @@ export interface AuthorizerProps {
 
 /**
  * Lambda authorizer for access tokens of the user pool. Cognito's own authorizer answers 401 to a valid token without the scope,
- * where the contract says 403. Results are cached for five minutes, after which a suspended partner has no access.
+ * where the contract says 403. The body of the API says when it is invoked.
  */
 export class Authorizer extends Construct {
-  readonly authorizer: TokenAuthorizer;
-
-  constructor(scope: Construct, id: string, { identity, tables, traced }: AuthorizerProps) {
+  constructor(scope: Construct, id: string, { api, identity, tables, traced }: AuthorizerProps) {
     super(scope, id);
     const authorize = new ApiFunction(this, 'Authorize', {
-      entry: 'authorizer/authorize',
+      entry: AUTHORIZER,
+      name: functionName(this, AUTHORIZER),
       description: 'Verify an access token and return what it allows',
       environment: identity.verification,
       traced,
     }).uses(tables, { partners: ['get'] });
-
-    this.authorizer = new TokenAuthorizer(this, 'Token', {
-      handler: authorize.lambda,
-      // RFC 6750 section 2.1; for anything else API Gateway answers 401 without invoking the function.
-      validationRegex: '^[Bb]earer +[-0-9A-Za-z._~+/]+=*$',
-      resultsCacheTtl: Duration.minutes(5),
-    });
+    // API Gateway assigns the id of an authorizer.
+    api.invokes(authorize, 'authorizers/*');
     alarmOnErrors(authorize, 'Partners get 500 on every call: their tokens cannot be verified');
   }
 }

@@ -1,53 +1,42 @@
-import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { gatewayRefusals } from '../../contract/refusals';
 
+/** API Gateway developer guide, "x-amazon-apigateway-gateway-responses.gatewayResponse object". */
 interface GatewayResponse {
-  readonly type: ResponseType;
   /** Default: API Gateway's own status. */
-  readonly status?: string;
-  /** Body template, in which API Gateway replaces `$context` variables. */
-  readonly body: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly statusCode?: string;
+  readonly responseParameters: Readonly<Record<string, string>>;
+  /** Body by content type, in which API Gateway replaces `$context` variables. */
+  readonly responseTemplates: Readonly<Record<string, string>>;
 }
+
+/** Each response carries `x-request-id`. */
+const response = (
+  body: string,
+  statusCode?: string,
+  headers: Readonly<Record<string, string>> = {},
+): GatewayResponse => ({
+  ...(statusCode !== undefined && { statusCode }),
+  responseParameters: { 'gatewayresponse.header.x-request-id': 'context.requestId', ...headers },
+  responseTemplates: { 'application/json': body },
+});
 
 const error = (text: string) => JSON.stringify({ error: text });
 
 /**
- * Errors that API Gateway generates itself, in the shape of every other error (spec section 7). Types that are not listed,
- * such as 413 for a request that is too large, use the two defaults.
+ * Errors that API Gateway generates itself, by its type, in the shape of every other error (spec section 7). Types that are not
+ * listed, such as 413 for a request that is too large, use the two defaults.
  * See https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html.
  */
-const responses: readonly GatewayResponse[] = [
-  {
-    type: ResponseType.UNAUTHORIZED,
-    status: '401',
-    body: error('Unauthorized'),
-    headers: { 'WWW-Authenticate': "'Bearer'" },
-  },
-  { type: ResponseType.ACCESS_DENIED, status: '403', body: JSON.stringify(gatewayRefusals.ACCESS_DENIED) },
+export const gatewayResponses: Readonly<Record<string, GatewayResponse>> = {
+  UNAUTHORIZED: response(error('Unauthorized'), '401', { 'gatewayresponse.header.WWW-Authenticate': "'Bearer'" }),
+  ACCESS_DENIED: response(JSON.stringify(gatewayRefusals.ACCESS_DENIED), '403'),
   // Only the token endpoint requires a key.
-  { type: ResponseType.INVALID_API_KEY, status: '403', body: JSON.stringify(gatewayRefusals.INVALID_API_KEY) },
+  INVALID_API_KEY: response(JSON.stringify(gatewayRefusals.INVALID_API_KEY), '403'),
   // API Gateway's type for an unknown path.
-  { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, status: '404', body: error('Not found') },
-  { type: ResponseType.THROTTLED, status: '429', body: error('Too many requests') },
-  { type: ResponseType.QUOTA_EXCEEDED, status: '429', body: error('Too many requests') },
+  MISSING_AUTHENTICATION_TOKEN: response(error('Not found'), '404'),
+  THROTTLED: response(error('Too many requests'), '429'),
+  QUOTA_EXCEEDED: response(error('Too many requests'), '429'),
   // The variable includes its quotes. A status here would replace that of all types that are not listed.
-  { type: ResponseType.DEFAULT_4XX, body: '{"error":$context.error.messageString}' },
-  {
-    type: ResponseType.DEFAULT_5XX,
-    status: '500',
-    body: '{"error":"Internal server error","requestId":"$context.requestId"}',
-  },
-];
-
-/** Adds these responses to the API; each carries `x-request-id`. */
-export function addGatewayResponses(api: RestApi): void {
-  for (const { type, status, body, headers } of responses) {
-    api.addGatewayResponse(type.responseType, {
-      type,
-      ...(status !== undefined && { statusCode: status }),
-      templates: { 'application/json': body },
-      responseHeaders: { 'x-request-id': 'context.requestId', ...headers },
-    });
-  }
-}
+  DEFAULT_4XX: response('{"error":$context.error.messageString}'),
+  DEFAULT_5XX: response('{"error":"Internal server error","requestId":"$context.requestId"}', '500'),
+};

@@ -1,19 +1,25 @@
 import { Aws, CfnOutput, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IDependable } from 'constructs';
-import type { CustomDomain } from '../deployment-options';
-import { routeOf } from '../../contract/access';
 import { tokenThrottle } from '../../contract/limits';
 import { SERVICE } from '../../contract/platform';
+import type { CustomDomain } from '../deployment-options';
 import { DOCS_PATH } from '../docs/docs-paths';
-import { routesOf, type EndpointTable } from './endpoint-table';
-import { addFixedReply, addRedirect } from './fixed-reply';
-import { addGatewayResponses } from './gateway-responses';
+import type { ApiFunction } from '../functions/api-function';
+import { routesOf, type EndpointTable, type Route } from './endpoint-table';
+import { functionName, invocationUri } from './invoked-functions';
+import { openApiBody } from './openapi-body';
 import { limitStage } from './web-rate-limit';
 
-const STAGE = 'live';
+/** Stage of API Gateway. */
+export const STAGE = 'live';
+/** File of the function that verifies tokens. */
+export const AUTHORIZER = 'authorizer/authorize';
+/** Stage variable with the address of the docs site. */
+const DOCS_URL = 'docsUrl';
 
 /** Access log line: the path's pattern and no headers, since paths may hold share codes and headers hold tokens. */
 const accessLog = {
@@ -33,25 +39,25 @@ const accessLog = {
   traceId: '$context.xrayTraceId',
 };
 
-const logging = { loggingLevel: apigateway.MethodLoggingLevel.ERROR, dataTraceEnabled: false };
-
 /** Enough for people. What a method's own limit refuses does not use up the account's, so strangers can't (API Gateway, "Throttle requests"). */
-const redirectThrottle: Record<string, apigateway.MethodDeploymentOptions> = {
-  [`${DOCS_PATH}/GET`]: { ...logging, throttlingRateLimit: 20, throttlingBurstLimit: 40 },
-  '//GET': { ...logging, throttlingRateLimit: 20, throttlingBurstLimit: 40 },
-};
+const redirectThrottle = { throttlingRateLimit: 20, throttlingBurstLimit: 40 };
 
 export interface RestApiProps {
   readonly table: EndpointTable;
+  /** Distinguishes deployments in one account. */
+  readonly stage: string | undefined;
   /** Custom domain, in addition to the address that API Gateway assigns. */
   readonly domain: CustomDomain | undefined;
   /** Requests per IP address in five minutes. */
   readonly rateLimit: number | undefined;
 }
 
-/** The REST API without its endpoints: stage, address, usage plan, and all responses that need no function. */
+/**
+ * The REST API, whose methods and errors are one resource, with its stage, address and usage plan. The functions that it invokes
+ * are created later, since some need its address.
+ */
 export class RestApi extends Construct {
-  readonly api: apigateway.RestApi;
+  readonly api: apigateway.SpecRestApi;
   /** Throttles the token endpoint per API key (spec section 8); onboarding adds a partner's key to it. */
   readonly usagePlan: apigateway.UsagePlan;
   /** Address that API Gateway assigns, without a trailing slash; a custom domain does not replace it. */
@@ -60,24 +66,40 @@ export class RestApi extends Construct {
   readonly baseUrl: string;
   /** Account setting with which API Gateway may write logs; stages of other APIs that log have to depend on it. */
   readonly logAccess: IDependable;
+  /** Dimension of the API's metrics; two stages in one account and region must not share it. */
+  private readonly name: string;
 
-  constructor(scope: Construct, id: string, { table, domain, rateLimit }: RestApiProps) {
+  constructor(scope: Construct, id: string, { table, stage, domain, rateLimit }: RestApiProps) {
     super(scope, id);
     const log = new LogGroup(this, 'AccessLog', {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    this.api = new apigateway.RestApi(this, 'Api', {
-      restApiName: SERVICE,
-      description: 'Drone missions for integration partners, machine to machine',
+    this.name = [SERVICE, ...(stage === undefined ? [] : [stage])].join('-');
+    this.api = new apigateway.SpecRestApi(this, 'OpenApi', {
+      restApiName: this.name,
+      apiDefinition: apigateway.ApiDefinition.fromInline(
+        openApiBody({
+          title: this.name,
+          description: 'Drone missions for integration partners, machine to machine',
+          table,
+          uriOf: (handler) => invocationUri(functionName(this, handler)),
+          authorizerUri: invocationUri(functionName(this, AUTHORIZER)),
+          redirects: { [DOCS_PATH]: DOCS_URL, '/': DOCS_URL },
+        }),
+      ),
+      failOnWarnings: true,
+      // By default an endpoint that the body no longer has stays in the API (CloudFormation, "AWS::ApiGateway::RestApi", Mode).
+      mode: apigateway.RestApiMode.OVERWRITE,
+      // An update reads the type from the parameters only (ibid., EndpointConfiguration).
       endpointTypes: [apigateway.EndpointType.REGIONAL],
+      parameters: { endpointConfigurationTypes: apigateway.EndpointType.REGIONAL },
       cloudWatchRole: true,
       deployOptions: {
         stageName: STAGE,
         // Functions have their own traces. Traces of the stage would contain paths, and so share codes.
         tracingEnabled: false,
-        ...logging,
-        methodOptions: { ...methodMetrics(table), ...redirectThrottle },
+        methodOptions: methodOptions(table),
         accessLogDestination: new apigateway.LogGroupLogDestination(log),
         accessLogFormat: apigateway.AccessLogFormat.custom(JSON.stringify(accessLog)),
       },
@@ -85,14 +107,16 @@ export class RestApi extends Construct {
     // The CDK's output of the address is not the one that partners use.
     this.api.node.tryRemoveChild('Endpoint');
     this.logAccess = this.api.node.findChild('Account');
-    addGatewayResponses(this.api);
-    this.answerUnknownPaths(table);
     Validations.of(this.api).acknowledge(
       {
         id: 'AwsSolutions-APIG2',
         reason: 'Functions validate requests: API Gateway could not report which field is invalid and why.',
       },
-      { id: 'AwsSolutions-COG4', reason: 'Cognito’s authorizer answers 401 to a token without the scope, not 403.' },
+      {
+        id: 'AwsSolutions-APIG6',
+        reason:
+          'Execution logs would be in a log group of API Gateway’s own, which keeps them for ever. The access log has each error.',
+      },
       {
         id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
         reason: 'The managed policy for API Gateway’s logs in the account.',
@@ -119,38 +143,29 @@ export class RestApi extends Construct {
     if (domain) this.addDomain(domain);
   }
 
-  /** Returns the resource of a path; creates it and its ancestors if needed. */
-  resource(path: string): apigateway.IResource {
-    return path === '/' ? this.api.root : this.api.root.resourceForPath(path);
-  }
-
-  /** Redirects GET requests for a path; other methods and paths below it are refused like everywhere else. */
-  redirect(path: string, location: string): void {
-    addRedirect(this.resource(path), location);
-    addFixedReply(this.resource(path), 405, 'Method not allowed', { Allow: 'GET' });
-    addFixedReply(this.resource(`${path}/{path+}`), 404, 'Not found');
-  }
-
-  /** Redirects GET requests for `/`; other methods are refused as for an unknown path. */
-  redirectRoot(location: string): void {
-    addRedirect(this.resource('/'), location);
+  /**
+   * Lets the API invoke a function, which exists before what the API invokes is deployed.
+   * @param source what invokes it: its ARN after the API's, such as `live/GET/v3/jobs`
+   */
+  invokes(fn: ApiFunction, source: string): void {
+    const api = `arn:${Aws.PARTITION}:execute-api:${Aws.REGION}:${Aws.ACCOUNT_ID}:${this.api.restApiId}`;
+    this.api.latestDeployment?.node.addDependency(fn.invokedBy(`${api}/${source}`));
   }
 
   /**
-   * API Gateway parses the `Authorization` of a request for an unknown path as an AWS signature and answers 403 to a bearer
-   * token, so 404 needs a method. AWS does not document whether an unknown path below a resource falls back to a `{path+}`
-   * further up, so each resource has its own, except those with another path parameter: API Gateway allows one among siblings,
-   * and it matches everything.
+   * Sets where GET requests for the docs site and for `/` are redirected. A stage variable, since the host of the docs site
+   * depends on the address of the API.
    */
-  private answerUnknownPaths(table: EndpointTable): void {
-    const served = Object.keys(table).map((key) => routeOf(key).path);
-    const all = new Set(['/', ...served.flatMap(withAncestors)]);
-    for (const path of all) {
-      const prefix = path === '/' ? path : `${path}/`;
-      const hasParameter = [...all].some((other) => other.startsWith(`${prefix}{`));
-      if (!hasParameter) addFixedReply(this.resource(`${prefix}{path+}`), 404, 'Not found');
-      if (!served.includes(path)) addFixedReply(this.resource(path), 404, 'Not found');
-    }
+  redirectToDocs(url: string): void {
+    const { defaultChild } = this.api.deploymentStage.node;
+    if (!(defaultChild instanceof apigateway.CfnStage)) throw new Error('a stage has no resource');
+    defaultChild.variables = { [DOCS_URL]: url };
+  }
+
+  /** A metric of a method: `Count`, `4XXError`, `5XXError` or `Latency`. Only methods without a token have them. */
+  methodMetric(metricName: string, { method, path }: Route, options: MetricOptions): Metric {
+    const dimensionsMap = { ApiName: this.name, Stage: STAGE, Method: method, Resource: path };
+    return new Metric({ namespace: 'AWS/ApiGateway', metricName, dimensionsMap, ...options });
   }
 
   private addDomain({ name, certificateArn }: CustomDomain): void {
@@ -165,16 +180,11 @@ export class RestApi extends Construct {
   }
 }
 
-/** Returns `/v3` and `/v3/jobs` for `/v3/jobs`. */
-function withAncestors(path: string): string[] {
-  const parts = path.split('/').slice(1);
-  return parts.map((_, index) => `/${parts.slice(0, index + 1).join('/')}`);
-}
-
 /** Metrics per method cost money, so only methods with their own alarm have them: those that issue tokens. */
-function methodMetrics(table: EndpointTable): Record<string, apigateway.MethodDeploymentOptions> {
-  const issuing = routesOf(table).filter(({ endpoint }) => endpoint.scope === null);
-  return Object.fromEntries(
-    issuing.map(({ method, path }) => [`${path}/${method}`, { ...logging, metricsEnabled: true }]),
-  );
+function methodOptions(table: EndpointTable): Record<string, apigateway.MethodDeploymentOptions> {
+  const options: Record<string, apigateway.MethodDeploymentOptions> = {};
+  for (const { method, path, endpoint } of routesOf(table))
+    if (endpoint.scope === null) options[`${path}/${method}`] = { metricsEnabled: true };
+  for (const path of [DOCS_PATH, '/']) options[`${path}/GET`] = redirectThrottle;
+  return options;
 }

@@ -10,15 +10,31 @@ import { GatewayError } from './gateway-responses';
 import { functionArnOf, type Functions } from './integrations/functions';
 import { compileMapping, type Mapping } from './integrations/mapping';
 
-export const authorizerProperties = z.object({
-  RestApiId: z.string(),
-  Name: z.string(),
-  Type: z.enum(['TOKEN', 'REQUEST']),
-  AuthorizerUri: z.string(),
-  AuthorizerResultTtlInSeconds: z.number().min(0).max(3600).default(300),
-  IdentitySource: z.string().default(''),
-  IdentityValidationExpression: z.string().optional(),
-});
+/** Extension `x-amazon-apigateway-authorizer` of a security scheme. */
+export const authorizerExtension = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('token'),
+    authorizerUri: z.string(),
+    authorizerResultTtlInSeconds: z.number().min(0).max(3600).default(300),
+    identityValidationExpression: z.string().optional(),
+  }),
+  z.strictObject({
+    type: z.literal('request'),
+    authorizerUri: z.string(),
+    authorizerResultTtlInSeconds: z.number().min(0).max(3600).default(300),
+    identitySource: z.string().default(''),
+  }),
+]);
+
+export interface AuthorizerDefinition {
+  readonly name: string;
+  readonly type: 'token' | 'request';
+  readonly authorizerUri: string;
+  readonly authorizerResultTtlInSeconds: number;
+  /** Mapping expressions, separated by commas. */
+  readonly identitySource: string;
+  readonly identityValidationExpression?: string | undefined;
+}
 
 /** Fills in `context.authorizer` if the call is allowed. @throws GatewayError if it is not */
 export type Authorizer = (call: Call, methodArn: string) => Promise<void>;
@@ -50,17 +66,15 @@ const MAX_CACHED_RESULTS = 10_000;
  * @throws Error for an unsupported identity source
  */
 export function createAuthorizer(
-  properties: z.infer<typeof authorizerProperties>,
+  definition: AuthorizerDefinition,
   sourceArn: string,
   functions: Functions,
 ): Authorizer {
-  const { Name, Type, AuthorizerUri, IdentitySource, IdentityValidationExpression } = properties;
-  const functionArn = functionArnOf(AuthorizerUri);
-  const ttlMs = properties.AuthorizerResultTtlInSeconds * 1000;
-  const sources = identitySources(IdentitySource, Name);
-  if (Type === 'TOKEN' && sources.length !== 1)
-    throw new Error(`Authorizer ${Name}: a TOKEN authorizer has exactly one identity source`);
-  const valid = IdentityValidationExpression === undefined ? undefined : new RegExp(IdentityValidationExpression);
+  const { name, type, authorizerUri, identitySource, identityValidationExpression } = definition;
+  const functionArn = functionArnOf(authorizerUri);
+  const ttlMs = definition.authorizerResultTtlInSeconds * 1000;
+  const sources = identitySources(identitySource, name);
+  const valid = identityValidationExpression === undefined ? undefined : new RegExp(identityValidationExpression);
   const cache = new Map<string, { result: AuthorizerResult; cachedAt: number }>();
 
   async function invokeAuthorizer(
@@ -69,7 +83,7 @@ export function createAuthorizer(
     identity: readonly string[],
   ): Promise<AuthorizerResult> {
     const event =
-      Type === 'TOKEN' ? { type: Type, methodArn, authorizationToken: identity[0] } : requestEvent(call, methodArn);
+      type === 'token' ? { type: 'TOKEN', methodArn, authorizationToken: identity[0] } : requestEvent(call, methodArn);
     const result = await functions.invoke(functionArn, sourceArn, event).catch((error: unknown) => {
       if (error instanceof FunctionError && error.message === 'Unauthorized') throw new GatewayError('UNAUTHORIZED');
       if (error instanceof GatewayError) throw new GatewayError('AUTHORIZER_CONFIGURATION_ERROR');
@@ -80,7 +94,7 @@ export function createAuthorizer(
       return { policy: parsePolicy(policyDocument), context: { ...context, principalId } };
     } catch (error) {
       functions.log(
-        `Authorizer ${Name} returned an invalid answer: ${error instanceof Error ? error.message : String(error)}`,
+        `Authorizer ${name} returned an invalid answer: ${error instanceof Error ? error.message : String(error)}`,
       );
       throw new GatewayError('AUTHORIZER_CONFIGURATION_ERROR');
     }
@@ -104,7 +118,7 @@ export function createAuthorizer(
   return async (call, methodArn) => {
     const identity = sources.map((source) => source(call) ?? '');
     if (identity.includes('')) throw new GatewayError('UNAUTHORIZED');
-    if (Type === 'TOKEN' && valid && !valid.test(identity[0] ?? '')) throw new GatewayError('UNAUTHORIZED');
+    if (valid && !valid.test(identity[0] ?? '')) throw new GatewayError('UNAUTHORIZED');
     const started = performance.now();
     const { policy, context } = await cachedResult(call, methodArn, identity);
     call.context.authorizer = { ...context, integrationLatency: Math.round(performance.now() - started) };

@@ -59,13 +59,48 @@ export class GatewayError extends Error {
   }
 }
 
-export const gatewayResponseProperties = z.object({
-  RestApiId: z.string(),
-  ResponseType: z.string(),
-  StatusCode: z.coerce.number().int().optional(),
-  ResponseParameters: z.record(z.string(), z.string()).default({}),
-  ResponseTemplates: z.record(z.string(), z.string()).default({}),
+/**
+ * Types of `x-amazon-apigateway-gateway-responses`: "Gateway response types for API Gateway", without REQUEST_TOO_LARGE,
+ * which can't be customised (important notes).
+ */
+export const REPLACEABLE_TYPES = [
+  'ACCESS_DENIED',
+  'API_CONFIGURATION_ERROR',
+  'AUTHORIZER_CONFIGURATION_ERROR',
+  'AUTHORIZER_FAILURE',
+  'BAD_REQUEST_BODY',
+  'BAD_REQUEST_PARAMETERS',
+  'DEFAULT_4XX',
+  'DEFAULT_5XX',
+  'EXPIRED_TOKEN',
+  'INTEGRATION_FAILURE',
+  'INTEGRATION_TIMEOUT',
+  'INVALID_API_KEY',
+  'INVALID_SIGNATURE',
+  'MISSING_AUTHENTICATION_TOKEN',
+  'QUOTA_EXCEEDED',
+  'RESOURCE_NOT_FOUND',
+  'THROTTLED',
+  'UNAUTHORIZED',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'WAF_FILTERED',
+] as const;
+
+/** Extension `x-amazon-apigateway-gateway-responses.gatewayResponse`. */
+export const gatewayResponse = z.strictObject({
+  statusCode: z
+    .string()
+    .regex(/^[1-5]\d\d$/)
+    .transform(Number)
+    .optional(),
+  responseParameters: z.record(z.string(), z.string()).default({}),
+  responseTemplates: z.record(z.string(), z.string()).default({}),
 });
+
+type GatewayResponse = z.infer<typeof gatewayResponse>;
+
+/** The reply to a request that ends with an error. */
+export type RenderError = (error: GatewayError, call: Call) => GatewayReply;
 
 interface Customised {
   readonly status: number | undefined;
@@ -78,14 +113,14 @@ const DEFAULT_TEMPLATE = '{"message":$context.error.messageString}';
 const HEADER = 'gatewayresponse.header.';
 
 /**
- * Compiles the customised responses of an API into one render function. @throws Error for an unsupported template or
- * parameter
+ * Compiles the customised responses of an API, by type, into one render function. @throws Error for an unsupported
+ * template or parameter
  */
-export function createGatewayResponses(
-  customised: readonly z.infer<typeof gatewayResponseProperties>[],
-): (error: GatewayError, call: Call) => GatewayReply {
-  const byType = new Map(customised.map((one) => [one.ResponseType, compile(one)] as const));
-  const plain = compile({ RestApiId: '', ResponseType: 'none', ResponseParameters: {}, ResponseTemplates: {} });
+export function createGatewayResponses(customised: Readonly<Partial<Record<string, GatewayResponse>>>): RenderError {
+  const byType = new Map(
+    Object.entries(customised).flatMap(([type, one]) => (one ? [[type, compile(type, one)] as const] : [])),
+  );
+  const plain = compile('none', { responseParameters: {}, responseTemplates: {} });
 
   return ({ responseType, details }, call) => {
     const fallback = { ...DEFAULTS[responseType], ...details };
@@ -110,15 +145,15 @@ export function createGatewayResponses(
   }
 }
 
-function compile(response: z.infer<typeof gatewayResponseProperties>): Customised {
-  const place = `Gateway response ${response.ResponseType}`;
-  const [contentType, template] = Object.entries(response.ResponseTemplates)[0] ?? [
+function compile(type: string, response: GatewayResponse): Customised {
+  const place = `Gateway response ${type}`;
+  const [contentType, template] = Object.entries(response.responseTemplates)[0] ?? [
     'application/json',
     DEFAULT_TEMPLATE,
   ];
-  const headers = Object.entries(response.ResponseParameters).map(([parameter, expression]) => {
+  const headers = Object.entries(response.responseParameters).map(([parameter, expression]) => {
     if (!parameter.startsWith(HEADER)) throw new Error(`${place}: the parameter ${parameter} is not supported`);
     return [parameter.slice(HEADER.length), compileMapping(expression, place)] as const;
   });
-  return { status: response.StatusCode, headers, contentType, template: compileTemplate(template, place) };
+  return { status: response.statusCode, headers, contentType, template: compileTemplate(template, place) };
 }

@@ -5,12 +5,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createAuthorizer, type Authorizer } from './authorizer';
 import { headerOf, type Call, type GatewayReply, type GatewayRequest, type RequestContext } from './integrations/call';
-import { functionArnOf, type Functions } from './integrations/functions';
-import { createGatewayResponses, GatewayError } from './gateway-responses';
+import type { Functions } from './integrations/functions';
+import { GatewayError } from './gateway-responses';
 import { callLambda } from './integrations/lambda-proxy';
-import { createMock } from './integrations/mock-integration';
+import type { LambdaProxy, Method } from './open-api/import-api';
+import { physicalId } from '../cloudformation/physical-id';
 import type { Faults } from '../faults';
-import type { DeployedStage, Method, Stage } from './rest-api';
+import { resourceIdOf, type DeployedStage, type Stage } from './rest-api';
 import { noQuotas, type Quotas } from '../quotas';
 import { createThrottle, type Throttle } from './usage-plans/throttle';
 import type { UsagePlans } from './usage-plans/usage-plans';
@@ -32,65 +33,53 @@ type Integration = (call: Call) => Promise<GatewayReply> | GatewayReply;
 interface Served {
   /** `<resource path>/<HTTP method>`, the form that usage plans use. */
   readonly name: string;
-  readonly apiKeyRequired: boolean;
   readonly authorizer: Authorizer | undefined;
   readonly throttle: Throttle;
   readonly integration: Integration;
 }
 
-/** Compiles a stage. @throws Error naming the method or response that is not supported */
-export function createGateway(deployed: DeployedStage, options: GatewayOptions): Gateway {
-  const { stage, routes } = deployed;
+/** Compiles a stage. @throws Error naming the authorizer that is not supported */
+export function createGateway({ stage, api }: DeployedStage, options: GatewayOptions): Gateway {
   const { functions, usagePlans, quotas = noQuotas, faults } = options;
   const apiArn = `arn:aws:execute-api:${options.region}:${options.accountId}:${stage.RestApiId}`;
-  const render = createGatewayResponses(deployed.gatewayResponses);
   const authorizers = new Map(
-    [...deployed.authorizers].map(([id, one]) => [id, createAuthorizer(one, `${apiArn}/authorizers/${id}`, functions)]),
+    [...api.authorizers].map(([name, one]) => {
+      // The import chooses the id.
+      const id = physicalId(`${stage.RestApiId}/${name}`, 6);
+      return [name, createAuthorizer(one, `${apiArn}/authorizers/${id}`, functions)];
+    }),
   );
-  const served = new Map(routes.all().map((method) => [method, serve(method)]));
+  const served = new Map(api.routes.all().map((method) => [method, serve(method)]));
 
   function serve(method: Method): Served {
-    const path = routes.pathOf(method.ResourceId);
-    const name = `${path}/${method.HttpMethod}`;
+    const { path, httpMethod, authorizer, integration } = method;
     return {
-      name,
-      apiKeyRequired: method.ApiKeyRequired,
-      authorizer: method.AuthorizationType === 'CUSTOM' ? authorizerOf(method, name) : undefined,
-      throttle: createThrottle(throttleOf(stage, path, method.HttpMethod)),
-      integration: integrationOf(method, path, name),
+      name: `${path}/${httpMethod}`,
+      authorizer: authorizer === undefined ? undefined : authorizers.get(authorizer),
+      throttle: createThrottle(throttleOf(stage, path, httpMethod)),
+      integration: typeof integration === 'function' ? integration : lambdaProxy(method, integration),
     };
   }
 
-  function authorizerOf({ AuthorizerId = '' }: Method, name: string): Authorizer {
-    const authorizer = authorizers.get(AuthorizerId);
-    if (!authorizer) throw new Error(`Method ${name} refers to the unknown authorizer ${AuthorizerId}`);
-    return authorizer;
-  }
-
-  function integrationOf(
-    { Integration, MethodResponses, HttpMethod }: Method,
-    path: string,
-    name: string,
-  ): Integration {
-    if (Integration.Type === 'MOCK') return createMock(Integration, MethodResponses, `Method ${name}`);
-    const target = { functionArn: functionArnOf(Integration.Uri), timeoutMs: Integration.TimeoutInMillis };
-    const sourceArn = `${apiArn}/${stage.StageName}/${HttpMethod === 'ANY' ? '*' : HttpMethod}${path}`;
+  function lambdaProxy({ path, httpMethod }: Method, target: LambdaProxy): Integration {
+    const sourceArn = `${apiArn}/${stage.StageName}/${httpMethod === 'ANY' ? '*' : httpMethod}${path}`;
     return (call) => callLambda(call, target, sourceArn, functions);
   }
 
   async function pass(call: Call, readBody: () => Promise<string>): Promise<GatewayReply> {
     const { request, context } = call;
-    const route = routes.find(request.path, request.method);
+    const route = api.routes.find(request.path, request.method);
     const method = route && served.get(route.method);
     if (!route || !method) throw unknownRoute(request);
-    context.resourceId = route.resource.id;
-    context.resourcePath = route.resource.path;
+    const { path, apiKeyRequired } = route.method;
+    context.resourceId = resourceIdOf(stage.RestApiId, path);
+    context.resourcePath = path;
     call.pathParameters = route.pathParameters;
     // The method's limit comes first, so what it refuses does not use up the account's ("Throttle requests to your REST APIs").
     if (faults?.throttlesRequest() || !method.throttle.admits(method.name) || !quotas.admits('apiGatewayRequests'))
       throw new GatewayError('THROTTLED');
     await method.authorizer?.(call, `${apiArn}/${stage.StageName}/${request.method}${request.path}`);
-    if (method.apiKeyRequired) usagePlans.admit(call, method.name);
+    if (apiKeyRequired) usagePlans.admit(call, method.name);
     call.body = await readBody();
     return method.integration(call);
   }
@@ -99,9 +88,9 @@ export function createGateway(deployed: DeployedStage, options: GatewayOptions):
     const context = contextOf(request, stage, options);
     const call: Call = { request, context, stageVariables: stage.Variables, pathParameters: {}, body: '' };
     const reply = await pass(call, readBody).catch((error: unknown) => {
-      if (error instanceof GatewayError) return render(error, call);
+      if (error instanceof GatewayError) return api.render(error, call);
       functions.log(`Execution failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-      return render(new GatewayError('DEFAULT_5XX', { status: 500 }), call);
+      return api.render(new GatewayError('DEFAULT_5XX', { status: 500 }), call);
     });
     const ids = { 'x-amzn-RequestId': context.requestId, 'x-amz-apigw-id': context.extendedRequestId };
     return { ...reply, headers: { ...ids, ...reply.headers } };

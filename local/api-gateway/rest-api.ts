@@ -6,37 +6,13 @@ import * as z from 'zod';
 import { physicalId } from '../cloudformation/physical-id';
 import { propertiesOf } from '../cloudformation/properties';
 import type { Created, Resource } from '../service';
-import { authorizerProperties } from './authorizer';
-import { gatewayResponseProperties } from './gateway-responses';
-import { methodResponses, mockProperties } from './integrations/mock-integration';
-import { createRoutes, type Routes } from './routing';
+import { importApi, type ImportedApi } from './open-api/import-api';
 
 const restApiProperties = z.object({
-  Body: z.undefined({ error: 'an API from an OpenAPI document is not supported on this machine' }).optional(),
+  Body: z.looseObject({}, { error: 'an API without an OpenAPI document in it is not supported on this machine' }),
   ApiKeySourceType: z.literal('HEADER').default('HEADER'),
   BinaryMediaTypes: z.array(z.never({ error: 'binary media types are not supported on this machine' })).default([]),
-});
-
-const resourceProperties = z.object({ RestApiId: z.string(), ParentId: z.string(), PathPart: z.string() });
-
-/** The default integration timeout of API Gateway is 29 seconds. */
-const proxyProperties = z.object({
-  Type: z.literal('AWS_PROXY'),
-  Uri: z.string(),
-  TimeoutInMillis: z.number().min(50).max(29_000).default(29_000),
-  Credentials: z.undefined({ error: 'credentials of an integration are not supported on this machine' }).optional(),
-});
-
-const methodProperties = z.object({
-  RestApiId: z.string(),
-  ResourceId: z.string(),
-  HttpMethod: z.string(),
-  ApiKeyRequired: z.boolean().default(false),
-  AuthorizationType: z.enum(['NONE', 'CUSTOM']).default('NONE'),
-  AuthorizerId: z.string().optional(),
-  Integration: z.discriminatedUnion('Type', [proxyProperties, mockProperties]),
-  MethodResponses: methodResponses,
-  RequestValidatorId: z.undefined({ error: 'request validators are not supported on this machine' }).optional(),
+  Mode: z.literal('overwrite', { error: 'there is no other API to merge with' }).default('overwrite'),
 });
 
 const stageProperties = z.object({
@@ -56,21 +32,14 @@ const stageProperties = z.object({
     .default([]),
 });
 
-export type Method = z.infer<typeof methodProperties>;
-export type Stage = z.infer<typeof stageProperties>;
+const deploymentProperties = z.object({ RestApiId: z.string() });
 
-/** Contents of a deployment: the methods and gateway responses created before it. */
-interface Snapshot {
-  readonly methods: readonly Method[];
-  readonly gatewayResponses: readonly z.infer<typeof gatewayResponseProperties>[];
-}
+export type Stage = z.infer<typeof stageProperties>;
 
 /** Everything needed to serve a stage. */
 export interface DeployedStage {
   readonly stage: Stage;
-  readonly routes: Routes<Method>;
-  readonly authorizers: ReadonlyMap<string, z.infer<typeof authorizerProperties>>;
-  readonly gatewayResponses: Snapshot['gatewayResponses'];
+  readonly api: ImportedApi;
 }
 
 export interface RestApiParts {
@@ -80,47 +49,27 @@ export interface RestApiParts {
   deployed(): DeployedStage | undefined;
 }
 
+/** Id of the resource of a path. */
+export const resourceIdOf = (apiId: string, path: string) => physicalId(`${apiId}${path}`, 10);
+
 export function createRestApiParts(): RestApiParts {
-  const routes = new Map<string, Routes<Method>>();
-  const authorizers = new Map<string, z.infer<typeof authorizerProperties>>();
-  const methods: Method[] = [];
-  const gatewayResponses: z.infer<typeof gatewayResponseProperties>[] = [];
-  const deployments = new Map<string, Snapshot>();
+  const apis = new Map<string, ImportedApi>();
+  const deployments = new Map<string, ImportedApi>();
   const stages: Stage[] = [];
 
   const makers: Readonly<Record<string, (resource: Resource, id: string) => Created>> = {
     'AWS::ApiGateway::Account': (_resource, id) => ({ ref: id, attributes: { Id: id } }),
 
     'AWS::ApiGateway::RestApi': (resource, id) => {
-      propertiesOf(resource, restApiProperties);
-      const rootId = physicalId(`${resource.logicalId}/`, 10);
-      routes.set(id, createRoutes(rootId));
-      return { ref: id, attributes: { RestApiId: id, RootResourceId: rootId } };
+      apis.set(id, imported(resource));
+      return { ref: id, attributes: { RestApiId: id, RootResourceId: resourceIdOf(id, '/') } };
     },
 
-    'AWS::ApiGateway::Resource': (resource, id) => {
-      const { RestApiId, ParentId, PathPart } = propertiesOf(resource, resourceProperties);
-      routesOf(RestApiId).add(id, ParentId, PathPart);
-      return { ref: id, attributes: { ResourceId: id } };
-    },
-
-    'AWS::ApiGateway::Method': (resource, id) => {
-      methods.push(propertiesOf(resource, methodProperties));
-      return { ref: id };
-    },
-
-    'AWS::ApiGateway::Authorizer': (resource, id) => {
-      authorizers.set(id, propertiesOf(resource, authorizerProperties));
-      return { ref: id, attributes: { AuthorizerId: id } };
-    },
-
-    'AWS::ApiGateway::GatewayResponse': (resource, id) => {
-      gatewayResponses.push(propertiesOf(resource, gatewayResponseProperties));
-      return { ref: id, attributes: { Id: id } };
-    },
-
-    'AWS::ApiGateway::Deployment': (_resource, id) => {
-      deployments.set(id, { methods: [...methods], gatewayResponses: [...gatewayResponses] });
+    'AWS::ApiGateway::Deployment': (resource, id) => {
+      const { RestApiId } = propertiesOf(resource, deploymentProperties);
+      const api = apis.get(RestApiId);
+      if (!api) throw new Error(`There is no REST API ${RestApiId}`);
+      deployments.set(id, api);
       return { ref: id, attributes: { DeploymentId: id } };
     },
 
@@ -130,12 +79,6 @@ export function createRestApiParts(): RestApiParts {
       return { ref: stage.StageName };
     },
   };
-
-  function routesOf(apiId: string): Routes<Method> {
-    const found = routes.get(apiId);
-    if (!found) throw new Error(`There is no REST API ${apiId}`);
-    return found;
-  }
 
   return {
     types: Object.keys(makers),
@@ -147,11 +90,18 @@ export function createRestApiParts(): RestApiParts {
     deployed() {
       const [stage] = stages;
       if (stages.length > 1) throw new Error('Only one stage of one REST API can be served; the template has several');
-      const snapshot = stage && deployments.get(stage.DeploymentId);
-      if (!stage || !snapshot) return undefined;
-      const tree = routesOf(stage.RestApiId);
-      for (const method of snapshot.methods) tree.addMethod(method.ResourceId, method.HttpMethod, method);
-      return { stage, routes: tree, authorizers, gatewayResponses: snapshot.gatewayResponses };
+      const api = stage && deployments.get(stage.DeploymentId);
+      return stage && api && { stage, api };
     },
   };
+}
+
+function imported(resource: Resource): ImportedApi {
+  const { Body } = propertiesOf(resource, restApiProperties);
+  try {
+    return importApi(Body);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`${resource.type} ${resource.logicalId} can't be imported: ${why}`, { cause: error });
+  }
 }

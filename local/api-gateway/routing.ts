@@ -1,37 +1,27 @@
 /**
- * Resource tree of an API and route matching: API Gateway developer guide, "Methods for REST APIs" and "Set up a proxy
- * integration with a proxy resource" (`{proxy+}`).
+ * Resource tree of an API and route matching: API Gateway developer guide, "Methods for REST APIs", "Set up a proxy
+ * integration with a proxy resource" (`{proxy+}`) and "Amazon API Gateway important notes" (path segments).
  */
 
-export interface ResourceNode {
-  readonly id: string;
-  /** With its parameters, such as `/orders/{orderId}`. */
-  readonly path: string;
-}
-
 export interface Routes<Method> {
-  /** Adds a child resource and returns its path. @throws Error if the parent does not exist */
-  add(id: string, parentId: string, pathPart: string): string;
-  /** Adds a method (`GET`, … or `ANY`) to a resource. */
-  addMethod(resourceId: string, httpMethod: string, method: Method): void;
+  /** Adds a method (`GET`, … or `ANY`) of a path, and the path's resources. @throws Error for a path that API Gateway refuses */
+  add(path: string, httpMethod: string, method: Method): void;
   /** Matches a path with a leading slash and valid percent-encoding; undefined for an unknown path or method. */
   find(path: string, httpMethod: string): Route<Method> | undefined;
   all(): Method[];
-  pathOf(resourceId: string): string;
 }
 
 export interface Route<Method> {
-  readonly resource: ResourceNode;
   readonly method: Method;
   /** Percent-decoded. */
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
-interface Node<Method> extends ResourceNode {
+interface Node<Method> {
   readonly pathPart: string;
   readonly literals: Map<string, Node<Method>>;
-  parameter: Node<Method> | undefined;
-  greedy: Node<Method> | undefined;
+  /** The child that matches any segment, or with `+}` all that follow. */
+  variable: Node<Method> | undefined;
   readonly methods: Map<string, Method>;
 }
 
@@ -40,61 +30,79 @@ interface Match<Method> {
   readonly pathParameters: Record<string, string>;
 }
 
-export function createRoutes<Method>(rootId: string): Routes<Method> {
-  const root = nodeOf<Method>(rootId, '', '/');
-  const nodes = new Map([[rootId, root]]);
+/** "Quotas for configuring and running a REST API in API Gateway": resources of an API, with its root. */
+const MAX_RESOURCES = 300;
 
-  function nodeAt(id: string): Node<Method> {
-    const node = nodes.get(id);
-    if (!node) throw new Error(`There is no resource ${id} in this API`);
-    return node;
+const PATH_PART = /^(?:[\w.,:-]+|\{[\w.,:-]+\+?\})$/;
+
+export function createRoutes<Method>(): Routes<Method> {
+  const root = nodeOf<Method>('');
+  let resources = 1;
+
+  function childOf(parent: Node<Method>, pathPart: string): Node<Method> {
+    const { variable, literals } = parent;
+    const isVariable = pathPart.startsWith('{');
+    const known = isVariable ? variable : literals.get(pathPart);
+    if (known?.pathPart === pathPart) return known;
+    if (isGreedy(parent)) throw new Error(`nothing can follow ${parent.pathPart}`);
+    if (!PATH_PART.test(pathPart)) throw new Error(`the path part “${pathPart}” has characters that it can't have`);
+    if (known) throw new Error(`a sibling (${known.pathPart}) of ${pathPart} already has a variable path part`);
+    resources += 1;
+    if (resources > MAX_RESOURCES) throw new Error(`an API has at most ${MAX_RESOURCES} resources`);
+    const child = nodeOf<Method>(pathPart);
+    if (isVariable) parent.variable = child;
+    else literals.set(pathPart, child);
+    return child;
   }
 
   return {
-    add(id, parentId, pathPart) {
-      const parent = nodeAt(parentId);
-      const node = nodeOf<Method>(id, pathPart, `${parent === root ? '' : parent.path}/${pathPart}`);
-      if (pathPart.endsWith('+}')) parent.greedy = node;
-      else if (pathPart.startsWith('{')) parent.parameter = node;
-      else parent.literals.set(pathPart, node);
-      nodes.set(id, node);
-      return node.path;
+    add(path, httpMethod, method) {
+      if (!path.startsWith('/')) throw new Error('a path starts with a slash');
+      const parts = path === '/' ? [] : path.slice(1).split('/');
+      parts.reduce(childOf, root).methods.set(httpMethod, method);
     },
-    addMethod: (resourceId, httpMethod, method) => void nodeAt(resourceId).methods.set(httpMethod, method),
-    all: () => [...nodes.values()].flatMap(({ methods }) => [...methods.values()]),
-    pathOf: (resourceId) => nodeAt(resourceId).path,
+    all: () => descendants(root).flatMap(({ methods }) => [...methods.values()]),
     find(path, httpMethod) {
       // API Gateway ignores one trailing slash.
       const segments = path.replace(/^\//, '').replace(/\/$/, '');
       const match = descend(root, segments === '' ? [] : segments.split('/').map(decodeURIComponent));
       const method = match?.node.methods.get(httpMethod) ?? match?.node.methods.get('ANY');
-      if (!match || !method) return undefined;
-      return { resource: match.node, method, pathParameters: match.pathParameters };
+      return match && method && { method, pathParameters: match.pathParameters };
     },
   };
 }
 
-function nodeOf<Method>(id: string, pathPart: string, path: string): Node<Method> {
-  return { id, pathPart, path, literals: new Map(), parameter: undefined, greedy: undefined, methods: new Map() };
+function nodeOf<Method>(pathPart: string): Node<Method> {
+  return { pathPart, literals: new Map(), variable: undefined, methods: new Map() };
+}
+
+const isGreedy = ({ pathPart }: { readonly pathPart: string }) => pathPart.endsWith('+}');
+
+function descendants<Method>(node: Node<Method>): Node<Method>[] {
+  const children = [...node.literals.values(), ...(node.variable ? [node.variable] : [])];
+  return [node, ...children.flatMap(descendants)];
 }
 
 /**
- * A literal segment wins over a parameter, a parameter over a greedy one. Resources without methods are not deployed.
- * There is no backtracking: AWS documents none, so an API must not rely on it.
+ * A literal segment wins over a variable one. Resources without methods are not deployed. There is no backtracking: AWS
+ * documents none, so an API must not rely on it.
  */
 function descend<Method>(node: Node<Method>, segments: readonly string[]): Match<Method> | undefined {
   const [segment, ...rest] = segments;
   if (segment === undefined) return node.methods.size > 0 ? { node, pathParameters: {} } : undefined;
   const literal = node.literals.get(segment);
   if (literal) return descend(literal, rest);
-  if (node.parameter && segment !== '') {
-    const match = descend(node.parameter, rest);
-    return match && bind(match, node.parameter.pathPart.slice(1, -1), segment);
-  }
-  if (!node.greedy || node.greedy.methods.size === 0) return undefined;
-  return bind({ node: node.greedy, pathParameters: {} }, node.greedy.pathPart.slice(1, -2), segments.join('/'));
+  const { variable } = node;
+  if (!variable) return undefined;
+  if (isGreedy(variable)) return bind(descend(variable, []), variable, segments.join('/'));
+  return segment === '' ? undefined : bind(descend(variable, rest), variable, segment);
 }
 
-function bind<Method>({ node, pathParameters }: Match<Method>, name: string, value: string): Match<Method> {
-  return { node, pathParameters: { ...pathParameters, [name]: value } };
+function bind<Method>(
+  match: Match<Method> | undefined,
+  { pathPart }: Node<Method>,
+  value: string,
+): Match<Method> | undefined {
+  const name = pathPart.replace(/^\{|\+?\}$/g, '');
+  return match && { node: match.node, pathParameters: { ...match.pathParameters, [name]: value } };
 }

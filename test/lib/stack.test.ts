@@ -13,6 +13,7 @@ import './stack/nag-acknowledgements';
 import './stack/operations-page';
 import './stack/platform-integration';
 import './stack/recursive-loops';
+import './stack/resource-count';
 import './stack/rest-api';
 import './stack/routes';
 import './stack/snapshots';

@@ -45,9 +45,8 @@ export class WebSocketActions extends Construct {
       // The connection's item names the client or viewer.
       if (needs !== 'anyone') action.uses(tables, { connections: ['get'] });
       for (const binding of bindings) grants[binding](action);
-      sockets.addRoute(name, action);
-      // Messages with an unknown action go to the same function.
-      if (needs === 'anyone') sockets.addRoute('$default', action);
+      // Messages with an unknown action go to the function that anyone may call.
+      sockets.addRoutes(needs === 'anyone' ? [name, '$default'] : [name], action);
       alarmOnErrors(action, impact);
     }
   }

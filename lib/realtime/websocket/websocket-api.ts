@@ -1,7 +1,6 @@
 import { Aws, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroupLogDestination, WebSocketApi, WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
-import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -9,6 +8,7 @@ import { Construct, type IDependable } from 'constructs';
 import type { Contract } from '../../../contract/contract';
 import { ApiFunction } from '../../functions/api-function';
 import { ChannelAddress } from './channel-address';
+import { FunctionIntegration } from './function-integration';
 import type { CustomDomain } from '../../deployment-options';
 import type { Identity } from '../../rest/identity';
 import type { Tables } from '../../tables';
@@ -87,9 +87,11 @@ export class WebSocketChannels extends Construct {
       // With the stage, since metrics of the API have its name as dimension.
       apiName: `${Stack.of(this).stackName}-Channels`,
       routeSelectionExpression: '$request.body.action',
-      connectRouteOptions: { integration: new WebSocketLambdaIntegration('Connect', connect.lambda) },
-      disconnectRouteOptions: { integration: new WebSocketLambdaIntegration('Disconnect', disconnect.lambda) },
+      connectRouteOptions: { integration: new FunctionIntegration('Connect', connect) },
+      disconnectRouteOptions: { integration: new FunctionIntegration('Disconnect', disconnect) },
     });
+    this.invokes(connect, '$connect');
+    this.invokes(disconnect, '$disconnect');
     Validations.of(this.api).acknowledge({
       id: 'AwsSolutions-APIG4',
       reason: 'The function of $connect verifies the token itself: an authorizer could not answer 404 or 429.',
@@ -115,10 +117,11 @@ export class WebSocketChannels extends Construct {
     );
   }
 
-  /** Routes messages with this `action` to a function, whose result is the reply. */
-  addRoute(action: string, { lambda }: ApiFunction): void {
-    const integration = new WebSocketLambdaIntegration(action, lambda);
-    this.api.addRoute(action, { integration, returnResponse: true });
+  /** Routes messages with one of these values of `action` to a function, whose result is the reply. */
+  addRoutes([action, ...others]: readonly [string, ...string[]], fn: ApiFunction): void {
+    const integration = new FunctionIntegration(action, fn);
+    for (const key of [action, ...others]) this.api.addRoute(key, { integration, returnResponse: true });
+    this.invokes(fn, others.length === 0 ? action : '*');
   }
 
   /** A metric of the stage, such as `ConnectCount`. */
@@ -138,6 +141,12 @@ export class WebSocketChannels extends Construct {
       reason: 'It grants no access: a handshake still needs a token or a share code. Rotation is a deployment.',
     });
     return secret.secretValue.unsafeUnwrap();
+  }
+
+  /** Lets the API invoke a function for a route, or for all with `*` (developer guide, "Invoke a WebSocket API": ARN of a route). */
+  private invokes(fn: ApiFunction, route: string): void {
+    const { apiId } = this.api;
+    fn.invokedBy(`arn:${Aws.PARTITION}:execute-api:${Aws.REGION}:${Aws.ACCOUNT_ID}:${apiId}/${STAGE}/${route}`);
   }
 
   private get host(): string {

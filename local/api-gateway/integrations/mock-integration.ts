@@ -7,25 +7,28 @@ import { headerOf, type Call, type GatewayReply } from './call';
 import { GatewayError } from '../gateway-responses';
 import { compileMapping, compileTemplate, type Mapping, type Template } from './mapping';
 
-export const mockProperties = z.object({
-  Type: z.literal('MOCK'),
-  PassthroughBehavior: z.enum(['WHEN_NO_MATCH', 'WHEN_NO_TEMPLATES', 'NEVER']).default('WHEN_NO_MATCH'),
-  RequestTemplates: z.record(z.string(), z.string()).default({}),
-  IntegrationResponses: z
-    .array(
-      z.object({
-        StatusCode: z.coerce.string(),
-        SelectionPattern: z.string().optional(),
-        ResponseParameters: z.record(z.string(), z.string()).default({}),
-        ResponseTemplates: z.record(z.string(), z.string()).default({}),
+/** Extension `x-amazon-apigateway-integration` of the type `mock`. Its responses are by pattern of the status. */
+export const mockIntegration = z.strictObject({
+  type: z.literal('mock'),
+  passthroughBehavior: z.enum(['when_no_match', 'when_no_templates', 'never']).default('when_no_match'),
+  requestTemplates: z.record(z.string(), z.string()).default({}),
+  responses: z
+    .record(
+      z.string(),
+      z.strictObject({
+        statusCode: z.string(),
+        responseParameters: z.record(z.string(), z.string()).default({}),
+        responseTemplates: z.record(z.string(), z.string()).default({}),
       }),
     )
-    .default([]),
+    .default({}),
 });
 
-export const methodResponses = z
-  .array(z.object({ StatusCode: z.coerce.string(), ResponseParameters: z.record(z.string(), z.unknown()).default({}) }))
-  .default([]);
+/** Declared responses of a method, by status. */
+type Declared = Readonly<Record<string, { readonly headers: Readonly<Record<string, unknown>> }>>;
+
+/** Answers a call. */
+export type Mock = (call: Call) => GatewayReply;
 
 interface Response {
   readonly status: number;
@@ -39,36 +42,33 @@ const EMPTY_BODY: Template = () => '';
 
 /**
  * Compiles a mock integration.
+ * @param declared responses of the method
  * @param place name of the method in errors
- * @throws Error for an unsupported template, and for a response or header that the method does not declare, which
- *   CloudFormation refuses too
+ * @throws Error for an unsupported template, and for a response or header that the method does not declare, which API
+ *   Gateway refuses too
  */
-export function createMock(
-  properties: z.infer<typeof mockProperties>,
-  declared: z.infer<typeof methodResponses>,
-  place: string,
-): (call: Call) => GatewayReply {
-  const { PassthroughBehavior, RequestTemplates, IntegrationResponses } = properties;
+export function createMock(properties: z.infer<typeof mockIntegration>, declared: Declared, place: string): Mock {
+  const { passthroughBehavior, requestTemplates } = properties;
   const statuses = new Map(
-    Object.entries(RequestTemplates).map(
+    Object.entries(requestTemplates).map(
       ([type, template]) => [type.toLowerCase(), statusIn(template, place)] as const,
     ),
   );
-  const responses = IntegrationResponses.map((one): Response => {
-    const method = declared.find(({ StatusCode }) => StatusCode === one.StatusCode);
-    if (!method) throw new Error(`${place}: the method declares no response ${one.StatusCode}`);
-    const headers = Object.entries(one.ResponseParameters).map(([parameter, expression]) => {
-      if (!parameter.startsWith(HEADER)) throw new Error(`${place}: the parameter ${parameter} is not supported`);
-      if (!(parameter in method.ResponseParameters))
-        throw new Error(`${place}: the method does not declare ${parameter}`);
-      return [parameter.slice(HEADER.length), compileMapping(expression, place)] as const;
+  const responses = Object.entries(properties.responses).map(([pattern, one]): Response => {
+    const method = declared[one.statusCode];
+    if (!method) throw new Error(`the method declares no response ${one.statusCode}`);
+    const headers = Object.entries(one.responseParameters).map(([parameter, expression]) => {
+      if (!parameter.startsWith(HEADER)) throw new Error(`the parameter ${parameter} is not supported`);
+      const name = parameter.slice(HEADER.length);
+      if (!Object.hasOwn(method.headers, name)) throw new Error(`the method does not declare ${parameter}`);
+      return [name, compileMapping(expression, place)] as const;
     });
     return {
-      status: Number(one.StatusCode),
-      pattern: one.SelectionPattern === undefined ? undefined : new RegExp(`^(?:${one.SelectionPattern})$`),
+      status: Number(one.statusCode),
+      pattern: pattern === 'default' ? undefined : new RegExp(`^(?:${pattern})$`),
       headers,
       bodies: new Map(
-        Object.entries(one.ResponseTemplates).map(([type, template]) => [type, compileTemplate(template, place)]),
+        Object.entries(one.responseTemplates).map(([type, template]) => [type, compileTemplate(template, place)]),
       ),
     };
   });
@@ -78,7 +78,7 @@ export function createMock(
       (headerOf(call.request, 'content-type') ?? 'application/json').split(';')[0]?.trim().toLowerCase() ?? '';
     const status = statuses.get(type);
     if (status !== undefined) return status;
-    if (PassthroughBehavior === 'NEVER' || (PassthroughBehavior === 'WHEN_NO_TEMPLATES' && statuses.size > 0)) {
+    if (passthroughBehavior === 'never' || (passthroughBehavior === 'when_no_templates' && statuses.size > 0)) {
       throw new GatewayError('UNSUPPORTED_MEDIA_TYPE');
     }
     // WHEN_NO_MATCH passes the body through; a mock that finds no status in it fails.

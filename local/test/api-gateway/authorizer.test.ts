@@ -26,7 +26,7 @@ const methods = {
   'GET /jobs': { function: 'echo', authorised: true },
   'POST /jobs': { function: 'echo', authorised: true },
 };
-const token = { Type: 'TOKEN', IdentitySource: 'method.request.header.Authorization' };
+const token = { type: 'token' };
 
 let api: SmallApi | undefined;
 
@@ -35,7 +35,7 @@ afterEach(async () => {
   api = undefined;
 });
 
-async function start(authorizer: object, gatewayResponses: object[] = []) {
+async function start(authorizer: object, gatewayResponses: object = {}) {
   const started = await startApi({ functions: { echo, authorize }, methods, authorizer, gatewayResponses });
   api = started;
   return async (authorization?: string, method = 'GET') => {
@@ -55,9 +55,9 @@ describe('A gateway response for ACCESS_DENIED', () => {
     ['Bearer denied', ''],
   ])('repeats to %s what the context of the policy says, or nothing', async (authorization, reason) => {
     const template = '{"reason":"$context.authorizer.reason"}';
-    const call = await start(token, [
-      { ResponseType: 'ACCESS_DENIED', StatusCode: '403', ResponseTemplates: { 'application/json': template } },
-    ]);
+    const call = await start(token, {
+      ACCESS_DENIED: { statusCode: '403', responseTemplates: { 'application/json': template } },
+    });
     expect(await call(authorization)).toEqual({ status: 403, body: { reason } });
     // The second time from the cache.
     expect(await call(authorization)).toEqual({ status: 403, body: { reason } });
@@ -88,7 +88,7 @@ describe('TOKEN authorizer', () => {
   });
 
   test('is invoked once per token until the result expires, also after the clock is set back', async () => {
-    const call = await start({ ...token, AuthorizerResultTtlInSeconds: 300 });
+    const call = await start({ ...token, authorizerResultTtlInSeconds: 300 });
     await call('Bearer admin');
     const second = await call('Bearer admin', 'POST');
     const other = await call('Bearer other');
@@ -103,7 +103,7 @@ describe('TOKEN authorizer', () => {
   });
 
   test('is invoked for every request with a TTL of 0', async () => {
-    const call = await start({ ...token, AuthorizerResultTtlInSeconds: 0 });
+    const call = await start({ ...token, authorizerResultTtlInSeconds: 0 });
     await call('Bearer admin');
     expect((await call('Bearer admin')).body['asked']).toBe('2');
   });
@@ -119,7 +119,7 @@ describe('TOKEN authorizer', () => {
   });
 
   test.each([undefined, 'Basic abc', ''])('is not invoked for the invalid token %p', async (authorization) => {
-    const call = await start({ ...token, IdentityValidationExpression: '^Bearer .+$' });
+    const call = await start({ ...token, identityValidationExpression: '^Bearer .+$' });
     await call('Bearer admin');
     expect(await call(authorization)).toEqual({ status: 401, body: { message: 'Unauthorized' } });
     expect(api?.printed().split('\n')).toHaveLength(2);
@@ -139,7 +139,7 @@ describe('TOKEN authorizer', () => {
   test('answers 500 without permission to invoke it, and logs the reason', async () => {
     const call = await start({
       ...token,
-      AuthorizerUri:
+      authorizerUri:
         'arn:aws:apigateway:x:lambda:path/2015-03-31/functions/arn:aws:lambda:x:1:function:echo/invocations',
     });
     expect(await call('Bearer admin')).toEqual({ status: 500, body: { message: null } });
@@ -148,7 +148,7 @@ describe('TOKEN authorizer', () => {
 });
 
 describe('REQUEST authorizer', () => {
-  const request = { Type: 'REQUEST', IdentitySource: 'method.request.header.Token, method.request.querystring.tenant' };
+  const request = { type: 'request', identitySource: 'method.request.header.Token, method.request.querystring.tenant' };
 
   test('receives the request, and its result is cached by all identity sources', async () => {
     await start(request);
@@ -167,7 +167,7 @@ describe('REQUEST authorizer', () => {
 });
 
 test('an unsupported identity source stops the start', async () => {
-  await expect(start({ Type: 'REQUEST', IdentitySource: 'method.request.body' })).rejects.toThrow(
+  await expect(start({ type: 'request', identitySource: 'method.request.body' })).rejects.toThrow(
     'method.request.body',
   );
 });

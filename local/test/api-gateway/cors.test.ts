@@ -10,7 +10,7 @@ describe('Cross-origin calls', () => {
     api = await startApi({
       functions: { f: source },
       methods: { 'PATCH /f': { function: 'f' } },
-      gatewayResponses: [{ ResponseType: 'MISSING_AUTHENTICATION_TOKEN', StatusCode: '404' }],
+      gatewayResponses: { MISSING_AUTHENTICATION_TOKEN: { statusCode: '404' } },
       corsOrigins: [DOCS],
     });
   });

@@ -3,7 +3,7 @@ import { apiPerTest } from './rest-api-fixture';
 const start = apiPerTest();
 
 describe('Gateway response', () => {
-  const body = (template: string) => ({ ResponseTemplates: { 'application/json': template } });
+  const body = (template: string) => ({ responseTemplates: { 'application/json': template } });
   const methods = { 'GET /closed': { function: 'f', apiKey: true }, 'GET /f': { function: 'f' } };
   const functions = { f: 'exports.handler = async () => { throw new Error("no"); }' };
 
@@ -11,11 +11,10 @@ describe('Gateway response', () => {
     const { fetch } = await start({
       functions,
       methods,
-      gatewayResponses: [
-        {
-          ResponseType: 'INVALID_API_KEY',
-          StatusCode: '401',
-          ResponseParameters: {
+      gatewayResponses: {
+        INVALID_API_KEY: {
+          statusCode: '401',
+          responseParameters: {
             'gatewayresponse.header.WWW-Authenticate': '\'Key realm="a"\'',
             'gatewayresponse.header.x-request-id': 'context.requestId',
             'gatewayresponse.header.x-from': 'method.request.header.X-From',
@@ -24,7 +23,7 @@ describe('Gateway response', () => {
             '{"error":$context.error.messageString,"raw":"$context.error.message","type":"$context.error.responseType","id":"$context.requestId"}',
           ),
         },
-      ],
+      },
     });
     const response = await fetch('/closed', { headers: { 'x-from': 'me' } });
     const id = response.headers.get('x-amzn-requestid');
@@ -42,14 +41,10 @@ describe('Gateway response', () => {
     const { fetch } = await start({
       functions,
       methods,
-      gatewayResponses: [
-        { ResponseType: 'DEFAULT_4XX', ...body('{"error":$context.error.messageString}') },
-        {
-          ResponseType: 'DEFAULT_5XX',
-          StatusCode: '500',
-          ...body('{"error":"Internal server error","id":"$context.requestId"}'),
-        },
-      ],
+      gatewayResponses: {
+        DEFAULT_4XX: body('{"error":$context.error.messageString}'),
+        DEFAULT_5XX: { statusCode: '500', ...body('{"error":"Internal server error","id":"$context.requestId"}') },
+      },
     });
     const forbidden = await fetch('/closed');
     expect([forbidden.status, await forbidden.json()]).toEqual([403, { error: 'Forbidden' }]);
@@ -63,8 +58,6 @@ describe('Gateway response', () => {
     ['#set($x = 1)', '#set'],
     ['$context.nothing', 'context.nothing'],
   ])('a template with %s stops the start', async (template, named) => {
-    await expect(
-      start({ methods: {}, gatewayResponses: [{ ResponseType: 'THROTTLED', ...body(template) }] }),
-    ).rejects.toThrow(named);
+    await expect(start({ methods: {}, gatewayResponses: { THROTTLED: body(template) } })).rejects.toThrow(named);
   });
 });

@@ -7,8 +7,10 @@ import { accountId, arnOf, region, startFunctions } from '../lambda/inline-funct
 /** A method of the API, integrated with a function (by name) or a mock. */
 export interface MethodSpec {
   readonly function?: string;
+  /** Fields of the mock integration. */
   readonly mock?: object;
-  readonly responses?: readonly object[];
+  /** Declared responses, by status. Default: 200. */
+  readonly responses?: object;
   readonly timeout?: number;
   readonly authorised?: boolean;
   readonly apiKey?: boolean;
@@ -20,11 +22,12 @@ export interface ApiSpec {
   readonly functions?: Readonly<Record<string, string>>;
   /** By method and path, such as `GET /jobs/{jobId}`. */
   readonly methods: Readonly<Record<string, MethodSpec>>;
-  /** Created after the deployment, so not part of it. */
-  readonly undeployed?: Readonly<Record<string, MethodSpec>>;
-  /** Properties of the authorizer; its function is `authorize`. */
+  /** Fields of the authorizer, which reads the header `Authorization`; its function is `authorize`. */
   readonly authorizer?: object;
-  readonly gatewayResponses?: readonly object[];
+  /** By type. */
+  readonly gatewayResponses?: object;
+  /** Source ARN that the functions' permissions name, after the API's id. Default: each method's. */
+  readonly permitted?: string;
   readonly usagePlan?: object;
   readonly stage?: object;
   readonly quotas?: Quotas;
@@ -65,65 +68,25 @@ export async function startApi(spec: ApiSpec): Promise<SmallApi> {
     const service = type.startsWith('AWS::Lambda') ? lambda : gateway;
     return service.create({ type, logicalId, properties: properties as Resource['properties'], metadata: {} });
   };
-  const made = new Set<string>();
 
-  async function resourceFor(path: string): Promise<string> {
-    if (path === '/') return physicalId('Api/', 10);
-    if (!made.has(path)) {
-      made.add(path);
-      const parts = path.split('/');
-      const pathPart = parts.pop();
-      const ParentId = await resourceFor(parts.join('/') || '/');
-      await make('AWS::ApiGateway::Resource', path, { RestApiId: apiId, ParentId, PathPart: pathPart });
-    }
-    return physicalId(path, 10);
-  }
-
-  async function addMethods(methods: ApiSpec['methods']): Promise<void> {
-    for (const [route, method] of Object.entries(methods)) {
-      const [HttpMethod = '', path = '/'] = route.split(' ');
-      const name = method.function ?? '';
-      const integration = {
-        Type: 'AWS_PROXY',
-        Uri: invocationUri(name),
-        ...(method.timeout !== undefined && { TimeoutInMillis: method.timeout }),
-      };
-      await make('AWS::ApiGateway::Method', route, {
-        RestApiId: apiId,
-        ResourceId: await resourceFor(path),
-        HttpMethod,
-        ApiKeyRequired: method.apiKey ?? false,
-        AuthorizationType: method.authorised ? 'CUSTOM' : 'NONE',
-        ...(method.authorised && { AuthorizerId: physicalId('Authorizer', 10) }),
-        Integration: method.mock ? { Type: 'MOCK', ...method.mock } : integration,
-        ...(method.responses && { MethodResponses: method.responses }),
-      });
+  async function permit(): Promise<void> {
+    for (const [route, method] of Object.entries(spec.methods)) {
       if (method.mock || method.forbidden) continue;
-      const pattern = `${HttpMethod === 'ANY' ? '*' : HttpMethod}${path.replace(/\{[^}]+\}/g, '*')}`;
-      await make('AWS::Lambda::Permission', `${route}Permission`, permissionFor(name, `live/${pattern}`));
+      const [httpMethod, path = '/'] = route.split(' ');
+      const pattern = `live/${httpMethod === 'ANY' ? '*' : httpMethod}${path.replace(/\{[^}]+\}/g, '*')}`;
+      const permission = permissionFor(method.function ?? '', spec.permitted ?? pattern);
+      await make('AWS::Lambda::Permission', `${route}Permission`, permission);
     }
+    if (spec.authorizer)
+      await make('AWS::Lambda::Permission', 'Authorize', permissionFor('authorize', spec.permitted ?? 'authorizers/*'));
   }
 
   try {
-    await make('AWS::ApiGateway::RestApi', 'Api', {});
-    if (spec.authorizer) {
-      const properties = {
-        RestApiId: apiId,
-        Name: 'authorizer',
-        AuthorizerUri: invocationUri('authorize'),
-        ...spec.authorizer,
-      };
-      await make('AWS::ApiGateway::Authorizer', 'Authorizer', properties);
-      await make('AWS::Lambda::Permission', 'Authorize', permissionFor('authorize', 'authorizers/*'));
-    }
-    await addMethods(spec.methods);
-    for (const [index, one] of (spec.gatewayResponses ?? []).entries()) {
-      await make('AWS::ApiGateway::GatewayResponse', `Response${index}`, { RestApiId: apiId, ...one });
-    }
+    await make('AWS::ApiGateway::RestApi', 'Api', { Body: bodyOf(spec), FailOnWarnings: true });
+    await permit();
     await make('AWS::ApiGateway::Deployment', 'Deployment', { RestApiId: apiId });
     const DeploymentId = physicalId('Deployment', 10);
     await make('AWS::ApiGateway::Stage', 'Stage', { RestApiId: apiId, DeploymentId, StageName: 'live', ...spec.stage });
-    await addMethods(spec.undeployed ?? {});
     const ApiStages = [{ ApiId: apiId, Stage: 'live' }];
     const UsagePlanId = (await make('AWS::ApiGateway::UsagePlan', 'Plan', { ApiStages, ...spec.usagePlan })).ref;
     const KeyId = (await make('AWS::ApiGateway::ApiKey', 'Key', { Enabled: true, Value: keyValue })).ref;
@@ -148,7 +111,51 @@ export async function startApi(spec: ApiSpec): Promise<SmallApi> {
   }
 }
 
-function invocationUri(name: string): string {
+/** OpenAPI document of the API. */
+export function bodyOf({ methods, authorizer, gatewayResponses }: ApiSpec): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const [route, method] of Object.entries(methods)) {
+    const [httpMethod = '', path = '/'] = route.split(' ');
+    const key = httpMethod === 'ANY' ? 'x-amazon-apigateway-any-method' : httpMethod.toLowerCase();
+    paths[path] = { ...paths[path], [key]: operationOf(path, method) };
+  }
+  const scheme = { type: 'apiKey', in: 'header' };
+  const authorizerUri = invocationUri('authorize');
+  return {
+    openapi: '3.0.1',
+    info: { title: 'api', version: '1' },
+    paths,
+    components: {
+      securitySchemes: {
+        key: { ...scheme, name: 'x-api-key' },
+        ...(authorizer && {
+          authorizer: {
+            ...scheme,
+            name: 'Authorization',
+            'x-amazon-apigateway-authtype': 'custom',
+            'x-amazon-apigateway-authorizer': { authorizerUri, ...authorizer },
+          },
+        }),
+      },
+    },
+    ...(gatewayResponses && { 'x-amazon-apigateway-gateway-responses': gatewayResponses }),
+  };
+}
+
+function operationOf(path: string, { mock, timeout, authorised, apiKey, ...method }: MethodSpec): object {
+  const names = Array.from(path.matchAll(/\{([^}+]+)/g), ([, name]) => name);
+  const proxy = { type: 'aws_proxy', httpMethod: 'POST', uri: invocationUri(method.function ?? '') };
+  return {
+    parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+    responses: method.responses ?? { 200: { description: 'OK' } },
+    security: [...(authorised ? [{ authorizer: [] }] : []), ...(apiKey ? [{ key: [] }] : [])],
+    'x-amazon-apigateway-integration': mock
+      ? { type: 'mock', ...mock }
+      : { ...proxy, ...(timeout !== undefined && { timeoutInMillis: timeout }) },
+  };
+}
+
+export function invocationUri(name: string): string {
   return `arn:aws:apigateway:${region}:lambda:path/2015-03-31/functions/${arnOf(name)}/invocations`;
 }
 

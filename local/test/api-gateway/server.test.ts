@@ -27,9 +27,10 @@ describe('Payload size', () => {
     [9, 418],
     [11, 413],
   ])('a chunked body of %i MB is answered with %i by a mock integration', async (megabytes, status) => {
-    const IntegrationResponses = [{ StatusCode: '418' }];
-    const mock = { RequestTemplates: { 'application/json': '{"statusCode":418}' }, IntegrationResponses };
-    const { url } = await start({ methods: { 'POST /f': { mock, responses: IntegrationResponses } } });
+    const replies = { default: { statusCode: '418' } };
+    const mock = { requestTemplates: { 'application/json': '{"statusCode":418}' }, responses: replies };
+    const responses = { 418: { description: 'A teapot' } };
+    const { url } = await start({ methods: { 'POST /f': { mock, responses } } });
     const answered = await new Promise<number | undefined>((resolve, reject) => {
       const upload = request(`${url}/f`, { method: 'POST' }, (response) => {
         response.resume();

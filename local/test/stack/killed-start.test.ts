@@ -11,22 +11,27 @@ jest.setTimeout(120_000);
 const main = join(__dirname, '../../main.ts');
 const template = {
   Resources: {
-    Api: { Type: 'AWS::ApiGateway::RestApi', Properties: { Name: 'api' } },
-    Method: {
-      Type: 'AWS::ApiGateway::Method',
+    Api: {
+      Type: 'AWS::ApiGateway::RestApi',
       Properties: {
-        RestApiId: { Ref: 'Api' },
-        ResourceId: { 'Fn::GetAtt': ['Api', 'RootResourceId'] },
-        HttpMethod: 'GET',
-        AuthorizationType: 'NONE',
-        Integration: { Type: 'MOCK', RequestTemplates: { 'application/json': '{"statusCode":200}' } },
+        Body: {
+          openapi: '3.0.1',
+          info: { title: 'api', version: '1' },
+          paths: {
+            '/': {
+              get: {
+                responses: { 200: { description: 'OK' } },
+                'x-amazon-apigateway-integration': {
+                  type: 'mock',
+                  requestTemplates: { 'application/json': '{"statusCode":200}' },
+                },
+              },
+            },
+          },
+        },
       },
     },
-    Deployment: {
-      Type: 'AWS::ApiGateway::Deployment',
-      DependsOn: ['Method'],
-      Properties: { RestApiId: { Ref: 'Api' } },
-    },
+    Deployment: { Type: 'AWS::ApiGateway::Deployment', Properties: { RestApiId: { Ref: 'Api' } } },
     Stage: {
       Type: 'AWS::ApiGateway::Stage',
       Properties: { RestApiId: { Ref: 'Api' }, DeploymentId: { Ref: 'Deployment' }, StageName: 'v3' },

@@ -1,68 +1,40 @@
 import { endpointTable, routeOf } from '../../../contract/access';
-import { referred, synthesise, type CfnResource } from '../synthesised';
+import { synthesise } from '../synthesised';
+import { bodyOf, operationsOf, type Operation } from './rest-body';
 
 const { byPath, resources } = synthesise();
-const methods = routes();
+const body = bodyOf({ byPath });
+const methods = operationsOf(body);
 const endpoints = Object.entries(endpointTable);
 const paths = [...new Set(endpoints.map(([key]) => routeOf(key).path))];
 
-/** Methods of the template by method and path. */
-function routes(): Map<string, CfnResource> {
-  const pathOf = (id: string): string => {
-    const resource = resources[id];
-    if (resource?.Type !== 'AWS::ApiGateway::Resource') return '';
-    return `${pathOf(referred(resource.Properties['ParentId']))}/${String(resource.Properties['PathPart'])}`;
-  };
-  const found = Object.values(resources).filter(({ Type }) => Type === 'AWS::ApiGateway::Method');
-  return new Map(
-    found.map((method) => {
-      const path = pathOf(referred(method.Properties['ResourceId'])) || '/';
-      return [`${String(method.Properties['HttpMethod'])} ${path}`, method];
-    }),
+/** Construct id of the function whose URI an operation has. */
+function functionOf(operation: Operation | undefined): string | undefined {
+  const uri = JSON.stringify(operation?.['x-amazon-apigateway-integration']);
+  const called = Object.entries(byPath('AWS::Lambda::Function')).find(([, { Properties }]) =>
+    uri.includes(`:function:${String(Properties['FunctionName'])}/invocations"`),
   );
-}
-
-/** Construct id of the function that a method invokes. */
-function functionOf(method: CfnResource | undefined): string | undefined {
-  const uri = JSON.stringify(method?.Properties['Integration']);
-  const called = Object.entries(byPath('AWS::Lambda::Function')).find(([path]) => {
-    const id = Object.keys(resources).find((id) => resources[id]?.Metadata?.['aws:cdk:path']?.includes(`${path}/`));
-    return id !== undefined && uri.includes(`"${id}"`);
-  });
   return called?.[0].split('/')[1];
 }
 
-function fixedReply(method: CfnResource | undefined) {
-  const integration = method?.Properties['Integration'] as {
-    Type: string;
-    RequestTemplates: Record<string, string>;
-    IntegrationResponses: { StatusCode: string; ResponseTemplates: object; ResponseParameters: object }[];
-  };
-  const [response] = integration.IntegrationResponses;
-  return {
-    type: integration.Type,
-    chosen: [...new Set(Object.values(integration.RequestTemplates))],
-    status: response?.StatusCode,
-    body: response?.ResponseTemplates,
-    headers: response?.ResponseParameters,
-  };
+function fixedReply(operation: Operation | undefined) {
+  const integration = operation?.['x-amazon-apigateway-integration'];
+  if (integration?.type !== 'mock') throw new Error('it invokes a function');
+  const { statusCode, responseTemplates, responseParameters } = integration.responses.default;
+  const chosen = [...new Set(Object.values(integration.requestTemplates))];
+  return { chosen, status: statusCode, body: responseTemplates, headers: responseParameters };
 }
 
 describe.each(endpoints)('%s', (key, endpoint) => {
   const method = methods.get(key);
 
   test(endpoint.scope === null ? 'requires an API key and no token' : 'invokes the authorizer', () => {
-    expect(method?.Properties).toMatchObject(
-      endpoint.scope === null
-        ? { ApiKeyRequired: true, AuthorizationType: 'NONE' }
-        : { AuthorizationType: 'CUSTOM', AuthorizerId: { Ref: expect.stringMatching(/^Authorizer/) as string } },
-    );
-    expect(method?.Properties['ApiKeyRequired'] ?? false).toBe(endpoint.scope === null);
+    expect(method?.security).toEqual([endpoint.scope === null ? { apiKey: [] } : { accessToken: [] }]);
   });
 
   test('invokes the function of its handler', () => {
     expect(functionOf(method)).toBe(endpoint.handler.split('/').at(-1));
-    expect(method?.Properties['Integration']).toMatchObject({ Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST' });
+    expect(method?.['x-amazon-apigateway-integration']).toMatchObject({ type: 'aws_proxy', httpMethod: 'POST' });
   });
 });
 
@@ -90,22 +62,18 @@ test('the methods are exactly the endpoints of the contract, the redirects to th
 });
 
 describe('GET /docs', () => {
-  test.each(['GET /docs', 'GET /'])(
-    '%s redirects to the docs site on the host of the channels, without a token',
-    (key) => {
-      const redirect = methods.get(key);
-      expect(redirect?.Properties).toMatchObject({ AuthorizationType: 'NONE' });
-      const { status, chosen, headers } = fixedReply(redirect);
-      expect({ status, chosen }).toEqual({ status: '302', chosen: ['{"statusCode":302}'] });
-      const { 'Fn::Join': joined } = (headers as Record<string, { 'Fn::Join': [string, unknown[]] }>)[
-        'method.response.header.Location'
-      ] ?? { 'Fn::Join': ['', []] };
-      const [distribution] = Object.keys(resources).filter(
-        (id) => resources[id]?.Type === 'AWS::CloudFront::Distribution',
-      );
-      expect(joined).toEqual(['', ["'https://", { 'Fn::GetAtt': [distribution, 'DomainName'] }, "/docs/'"]]);
-    },
-  );
+  test.each(['GET /docs', 'GET /'])('%s redirects to the docs site on the host of the channels', (key) => {
+    const { status, chosen, headers } = fixedReply(methods.get(key));
+    expect({ status, chosen }).toEqual({ status: '302', chosen: ['{"statusCode":302}'] });
+    expect(headers['method.response.header.Location']).toBe('stageVariables.docsUrl');
+    const [distribution] = Object.keys(resources).filter(
+      (id) => resources[id]?.Type === 'AWS::CloudFront::Distribution',
+    );
+    const [stage] = Object.values(byPath('AWS::ApiGateway::Stage'));
+    expect(stage?.Properties['Variables']).toEqual({
+      docsUrl: { 'Fn::Join': ['', ['https://', { 'Fn::GetAtt': [distribution, 'DomainName'] }, '/docs/']] },
+    });
+  });
 
   test('is the only method of its path, and nothing is below it', () => {
     expect(fixedReply(methods.get('ANY /docs'))).toMatchObject({
@@ -120,7 +88,6 @@ test.each(paths)('any other method of %s answers 405 with Allow', (path) => {
   const allow = endpoints.map(([key]) => routeOf(key)).filter((route) => route.path === path);
   const names = allow.map(({ method }) => method).sort();
   expect(fixedReply(methods.get(`ANY ${path}`))).toEqual({
-    type: 'MOCK',
     chosen: ['{"statusCode":405}'],
     status: '405',
     body: { 'application/json': '{"error":"Method not allowed"}' },
@@ -139,9 +106,77 @@ test.each(unknown)('an unknown path answers 404 even with a bearer token: %s', (
   });
 });
 
-test('the API Gateway console may not invoke functions without the authorizer', () => {
-  const all = Object.entries(byPath('AWS::Lambda::Permission'));
-  const permissions = all.filter(([path]) => !/^(Realtime|PlatformIntegration)\//.test(path));
-  expect(permissions).toHaveLength(endpoints.length + 1);
-  expect(JSON.stringify(permissions)).not.toContain('test-invoke-stage');
+/** What cdk-nag asks of methods, AwsSolutions-APIG4 and COG4, it can't see in a body. */
+describe('An operation', () => {
+  const guarded = [...methods].filter(([, operation]) => operation.security !== undefined);
+  const open = [...methods].filter(([, operation]) => operation.security === undefined);
+
+  test('that invokes a function needs a token, or the API key with which a token is issued', () => {
+    expect(guarded.map(([key]) => key).sort()).toEqual(Object.keys(endpointTable).sort());
+    const invoking = [...methods].filter(([, one]) => one['x-amazon-apigateway-integration'].type !== 'mock');
+    expect(invoking.map(([key]) => key).sort()).toEqual(Object.keys(endpointTable).sort());
+    const withKey = guarded.filter(([, { security }]) => security?.some((one) => 'apiKey' in one));
+    expect(withKey.map(([key]) => key)).toEqual(['POST /v3/auth/token']);
+  });
+
+  test('without either is a fixed redirect, 404 or 405', () => {
+    const statuses = open.map(([, operation]) => fixedReply(operation).status);
+    expect(new Set(statuses)).toEqual(new Set(['302', '404', '405']));
+  });
+
+  test.each([...methods])(
+    'declares the parameters of its path and the headers of its response: %s',
+    (key, operation) => {
+      const names = [...key.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => name);
+      const declared = { in: 'path', required: true, schema: { type: 'string' } };
+      expect(operation.parameters).toEqual(names.map((name) => ({ ...declared, name })));
+      expect(Object.keys(operation.responses)).toHaveLength(1);
+      const integration = operation['x-amazon-apigateway-integration'];
+      const { statusCode, responseParameters } =
+        integration.type === 'mock' ? integration.responses.default : { statusCode: undefined, responseParameters: {} };
+      const [[status, { headers = {} }] = ['', {}]] = Object.entries(operation.responses);
+      expect(status).toBe(statusCode ?? String(endpointTable[key as keyof typeof endpointTable].reply.status));
+      expect(Object.keys(responseParameters)).toEqual(
+        Object.keys(headers).map((name) => `method.response.header.${name}`),
+      );
+    },
+  );
+});
+
+/** API Gateway developer guide, "Amazon API Gateway important notes for REST APIs", OpenAPI 3.0. */
+describe('The body keeps to what API Gateway reads of OpenAPI', () => {
+  test('schemes of the type apiKey, each of them declared and used', () => {
+    const { securitySchemes } = body.components;
+    expect(new Set(Object.values(securitySchemes).map((scheme) => (scheme as { type: string }).type))).toEqual(
+      new Set(['apiKey']),
+    );
+    const used = [...methods.values()].flatMap(({ security = [] }) => security.flatMap((one) => Object.keys(one)));
+    expect(Object.keys(securitySchemes).sort()).toEqual([...new Set(used)].sort());
+  });
+
+  test('segments of paths, with one parameter among siblings', () => {
+    const parents = new Map<string, Set<string>>();
+    for (const path of Object.keys(body.paths).filter((path) => path !== '/')) {
+      const parts = path.split('/').slice(1);
+      for (const [index, part] of parts.entries()) {
+        expect(part).toMatch(/^([\w.,-]+|\{\w+\+?\})$/);
+        const parent = parts.slice(0, index).join('/');
+        if (part.startsWith('{')) parents.set(parent, new Set([...(parents.get(parent) ?? []), part]));
+      }
+    }
+    expect([...parents].filter(([, parameters]) => parameters.size > 1)).toEqual([]);
+  });
+
+  test('no security of the whole document, no models, and no references', () => {
+    expect(Object.keys(body).sort()).toEqual([
+      'components',
+      'info',
+      'openapi',
+      'paths',
+      'x-amazon-apigateway-api-key-source',
+      'x-amazon-apigateway-gateway-responses',
+    ]);
+    expect(Object.keys(body.components)).toEqual(['securitySchemes']);
+    expect(JSON.stringify(body)).not.toContain('$ref');
+  });
 });

@@ -22,7 +22,6 @@ interface Stage {
 /** Names that need not be unique, with the reason. */
 const shared: Readonly<Record<string, string>> = {
   'AWS::ApiGateway::Stage StageName': 'of one API',
-  'AWS::ApiGateway::Method AuthorizerName': 'of one API',
   'AWS::ApiGatewayV2::Stage StageName': 'of one API',
   'AWS::Cognito::UserPoolResourceServer Name': 'of one user pool',
   'AWS::CloudWatch::Alarm MetricName': 'of a metric, whose namespace and dimensions are compared below',

@@ -3,24 +3,18 @@ import { apiPerTest } from '../rest-api-fixture';
 const start = apiPerTest();
 
 describe('Mock integration', () => {
-  const mock = {
-    RequestTemplates: { 'application/json': '{"statusCode": 405}' },
-    IntegrationResponses: [
-      {
-        StatusCode: '405',
-        ResponseParameters: {
-          'method.response.header.Allow': "'GET, POST'",
-          'method.response.header.x-request-id': 'context.requestId',
-        },
-        ResponseTemplates: { 'application/json': '{"error":"Method not allowed","method":"$context.httpMethod"}' },
-      },
-    ],
+  const reply = {
+    statusCode: '405',
+    responseParameters: {
+      'method.response.header.Allow': "'GET, POST'",
+      'method.response.header.x-request-id': 'context.requestId',
+    },
+    responseTemplates: { 'application/json': '{"error":"Method not allowed","method":"$context.httpMethod"}' },
   };
-  const declared = {
-    StatusCode: '405',
-    ResponseParameters: { 'method.response.header.Allow': true, 'method.response.header.x-request-id': true },
-  };
-  const withMock = (changes: object = {}, responses: object[] = [declared]) =>
+  const mock = { requestTemplates: { 'application/json': '{"statusCode": 405}' }, responses: { default: reply } };
+  const text = { schema: { type: 'string' } };
+  const declared = { 405: { description: 'Not allowed', headers: { Allow: text, 'x-request-id': text } } };
+  const withMock = (changes: object = {}, responses: object = declared) =>
     start({ methods: { 'ANY /m': { mock: { ...mock, ...changes }, responses } } });
 
   test('answers with its status, headers and template', async () => {
@@ -41,26 +35,26 @@ describe('Mock integration', () => {
     expect((await fetch('/m', { method: 'POST', body: 'text' })).status).toBe(500);
   });
 
-  test('answers 415 with PassthroughBehavior NEVER', async () => {
-    const { fetch } = await withMock({ PassthroughBehavior: 'NEVER' });
+  test('answers 415 with passthroughBehavior never', async () => {
+    const { fetch } = await withMock({ passthroughBehavior: 'never' });
     expect((await fetch('/m', { method: 'POST', body: 'text' })).status).toBe(415);
   });
 
   test('accepts an unquoted key, as in CORS preflights of the CDK', async () => {
-    const { fetch } = await withMock({ RequestTemplates: { 'application/json': '{ statusCode: 405 }' } });
+    const { fetch } = await withMock({ requestTemplates: { 'application/json': '{ statusCode: 405 }' } });
     expect((await fetch('/m', { method: 'OPTIONS' })).status).toBe(405);
   });
 
   test('stops the start when the method does not declare its response or header', async () => {
-    await expect(withMock({}, [])).rejects.toThrow('declares no response 405');
-    await expect(withMock({}, [{ StatusCode: '405' }])).rejects.toThrow(
+    await expect(withMock({}, { 404: { description: 'Not found' } })).rejects.toThrow('declares no response 405');
+    await expect(withMock({}, { 405: { description: 'Not allowed' } })).rejects.toThrow(
       'does not declare method.response.header.Allow',
     );
   });
 
   test('stops the start when its request template is more than a status', async () => {
     await expect(
-      withMock({ RequestTemplates: { 'application/json': '#if(true){"statusCode":405}#end' } }),
-    ).rejects.toThrow('Method /m/ANY');
+      withMock({ requestTemplates: { 'application/json': '#if(true){"statusCode":405}#end' } }),
+    ).rejects.toThrow('ANY /m');
   });
 });

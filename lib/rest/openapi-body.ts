@@ -1,0 +1,115 @@
+import { groupBy, routesOf, type EndpointTable } from './endpoint-table';
+import { gatewayResponses } from './gateway-responses';
+import { fixedError, functionCall, redirect, type Operation } from './operations';
+
+export interface OpenApiBodyProps {
+  /** Name of the API. */
+  readonly title: string;
+  readonly description: string;
+  readonly table: EndpointTable;
+  /** Integration URI of the function of a handler. */
+  readonly uriOf: (handler: string) => string;
+  /** URI of the function that verifies tokens. */
+  readonly authorizerUri: string;
+  /** Paths of which GET is redirected, with the stage variable that holds the address. */
+  readonly redirects: Readonly<Record<string, string>>;
+}
+
+/** Operations of a path by method in lower case, or {@link ANY}. */
+type PathItem = Readonly<Record<string, Operation>>;
+
+export interface OpenApiBody {
+  readonly openapi: '3.0.1';
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly components: { readonly securitySchemes: Readonly<Record<string, object>> };
+  readonly 'x-amazon-apigateway-api-key-source': 'HEADER';
+  readonly 'x-amazon-apigateway-gateway-responses': typeof gatewayResponses;
+}
+
+/** Every method that a path does not declare (API Gateway developer guide, "x-amazon-apigateway-any-method object"). */
+const ANY = 'x-amazon-apigateway-any-method';
+/** Names of the security schemes. */
+const TOKEN = 'accessToken';
+const API_KEY = 'apiKey';
+
+/**
+ * The OpenAPI document from which API Gateway creates the whole REST API: an operation per endpoint, 405 for other methods of
+ * these paths, 404 for all other paths, redirects, and the errors that API Gateway generates itself. What it has beyond
+ * OpenAPI 3.0 is in the API Gateway developer guide, "OpenAPI extensions for API Gateway".
+ */
+export function openApiBody(props: OpenApiBodyProps): OpenApiBody {
+  const { title, description, authorizerUri } = props;
+  return {
+    openapi: '3.0.1',
+    info: { title, version: '3', description },
+    paths: pathsOf(props),
+    components: {
+      securitySchemes: {
+        [API_KEY]: { type: 'apiKey', name: 'x-api-key', in: 'header' },
+        [TOKEN]: {
+          type: 'apiKey',
+          name: 'Authorization',
+          in: 'header',
+          'x-amazon-apigateway-authtype': 'custom',
+          'x-amazon-apigateway-authorizer': {
+            type: 'token',
+            authorizerUri,
+            // RFC 6750 section 2.1; for anything else API Gateway answers 401 without invoking the function.
+            identityValidationExpression: '^[Bb]earer +[-0-9A-Za-z._~+/]+=*$',
+            // After these five minutes a suspended partner has no access.
+            authorizerResultTtlInSeconds: 300,
+          },
+        },
+      },
+    },
+    'x-amazon-apigateway-api-key-source': 'HEADER',
+    'x-amazon-apigateway-gateway-responses': gatewayResponses,
+  };
+}
+
+function pathsOf({ table, uriOf, redirects }: OpenApiBodyProps): Record<string, PathItem> {
+  const endpoints = routesOf(table).map(({ method, path, endpoint: { handler, reply, scope } }) => {
+    const scheme = scope === null ? API_KEY : TOKEN;
+    return { path, method, operation: functionCall(path, uriOf(handler), reply.status, scheme) };
+  });
+  const redirected = Object.entries(redirects).map(([path, location]) => {
+    return { path, method: 'GET', operation: redirect(path, location) };
+  });
+  const routes = [...endpoints, ...redirected];
+  const paths: Record<string, PathItem> = {};
+  for (const [path, served] of groupBy(routes, (route) => route.path)) {
+    const allow = served.map(({ method }) => method).sort();
+    const operations = served.map(({ method, operation }) => [method.toLowerCase(), operation] as const);
+    // Other methods of the root are refused as for an unknown path.
+    const other =
+      path === '/'
+        ? fixedError(path, 404, 'Not found')
+        : fixedError(path, 405, 'Method not allowed', { Allow: allow.join(', ') });
+    paths[path] = Object.fromEntries([...operations, [ANY, other] as const]);
+  }
+  for (const path of unknownPaths(Object.keys(paths))) paths[path] = { [ANY]: fixedError(path, 404, 'Not found') };
+  return paths;
+}
+
+/**
+ * API Gateway parses the `Authorization` of a request for an unknown path as an AWS signature and answers 403 to a bearer
+ * token, so 404 needs a method. AWS does not document whether an unknown path below a resource falls back to a `{path+}`
+ * further up, so each path has its own, except those with another path parameter: API Gateway allows one among siblings, and it
+ * matches everything.
+ * @returns the paths above and below those that are served
+ */
+function unknownPaths(served: readonly string[]): string[] {
+  const all = [...new Set(['/', ...served.flatMap(withAncestors)])];
+  return all.flatMap((path) => {
+    const prefix = path === '/' ? path : `${path}/`;
+    const hasParameter = all.some((other) => other.startsWith(`${prefix}{`));
+    return [...(served.includes(path) ? [] : [path]), ...(hasParameter ? [] : [`${prefix}{path+}`])];
+  });
+}
+
+/** Returns `/v3` and `/v3/jobs` for `/v3/jobs`, and `/` for itself. */
+function withAncestors(path: string): string[] {
+  const parts = path.split('/').slice(1);
+  return parts.map((_, index) => `/${parts.slice(0, index + 1).join('/')}`);
+}

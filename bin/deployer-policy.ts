@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { appTemplates } from './deployer-policy/app-templates';
 import { policyDocuments } from './deployer-policy/documents';
 
 const usage = `usage: npm run --silent deployer-policy -- [DOCUMENT] [--permissions-boundary ARN]
@@ -7,14 +8,14 @@ Prints the policies for CloudFormation's role (docs/deploying.md), or one of the
 `;
 
 /** Prints the requested documents; exit code 2 for an invalid command line. */
-function run(args: string[]): number {
+async function run(args: string[]): Promise<number> {
   try {
     const { values, positionals } = parseArgs({
       args: args,
       options: { 'permissions-boundary': { type: 'string' } },
       allowPositionals: true,
     });
-    const documents = policyDocuments(values['permissions-boundary']);
+    const documents = policyDocuments(await appTemplates(), values['permissions-boundary']);
     const [name, ...more] = positionals;
     const chosen = name === undefined ? documents : documents[name];
     if (chosen === undefined || more.length > 0) throw new Error(`documents are ${Object.keys(documents).join(', ')}`);
@@ -26,4 +27,4 @@ function run(args: string[]): number {
   }
 }
 
-process.exitCode = run(process.argv.slice(2));
+void run(process.argv.slice(2)).then((exitCode) => (process.exitCode = exitCode));

@@ -1,6 +1,7 @@
 import { excludedActions } from './excluded-actions';
-import { resourceScopes, type ResourceScope } from './resource-scopes';
+import type { NamedTemplate } from './physical-names';
 import registry from './registry.json';
+import { resourceScopes, resourcesIn, type ResourceScope } from './resource-scopes';
 
 interface Statement {
   readonly Effect: 'Allow';
@@ -34,27 +35,43 @@ const isNeeded = (action: string) => !excludedActions.some(({ actions }) => acti
 
 /**
  * The least-privilege policies for CloudFormation's role to create, update and delete this app.
+ * @param templates of the app, which together have every resource; the policies are for stacks of any stage
  * @param boundaryArn permissions boundary of every role of the app; without it a deployment can create a role with more
  *   rights than its own
  */
-export function policyDocuments(boundaryArn?: string): Readonly<Record<string, PolicyDocument>> {
-  const handlerActions = Object.values(registry.types).flat().filter(isNeeded);
+export function policyDocuments(
+  templates: readonly NamedTemplate[],
+  boundaryArn?: string,
+): Readonly<Record<string, PolicyDocument>> {
+  const handlerActions = typesIn(templates)
+    .flatMap((type) => (registry.types as Readonly<Record<string, readonly string[]>>)[type] ?? [])
+    .filter(isNeeded);
   const actions = [...new Set([...handlerActions, ...Object.keys(additionalActions)])].sort();
   const uncovered = actions.filter((action) => !Object.values(topics).some((part) => part.test(action)));
   if (uncovered.length > 0) throw new Error(`No policy document covers ${uncovered.join(', ')}`);
   return Object.fromEntries(
     Object.entries(topics).map(([name, part]) => {
       const own = actions.filter((action) => part.test(action));
-      return [name, { Version: '2012-10-17', Statement: statements(own, boundaryArn) }] as const;
+      return [name, { Version: '2012-10-17', Statement: statements(own, templates, boundaryArn) }] as const;
     }),
   );
 }
 
-function statements(actions: readonly string[], boundaryArn: string | undefined): Statement[] {
+const typesIn = (templates: readonly NamedTemplate[]) => [
+  ...new Set(templates.flatMap(({ resources }) => Object.values(resources).map(({ Type }) => Type))),
+];
+
+function statements(
+  actions: readonly string[],
+  templates: readonly NamedTemplate[],
+  boundaryArn: string | undefined,
+): Statement[] {
   const found = new Map<string, Statement>();
   for (const action of actions) {
     if (boundaryArn !== undefined && action === 'iam:DeleteRolePermissionsBoundary') continue;
-    const { resources, condition } = scopeOf(action, boundaryArn);
+    const scope = resourceScopes.find((one) => one.actions.test(action)) ?? { actions: /./, resources: ['*'] };
+    const resources = resourcesIn(templates, scope);
+    const condition = conditionOf(action, scope, boundaryArn);
     const key = JSON.stringify([resources, condition]);
     found.set(key, {
       Effect: 'Allow',
@@ -69,8 +86,7 @@ function statements(actions: readonly string[], boundaryArn: string | undefined)
 /** Actions that create a role or extend its permissions. */
 const extendsRole = /^iam:(CreateRole|(Attach|Detach|Put|Delete)RolePolicy|PutRolePermissionsBoundary)$/;
 
-function scopeOf(action: string, boundaryArn: string | undefined): Omit<ResourceScope, 'actions'> {
-  const { resources, condition } = resourceScopes.find(({ actions }) => actions.test(action)) ?? { resources: ['*'] };
-  if (boundaryArn === undefined || !extendsRole.test(action)) return { resources, ...(condition && { condition }) };
-  return { resources, condition: { StringEquals: { 'iam:PermissionsBoundary': boundaryArn } } };
+function conditionOf(action: string, { condition }: ResourceScope, boundaryArn: string | undefined) {
+  if (boundaryArn === undefined || !extendsRole.test(action)) return condition;
+  return { StringEquals: { 'iam:PermissionsBoundary': boundaryArn } };
 }

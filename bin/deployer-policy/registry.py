@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The permissions that CloudFormation's registry lists for each resource type, from the copy that cfn-lint ships.
+"""The permissions that CloudFormation's registry lists for each resource type, and the ARNs that IAM's reference lists for each of
+them, from the copies that cfn-lint ships.
 
 registry.py [TYPE ...]   regenerates registry.json, with these types added
 registry.py --check      compares registry.json with cfn-lint's copy, and checks that IAM knows each action of
@@ -45,6 +46,29 @@ def from_cfn_lint(types):
     return {name: permissions(name, providers) for name in sorted(types)}
 
 
+def arns_of_actions(types):
+    """ARN formats that each action may be bound to, with `*` for variables: none when it supports no resource."""
+    iam = iam_reference()
+    actions = {action for permissions in types.values() for action in permissions}
+    return {action: formats(action, iam) for action in sorted(actions) if known_action(action, iam) is not None}
+
+
+def iam_reference():
+    return json.loads((DATA / "AdditionalSpecs/Policies.json").read_text())
+
+
+def known_action(action, iam):
+    service, operation = action.split(":")
+    return iam.get(service, {}).get("Actions", {}).get(operation.lower())
+
+
+def formats(action, iam):
+    resources = iam[action.split(":")[0]]["Resources"]
+    kinds = known_action(action, iam).get("Resources", [])
+    found = {one for kind in kinds for one in resources.get(kind.lower(), {}).get("ARNFormats", [])}
+    return sorted(re.sub(r"\.\*|\$\{(?!Partition)\w+\}", "*", one).replace("${Partition}", "aws") for one in found)
+
+
 def actions_of(statement):
     found = statement["Action"]
     return [found] if isinstance(found, str) else found
@@ -56,8 +80,8 @@ def faults_of_policy(documents, iam):
         for statement in document["Statement"]:
             resources = statement["Resource"]
             for action in actions_of(statement):
-                service, operation = action.split(":")
-                known = iam.get(service, {}).get("Actions", {}).get(operation.lower())
+                service = action.split(":")[0]
+                known = known_action(action, iam)
                 if action in OF_REGISTRY_ALONE:
                     continue
                 if known is None:
@@ -88,7 +112,9 @@ def check():
     fresh = from_cfn_lint(registry["types"])
     faults = [f"registry.json: {name} differs from cfn-lint {cfnlint.version.__version__}"
               for name in fresh if fresh[name] != registry["types"][name]]
-    iam = json.loads((DATA / "AdditionalSpecs/Policies.json").read_text())
+    if registry["actions"] != arns_of_actions(fresh):
+        faults.append(f"registry.json: its actions differ from cfn-lint {cfnlint.version.__version__}")
+    iam = iam_reference()
     faults += faults_of_policy(json.loads(POLICY.read_text()), iam)
     print("\n".join(faults) or f"{len(fresh)} types and all actions of the policy agree with cfn-lint")
     return FAULTS if faults else 0
@@ -97,7 +123,9 @@ def check():
 def write(more):
     types = set(json.loads(REGISTRY.read_text())["types"]) | set(more) if REGISTRY.exists() else set(more)
     source = f"CloudFormation's registry, as shipped with cfn-lint {cfnlint.version.__version__} (us-east-1)"
-    REGISTRY.write_text(json.dumps({"source": source, "types": from_cfn_lint(types)}, indent=2) + "\n")
+    permissions = from_cfn_lint(types)
+    registry = {"source": source, "types": permissions, "actions": arns_of_actions(permissions)}
+    REGISTRY.write_text(json.dumps(registry, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,15 @@
+import { stackName } from '../../lib/drone-mission-api-stack';
+import { arnsOf, type NamedTemplate } from './physical-names';
+
 /** The resources that actions are scoped to. The first entry that matches an action applies; `*` without one. */
 export interface ResourceScope {
   readonly actions: RegExp;
-  readonly resources: readonly string[];
+  /** Types whose resources in the templates, of any stage, are in the scope. */
+  readonly types?: readonly string[];
+  readonly resources?: readonly string[];
   readonly condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
 }
 
-/** CloudFormation and the CDK prefix names with the stack's: `DroneMissionApi`, `DroneMissionApi-<stage>` and so on. */
-const own = 'DroneMissionApi*';
 const arn = (service: string, resource: string) => `arn:aws:${service}:*:*:${resource}`;
 
 /** Services that roles of the app may be passed to. */
@@ -15,54 +18,68 @@ const roleConsumers = ['apigateway.amazonaws.com', 'lambda.amazonaws.com', 'sche
 export const resourceScopes: readonly ResourceScope[] = [
   {
     actions: /^iam:PassRole$/,
-    resources: [`arn:aws:iam::*:role/${own}`],
+    types: ['AWS::IAM::Role'],
     condition: { StringEquals: { 'iam:PassedToService': roleConsumers } },
   },
   {
     actions: /^iam:CreateServiceLinkedRole$/,
     resources: ['arn:aws:iam::*:role/aws-service-role/ops.apigateway.amazonaws.com/*'],
   },
-  { actions: /^iam:/, resources: [`arn:aws:iam::*:role/${own}`] },
+  { actions: /^iam:/, types: ['AWS::IAM::Role'] },
   { actions: /^ssm:/, resources: [arn('ssm', 'parameter/cdk-bootstrap/*')] },
   { actions: /^acm:/, resources: [arn('acm', 'certificate/*')] },
   { actions: /^apigateway:/, resources: ['arn:aws:apigateway:*::/*'] },
   {
     actions: /^cloudwatch:\w*(Dashboard|TagResource|UntagResource|ListTagsForResource)/,
-    resources: [`arn:aws:cloudwatch::*:dashboard/${own}`, arn('cloudwatch', `alarm:${own}`)],
+    types: ['AWS::CloudWatch::Dashboard', 'AWS::CloudWatch::Alarm'],
   },
-  { actions: /^cloudwatch:/, resources: [arn('cloudwatch', `alarm:${own}`)] },
+  { actions: /^cloudwatch:/, types: ['AWS::CloudWatch::Alarm'] },
   { actions: /^cognito-idp:(CreateUserPool|DescribeUserPoolDomain)$/, resources: ['*'] },
   { actions: /^cognito-idp:/, resources: [arn('cognito-idp', 'userpool/*')] },
-  { actions: /^dynamodb:/, resources: [arn('dynamodb', `table/${own}`)] },
-  {
-    actions: /^events:/,
-    resources: [arn('events', `event-bus/${own}`), arn('events', `rule/${own}`), arn('events', `archive/${own}`)],
-  },
-  {
-    actions: /^iot:/,
-    resources: [arn('iot', 'authorizer/*'), arn('iot', 'domainconfiguration/*'), arn('iot', 'rule/*')],
-  },
+  { actions: /^dynamodb:/, types: ['AWS::DynamoDB::Table'] },
+  { actions: /^events:/, types: ['AWS::Events::EventBus', 'AWS::Events::Rule', 'AWS::Events::Archive'] },
+  { actions: /^iot:/, types: ['AWS::IoT::Authorizer', 'AWS::IoT::DomainConfiguration', 'AWS::IoT::TopicRule'] },
   { actions: /^lambda:CreateEventSourceMapping$/, resources: ['*'] },
   { actions: /^lambda:\w*EventSourceMapping$/, resources: [arn('lambda', 'event-source-mapping:*')] },
-  { actions: /^lambda:\w*Layer/, resources: [arn('lambda', 'layer:*')] },
+  { actions: /^lambda:\w*Layer/, types: ['AWS::Lambda::LayerVersion'] },
   {
     actions: /^lambda:(\w*TagResource|UntagResource|ListTags)$/,
-    resources: [arn('lambda', `function:${own}`), arn('lambda', 'event-source-mapping:*')],
+    types: ['AWS::Lambda::Function'],
+    resources: [arn('lambda', 'event-source-mapping:*')],
   },
-  { actions: /^lambda:/, resources: [arn('lambda', `function:${own}`)] },
+  { actions: /^lambda:/, types: ['AWS::Lambda::Function'] },
   { actions: /^logs:Describe(LogGroups|IndexPolicies|ResourcePolicies)$/, resources: ['*'] },
-  { actions: /^logs:/, resources: [arn('logs', `log-group:${own}`)] },
+  { actions: /^logs:/, types: ['AWS::Logs::LogGroup'] },
   { actions: /^s3:GetObject(Version)?$/, resources: ['arn:aws:s3:::cdk-*-assets-*/*'] },
-  { actions: /^s3:/, resources: ['arn:aws:s3:::dronemissionapi*'] },
-  {
-    actions: /^scheduler:/,
-    resources: [arn('scheduler', `schedule-group/${own}`), arn('scheduler', `schedule/*/${own}`)],
-  },
+  { actions: /^s3:/, types: ['AWS::S3::Bucket'] },
+  { actions: /^scheduler:/, types: ['AWS::Scheduler::ScheduleGroup', 'AWS::Scheduler::Schedule'] },
   { actions: /^secretsmanager:GetRandomPassword$/, resources: ['*'] },
-  // CloudFormation derives a secret's name from its logical id, without the stack name.
+  { actions: /^secretsmanager:/, types: ['AWS::SecretsManager::Secret'] },
+  { actions: /^sqs:/, types: ['AWS::SQS::Queue'] },
   {
-    actions: /^secretsmanager:/,
-    resources: [arn('secretsmanager', 'secret:StatusChannelsSockets*'), arn('secretsmanager', `secret:${own}`)],
+    actions: /^wafv2:((Dis)?[Aa]ssociateWebACL|GetWebACLForResource)$/,
+    types: ['AWS::WAFv2::WebACL'],
+    resources: ['arn:aws:apigateway:*::/restapis/*/stages/*'],
   },
-  { actions: /^sqs:/, resources: [arn('sqs', own)] },
+  { actions: /^wafv2:/, types: ['AWS::WAFv2::WebACL'] },
 ];
+
+/** The ARNs that an entry stands for, in stacks of any stage. */
+export function resourcesIn(
+  templates: readonly NamedTemplate[],
+  { types = [], resources = [] }: ResourceScope,
+): string[] {
+  const named = templates.flatMap((template) =>
+    Object.entries(template.resources)
+      .filter(([, { Type }]) => types.includes(Type))
+      .flatMap(([logicalId, resource]) => arnsOf(template.stackName, logicalId, resource)),
+  );
+  return [...new Set([...named.map(ofAnyStage), ...resources])];
+}
+
+const ownName = new RegExp(`([:/]${stackName(undefined)}).*$`, 'i');
+
+/** Names that begin with the stack's become a prefix: `…:function:DroneMissionApi*`; others stay as they are. */
+function ofAnyStage(resource: string): string {
+  return resource.replace(ownName, '$1*');
+}

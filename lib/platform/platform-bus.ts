@@ -1,5 +1,5 @@
-import { Duration } from 'aws-cdk-lib/core';
-import { type Archive, EventBus, Match } from 'aws-cdk-lib/aws-events';
+import { Duration, Stack } from 'aws-cdk-lib/core';
+import { type Archive, type CfnArchive, EventBus, Match } from 'aws-cdk-lib/aws-events';
 import { Construct } from 'constructs';
 import type { InboundEventType } from '../../contract/platform';
 import type { ApiFunction } from '../functions/api-function';
@@ -16,11 +16,15 @@ export class PlatformBus extends Construct {
     super(scope, id);
     this.bus = new EventBus(this, 'Bus', { description: 'Drone platform and integration API' });
     this.archive = this.bus.archive('Archive', {
+      // CloudFormation does not document how it would name an archive, and the deployer policy is scoped to names.
+      archiveName: `${Stack.of(this).stackName}-Archive`,
       description: 'Replay of events that were missed',
       // A sample that is replayed is late, so it has no effect, and samples are nearly all bytes of the bus.
       eventPattern: { detailType: Match.anythingBut(TELEMETRY) },
       retention: Duration.days(14),
     });
+    // The CDK writes an empty one, which AWS refuses in some Regions (aws/aws-cdk, issue 37847).
+    (this.archive.node.defaultChild as CfnArchive).addPropertyDeletionOverride('KmsKeyIdentifier');
   }
 
   /** Lets a function publish events, and sets the bus in its environment. */

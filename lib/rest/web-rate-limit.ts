@@ -1,3 +1,4 @@
+import { Stack } from 'aws-cdk-lib/core';
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
@@ -25,10 +26,11 @@ export class WebRateLimit extends Construct {
     // Sampled requests would contain queries and headers, and so tokens and share codes.
     const visibilityConfig = { cloudWatchMetricsEnabled: true, sampledRequestsEnabled: false };
     const acl = new CfnWebACL(this, 'Acl', {
+      name: `${Stack.of(this).stackName}-${name}`,
       scope: wafScope,
       description: `At most ${limit} requests in ${WINDOW_S} seconds per IP address`,
       defaultAction: { allow: {} },
-      visibilityConfig: { ...visibilityConfig, metricName: 'All' },
+      visibilityConfig: { ...visibilityConfig, metricName: `${Stack.of(this).stackName}-Allowed` },
       customResponseBodies: {
         [name]: { contentType: 'APPLICATION_JSON', content: JSON.stringify({ error: 'Too many requests' }) },
       },
@@ -47,7 +49,7 @@ export class WebRateLimit extends Construct {
               },
             },
           },
-          visibilityConfig: { ...visibilityConfig, metricName: name },
+          visibilityConfig: { ...visibilityConfig, metricName: `${Stack.of(this).stackName}-${name}` },
         },
       ],
     });

@@ -1,4 +1,13 @@
-import { Aws, Names, RemovalPolicy, Stack, Stage, Validations, type CfnElement } from 'aws-cdk-lib/core';
+import {
+  Aws,
+  Names,
+  RemovalPolicy,
+  Stack,
+  Stage,
+  Validations,
+  type CfnElement,
+  type CfnResource,
+} from 'aws-cdk-lib/core';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -32,6 +41,7 @@ export class SharePage extends Construct {
   private readonly headers: cloudfront.ResponseHeadersPolicy;
   private readonly role: Role;
   private readonly logGroup: LogGroup;
+  private deployed = false;
 
   constructor(scope: Construct, id: string, { removeData }: SharePageProps) {
     super(scope, id);
@@ -62,6 +72,7 @@ export class SharePage extends Construct {
     });
     this.role = new Role(this, 'DeployRole', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.logGroup.grantWrite(this.role);
+    if (removeData) this.logEmptying();
     this.deployPage(page, assets);
     this.headers = new cloudfront.ResponseHeadersPolicy(this, 'Headers', {
       ...sharePageHeaders(tiles),
@@ -92,7 +103,7 @@ export class SharePage extends Construct {
 
   /** Copies files into the bucket at every deployment that changes them. */
   deploy(scope: Construct, id: string, { sources, prefix, cacheControl }: PublicFiles): BucketDeployment {
-    return new BucketDeployment(scope, id, {
+    const deployment = new BucketDeployment(scope, id, {
       destinationBucket: this.bucket,
       role: this.role,
       logGroup: this.logGroup,
@@ -102,6 +113,17 @@ export class SharePage extends Construct {
       // A page that is open during a deployment may still load old files.
       prune: false,
     });
+    // All deployments share a function, which has the layer of the first: those of the others are used by nothing.
+    if (this.deployed) deployment.node.tryRemoveChild('AwsCliLayer');
+    this.deployed = true;
+    return deployment;
+  }
+
+  /** The function that empties the bucket has no option for its log, and would create a log group that nobody expires. */
+  private logEmptying(): void {
+    const provider = Stack.of(this).node.findChild('Custom::S3AutoDeleteObjectsCustomResourceProvider');
+    const handler = provider.node.findChild('Handler') as CfnResource;
+    handler.addPropertyOverride('LoggingConfig', { LogGroup: this.logGroup.logGroupName });
   }
 
   private deployPage(page: string, assets: string): void {

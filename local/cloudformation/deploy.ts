@@ -3,6 +3,7 @@ import { toLocalHosts, type LocalAddresses } from '../aws-endpoint/aws-hosts';
 import { resolveDynamicReferences } from './dynamic-references';
 import { ignored } from './ignored-types';
 import { resolve } from './intrinsics';
+import { checkNames } from './name-rules';
 import type { Created, Resource, Service } from '../service';
 import {
   accountId,
@@ -20,7 +21,8 @@ export type Outputs = Readonly<Record<string, string>>;
 /**
  * Creates every resource through the service of its type, after those it refers to, with intrinsic functions resolved
  * and public AWS hosts replaced by local ones. Returns the stack's outputs.
- * @throws Error before anything is created, naming all types that are neither supported nor in `ignored-types.ts`
+ * @throws Error before anything is created, naming all types that are neither supported nor in `ignored-types.ts`, and for a
+ *   name that the service of the resource would refuse
  */
 export async function deploy(
   { template, stackName }: Assembly,
@@ -46,6 +48,7 @@ export async function deploy(
       ) as Resource['properties'],
       metadata: Metadata,
     };
+    checkNames(logicalId, type, resource.properties);
     createdResources.set(
       logicalId,
       service ? createdBy(resource, await service.create(resource)) : ignoredResource(resource),

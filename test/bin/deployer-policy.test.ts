@@ -6,38 +6,19 @@ import { additionalActions, policyDocuments } from '../../bin/deployer-policy/do
 import { excludedActions } from '../../bin/deployer-policy/excluded-actions';
 import { resourceScopes } from '../../bin/deployer-policy/resource-scopes';
 import registry from '../../bin/deployer-policy/registry.json';
-import { addStacks } from '../../lib/stacks';
-import { newApp } from '../lib/new-app';
-import { smallContract, type CfnResource } from '../lib/synthesised';
+import { everyTemplate } from '../lib/every-template';
 
 interface BoundaryDocument {
   readonly Statement: readonly { readonly Action: string | readonly string[] }[];
 }
 
 const root = join(__dirname, '../..');
-const certificate = (region: string) => `arn:aws:acm:${region}:123456789012:certificate/abc`;
+const templates = everyTemplate();
+const ofAws = templates
+  .flatMap(({ resources }) => Object.values(resources))
+  .filter(({ Type }) => Type.startsWith('AWS::'));
 
-/** All deployment choices, in two deployments, since some exclude each other. */
-const variants: Record<string, string>[] = [
-  {},
-  {
-    ...{ stage: 'staging', removeData: 'true', simulatedFleet: 'true' },
-    ...{ domainName: 'api.example.com', certificateArn: certificate('eu-west-1') },
-    ...{ webSocketDomainName: 'channels.example.com', webSocketCertificateArn: certificate('us-east-1') },
-    ...{ mqttDomainName: 'mqtt.example.com', mqttCertificateArn: certificate('eu-west-1') },
-    ...{ alarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:on-call', webRateLimit: '100000', edgeRateLimit: '2000' },
-    ...{ permissionsBoundaryArn: 'arn:aws:iam::123456789012:policy/bound', tracing: 'true' },
-  },
-];
-const resources = variants.flatMap((context) => {
-  const app = newApp(context, false);
-  addStacks(app, smallContract);
-  const templates = app.synth().stacks.map(({ template }) => template as { Resources: Record<string, CfnResource> });
-  return templates.flatMap(({ Resources }) => Object.values(Resources));
-});
-const ofAws = resources.filter(({ Type }) => Type.startsWith('AWS::'));
-
-const documents = policyDocuments();
+const documents = policyDocuments(templates);
 const statementsOf = (some: typeof documents) => Object.values(some).flatMap(({ Statement }) => Statement);
 const actionsOf = (some: typeof documents) => statementsOf(some).flatMap(({ Action }) => Action);
 
@@ -103,7 +84,7 @@ test('only roles of this app can be created, changed or passed, the last to thre
 
 test('with a permissions boundary, only roles that have it can be created or extended, and none can lose it', () => {
   const boundary = 'arn:aws:iam::123456789012:policy/bound';
-  const bounded = policyDocuments(boundary);
+  const bounded = policyDocuments(templates, boundary);
   expect(actionsOf(bounded)).not.toContain('iam:DeleteRolePermissionsBoundary');
   const widening = ['AttachRolePolicy', 'CreateRole', 'PutRolePermissionsBoundary', 'PutRolePolicy'];
   for (const action of widening.map((name) => `iam:${name}`)) {
@@ -131,21 +112,6 @@ test('docs/permissions-boundary.json allows every action of the app’s roles', 
   expect([...new Set(rights)].filter((action) => !allowed(action))).toEqual([]);
   const services = new Set(rights.map((action) => action.split(':')[0]));
   expect(bounds.filter((bound) => !services.has(bound.split(':')[0]))).toEqual([]);
-});
-
-test('resources named in the template have the prefix that the policy is scoped to', () => {
-  const bound = {
-    'AWS::Events::EventBus': 'Name',
-    'AWS::Scheduler::ScheduleGroup': 'Name',
-    'AWS::CloudWatch::Dashboard': 'DashboardName',
-  };
-  for (const [type, property] of Object.entries(bound)) {
-    const names = ofAws
-      .filter(({ Type }) => Type === type)
-      .map(({ Properties }) => JSON.stringify(Properties[property]));
-    expect(names.length).toBeGreaterThan(0);
-    for (const name of names) expect(name).toMatch(/^("|\{"Fn::Join":\["",\[")DroneMissionApi/);
-  }
 });
 
 test('`npm run deployer-policy` prints one document, or names the known ones', () => {

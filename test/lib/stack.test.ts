@@ -9,6 +9,7 @@ import './stack/deletion';
 import './stack/deployment';
 import './stack/functions/deployed-functions';
 import './stack/mqtt';
+import './stack/names';
 import './stack/nag-acknowledgements';
 import './stack/operations-page';
 import './stack/platform-integration';

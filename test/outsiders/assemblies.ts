@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { everyOption } from '../../bin/deployer-policy/every-option';
 import { root, synthesiseApp } from '../../bin/start/synthesis';
 import { parseTemplate, type Assembly } from 'cloud-assembly-runner/cloudformation/template';
 
@@ -21,39 +22,14 @@ export interface SynthesisedStack extends Assembly {
 
 export { root };
 
-const certificate = (region: string) =>
-  `arn:aws:acm:${region}:123456789012:certificate/11111111-2222-3333-4444-555555555555`;
-
 /** Context values by name. */
 type Choices = Readonly<Record<string, string>>;
-
-/** Every context value that adds or changes resources, so that this and the default cover the whole app. */
-export const everything = {
-  stage: 'staging',
-  removeData: 'true',
-  simulatedFleet: 'true',
-  alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
-  tracing: 'true',
-  shareBaseUrl: 'https://share.example.com',
-  domainName: 'api.example.com',
-  certificateArn: certificate('eu-central-1'),
-  webSocketDomainName: 'ws.example.com',
-  webSocketCertificateArn: certificate('us-east-1'),
-  mqttDomainName: 'mqtt.example.com',
-  mqttCertificateArn: certificate('eu-central-1'),
-  webRateLimit: '100000',
-  edgeRateLimit: '2000',
-  cloudFrontWebAclArn:
-    'arn:aws:wafv2:us-east-1:123456789012:global/webacl/RateLimit/11111111-2222-3333-4444-555555555555',
-  tags: 'costCenter=42,owner=flight',
-  permissionsBoundaryArn: 'arn:aws:iam::123456789012:policy/boundary',
-};
 
 /** The stack of `cdk synth` without choices. */
 export const defaultStack = async () => (await stacks('.', {}))[0];
 
 /** The stacks of the app with all choices: the service, then CloudFront's stack in us-east-1. */
-export const fullStacks = () => stacks('everything', everything);
+export const fullStacks = () => stacks('everything', everyOption);
 
 /** The service with all choices. */
 export const fullStack = async () => (await fullStacks())[0];

@@ -1,4 +1,4 @@
-import { Aws, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
+import { Aws, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib/core';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroupLogDestination, WebSocketApi, WebSocketStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
@@ -84,7 +84,8 @@ export class WebSocketChannels extends Construct {
     for (const requester of [connect, disconnect]) viewerCounts.grantRequest(requester);
 
     this.api = new WebSocketApi(this, 'Api', {
-      apiName: 'drone-mission-api-channels',
+      // With the stage, since metrics of the API have its name as dimension.
+      apiName: `${Stack.of(this).stackName}-Channels`,
       routeSelectionExpression: '$request.body.action',
       connectRouteOptions: { integration: new FunctionIntegration('Connect', connect) },
       disconnectRouteOptions: { integration: new FunctionIntegration('Disconnect', disconnect) },

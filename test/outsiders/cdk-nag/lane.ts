@@ -8,7 +8,7 @@ import * as z from 'zod';
 import cdkJson from '../../../cdk.json';
 import { contract } from '../../../contract/contract';
 import { addStacks } from '../../../lib/stacks';
-import { everything } from '../assemblies';
+import { everyOption } from '../../../bin/deployer-policy/every-option';
 import type { Lane } from '../lane';
 
 /** The CDK's validation report: the validations with findings. */
@@ -34,7 +34,7 @@ export const cdkNag: Lane = {
     const bad = findingsOf((app) => new CfnBucket(new Stack(app, 'Bad'), 'Bucket', { accessControl: 'Nobody' }));
     const judges = new Set(bad.map(({ judge }) => judge));
     if (judges.size !== 2) throw new Error(`for a bad bucket only these have findings: ${[...judges].join(', ')}`);
-    const found = [{}, everything].flatMap((choices) =>
+    const found = [{}, everyOption].flatMap((choices) =>
       findingsOf((app) => addStacks(app, contract), { ...cdkJson.context, ...choices }),
     );
     return Promise.resolve(found.map(({ judge, text }) => `${judge} ${text}`));

@@ -7,7 +7,7 @@ import { ensureDebianProgram } from '../install/debian';
 import { installLambdaRuntime } from '../install/node';
 import { pythonWith } from '../install/python';
 import { NotInstalled, type Lane } from '../lane';
-import { patches, skippedParts } from './emulator-differences';
+import { bodyReason, patches, skippedParts } from './emulator-differences';
 import type { TrimResult } from './trim';
 import { fillWorkFolder } from './work-folder';
 
@@ -48,9 +48,12 @@ export const ministack: Lane = {
   },
 };
 
-function printDifferences({ kept, removed }: TrimResult): void {
+function printDifferences({ kept, expanded, removed }: TrimResult): void {
   const total = [...removed.values()].reduce((sum, count) => sum + count, kept);
   console.log(`  ${kept} of ${total} resources are deployed`);
+  console.log(
+    `  skipped: the import of the API’s OpenAPI body, for which ${expanded} resources stand, since ${bodyReason}`,
+  );
   for (const [{ type, having, reason }, count] of removed)
     console.log(`  skipped: ${count} ${type}${having === undefined ? '' : ` with ${having}`}, since ${reason}`);
   for (const [part, reason] of Object.entries(skippedParts))

@@ -2,25 +2,19 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { SynthesisedStack } from '../assemblies';
 import { removedResources, type RemovedResource } from './emulator-differences';
+import { expandRestApiBodies } from './expand-rest-api-body';
+import type { Json, Template } from './template';
 
-type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-
-interface Template {
-  readonly Resources: Record<
-    string,
-    { Type: string; Properties?: Record<string, Json>; DependsOn?: string | string[] }
-  >;
-  readonly Outputs?: Record<string, { Value: Json }>;
-}
-
-/** Number of deployed resources, and of removed ones by reason. */
+/** Number of deployed resources, of those that stand for the body of an API, and of removed ones by reason. */
 export interface TrimResult {
   readonly kept: number;
+  readonly expanded: number;
   readonly removed: ReadonlyMap<RemovedResource, number>;
 }
 
 /**
- * Copies a synthesised app without the resources that the emulator can't create and the references to them.
+ * Copies a synthesised app without the resources that the emulator can't create and the references to them; resources
+ * stand for the body of an API.
  * @param folder of the copy
  */
 export function trimmedCopy({ folder: from, templateFile }: SynthesisedStack, folder: string): TrimResult {
@@ -29,9 +23,10 @@ export function trimmedCopy({ folder: from, templateFile }: SynthesisedStack, fo
   cpSync(from, folder, { recursive: true, filter: (path) => path === from || own.test(path.slice(from.length + 1)) });
   const file = join(folder, basename(templateFile));
   const template = JSON.parse(readFileSync(file, 'utf8')) as Template;
+  const expanded = expandRestApiBodies(template);
   const without = trim(template);
   writeFileSync(file, JSON.stringify(template));
-  return { kept: Object.keys(template.Resources).length, removed: without };
+  return { kept: Object.keys(template.Resources).length, expanded, removed: without };
 }
 
 function trim({ Resources, Outputs = {} }: Template): Map<RemovedResource, number> {

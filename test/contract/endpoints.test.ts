@@ -44,7 +44,7 @@ test.each<[title: string, row: Pick<Endpoint, 'perMinute' | 'idempotent' | 'wait
 
 test('an endpoint whose calls wait gets how many may in all, and no other', () => {
   for (const [, endpoint] of entries) {
-    const { waits = false, settings = [] }: Endpoint = endpoint;
+    const { waits, settings = [] }: Endpoint = endpoint;
     expect(settingsOf(endpoint)).toEqual(waits ? [...settings, 'MAX_WAITING_CALLS'] : settings);
   }
   expect(settingsOf(endpointTable['GET /v3/events'])).toEqual(['MAX_WAITING_CALLS']);

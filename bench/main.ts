@@ -10,6 +10,7 @@ import { fleetSoak } from './fleet-soak';
 import { functionMemory } from './function-memory';
 import { isolation } from './isolation';
 import { jobTrack } from './job-track';
+import { longPolls } from './long-polls';
 import { pageAmongMany } from './page-among-many';
 import { platformIntegration } from './platform';
 import { reconnectStorm } from './reconnect-storm';
@@ -38,6 +39,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'job-track': jobTrack,
   'status-channels': statusChannels,
   'event-log': eventLog,
+  'long-polls': longPolls,
   'fan-out-ceiling': fanOutCeiling,
   telemetry,
   'share-ends': shareEnds,

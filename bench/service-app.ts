@@ -7,12 +7,13 @@ import { DroneMissionApiStack } from '../lib/drone-mission-api-stack';
 /**
  * An app for the service that is to be synthesised.
  * @param folder of the cloud assembly
+ * @param options of the deployment; default: none
  */
-export function serviceApp(folder: string): App {
+export function serviceApp(folder: string, options: object = {}): App {
   const { context } = JSON.parse(readFileSync(join(__dirname, '..', 'cdk.json'), 'utf8')) as { context: object };
   return new App({
     outdir: folder,
-    context: { ...context, 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true },
+    context: { ...context, ...options, 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true },
   });
 }
 

@@ -1,11 +1,12 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { endpointTable } from '../../contract/access';
-import { tablesOf, type Endpoint, type TableUse } from '../../contract/endpoint';
+import { settingsOf, tablesOf, type Endpoint, type TableUse } from '../../contract/endpoint';
 import type { EndpointKey } from '../../contract/endpoints';
 import { countedEndpoints } from '../../contract/limits';
 import { MAX_WAIT_S } from '../../contract/schemas/events';
 import { MAX_TRACK_POSITIONS } from '../../domain/flight-record';
+import { MAX_WAITING_OF_CLIENT } from '../../domain/waiting-seats';
 import { promised } from './fixtures/promised';
 
 const lambdas = join(__dirname, '../../lambdas/http');
@@ -27,14 +28,26 @@ test('the limits that GET /v3/limits answers with are those of the rows', () => 
   expect(countedEndpoints).toEqual(limited);
 });
 
-test.each<[title: string, row: Pick<Endpoint, 'perMinute' | 'idempotent'>, requests: TableUse[] | undefined]>([
-  ['a rate limit', { perMinute: 5 }, ['update']],
-  ['idempotency keys', { idempotent: true }, ['get', 'put']],
-  ['both', { perMinute: 5, idempotent: true }, ['update', 'get', 'put']],
-  ['neither', {}, undefined],
-])('an endpoint with %s uses the requests table only for that', (_title, row, requests) => {
+test.each<[title: string, row: Pick<Endpoint, 'perMinute' | 'idempotent' | 'waits'>, requests: TableUse[] | undefined]>(
+  [
+    ['a rate limit', { perMinute: 5 }, ['update']],
+    ['idempotency keys', { idempotent: true }, ['get', 'put']],
+    ['calls that wait', { waits: true }, ['update']],
+    ['a rate limit and calls that wait', { perMinute: 5, waits: true }, ['update']],
+    ['both', { perMinute: 5, idempotent: true }, ['update', 'get', 'put']],
+    ['neither', {}, undefined],
+  ],
+)('an endpoint with %s uses the requests table only for that', (_title, row, requests) => {
   const { perMinute: _perMinute, idempotent: _idempotent, ...plain } = endpointTable['POST /v3/jobs/create'];
   expect(tablesOf({ ...plain, ...row })).toEqual({ ...plain.tables, ...(requests && { requests }) });
+});
+
+test('an endpoint whose calls wait gets how many may in all, and no other', () => {
+  for (const [, endpoint] of entries) {
+    const { waits, settings = [] }: Endpoint = endpoint;
+    expect(settingsOf(endpoint)).toEqual(waits ? [...settings, 'MAX_WAITING_CALLS'] : settings);
+  }
+  expect(settingsOf(endpointTable['GET /v3/events'])).toEqual(['MAX_WAITING_CALLS']);
 });
 
 test('only the two endpoints that create accept idempotency keys', () => {
@@ -69,6 +82,8 @@ test('endpoints with the same handler differ only in their path', () => {
 // A description is plain text, since esbuild can't leave out an endpoint whose text is computed.
 test('descriptions name the limits that hold', () => {
   expect(endpointTable['GET /v3/events'].description).toContain(`up to ${MAX_WAIT_S} seconds`);
+  expect(MAX_WAITING_OF_CLIENT).toBe(5);
+  expect(endpointTable['GET /v3/events'].description).toContain('At most five calls of a client wait');
   expect(endpointTable['GET /v3/jobs/{jobId}/track'].description).toContain(
     `more than ${MAX_TRACK_POSITIONS.toLocaleString('en')} positions`,
   );

@@ -40,7 +40,7 @@ export interface paths {
          *
          *     Without `after` the reply is empty and its `cursor` is that of now; with `after=oldest` it begins with the oldest event. Go on with the `cursor` of the reply, also of an empty one: it may have passed events that the token does not allow. There is more for certain when `count` is `limit`.
          *
-         *     With `wait`, up to 20 seconds, the call is held until there is something: follow your organisation without a connection. At most five calls of a client wait at the same time.
+         *     With `wait`, up to 20 seconds, the call is held until there is something: follow your organisation without a connection. At most five calls of a client wait at the same time. When too many calls of all clients wait, it is answered at once: ask again after five seconds.
          *
          *     The log keeps an event for seven days. A cursor that is older is 410: begin with `after=oldest`, or read the current state.
          *

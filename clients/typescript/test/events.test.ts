@@ -46,6 +46,18 @@ describe('following the feed', () => {
     expect(gaps).toEqual([]);
   });
 
+  test('pauses for five seconds after a call that was not held although nothing had happened', async () => {
+    const pauses: (number | undefined)[] = [];
+    const { setTimeout: start } = globalThis;
+    jest.spyOn(globalThis, 'setTimeout').mockImplementation(((done: () => void, ms?: number) => {
+      pauses.push(ms);
+      return start(done, ms === 5000 ? 0 : ms);
+    }) as typeof setTimeout);
+    const { queries } = await follow(2, [page('a', 'a'), page('a'), page('b'), page('c', 'c')], '0');
+    expect(queries).toEqual(['after=0&wait=20', 'after=a&wait=20', 'after=a&wait=20', 'after=b&wait=20']);
+    expect(pauses.filter((ms) => ms === 5000)).toHaveLength(1);
+  });
+
   test('tells of a gap, and goes on with the oldest event, when its cursor has expired', async () => {
     const { cursors, queries, gaps } = await follow(1, [refused(410, 'Cursor expired'), page('z', 'z')], 'a');
     expect(cursors).toEqual(['z']);

@@ -7,7 +7,7 @@ import { occupyAllSeats, waitingCallsOf } from './waiting-seats';
 
 const [partner, ofJobs, ofShares] = clients('list-events');
 const [waiter] = clients('waiting-calls');
-const [poller, other] = clients('long-polls');
+const [poller, other = poller] = clients('long-polls');
 const [stranger] = clients('stranger');
 const { deviceGroupId } = fleetOf(partner);
 

@@ -88,6 +88,7 @@ export const cast = {
   'authenticate-faults': [all],
   'document-faults': [all],
   'function-faults': [all, all],
+  'long-poll-faults': [all],
   sabotage: [all, all, all, all, all, ['command:read']],
   'whole-story': [all, all, ['command:read']],
 } as const satisfies Record<string, readonly (typeof all | readonly Scope[])[]>;

@@ -14,6 +14,9 @@ const LONGEST_WAIT_S = 20;
 /** What a call that is held needs beside, at least, in seconds. */
 const RESERVE_S = 5;
 
+/** Pause after a call that was not held although nothing had happened: as many wait as the service can hold, in ms. */
+const NOT_HELD_PAUSE_MS = 5000;
+
 /** What a caller may want of the feed. */
 export type FollowEventsOptions = Pick<StatusFollowOptions, 'after' | 'signal' | 'onGap'>;
 
@@ -54,15 +57,18 @@ export class Events {
     let hasRead = after === undefined;
     let failures = 0;
     for (;;) {
+      const began = performance.now();
       const outcome = await this.list({ after: cursor, wait: this.#waitS }, options).catch((error: unknown) => {
         signal?.throwIfAborted();
         return { error };
       });
       if (!('error' in outcome)) {
+        const isNotHeld = outcome.cursor === cursor && performance.now() - began < (this.#waitS * 1000) / 2;
         yield* outcome.events;
         ({ cursor } = outcome);
         hasRead = true;
         failures = 0;
+        if (isNotHeld) await sleep(waitBefore(1, NOT_HELD_PAUSE_MS), signal);
       } else if (isUnknownCursor(outcome.error, hasRead) && cursor !== 'oldest') {
         onGap?.({ cursor });
         cursor = 'oldest';

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from typing import cast
 
@@ -18,6 +19,8 @@ from .missed import is_unknown_cursor
 # How long a call is held until there is something, and what it needs beside, in seconds.
 _LONGEST_WAIT_S = 20
 _RESERVE_S = 5
+# Pause after a call that was not held although nothing had happened: as many wait as the service can hold.
+_NOT_HELD_PAUSE_S = 5.0
 _OLDEST = "oldest"
 
 
@@ -60,6 +63,7 @@ class Events:
         has_read = after is None
         failures = 0
         while stop is None or not stop.is_set():
+            began = time.monotonic()
             try:
                 page = self.list(after=cursor, wait=self._wait)
             except DroneMissionError as error:  # noqa: PERF203 - each call may fail
@@ -73,5 +77,8 @@ class Events:
                 else:
                     raise
             else:
+                is_not_held = page["cursor"] == cursor and time.monotonic() - began < self._wait / 2
                 yield from page["events"]
                 cursor, has_read, failures = page["cursor"], True, 0
+                if is_not_held:
+                    pause(wait_before(1, _NOT_HELD_PAUSE_S), stop)

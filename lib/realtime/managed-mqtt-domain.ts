@@ -19,8 +19,9 @@ export interface MqttDomainSettings {
  * An IoT domain configuration whose domain name AWS assigns and manages. AWS deletes one only after it has been disabled
  * for 7 days ("AWS Managed Domain Configuration must be disabled for at least 7 days before it can be deleted"), so as an
  * `AWS::IoT::DomainConfiguration` it would make the rollback of a first deployment and every deletion fail. Here it is created
- * if none of its name exists, enabled with the stack's settings, and disabled when the stack is deleted: then its authorizer
- * can be deleted, and a recreated stack finds it again, with the same domain name.
+ * if none of its name exists, enabled with the stack's settings, and, when the stack is deleted, disabled and separated from its
+ * authorizer: AWS IoT deletes no authorizer that a configuration names (API reference, DeleteAuthorizer). A recreated stack finds it
+ * again, with the same domain name. `npm run mqtt-domains` deletes what no stack needs any more.
  */
 export class ManagedMqttDomain extends Construct {
   /** Domain name that clients connect to. */
@@ -50,11 +51,17 @@ export class ManagedMqttDomain extends Construct {
       call('updateDomainConfiguration', parameters, more);
     const resource = this.customResourceFactory(arn);
 
-    const created = resource('Created', ['CreateDomainConfiguration'], {
+    const created = resource('Created', ['CreateDomainConfiguration', 'UpdateDomainConfiguration'], {
       onCreate: call(
         'createDomainConfiguration',
         { serviceType: 'DATA', ...settings },
         { ignoreErrorCodesMatching: 'ResourceAlreadyExistsException' },
+      ),
+      // Here, since a first deployment may fail before the next resource. If AWS IoT should refuse it, the deletion goes on: it
+      // fails at the authorizer, and only if that matters.
+      onDelete: update(
+        { domainConfigurationStatus: 'DISABLED', removeAuthorizerConfig: true },
+        { ignoreErrorCodesMatching: 'ResourceNotFoundException|InvalidRequestException' },
       ),
     });
     const enabled = resource('Enabled', ['UpdateDomainConfiguration'], {

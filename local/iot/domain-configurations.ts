@@ -4,11 +4,12 @@
  * calls of the CDK's AwsCustomResource at deployment.
  */
 import * as z from 'zod';
-import { AwsCallError, type DeploymentApi } from '../cloudformation/aws-custom-resource';
+import { AwsCallError } from '../cloudformation/aws-custom-resource';
 import { physicalId } from '../cloudformation/physical-id';
 import { propertiesOf } from '../cloudformation/properties';
 import type { Created, Resource } from '../service';
 import type { Arns } from './arns';
+import type { Operation } from './deployment-api';
 
 const settings = {
   authenticationType: z.enum(['CUSTOM_AUTH', 'DEFAULT']).default('DEFAULT'),
@@ -22,7 +23,9 @@ const status = z.enum(['ENABLED', 'DISABLED']);
 const named = { domainConfigurationName: z.string().regex(/^[\w.-]{1,128}$/) };
 
 const createInput = z.strictObject({ ...named, serviceType: z.literal('DATA').default('DATA'), ...settings });
-const updateInput = z.strictObject({ ...named, domainConfigurationStatus: status.optional(), ...settings }).partial();
+const updateInput = z
+  .strictObject({ ...named, domainConfigurationStatus: status, removeAuthorizerConfig: z.boolean(), ...settings })
+  .partial();
 const describeInput = z.strictObject(named);
 
 /** CloudFormation's property names. The default of the status is not documented: the stricter one is assumed. */
@@ -56,7 +59,10 @@ export interface DomainConfigurations {
   /** Creates one with a custom domain name. */
   create(resource: Resource): Created;
   /** Creates, updates and describes those with a domain name of AWS. */
-  readonly api: DeploymentApi;
+  readonly operations: Readonly<Record<string, Operation>>;
+  arnOf(name: string): string;
+  /** Whether one names the authorizer, enabled or not. */
+  isNamed(authorizerName: string): boolean;
   /** The configuration that the broker serves over TLS: the first enabled one that is not for WebSockets. */
   enabled(): Enabled | undefined;
   /** The enabled configuration for MQTT over WebSockets with this domain. */
@@ -68,7 +74,7 @@ export function createDomainConfigurations(arns: Arns, region: string): DomainCo
   // AWS appends an id to the name.
   const arnOf = (name: string) => arns.domainconfiguration(`${name}/${physicalId(name, 5)}`);
 
-  const operations: Readonly<Record<string, (input: unknown) => Readonly<Record<string, string>>>> = {
+  const operations: Readonly<Record<string, Operation>> = {
     createDomainConfiguration(input) {
       const { domainConfigurationName: name, authorizerConfig, applicationProtocol } = createInput.parse(input);
       if (configurations.has(name)) throw new AwsCallError('ResourceAlreadyExistsException', `${name} exists`);
@@ -85,6 +91,7 @@ export function createDomainConfigurations(arns: Arns, region: string): DomainCo
       const { domainConfigurationName: name = '', ...changes } = updateInput.parse(input);
       const found = find(name);
       found.domainConfigurationStatus = changes.domainConfigurationStatus ?? found.domainConfigurationStatus;
+      if (changes.removeAuthorizerConfig) found.defaultAuthorizerName = undefined;
       found.defaultAuthorizerName = changes.authorizerConfig?.defaultAuthorizerName ?? found.defaultAuthorizerName;
       return { domainConfigurationName: name, domainConfigurationArn: arnOf(name) };
     },
@@ -118,15 +125,9 @@ export function createDomainConfigurations(arns: Arns, region: string): DomainCo
       });
       return { ref: name, attributes: { Arn: arnOf(name), DomainType: 'CUSTOMER_MANAGED' } };
     },
-    api: {
-      service: 'iot',
-      resourceOf: (parameters) => arnOf(z.object(named).parse(parameters).domainConfigurationName),
-      call(action, parameters) {
-        const operation = Object.hasOwn(operations, action) ? operations[action] : undefined;
-        if (!operation) throw new Error(`the call iot:${action} is not supported on this machine`);
-        return operation(parameters);
-      },
-    },
+    operations,
+    arnOf,
+    isNamed: (name) => [...configurations.values()].some(({ defaultAuthorizerName }) => defaultAuthorizerName === name),
     enabled: () => enabled().find(({ applicationProtocol }) => applicationProtocol !== 'MQTT_WSS'),
     webSocketAt: (domain) =>
       enabled().find((one) => one.domainName === domain && one.applicationProtocol === 'MQTT_WSS'),

@@ -4,21 +4,20 @@
  * things, shadows, and reserved topics other than lifecycle events, which only rules receive.
  */
 import { join } from 'node:path';
-import * as z from 'zod';
 import type { DeploymentApi } from '../cloudformation/aws-custom-resource';
 import { noMeter, type Meter } from '../billing/meter';
 import type { Lambda } from '../lambda';
-import { propertiesOf } from '../cloudformation/properties';
 import { noFaults, type Faults } from '../faults';
 import { noQuotas, type Quotas } from '../quotas';
 import type { Sqs } from '../sqs';
 import type { AwsApi, Created, Resource, Service } from '../service';
 import { createArns } from './arns';
-import { createAuthorizer, type Authorizer } from './authorization/authorizer';
+import { createAuthorizers } from './authorizers';
 import { startBroker, type Broker } from './broker/broker';
 import { createWebSocketOrigin } from './broker/web-socket-origin';
 import type { Origin } from '../cloudfront';
 import { createDataPlane } from './data-plane';
+import { createDeploymentApi } from './deployment-api';
 import { createDomainConfigurations } from './domain-configurations';
 import { createAsyncInvoker } from '../lambda/async-invoker';
 import { openConnectionLog } from '../data-folder/connection-log';
@@ -64,13 +63,6 @@ export interface Iot extends Service, AwsApi {
   originOf(domain: string): Origin | undefined;
 }
 
-const authorizerProperties = z.object({
-  AuthorizerName: z.string().optional(),
-  AuthorizerFunctionArn: z.string(),
-  SigningDisabled: z.literal(true),
-  Status: z.enum(['ACTIVE', 'INACTIVE']).default('INACTIVE'),
-});
-
 /**
  * IoT Core for the authorizers, domain configurations and topic rules of a template. One domain configuration is served over
  * TLS, and each for WebSockets as an origin.
@@ -87,19 +79,12 @@ export function createIot(options: IotOptions): Iot {
     options.dataFolder && join(options.dataFolder, 'mqtt-connections.jsonl'),
     subject,
   );
-  const authorizers = new Map<string, Authorizer>();
   const domains = createDomainConfigurations(arns, options.region);
+  const authorizers = createAuthorizers({ arns, lambda, isNamed: domains.isNamed, log });
   let broker: Broker | undefined;
 
   const makers: Readonly<Record<string, (resource: Resource) => Created>> = {
-    'AWS::IoT::Authorizer': (resource) => {
-      const properties = propertiesOf(resource, authorizerProperties);
-      const name = properties.AuthorizerName ?? resource.logicalId;
-      const arn = arns.authorizer(name);
-      const functionArn = properties.AuthorizerFunctionArn;
-      if (properties.Status === 'ACTIVE') authorizers.set(name, createAuthorizer({ arn, functionArn, lambda, log }));
-      return { ref: name, attributes: { Arn: arn } };
-    },
+    'AWS::IoT::Authorizer': authorizers.create,
     'AWS::IoT::DomainConfiguration': domains.create,
     'AWS::IoT::TopicRule': (resource) => {
       const name = rules.add(resource);
@@ -109,7 +94,7 @@ export function createIot(options: IotOptions): Iot {
 
   function authorizerOf(domain: { readonly defaultAuthorizerName: string | undefined } | undefined) {
     const name = domain?.defaultAuthorizerName;
-    const found = authorizers.get(name ?? '');
+    const found = authorizers.active(name ?? '');
     if (name !== undefined && !found) throw new Error(`There is no active authorizer ${name}`);
     return found;
   }
@@ -121,7 +106,7 @@ export function createIot(options: IotOptions): Iot {
   return {
     ...createDataPlane({ broker: () => broker, retained, arns, quotas }),
     types: Object.keys(makers),
-    deploymentApi: domains.api,
+    deploymentApi: createDeploymentApi({ ...domains.operations, ...authorizers.operations }, arns, domains.arnOf),
     create(resource) {
       const make = makers[resource.type];
       if (!make) throw new Error(`${resource.type} is not a type of IoT Core`);

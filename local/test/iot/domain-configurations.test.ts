@@ -1,7 +1,7 @@
 import { createIot } from '../../iot';
 import { createAwsCustomResources } from '../../cloudformation/aws-custom-resource';
 import { createIam } from '../../iam';
-import { domainConfiguration, account } from './fixture';
+import { account, domainConfiguration, resource } from './fixture';
 
 const name = 'Channels-mqtt';
 const domainArn = `arn:aws:iot:${account.region}:${account.accountId}:domainconfiguration/${name}/*`;
@@ -77,6 +77,27 @@ describe('A domain configuration with an AWS domain name', () => {
     await iot.start?.();
     expect(iot.url).toBeUndefined();
     await iot.stop?.();
+  });
+
+  test('keeps its authorizer from being deleted, also when it is disabled, until it names it no more', async () => {
+    const { iot } = given();
+    const api = iot.deploymentApi;
+    const domainConfigurationName = name;
+    await iot.create(
+      resource('Authorizer', 'Tokens', { AuthorizerFunctionArn: 'f', SigningDisabled: true, Status: 'ACTIVE' }),
+    );
+    const authorizerConfig = { defaultAuthorizerName: 'Tokens' };
+    api.call('createDomainConfiguration', { domainConfigurationName, authorizerConfig });
+    const authorizerName = 'Tokens';
+    const deleted = () => api.call('deleteAuthorizer', { authorizerName });
+    expect(deleted).toThrow(expect.objectContaining({ name: 'InvalidRequestException' }));
+    api.call('updateAuthorizer', { authorizerName, status: 'INACTIVE' });
+    api.call('updateDomainConfiguration', { domainConfigurationName, domainConfigurationStatus: 'DISABLED' });
+    expect(deleted).toThrow(expect.objectContaining({ name: 'DeleteConflictException' }));
+    api.call('updateDomainConfiguration', { domainConfigurationName, removeAuthorizerConfig: true });
+    expect(deleted).not.toThrow();
+    expect(deleted).toThrow(expect.objectContaining({ name: 'ResourceNotFoundException' }));
+    expect(api.resourceOf({ authorizerName })).toBe(`arn:aws:iot:eu-central-1:${account.accountId}:authorizer/Tokens`);
   });
 
   test.each(everyCall)('refuses a call that the role does not allow: %s', (missing) => {

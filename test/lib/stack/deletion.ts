@@ -1,5 +1,6 @@
 /** What the rollback of a first deployment and the deletion of the stack leave behind (docs/operations.md). */
 import { smallTable, synthesise as synthesiseWith } from '../synthesised';
+import { iotDeletion, iotResources } from './iot-deletion';
 
 /** Routes and their functions are stateless, so a small table is enough. */
 const synthesise = (context: Record<string, string> = {}) => synthesiseWith(context, smallTable);
@@ -10,7 +11,8 @@ describe.each([
   ['with removeData', { removeData: 'true' }],
   ['with a domain for MQTT', { mqttDomainName: 'mqtt.example.com', mqttCertificateArn }],
 ])('The rollback of a first deployment, or the deletion of a stack, %s', (_, context: Record<string, string>) => {
-  const { resources, byPath } = synthesise(context);
+  const stack = synthesise(context);
+  const { resources, byPath } = stack;
   const deleted = Object.entries(resources).filter(([, { DeletionPolicy = 'Delete' }]) => DeletionPolicy === 'Delete');
   const deletedOf = (type: string) => deleted.filter(([, { Type }]) => Type === type);
 
@@ -31,18 +33,30 @@ describe.each([
     expect(emptied).toHaveLength(context['removeData'] ? 1 : 0);
   });
 
-  test('disables the AWS managed domain configuration, which a new stack finds by its name', () => {
+  test('leaves the AWS managed domain configurations, which a new stack finds by their names, disabled', () => {
     for (const [, { Properties }] of deletedOf('AWS::IoT::DomainConfiguration')) {
       expect(Properties).toHaveProperty('DomainName');
     }
-    const [created] = Object.values(byPath('Custom::MqttDomainCreated'));
-    const [enabled] = Object.values(byPath('Custom::MqttDomainEnabled'));
-    expect(created?.Properties).not.toHaveProperty('Delete');
-    expect(JSON.stringify(created?.Properties['Create'])).toContain('ResourceAlreadyExistsException');
-    expect(JSON.parse(String(enabled?.Properties['Delete']))).toMatchObject({
-      action: 'updateDomainConfiguration',
-      parameters: { domainConfigurationName: 'DroneMissionApi-mqtt', domainConfigurationStatus: 'DISABLED' },
-    });
+    const found = Object.values(byPath('Custom::MqttDomainCreated')).map(({ Properties }) => Properties['Create']);
+    for (const create of found) expect(JSON.stringify(create)).toContain('ResourceAlreadyExistsException');
+    const { create, remove, statusOf } = iotDeletion(stack);
+    for (const id of iotResources(stack)) create(id);
+    for (const id of iotResources(stack).reverse()) remove(id);
+    expect(['mqtt', 'viewers'].map((purpose) => statusOf(`DroneMissionApi-${purpose}`))).toEqual([
+      'DISABLED',
+      'DISABLED',
+    ]);
+  });
+
+  test('deletes the authorizers, which a disabled configuration must not name, wherever the creation has ended', () => {
+    const ids = iotResources(stack);
+    expect(ids).toHaveLength(8);
+    for (const created of ids.keys()) {
+      const { create, remove } = iotDeletion(stack);
+      const some = ids.slice(0, created + 1);
+      for (const id of some) create(id);
+      for (const id of some.reverse()) remove(id);
+    }
   });
 
   test('retains or deletes the resource server together with the pool', () => {

@@ -4,7 +4,6 @@ import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
 import type { Identity } from './identity';
 import type { Tables } from '../tables';
-import { alarmOnErrors } from '../observability/alarm-definition';
 
 export interface AuthorizerProps {
   readonly identity: Identity;
@@ -35,6 +34,5 @@ export class Authorizer extends Construct {
       validationRegex: '^[Bb]earer +[-0-9A-Za-z._~+/]+=*$',
       resultsCacheTtl: Duration.minutes(5),
     });
-    alarmOnErrors(authorize, 'Partners get 500 on every call: their tokens cannot be verified');
   }
 }

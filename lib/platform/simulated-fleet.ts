@@ -9,7 +9,6 @@ import { ApiFunction } from '../functions/api-function';
 import { bundle } from '../functions/bundle';
 import { bundlesFolder } from '../functions/entry-points';
 import { everyMinute } from '../functions/every-minute';
-import { alarmOnErrors } from '../observability/alarm-definition';
 import type { PlatformBus } from './platform-bus';
 import type { Tables } from '../tables';
 
@@ -33,7 +32,6 @@ export class SimulatedFleet extends Construct {
   constructor(scope: Construct, id: string, { platform, tables, speed, rest }: SimulatedFleetProps) {
     super(scope, id);
     bundle(['consume-job-events', 'fly'], join(bundlesFolder(this), 'simulator'), 'simulator');
-    const impact = 'Partners’ jobs in the sandbox are not flown';
     const missions = new Table(this, 'Missions', {
       partitionKey: { name: 'jobId', type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
@@ -71,7 +69,6 @@ export class SimulatedFleet extends Construct {
     })
       .uses(tables, { fleet: ['scan'] })
       .allow(['dynamodb:Scan', 'dynamodb:UpdateItem'], [missions.tableArn]);
-    for (const simulated of [consume, fly]) alarmOnErrors(simulated, impact);
     platform.grantPublish(fly);
     everyMinute(this, fly, 'Simulated fleet, every minute');
   }

@@ -3,7 +3,7 @@ import { ApiFunction } from '../functions/api-function';
 import { everyMinute } from '../functions/every-minute';
 import type { WebSocketChannels } from './websocket/websocket-api';
 import type { Tables } from '../tables';
-import { alarmOnErrors } from '../observability/alarm-definition';
+import { alarmOnFailedRuns } from '../observability/alarm-definition';
 
 export interface HeartbeatProps {
   readonly tables: Tables;
@@ -20,7 +20,7 @@ export class Heartbeat extends Construct {
       timeoutSeconds: 240,
     }).uses(tables, { connections: ['scan', 'query', 'delete', 'update'], partners: ['get'] });
     sockets.grantManage(beat);
-    alarmOnErrors(beat, 'Partners’ idle sockets are closed once heartbeats have failed for six minutes', 1);
+    alarmOnFailedRuns(beat, 'Partners’ idle sockets are closed once heartbeats have failed for six minutes', 1);
     everyMinute(this, beat, 'Heartbeat of the status channels');
   }
 }

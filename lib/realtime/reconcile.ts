@@ -2,7 +2,7 @@ import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
 import { everyMinute } from '../functions/every-minute';
 import type { Tables } from '../tables';
-import { alarmOnErrors } from '../observability/alarm-definition';
+import { alarmOnFailedRuns } from '../observability/alarm-definition';
 
 export interface ReconcileProps {
   readonly tables: Tables;
@@ -19,7 +19,7 @@ export class Reconcile extends Construct {
     }).uses(tables, { fleet: ['batchGet', 'update'] });
     reconcile.allow(['dynamodb:Scan'], [`${tables.fleet.tableArn}/index/${tables.onlineIndex}`]);
     // The next run, a minute later, does the work of a failed one.
-    alarmOnErrors(reconcile, 'A silent device still counts as online for partners if its device check was lost', 3);
+    alarmOnFailedRuns(reconcile, 'A silent device still counts as online for partners if its device check was lost', 3);
     everyMinute(this, reconcile, 'Check of online devices, every minute');
   }
 }

@@ -61,7 +61,12 @@ export class DroneMissionApiStack extends Stack {
     });
     const docs = new DocsSite(this, 'DocsSite', { sharePage, distribution, hostName, api });
     new Observability(this, 'Observability', {
-      ...{ table: contract.endpoints, api, endpoints, tables, sockets, topicArn },
+      table: contract.endpoints,
+      api,
+      endpoints,
+      tables,
+      sockets,
+      topicArn,
     });
 
     this.output({

@@ -19,8 +19,6 @@ export interface Graph {
 }
 
 const count = { period, statistic: 'Sum' };
-/** API Gateway represents `Count` by it. */
-const samples = { period, statistic: 'SampleCount' };
 const median = { period, statistic: 'p50' };
 const slowestPercent = { period, statistic: 'p99' };
 
@@ -29,7 +27,7 @@ export function partnersView({ api, table, sockets }: PartnersViewProps): Graph[
   const stage = api.api.deploymentStage;
   const tokens = tokenMetrics(api, table).map((metric) => ({
     title: 'Tokens: calls and errors, latency in ms on the right',
-    left: [metric('Count', samples), metric('4XXError', count), metric('5XXError', count)],
+    left: [metric('Count', count), metric('4XXError', count), metric('5XXError', count)],
     right: [metric('Latency', median), metric('Latency', slowestPercent)],
   }));
   return [

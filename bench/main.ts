@@ -1,6 +1,6 @@
 import { statusChannels } from './channels';
 import { coldStart } from './cold-start';
-import { cost } from './cost';
+import { cost, costIdle } from './cost';
 import { docsSite } from './docs-site';
 import { engineSoak } from './engine-soak';
 import { eventLog } from './event-log';
@@ -27,6 +27,7 @@ import { wideShare } from './wide-share';
 const measurements: Readonly<Record<string, Measurement>> = {
   'store-calls': storeCalls,
   cost,
+  'cost-idle': costIdle,
   'start-up': startUp,
   'cold-start': coldStart,
   'warm-cpu': warmCpu,

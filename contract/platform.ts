@@ -13,10 +13,7 @@ export {
 export { outboundEvents, type OutboundEventType } from '../domain/outbound-events';
 export { PLATFORM, SERVICE } from '../domain/service';
 
-/**
- * Why an event of the platform was ignored or sent to the dead-letter queue. Each reason is a dimension value, so CloudWatch
- * bills it as a separate metric: the list is short and contains no error texts.
- */
+/** Why an event of the platform was ignored or sent to the dead-letter queue, in the log: no texts of errors. */
 export const dropReasons = [
   ...['late', 'repeated', 'late or repeated', 'contradictory', 'unknown'],
   ...['malformed', 'invalid_request', 'unknown_action', 'forbidden'],

@@ -9,7 +9,7 @@ import type { Scope, TableUses } from './endpoint';
  */
 export type Binding = 'snapshots' | 'telemetry' | 'platform' | 'video' | 'tokens' | 'sockets';
 
-/** One action of the WebSocket API: routes, functions, grants, alarms and handlers' types derive from it. */
+/** One action of the WebSocket API: routes, functions, grants and handlers' types derive from it. */
 export interface WebSocketAction {
   readonly summary: string;
   /** For partners: what the message does and what follows its reply (docs/api/asyncapi.json). */
@@ -32,6 +32,4 @@ export interface WebSocketAction {
   /** Tables that the function uses beside its session's, and how: its IAM policy and environment derive from them. */
   readonly tables: TableUses;
   readonly bindings?: readonly Binding[];
-  /** Impact on partners or viewers while it fails: the description of its alarm. */
-  readonly impact: string;
 }

@@ -38,7 +38,6 @@ export const webSocketActions = {
     refusals: ['unknown_action'],
     handler: 'answer-message',
     tables: {},
-    impact: 'Partners get no reply to pings and unknown actions',
   },
   authenticate: {
     summary: 'Go on with a new token',
@@ -57,7 +56,6 @@ export const webSocketActions = {
     handler: 'authenticate',
     tables: { connections: ['query', 'update', 'delete'], partners: ['get'] },
     bindings: ['tokens', 'sockets'],
-    impact: 'Partners cannot renew the token of a socket: it ends with its first one',
   },
   subscribe: {
     summary: 'Subscribe to the telemetry of a device or of a device group',
@@ -71,7 +69,6 @@ export const webSocketActions = {
     handler: 'subscribe',
     tables: { connections: ['put', 'delete'], fleet: ['get', 'batchGet', 'update'] },
     bindings: ['snapshots'],
-    impact: 'Partners cannot subscribe to telemetry',
   },
   unsubscribe: {
     summary: 'End a subscription to telemetry',
@@ -83,7 +80,6 @@ export const webSocketActions = {
     refusals: [],
     handler: 'unsubscribe',
     tables: { connections: ['delete'] },
-    impact: 'Partners cannot unsubscribe from telemetry',
   },
   publish: {
     summary: 'Publish telemetry of devices',
@@ -103,7 +99,6 @@ export const webSocketActions = {
     handler: 'publish',
     tables: {},
     bindings: ['telemetry'],
-    impact: 'Telemetry from partners is not accepted or not delivered',
   },
   control: {
     summary: 'Send a command to the drone',
@@ -116,7 +111,6 @@ export const webSocketActions = {
     handler: 'control',
     tables: { shares: ['get'], partners: ['get'], requests: ['update', 'put'] },
     bindings: ['platform'],
-    impact: 'Viewers of shares of partners cannot send commands',
   },
   playback: {
     summary: 'Get the address of the live video',
@@ -129,7 +123,6 @@ export const webSocketActions = {
     handler: 'playback',
     tables: { shares: ['get'], partners: ['get'], fleet: ['query'] },
     bindings: ['video'],
-    impact: 'Viewers of shares of partners see no video',
   },
   flight: {
     summary: 'Get the current flight of the shared device',
@@ -140,7 +133,6 @@ export const webSocketActions = {
     refusals: ['share_not_found'],
     handler: 'flight',
     tables: { shares: ['get'], partners: ['get'], fleet: ['get'], jobs: ['get'], flights: ['query'] },
-    impact: 'Viewers of shares of partners do not see the flight before they opened the page',
   },
 } as const satisfies Record<string, WebSocketAction>;
 

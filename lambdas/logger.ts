@@ -1,9 +1,10 @@
 import type { DropReason } from '../contract/platform';
 import type { RefusalCode } from '../domain/refusal';
+import { embeddedMetric } from './embedded-metric';
 
 type Level = 'INFO' | 'WARN' | 'ERROR';
 
-/** Fields of a log line; metric filters count by `reason`, so it has few values. */
+/** Fields of a log line; `reason` may be the dimension of a metric, so it has few values. */
 type Fields = Readonly<Record<string, unknown>> & {
   readonly error?: unknown;
   readonly reason?: RefusalCode | DropReason | undefined;
@@ -19,10 +20,12 @@ function errorFields(error: unknown) {
 const write =
   (level: Level) =>
   (message: string, { error, ...fields }: Fields = {}): void => {
-    const line = { level, message, timestamp: new Date().toISOString(), ...fields };
+    const now = new Date();
+    const line = { level, message, timestamp: now.toISOString(), ...fields };
     const traceId = process.env['_X_AMZN_TRACE_ID'];
     const more = { ...(traceId && { traceId }), ...(error !== undefined && { error: errorFields(error) }) };
-    process.stdout.write(`${JSON.stringify({ ...line, ...more })}\n`);
+    const metric = embeddedMetric(process.env, { level, reason: fields.reason, at: now.getTime() });
+    process.stdout.write(`${JSON.stringify({ ...line, ...more, ...metric })}\n`);
   };
 
 /**

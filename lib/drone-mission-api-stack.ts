@@ -56,7 +56,9 @@ export class DroneMissionApiStack extends Stack {
       ...{ table: contract.endpoints, api, tables, sockets, settings, traced },
     });
     const docs = new DocsSite(this, 'DocsSite', { sharePage, distribution, hostName, api });
-    new Observability(this, 'Observability', { api, endpoints, tables, sockets, topicArn });
+    new Observability(this, 'Observability', {
+      ...{ table: contract.endpoints, api, endpoints, tables, sockets, topicArn },
+    });
 
     this.output({
       ...{ BaseUrl: baseUrl, ResourceServer: identity.resourceServer, UserPoolId: identity.userPool.userPoolId },

@@ -1,6 +1,7 @@
-import type { Usage } from 'cloud-assembly-runner';
-import { prices } from './prices';
-import { entries } from './usage';
+import { prices, type PricedUnit } from './prices';
+
+/** Quantities by caller and unit. */
+export type Quantities = Readonly<Record<string, Readonly<Partial<Record<PricedUnit, number>>>>>;
 
 /** A quantity of one caller times its price. */
 export interface BillLine {
@@ -24,16 +25,20 @@ export interface Bill {
   readonly lines: readonly BillLine[];
 }
 
+/** Words for what a price is for. */
+const scales: Readonly<Record<number, string>> = { 1000: ' thousand', 1e6: ' million', 1e9: ' GB' };
+
 /** Fraction of the requests that X-Ray records of a function beyond one a second. */
 const SAMPLED = 0.05;
 const MONTH_SECONDS = 730 * 3600;
 
 /** Bill of what was used in a month. */
-export function billOf(scenario: string, scale: string, usage: Usage): Bill {
-  const lines = Object.entries(usage)
+export function billOf(scenario: string, scale: string, used: Quantities): Bill {
+  const lines = Object.entries(used)
     .flatMap(([caller, charges]) => {
       const traced = charges['xray:traces'] ? { 'xray:traces': tracesOf(charges['lambda:requests'] ?? 0) } : {};
-      return entries({ ...charges, ...traced }).map(([unit, quantity]) => lineOf(caller, unit, quantity));
+      const units = Object.entries({ ...charges, ...traced }) as [PricedUnit, number][];
+      return units.map(([unit, quantity]) => lineOf(caller, unit, quantity));
     })
     .filter((line) => line !== undefined)
     .filter(({ dollars }) => dollars > 0)
@@ -47,15 +52,17 @@ export function billOf(scenario: string, scale: string, usage: Usage): Bill {
   };
 }
 
-function lineOf(caller: string, unit: ReturnType<typeof entries>[number][0], quantity: number): BillLine | undefined {
+function lineOf(caller: string, unit: PricedUnit, quantity: number): BillLine | undefined {
   const price = prices[unit];
   if (!price) return undefined;
   const dollars = (quantity / price.per) * price.dollars;
   const amount = (quantity / price.per).toLocaleString('en', { maximumSignificantDigits: 4 });
-  const per = price.per === 1e9 ? 'GB' : price.per === 1000 ? 'thousand' : 'million';
   return {
-    ...{ caller: shortName(caller), service: price.service, quantity, dollars },
-    arithmetic: `${amount} ${per} × $${price.dollars}`,
+    caller: shortName(caller),
+    service: price.service,
+    quantity,
+    dollars,
+    arithmetic: `${amount}${scales[price.per] ?? ''} × $${price.dollars}`,
   };
 }
 

@@ -5,7 +5,7 @@ import { format, resolveConfig } from 'prettier';
 import * as z from 'zod';
 import type { Bill, BillLine } from './bill';
 import { sizesMb, type MemoryRow } from './memory';
-import { priceList, prices } from './prices';
+import { prices, pricesDate } from './prices';
 
 const page = join(__dirname, '..', '..', 'docs', 'cost.md');
 const beforeFile = join(__dirname, 'before.json');
@@ -46,9 +46,25 @@ export async function writeDocument(
     writeFileSync(beforeFile, `${JSON.stringify({ date, dollars: amounts }, null, 2)}\n`);
   }
   if (what === undefined) return;
-  const options = { ...(await resolveConfig(page)), filepath: page };
-  writeFileSync(page, await format(documentOf(bills, memory, date), options));
+  await writePage(documentOf(bills, memory, date));
 }
+
+/** Replaces the section of an idle month, its row in the table of scenarios, and the prices. */
+export async function writeIdleMonth(bill: Bill): Promise<void> {
+  const before = keptBefore().dollars[bill.scenario];
+  const text = readFileSync(page, 'utf8')
+    .replace(new RegExp(`^\\| ${bill.scenario} .*$`, 'm'), () => rowOf(bill, before))
+    .replace(/^## An idle month\n[^]*?(?=^## )/m, () => `${sectionOf(bill)}\n`)
+    .replace(/^## Prices\n[^]*/m, () => pricesSection());
+  await writePage(text);
+}
+
+async function writePage(text: string): Promise<void> {
+  writeFileSync(page, await format(text, { ...(await resolveConfig(page)), filepath: page }));
+}
+
+const rowOf = ({ scenario, dollars: now }: Bill, before: number | undefined): string =>
+  `| ${scenario} | ${beforeOf(before)} | ${dollars(now)} |`;
 
 function documentOf(bills: readonly Bill[], memory: readonly MemoryRow[], date: string): string {
   const before = keptBefore();
@@ -57,12 +73,13 @@ function documentOf(bills: readonly Bill[], memory: readonly MemoryRow[], date: 
 
 Written by \`COST_WRITE=yes npm run bench -- cost\` on ${date} (${machine}, Node.js ${process.version}); do not edit. The stack of one machine
 counts every call as AWS does ([local/README.md](../local/README.md), "Usage"); the counts are multiplied by the prices below. Only what grows
-in proportion is scaled. What is charged whether or not the service is used, such as alarms and app clients, is in
-[deploying.md](deploying.md), "What it costs while idle".
+in proportion is scaled. An idle month is counted in the template instead (\`npm run bench -- cost-idle\` alone takes seconds): it is the only
+scenario with what is charged whether or not the service is used, such as alarms. App clients are in [deploying.md](deploying.md), "What it costs
+while idle".
 
 | scenario | before, ${before.date} | now |
 | --- | ---: | ---: |
-${bills.map(({ scenario, dollars: now }) => `| ${scenario} | ${beforeOf(before.dollars[scenario])} | ${dollars(now)} |`).join('\n')}
+${bills.map((bill) => rowOf(bill, before.dollars[bill.scenario])).join('\n')}
 
 - The time of functions is that of this machine: the time on a processor × 1769 MB / memory of the function, because a function of 1 GB has
   0.58 processors, and the time of waiting for the services here. Initialisation is left out, because the number of instances does not grow in
@@ -71,7 +88,7 @@ ${bills.map(({ scenario, dollars: now }) => `| ${scenario} | ${beforeOf(before.d
   multiplied.
 - Scenarios are spread evenly over a month. Nothing is traced: the option \`tracing\` would add a trace for each REST call at such a rate.
 - Followers are WebSockets, each of all devices. Free tiers, volume discounts, storage, backups and the access logs of API Gateway are left
-  out; data to the internet is at the first tier.
+  out; data to the internet is at the first tier, that of WebSockets at CloudFront's price, through which it passes.
 
 ${bills.map(sectionOf).join('\n')}
 ## Memory of functions
@@ -84,16 +101,20 @@ requests. The size hardly changes what processor time costs; less memory makes w
 | --- | ---: | ---: | ---: | ${sizesMb.map(() => '---:').join(' | ')} |
 ${memory.map(memoryLine).join('\n')}
 
-## Prices
+${pricesSection()}`;
+}
 
-${priceList.region}, ${priceList.date}.
+function pricesSection(): string {
+  return `## Prices
 
-| what | dollars | for | page |
-| --- | ---: | ---: | --- |
+As of ${pricesDate}, without free tiers and volume discounts.
+
+| what | dollars | for | where | page |
+| --- | ---: | ---: | --- | --- |
 ${Object.values(prices)
   .map(
-    ({ service, dollars: amount, per, page: source }) =>
-      `| ${service} | ${amount} | ${per.toLocaleString('en')} | ${source} |`,
+    ({ service, dollars: amount, per, region, page: source }) =>
+      `| ${service} | ${amount} | ${per.toLocaleString('en')} | ${region} | ${source} |`,
   )
   .join('\n')}
 `;

@@ -5,18 +5,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Measured, Measurement } from '../figure';
 import { startLocalStack } from '../local-stack';
 import { onboardClients } from '../many-clients';
-import { billOf, type Bill } from './bill';
+import { serviceApp } from '../service-app';
+import type { Bill } from './bill';
 import { memoryRows, type MemoryRow } from './memory';
 import { fleet } from './fleet';
 import { jobs } from './jobs';
-import { printBills, writeDocument } from './document';
+import { printBills, writeDocument, writeIdleMonth } from './document';
+import { idleBill, type TemplateResource } from './idle';
 import { platformOf, type Setup } from './setup';
 import { shareEnds, shareViewers } from './shares';
-import { between, read, readSettled, scaled } from './usage';
+import { between, read, readSettled } from './usage';
 
 /** Whole minutes, since schedules run once a minute. */
 const IDLE_MINUTES = 1;
-const MONTH_MINUTES = 730 * 60;
 const DEVICES = 100;
 
 /** Dollars that a scenario may cost. */
@@ -24,6 +25,7 @@ const limits: readonly (readonly [scenario: RegExp, dollars: number])[] = [
   [/at rest, 0 followers/, 2300],
   [/a million jobs/, 45],
   [/a million shares/, 10],
+  [/an idle month/, 10],
 ];
 
 interface Costs {
@@ -41,15 +43,9 @@ async function measure(folder: string): Promise<Costs> {
     await pause(IDLE_MINUTES * 60_000);
     const idle = between(before, await read(stack.access));
     const setup: Setup = { stack, client, platform, idle };
-    const { admin: _, ...ofIdle } = idle.usage;
     // The fleet comes last: its devices go offline half a minute after it.
     const small = [await jobs(setup), await shareEnds(setup), await shareViewers(setup)];
-    const scale = `${IDLE_MINUTES} minute × ${MONTH_MINUTES.toLocaleString('en')}`;
-    const bills = [
-      ...(await fleet(setup)),
-      ...small,
-      billOf('an idle month', scale, scaled(ofIdle, MONTH_MINUTES / idle.minutes)),
-    ];
+    const bills = [...(await fleet(setup)), ...small, idleMonth(folder)];
     return { bills, memory: memoryRows((await read(stack.access)).usage) };
   } finally {
     await stack.stop();
@@ -71,6 +67,30 @@ export const cost: Measurement = async () => {
     await rm(folder, { recursive: true });
   }
 };
+
+/** The scenario of `cost` that needs no running stack; `COST_WRITE=yes` writes its section of docs/cost.md, and the prices. */
+export const costIdle: Measurement = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cost-idle-'));
+  try {
+    const bill = idleMonth(folder);
+    printBills([bill]);
+    if (process.env['COST_WRITE'] === 'yes') await writeIdleMonth(bill);
+    return limits.flatMap(([scenario, dollars]) =>
+      scenario.test(bill.scenario) ? [rowOf([bill], scenario, dollars)] : [],
+    );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+};
+
+/** @param folder for the cloud assembly */
+function idleMonth(folder: string): Bill {
+  const { app, stack } = serviceApp(join(folder, 'assembly'));
+  const { template } = app.synth().getStackByName(stack.stackName) as {
+    template: { Resources: Record<string, TemplateResource> };
+  };
+  return idleBill(template.Resources);
+}
 
 function rowOf(made: readonly Bill[], scenario: RegExp, limit: number): Measured {
   const bill = made.find((one) => scenario.test(one.scenario));

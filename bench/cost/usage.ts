@@ -91,7 +91,7 @@ export function sum(...all: readonly Usage[]): Usage {
   return total;
 }
 
-export function entries(charges: Charges): [BillableUnit, number][] {
+function entries(charges: Charges): [BillableUnit, number][] {
   return Object.entries(charges) as [BillableUnit, number][];
 }
 

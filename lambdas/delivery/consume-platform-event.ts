@@ -10,7 +10,6 @@ import { applyPlatformEvent, isInboundEvent, parseDetail } from './apply-platfor
 const isPermanent = (error: unknown) =>
   error instanceof SyntaxError || error instanceof $ZodError || error instanceof Refusal;
 
-/** The value of the metric's dimension. */
 const dropReasonOf = (error: unknown): DropReason =>
   (error instanceof Refusal && dropReasons.find((reason) => reason === error.code)) || 'malformed';
 

@@ -1,6 +1,5 @@
 import { Duration, Stack } from 'aws-cdk-lib/core';
-import { MathExpression, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
-import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import type { ApiFunction } from '../functions/api-function';
 
@@ -8,7 +7,7 @@ import type { ApiFunction } from '../functions/api-function';
 export const period = Duration.minutes(5);
 
 /** Subjects of alarm metrics: sections of the dashboard, in its order. */
-export const alarmGroups = ['calls', 'lateness', 'tables', 'queues', 'functions'] as const;
+export const alarmGroups = ['calls', 'channels', 'lateness', 'queues'] as const;
 
 /** A metric, and the impact on partners when it reaches the threshold within a period. */
 export interface AlarmDefinition {
@@ -32,40 +31,29 @@ export function defineAlarm(scope: Construct, definition: AlarmDefinition): void
 export const alarmDefinitions = (scope: Construct): readonly AlarmDefinition[] =>
   definitions.get(Stack.of(scope)) ?? [];
 
-/** A record is retried for at most 15 minutes and blocks those behind it. */
+/** A record is retried for at most 15 minutes and blocks those behind it; a heartbeat has missed its turn by then. */
 const LATE_AFTER_MS = 60_000;
 
-/** Defines the alarm `<Function>Late` on stream records that are a minute old. */
-export function alarmOnLag(reader: ApiFunction, impact: string): void {
-  defineAlarm(reader, {
-    name: `${reader.node.id}Late`,
+/**
+ * Defines the alarm `<Function>Late` on what a function receives a minute late: records of a stream, or events that wait in
+ * Lambda's own queue (Lambda developer guide, "Types of metrics for Lambda functions"). Both ages grow while it fails, so a
+ * function that is retried needs no alarm on its errors.
+ */
+export function alarmOnLag(receiver: ApiFunction, impact: string, age: 'IteratorAge' | 'AsyncEventAge'): void {
+  defineAlarm(receiver, {
+    name: `${receiver.node.id}Late`,
     group: 'lateness',
     impact,
-    metric: reader.lambda.metric('IteratorAge', { period, statistic: 'Maximum' }),
+    metric: receiver.lambda.metric(age, { period, statistic: 'Maximum' }),
     threshold: LATE_AFTER_MS,
   });
 }
 
 /**
- * Defines the alarm `<Function>Errors`. It counts failed invocations, and errors that the function caught and logged, which
- * Lambda's metrics do not include. Both metrics have data only for periods with errors, and a sum has no data where one
- * operand has none, hence FILL.
- * @param threshold errors within a period
+ * Defines the alarm `<Function>Errors` on runs of a scheduled function that fail: nobody waits for it and nothing repeats it.
+ * @param threshold failed runs within a period
  */
-export function alarmOnErrors(failing: ApiFunction, impact: string, threshold = 5): void {
-  const { node, lambda } = failing;
-  const name = `${node.id.charAt(0).toUpperCase()}${node.id.slice(1)}Errors`;
-  const lines = new MetricFilter(failing, 'ErrorLines', {
-    logGroup: lambda.logGroup,
-    filterPattern: FilterPattern.stringValue('$.level', '=', 'ERROR'),
-    metricNamespace: Stack.of(failing).stackName,
-    metricName: name,
-    metricValue: '1',
-  });
-  const metric = new MathExpression({
-    expression: 'FILL(lines, 0) + FILL(failures, 0)',
-    usingMetrics: { lines: lines.metric({ statistic: 'Sum' }), failures: lambda.metricErrors() },
-    period,
-  });
-  defineAlarm(failing, { name, group: 'functions', impact, metric, threshold });
+export function alarmOnFailedRuns(scheduled: ApiFunction, impact: string, threshold: number): void {
+  const metric = scheduled.lambda.metricErrors({ period });
+  defineAlarm(scheduled, { name: `${scheduled.node.id}Errors`, group: 'channels', impact, metric, threshold });
 }

@@ -2,7 +2,9 @@ import { Aws, Stack } from 'aws-cdk-lib/core';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { Alarms } from './alarms';
-import { partnersView, type PartnersViewProps } from './partners-view';
+import type { Tables } from '../tables';
+import { causesView } from './causes-view';
+import { partnersView, type Graph, type PartnersViewProps } from './partners-view';
 import { alarmGroups, type AlarmDefinition } from './alarm-definition';
 
 /** Width of a dashboard. */
@@ -10,33 +12,32 @@ const COLUMNS = 24;
 const COLUMNS_OF_GRAPH = 8;
 const ROWS_OF_GRAPH = 6;
 /** Fits all alarms, eight per row. */
-const ROWS_OF_ALARMS = 7;
+const ROWS_OF_ALARMS = 4;
 
 const headings: Readonly<Record<AlarmDefinition['group'], string>> = {
-  calls: 'Calls, tokens and connections: alarms',
+  calls: 'Alarms of calls',
+  channels: 'Alarms of channels',
   lateness: 'Delay of changes, in ms',
-  tables: 'Tables',
   queues: 'Dead-letter queues',
-  functions: 'Functions',
 };
 
 export interface DashboardProps extends PartnersViewProps {
   readonly alarms: Alarms;
   readonly definitions: readonly AlarmDefinition[];
+  readonly tables: Tables;
 }
 
 /**
- * The page to open when an alarm fires: the state of all alarms, what partners experience, and the metric of each alarm with
- * its threshold and its impact on partners.
+ * The page to open when an alarm fires: the state of all alarms, what partners experience, the metric of each alarm with its
+ * threshold and its impact on partners, and what may be behind them.
  */
 export class Dashboard extends Construct {
-  constructor(scope: Construct, id: string, { alarms, definitions, ...partners }: DashboardProps) {
+  constructor(scope: Construct, id: string, { alarms, definitions, tables, ...partners }: DashboardProps) {
     super(scope, id);
     const sections = alarmGroups.map((group) => ({
       heading: headings[group],
       graphs: definitions.filter((one) => one.group === group).map(alarmGraph),
     }));
-    const graphs = partnersView(partners).map(({ title, left, right = [] }) => sized({ title, left, right }));
     new cloudwatch.Dashboard(this, 'Dashboard', {
       // Names of dashboards are unique in the account across regions.
       dashboardName: `${Stack.of(this).stackName}-${Aws.REGION}`,
@@ -52,8 +53,9 @@ export class Dashboard extends Construct {
             height: ROWS_OF_ALARMS,
           }),
         ],
-        ...section('What partners experience', graphs),
-        ...sections.flatMap(({ heading, graphs: ofGroup }) => section(heading, ofGroup)),
+        ...section('What partners experience', partnersView(partners).map(graphOf)),
+        ...sections.flatMap(({ heading, graphs }) => section(heading, graphs)),
+        ...section('Causes', causesView(tables).map(graphOf)),
       ],
     });
   }
@@ -62,6 +64,8 @@ export class Dashboard extends Construct {
 function section(heading: string, graphs: cloudwatch.IWidget[]): cloudwatch.IWidget[][] {
   return [[new cloudwatch.TextWidget({ markdown: `## ${heading}`, width: COLUMNS, height: 1 })], graphs];
 }
+
+const graphOf = ({ title, left, right = [] }: Graph) => sized({ title, left, right });
 
 const alarmGraph = ({ name, impact, metric, threshold }: AlarmDefinition) =>
   sized({

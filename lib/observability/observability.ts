@@ -2,6 +2,7 @@ import { Construct } from 'constructs';
 import type { WebSocketChannels } from '../realtime/websocket/websocket-api';
 import type { Endpoints } from '../rest/endpoints';
 import type { RestApi } from '../rest/rest-api';
+import type { EndpointTable } from '../rest/endpoint-table';
 import { ShareGuesses } from '../shares/share-guesses';
 import type { Tables } from '../tables';
 import { alarmDefinitions } from './alarm-definition';
@@ -11,6 +12,7 @@ import { defineServiceAlarms } from './service-alarms';
 
 export interface ObservabilityProps {
   readonly api: RestApi;
+  readonly table: EndpointTable;
   readonly endpoints: Endpoints;
   readonly tables: Tables;
   readonly sockets: WebSocketChannels;

@@ -1,12 +1,13 @@
 import { Metric, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Endpoints } from '../rest/endpoints';
+import type { EndpointTable } from '../rest/endpoint-table';
 import type { RestApi } from '../rest/rest-api';
 import type { WebSocketChannels } from '../realtime/websocket/websocket-api';
 import { period } from './alarm-definition';
+import { tokenMetrics } from './token-metrics';
 
 export interface PartnersViewProps {
   readonly api: RestApi;
-  readonly endpoints: Endpoints;
+  readonly table: EndpointTable;
   readonly sockets: WebSocketChannels;
 }
 
@@ -18,20 +19,18 @@ export interface Graph {
 }
 
 const count = { period, statistic: 'Sum' };
+/** API Gateway represents `Count` by it. */
+const samples = { period, statistic: 'SampleCount' };
 const median = { period, statistic: 'p50' };
 const slowestPercent = { period, statistic: 'p99' };
 
 /** Graphs of what partners experience, from metrics that AWS publishes at no cost: calls, tokens, sockets and topics. */
-export function partnersView({ api, endpoints, sockets }: PartnersViewProps): Graph[] {
+export function partnersView({ api, table, sockets }: PartnersViewProps): Graph[] {
   const stage = api.api.deploymentStage;
-  const tokens = endpoints.withoutToken.map((route) => ({
+  const tokens = tokenMetrics(api, table).map((metric) => ({
     title: 'Tokens: calls and errors, latency in ms on the right',
-    left: [
-      api.methodMetric('Count', route, count),
-      api.methodMetric('4XXError', route, count),
-      api.methodMetric('5XXError', route, count),
-    ],
-    right: [api.methodMetric('Latency', route, median), api.methodMetric('Latency', route, slowestPercent)],
+    left: [metric('Count', samples), metric('4XXError', count), metric('5XXError', count)],
+    right: [metric('Latency', median), metric('Latency', slowestPercent)],
   }));
   return [
     {
@@ -63,6 +62,10 @@ export function partnersView({ api, endpoints, sockets }: PartnersViewProps): Gr
         ...['Success', 'ServerError', 'Throttle'].map((result) => iot(`PublishIn.${result}`, 'HTTP')),
         ...['Success', 'Throttle'].map((result) => iot(`PublishOut.${result}`, 'MQTT')),
       ],
+    },
+    {
+      title: 'MQTT, whole account: retained messages by this service',
+      left: ['Success', 'ServerError', 'Throttle'].map((result) => iot(`PublishRetained.${result}`, 'HTTP')),
     },
     {
       title: 'MQTT, whole account: subscribes',

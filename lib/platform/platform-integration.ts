@@ -4,15 +4,14 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { EventSourceMapping, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { dropReasons, PLATFORM } from '../../contract/platform';
+import { PLATFORM } from '../../contract/platform';
 import { ApiFunction } from '../functions/api-function';
 import { addChangeStream } from '../functions/change-stream';
-import { LogMetric } from '../observability/log-metric';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
 import type { PlatformBus } from './platform-bus';
 import type { Tables } from '../tables';
 import type { Telemetry } from '../realtime/telemetry';
-import { alarmOnErrors, alarmOnLag } from '../observability/alarm-definition';
+import { alarmOnLag } from '../observability/alarm-definition';
 
 export interface PlatformIntegrationProps {
   readonly platform: PlatformBus;
@@ -47,8 +46,7 @@ class OutboundEvents extends Construct {
       // Of a million jobs three million changes are the platform's own reports. A deleted job has no new image, and so no mark.
       only: { dynamodb: { NewImage: { changedBy: { S: FilterRule.notExists() } } } },
     });
-    alarmOnLag(publish, 'Partners’ jobs reach the drone platform more than a minute late');
-    alarmOnErrors(publish, 'Partners’ jobs reach the drone platform late');
+    alarmOnLag(publish, 'Partners’ jobs reach the drone platform more than a minute late', 'IteratorAge');
   }
 }
 
@@ -91,13 +89,16 @@ class InboundEvents extends Construct {
       // Of events that Lambda did not accept.
       targets: [new LambdaFunction(consume.lambda, { deadLetterQueue: failures })],
     });
-    new LogMetric(this, 'Dropped', { in: [consume], as: 'PlatformReportsDropped', reasons: dropReasons });
     new EventSourceMapping(this, 'FromEvents', {
       target: consume.lambda,
       eventSourceArn: retries.queueArn,
       batchSize: 10,
       reportBatchItemFailures: true,
     });
-    alarmOnErrors(consume, 'Partners see progress and positions from the drone platform late');
+    alarmOnLag(
+      consume,
+      'Partners see progress and positions from the drone platform more than a minute late',
+      'AsyncEventAge',
+    );
   }
 }

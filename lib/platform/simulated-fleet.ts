@@ -10,7 +10,6 @@ import { SERVICE, type OutboundEventType } from '../../contract/platform';
 import { ApiFunction } from '../functions/api-function';
 import { bundle } from '../functions/bundle';
 import { bundlesFolder } from '../functions/entry-points';
-import { alarmOnErrors } from '../observability/alarm-definition';
 import type { PlatformBus } from './platform-bus';
 import { schedulerRole } from '../functions/scheduler-role';
 import type { Tables } from '../tables';
@@ -35,7 +34,6 @@ export class SimulatedFleet extends Construct {
   constructor(scope: Construct, id: string, { platform, tables, speed, rest }: SimulatedFleetProps) {
     super(scope, id);
     bundle(['consume-job-events', 'fly'], join(bundlesFolder(this), 'simulator'), 'simulator');
-    const impact = 'Partners’ jobs in the sandbox are not flown';
     const missions = new Table(this, 'Missions', {
       partitionKey: { name: 'jobId', type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
@@ -71,7 +69,6 @@ export class SimulatedFleet extends Construct {
     })
       .uses(tables, { fleet: ['scan'] })
       .allow(['dynamodb:Scan', 'dynamodb:UpdateItem'], [missions.tableArn]);
-    for (const simulated of [consume, fly]) alarmOnErrors(simulated, impact);
     platform.grantPublish(fly);
     const role = schedulerRole(this, fly, 'default').withoutPolicyUpdates();
     new Schedule(this, 'Schedule', {

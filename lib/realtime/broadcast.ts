@@ -6,7 +6,7 @@ import { CfnAuthorizer } from 'aws-cdk-lib/aws-iot';
 import { Construct } from 'constructs';
 import { BROADCAST_PATH } from '../../contract/telemetry';
 import { ApiFunction } from '../functions/api-function';
-import { alarmOnErrors } from '../observability/alarm-definition';
+import { countErrors } from '../observability/error-lines';
 import type { Tables } from '../tables';
 import { ManagedMqttDomain } from './managed-mqtt-domain';
 
@@ -71,9 +71,6 @@ export class Broadcast extends Construct {
         originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
       },
     );
-    alarmOnErrors(
-      authorize,
-      'Viewers of partners’ shares with many places see no samples for ten seconds: MQTT refuses them',
-    );
+    countErrors(authorize, 'mqtt');
   }
 }

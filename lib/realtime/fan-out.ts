@@ -9,7 +9,8 @@ import { deadLetterQueue } from '../functions/dead-letter-queue';
 import { grantBroadcast } from './broadcast';
 import type { WebSocketChannels } from './websocket/websocket-api';
 import type { Tables } from '../tables';
-import { alarmOnErrors, alarmOnLag } from '../observability/alarm-definition';
+import { alarmOnLag } from '../observability/alarm-definition';
+import { alarmOnErrors, countErrors } from '../observability/error-lines';
 
 export interface FanOutProps {
   readonly channels: Contract['channels'];
@@ -32,7 +33,7 @@ export class FanOut extends Construct {
     this.failures = deadLetterQueue(
       this,
       'Failures',
-      'Partners missed a change of a job, device group or share that they follow',
+      'Partners missed a change of a job, device group or share that they follow, or get no state when they subscribe over MQTT',
     );
     const fanOut = new ApiFunction(this, 'StatusFanOut', {
       entry: 'stream/status-fan-out',
@@ -52,7 +53,7 @@ export class FanOut extends Construct {
     sockets.grantManage(fanOut);
     grantPublish(fanOut, channels);
     grantBroadcast(fanOut);
-    const retain = this.retainLater({ channels, tables }, fanOut);
+    this.retainLater({ channels, tables }, fanOut);
     const { jobs, shares, fleet } = tables;
     addChangeStream({ from: jobs, to: fanOut, failures: this.failures });
     addChangeStream({
@@ -77,19 +78,20 @@ export class FanOut extends Construct {
       batchesPerShard: MAX_BATCHES_PER_SHARD,
     });
 
-    alarmOnLag(fanOut, 'Changes reach partners more than a minute late');
-    alarmOnErrors(fanOut, 'Changes reach partners late, or not over MQTT, or the record of flights has gaps');
-    alarmOnErrors(retain, 'Partners who subscribe over MQTT get an outdated state or none');
+    alarmOnLag(fanOut, 'Changes reach partners more than a minute late', 'IteratorAge');
+    countErrors(fanOut, 'status');
+    alarmOnErrors(
+      this,
+      'status',
+      'Changes reach partners late, or not over MQTT, the record of flights has gaps, or numbers of viewers are outdated',
+    );
   }
 
   /**
    * AWS IoT retains one message per topic and second, and limits retained messages per account. A message that it does not
    * retain at once is retried from a queue, so that it delays no other change.
    */
-  private retainLater(
-    { channels, tables }: Pick<FanOutProps, 'channels' | 'tables'>,
-    fanOut: ApiFunction,
-  ): ApiFunction {
+  private retainLater({ channels, tables }: Pick<FanOutProps, 'channels' | 'tables'>, fanOut: ApiFunction): void {
     const queue = new Queue(this, 'Retention', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
@@ -112,7 +114,6 @@ export class FanOut extends Construct {
       batchSize: 10,
       reportBatchItemFailures: true,
     });
-    return retain;
   }
 }
 

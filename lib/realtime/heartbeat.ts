@@ -6,7 +6,7 @@ import { ApiFunction } from '../functions/api-function';
 import { schedulerRole } from '../functions/scheduler-role';
 import type { WebSocketChannels } from './websocket/websocket-api';
 import type { Tables } from '../tables';
-import { alarmOnErrors } from '../observability/alarm-definition';
+import { alarmOnFailedRuns } from '../observability/alarm-definition';
 
 export interface HeartbeatProps {
   readonly tables: Tables;
@@ -23,7 +23,7 @@ export class Heartbeat extends Construct {
       timeoutSeconds: 240,
     }).uses(tables, { connections: ['scan', 'query', 'delete', 'update'], partners: ['get'] });
     sockets.grantManage(beat);
-    alarmOnErrors(beat, 'Partners’ idle sockets are closed once heartbeats have failed for six minutes', 1);
+    alarmOnFailedRuns(beat, 'Partners’ idle sockets are closed once heartbeats have failed for six minutes', 1);
     // The target would also grant all versions of the function.
     const role = schedulerRole(this, beat, 'default').withoutPolicyUpdates();
     new Schedule(this, 'Schedule', {

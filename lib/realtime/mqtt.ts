@@ -8,7 +8,7 @@ import type { CustomDomain } from '../deployment-options';
 import type { Identity } from '../rest/identity';
 import { ManagedMqttDomain } from './managed-mqtt-domain';
 import type { Tables } from '../tables';
-import { alarmOnErrors } from '../observability/alarm-definition';
+import { alarmOnErrors, countErrors } from '../observability/error-lines';
 
 /** Lifecycle events of AWS IoT to consume, by rule. `presence/#` would include failed attempts to connect. */
 const events = {
@@ -75,10 +75,12 @@ export class MqttChannels extends Construct {
     }
     this.url = `mqtts://${domain?.name ?? domainName}:8883`;
     const count = this.followSubscriptions({ tables }, clients);
-    alarmOnErrors(authorize, 'Partners cannot connect over MQTT: their tokens cannot be verified');
+    countErrors(authorize, 'mqtt');
     alarmOnErrors(
-      count,
-      'MQTT subscriptions of partners are miscounted: a partner may exceed the limit, lose a connection, or get nothing about a job or a share, and no positions, for five minutes',
+      this,
+      'mqtt',
+      'Partners cannot connect over MQTT, or get nothing about a job or a share for five minutes after they subscribe; viewers see no samples for ten seconds',
+      { authorizer: authorize.lambda.metricErrors(), subscriptions: count.lambda.metricErrors() },
     );
   }
 

@@ -5,7 +5,7 @@ import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
 import { schedulerRole } from '../functions/scheduler-role';
 import type { Tables } from '../tables';
-import { alarmOnErrors } from '../observability/alarm-definition';
+import { alarmOnFailedRuns } from '../observability/alarm-definition';
 
 export interface ReconcileProps {
   readonly tables: Tables;
@@ -22,7 +22,7 @@ export class Reconcile extends Construct {
     }).uses(tables, { fleet: ['batchGet', 'update'] });
     reconcile.allow(['dynamodb:Scan'], [`${tables.fleet.tableArn}/index/${tables.onlineIndex}`]);
     // The next run, a minute later, does the work of a failed one.
-    alarmOnErrors(reconcile, 'A silent device still counts as online for partners if its device check was lost', 3);
+    alarmOnFailedRuns(reconcile, 'A silent device still counts as online for partners if its device check was lost', 3);
     // The target would also grant all versions of the function.
     const role = schedulerRole(this, reconcile, 'default').withoutPolicyUpdates();
     new Schedule(this, 'Schedule', {

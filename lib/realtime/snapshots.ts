@@ -5,7 +5,7 @@ import { ApiFunction } from '../functions/api-function';
 import type { WebSocketChannels } from './websocket/websocket-api';
 import type { Tables } from '../tables';
 import { grantVideo } from '../shares/video';
-import { alarmOnErrors } from '../observability/alarm-definition';
+import { alarmOnErrors, countErrors } from '../observability/error-lines';
 
 export interface SnapshotsProps {
   readonly channels: Contract['channels'];
@@ -39,9 +39,17 @@ export class Snapshots extends Construct {
     // The snapshot of a STREAM share contains the video URL.
     grantVideo(this.sendSnapshot);
     this.grantRequest(sockets.connect);
+    countErrors(this.sendSnapshot, 'sockets');
     alarmOnErrors(
-      this.sendSnapshot,
-      'Partners and viewers who connect are disconnected instead of getting the current state',
+      this,
+      'sockets',
+      'Partners and viewers cannot connect over WebSocket, are disconnected instead of getting the current state, or get errors for their messages',
+      {
+        handshakes: sockets.connect.lambda.metricErrors(),
+        snapshots: this.sendSnapshot.lambda.metricErrors(),
+        // Functions that API Gateway could not invoke.
+        integrations: sockets.metric('ExecutionError', { statistic: 'Sum' }),
+      },
     );
   }
 

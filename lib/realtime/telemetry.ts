@@ -4,7 +4,6 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
-import { alarmOnErrors } from '../observability/alarm-definition';
 import type { Tables } from '../tables';
 import { grantBroadcast } from './broadcast';
 import type { WebSocketChannels } from './websocket/websocket-api';
@@ -53,8 +52,6 @@ export class Telemetry extends Construct {
       maxBatchingWindow: Duration.seconds(1),
       reportBatchItemFailures: true,
     });
-    // A failed message is received five times: the alarm fires before any message is in the dead-letter queue.
-    alarmOnErrors(check, impact, 3);
   }
 
   /** Lets a function accept telemetry: update the fleet, send to followers, and schedule device checks. */

@@ -4,7 +4,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
 import type { Tables } from '../tables';
-import { alarmOnErrors } from '../observability/alarm-definition';
+import { countErrors } from '../observability/error-lines';
 
 export interface ViewerCountsProps {
   readonly tables: Tables;
@@ -40,7 +40,7 @@ export class ViewerCounts extends Construct {
       batchSize: 10,
       reportBatchItemFailures: true,
     });
-    alarmOnErrors(count, 'Partners see an outdated number of viewers of their shares');
+    countErrors(count, 'status');
   }
 
   /** Lets a function request a count: every function that adds or deletes connections. */

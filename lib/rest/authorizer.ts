@@ -1,6 +1,5 @@
 import { Construct } from 'constructs';
 import { ApiFunction } from '../functions/api-function';
-import { alarmOnErrors } from '../observability/alarm-definition';
 import type { Tables } from '../tables';
 import type { Identity } from './identity';
 import { functionName } from './invoked-functions';
@@ -30,6 +29,5 @@ export class Authorizer extends Construct {
     }).uses(tables, { partners: ['get'] });
     // API Gateway assigns the id of an authorizer.
     api.invokes(authorize, 'authorizers/*');
-    alarmOnErrors(authorize, 'Partners get 500 on every call: their tokens cannot be verified');
   }
 }

@@ -5,7 +5,7 @@ import { ApiFunction } from '../functions/api-function';
 import type { WebSocketChannels } from '../realtime/websocket/websocket-api';
 import { grantVideo } from '../shares/video';
 import type { Tables } from '../tables';
-import { groupBy, routesOf, type EndpointTable, type Route } from './endpoint-table';
+import { groupBy, routesOf, type EndpointTable } from './endpoint-table';
 import { functionName, methodPattern } from './invoked-functions';
 import { STAGE, type RestApi } from './rest-api';
 
@@ -24,8 +24,6 @@ const WAITING = { timeoutSeconds: 29, memoryMb: 256 };
 
 /** A function per handler of the contract, which the API's methods for its endpoints may invoke. */
 export class Endpoints extends Construct {
-  /** Endpoints that need no access token: those that issue tokens. */
-  readonly withoutToken: readonly Route[];
   /** Functions that receive share codes. */
   readonly shareCodeFunctions: readonly ApiFunction[];
 
@@ -45,7 +43,6 @@ export class Endpoints extends Construct {
       props.api.invokes(fn, `${STAGE}/${methodPattern(served)}`);
       if (served.some(({ path }) => path.includes('{shareCode}'))) shareCodeFunctions.push(fn);
     }
-    this.withoutToken = routes.filter(({ endpoint }) => endpoint.scope === null);
     this.shareCodeFunctions = shareCodeFunctions;
   }
 

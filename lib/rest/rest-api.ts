@@ -1,7 +1,6 @@
 import { Aws, CfnOutput, RemovalPolicy, Validations } from 'aws-cdk-lib/core';
 import * as apigateway from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IDependable } from 'constructs';
 import { tokenThrottle } from '../../contract/limits';
@@ -9,7 +8,7 @@ import { SERVICE } from '../../contract/platform';
 import type { CustomDomain } from '../deployment-options';
 import { DOCS_PATH } from '../docs/docs-paths';
 import type { ApiFunction } from '../functions/api-function';
-import { routesOf, type EndpointTable, type Route } from './endpoint-table';
+import { routesOf, type EndpointTable } from './endpoint-table';
 import { functionName, invocationUri } from './invoked-functions';
 import { openApiBody } from './openapi-body';
 import { limitStage } from './web-rate-limit';
@@ -66,8 +65,6 @@ export class RestApi extends Construct {
   readonly baseUrl: string;
   /** Account setting with which API Gateway may write logs; stages of other APIs that log have to depend on it. */
   readonly logAccess: IDependable;
-  /** Dimension of the API's metrics; two stages in one account and region must not share it. */
-  private readonly name: string;
 
   constructor(scope: Construct, id: string, { table, stage, domain, rateLimit }: RestApiProps) {
     super(scope, id);
@@ -75,12 +72,13 @@ export class RestApi extends Construct {
       retention: RetentionDays.THREE_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    this.name = [SERVICE, ...(stage === undefined ? [] : [stage])].join('-');
+    // A dimension of its metrics, which two stages of one account and region must not share.
+    const name = [SERVICE, ...(stage === undefined ? [] : [stage])].join('-');
     this.api = new apigateway.SpecRestApi(this, 'OpenApi', {
-      restApiName: this.name,
+      restApiName: name,
       apiDefinition: apigateway.ApiDefinition.fromInline(
         openApiBody({
-          title: this.name,
+          title: name,
           description: 'Drone missions for integration partners, machine to machine',
           table,
           uriOf: (handler) => invocationUri(functionName(this, handler)),
@@ -160,12 +158,6 @@ export class RestApi extends Construct {
     const { defaultChild } = this.api.deploymentStage.node;
     if (!(defaultChild instanceof apigateway.CfnStage)) throw new Error('a stage has no resource');
     defaultChild.variables = { [DOCS_URL]: url };
-  }
-
-  /** A metric of a method: `Count`, `4XXError`, `5XXError` or `Latency`. Only methods without a token have them. */
-  methodMetric(metricName: string, { method, path }: Route, options: MetricOptions): Metric {
-    const dimensionsMap = { ApiName: this.name, Stage: STAGE, Method: method, Resource: path };
-    return new Metric({ namespace: 'AWS/ApiGateway', metricName, dimensionsMap, ...options });
   }
 
   private addDomain({ name, certificateArn }: CustomDomain): void {

@@ -10,7 +10,7 @@ import { deadLetterQueue } from '../functions/dead-letter-queue';
 import type { PlatformBus } from '../platform/platform-bus';
 import { schedulerRole } from '../functions/scheduler-role';
 import type { Tables } from '../tables';
-import { alarmOnErrors, alarmOnLag } from '../observability/alarm-definition';
+import { alarmOnLag } from '../observability/alarm-definition';
 
 export interface ShareExpiryProps {
   readonly tables: Tables;
@@ -66,7 +66,6 @@ export class ShareExpiry extends Construct {
       maxConcurrency: 15,
       reportBatchItemFailures: true,
     });
-    alarmOnErrors(expire, 'Followers and viewers of partners’ shares receive their end late');
   }
 
   private scheduleEnds(): void {
@@ -108,8 +107,11 @@ export class ShareExpiry extends Construct {
       failures: this.failures,
       only: { eventName: FilterRule.or('INSERT', 'REMOVE') },
     });
-    alarmOnLag(schedule, 'Partners receive the end of one-minute shares late, and the drone platform new shares');
-    alarmOnErrors(schedule, 'Partners’ shares are scheduled to end too late, and reach the drone platform late');
+    alarmOnLag(
+      schedule,
+      'Partners receive the end of one-minute shares late, and the drone platform new shares',
+      'IteratorAge',
+    );
   }
 
   private grantDelay(sender: ApiFunction): void {

@@ -1,7 +1,7 @@
 import { Construct } from 'constructs';
 import type { ApiFunction } from '../functions/api-function';
-import { LogMetric } from '../observability/log-metric';
-import { defineAlarm, period } from '../observability/alarm-definition';
+import { defineAlarm } from '../observability/alarm-definition';
+import { countRefusals } from '../observability/error-lines';
 
 /** Per five minutes: more than partners and viewers with old links cause. */
 const MAX_REFUSED = 100;
@@ -15,16 +15,11 @@ export interface ShareGuessesProps {
 export class ShareGuesses extends Construct {
   constructor(scope: Construct, id: string, { functions }: ShareGuessesProps) {
     super(scope, id);
-    const refused = new LogMetric(this, 'Refused', {
-      in: functions,
-      as: 'ShareCodesRefused',
-      reasons: ['share_not_found'],
-    });
     defineAlarm(this, {
       name: 'ShareCodesRefused',
       group: 'calls',
-      impact: 'Someone guesses share codes: a code that is found would show what partners have shared',
-      metric: refused.metric('share_not_found', { period }),
+      impact: 'Someone guesses share codes: a code that is found would show strangers what partners have shared',
+      metric: countRefusals(this, functions, 'share_not_found'),
       threshold: MAX_REFUSED,
     });
   }

@@ -35,10 +35,11 @@ export type BillableUnit =
   | 'xray:traces'
   /** Cognito pricing: tokens issued for client credentials. */
   | 'cognito:tokens'
-  /** CloudFront pricing: requests, and runs of CloudFront functions. */
+  /** CloudFront pricing: requests, runs of CloudFront functions, and bytes sent to viewers; bytes from AWS to CloudFront are free. */
   | 'cloudfront:requests'
   | 'cloudfront:functions'
-  /** Bytes sent to clients. */
+  | 'cloudfront:bytesOut'
+  /** Bytes sent to clients from the region. */
   | 'transfer:bytesOut';
 
 /** What a call is charged with. */

@@ -114,7 +114,7 @@ export function createCloudFront(options: CloudFrontOptions): CloudFront {
 function metered(distribution: Distribution, meter: Meter): Distribution {
   return async (viewer, upgraded) => {
     const reply = await distribution(viewer, upgraded);
-    meter.charge(CLIENTS, { 'cloudfront:requests': 1, 'transfer:bytesOut': Buffer.byteLength(reply?.body ?? '') });
+    meter.charge(CLIENTS, { 'cloudfront:requests': 1, 'cloudfront:bytesOut': Buffer.byteLength(reply?.body ?? '') });
     return reply;
   };
 }

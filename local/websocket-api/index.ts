@@ -61,6 +61,22 @@ export interface WebSocketApi extends Service, AwsApi {
   readonly connectionCount: number;
 }
 
+/** Unit of the bytes that are sent to a client, by the way that they take. */
+type Transfer = 'cloudfront:bytesOut' | 'transfer:bytesOut';
+
+interface OpenConnection {
+  readonly connection: Connection;
+  readonly stage: ServedStage;
+  readonly transfer: Transfer;
+}
+
+/** A handshake that `$connect` has accepted. */
+interface Opened {
+  readonly upgraded: UpgradedSocket;
+  readonly protocol: string | undefined;
+  readonly transfer: Transfer;
+}
+
 /** Time for `$disconnect` functions to end on stop. */
 const STOP_TIMEOUT_MS = 2_000;
 
@@ -72,7 +88,7 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
   const handshakes = createHandshakes();
   const functions = createFunctions(options.lambda, options.log);
   const newConnections = createThrottle({ RateLimit: limits.connectionsPerSecond });
-  const connections = new Map<string, { readonly connection: Connection; readonly stage: ServedStage }>();
+  const connections = new Map<string, OpenConnection>();
   const disconnecting = new Set<Promise<void>>();
   const connectionLog = openConnectionLog(
     options.dataFolder && join(options.dataFolder, 'websocket-connections.jsonl'),
@@ -98,7 +114,8 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
     disconnecting.add(call);
   }
 
-  function open(stage: ServedStage, facts: ConnectionFacts, upgraded: UpgradedSocket, protocol?: string): void {
+  function open(stage: ServedStage, facts: ConnectionFacts, opened: Opened): void {
+    const { upgraded, protocol, transfer } = opened;
     const stopMinutes = meter.chargeWhile(CLIENTS, 'websocket:minutes');
     const onEnd = (code: number, reason: string) => {
       stopMinutes();
@@ -113,13 +130,14 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
     const onMessage = async (text: string) => {
       meter.charge(CLIENTS, { 'websocket:messages': stepsOf(Buffer.byteLength(text), METERED_BYTES) });
       const reply = await stage.message(facts, text);
-      if (reply !== undefined) meter.charge(CLIENTS, chargesOf(Buffer.byteLength(reply)));
+      if (reply !== undefined) meter.charge(CLIENTS, chargesOf(Buffer.byteLength(reply), transfer));
       return reply;
     };
     const both = { socket, transport: upgraded.socket };
     connections.set(facts.connectionId, {
       connection: openConnection(facts, both, limits, { onMessage, onEnd }),
       stage,
+      transfer,
     });
   }
 
@@ -127,7 +145,7 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
     ...createManagement({
       get: (id) => connections.get(id)?.connection,
       quotas,
-      chargesOf,
+      chargesOf: (id, bytes) => chargesOf(bytes, connections.get(id)?.transfer),
       stageArn: (id, name) =>
         (connections.get(id)?.stage ?? stages.find((one) => one.name === name) ?? stages[0])?.arn ?? apiArn('*'),
     }),
@@ -167,7 +185,7 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
         connectionLog.closed(facts.connectionId);
         return refusal(status);
       }
-      open(stage, facts, upgraded, protocol);
+      open(stage, facts, { upgraded, protocol, transfer: transferOf(headerOf(request.headers, 'via')) });
       return undefined;
     },
 
@@ -197,9 +215,13 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
 const METERED_BYTES = 32 * 1024;
 
 /** Of a message to a client. */
-function chargesOf(bytes: number): Charges {
-  return { 'websocket:messages': stepsOf(bytes, METERED_BYTES), 'transfer:bytesOut': bytes };
+function chargesOf(bytes: number, transfer: Transfer = 'transfer:bytesOut'): Charges {
+  return { 'websocket:messages': stepsOf(bytes, METERED_BYTES), [transfer]: bytes };
 }
+
+/** CloudFront sends what passes through it, and says so in `Via` (CloudFront developer guide, "HTTP request headers and CloudFront behavior"). */
+const transferOf = (via: string | undefined): Transfer =>
+  via?.includes('(CloudFront)') ? 'cloudfront:bytesOut' : 'transfer:bytesOut';
 
 const MISSING_AUTHENTICATION_TOKEN: HttpReply = {
   status: 403,

@@ -16,7 +16,7 @@ export interface OpenConnections {
   stageArn(connectionId: string, stageName: string | undefined): string;
   readonly quotas: Pick<Quotas, 'admits'>;
   /** Of a message to a client, by its size. */
-  chargesOf(bytes: number): Charges;
+  chargesOf(connectionId: string, bytes: number): Charges;
 }
 
 /**
@@ -50,7 +50,7 @@ export function createManagement(connections: OpenConnections): AwsApi {
     if (!connection) return failure('rest', 410, 'GoneException', 'Gone');
     const answered = command(connection, body);
     return method === 'POST' && answered.status === 200
-      ? { ...answered, charges: connections.chargesOf(body.length) }
+      ? { ...answered, charges: connections.chargesOf(target.connectionId, body.length) }
       : answered;
   }
 }

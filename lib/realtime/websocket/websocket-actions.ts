@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { Contract } from '../../../contract/contract';
 import type { Binding } from '../../../contract/websocket-action';
 import { ApiFunction } from '../../functions/api-function';
-import { alarmOnErrors } from '../../observability/alarm-definition';
+import { countErrors } from '../../observability/error-lines';
 import type { PlatformBus } from '../../platform/platform-bus';
 import type { Identity } from '../../rest/identity';
 import { grantVideo } from '../../shares/video';
@@ -22,7 +22,7 @@ export interface WebSocketActionsProps {
   readonly identity: Identity;
 }
 
-/** A route, a function with its grants, and an alarm for each action of the contract. */
+/** A route, and a function with its grants, for each action of the contract. */
 export class WebSocketActions extends Construct {
   constructor(scope: Construct, id: string, { actions, ...props }: WebSocketActionsProps) {
     super(scope, id);
@@ -37,7 +37,7 @@ export class WebSocketActions extends Construct {
       },
       sockets: (action) => sockets.grantManage(action),
     };
-    for (const [name, { handler, summary, needs, bindings = [], impact, ...row }] of Object.entries(actions)) {
+    for (const [name, { handler, summary, needs, bindings = [], ...row }] of Object.entries(actions)) {
       const action = new ApiFunction(this, pascalCase(basename(handler)), {
         entry: `socket/${handler}`,
         description: summary,
@@ -47,7 +47,7 @@ export class WebSocketActions extends Construct {
       for (const binding of bindings) grants[binding](action);
       // Messages with an unknown action go to the function that anyone may call.
       sockets.addRoutes(needs === 'anyone' ? [name, '$default'] : [name], action);
-      alarmOnErrors(action, impact);
+      countErrors(action, 'sockets');
     }
   }
 }

@@ -14,7 +14,7 @@ import type { Identity } from '../../rest/identity';
 import type { Tables } from '../../tables';
 import { grantEndViewers } from '../broadcast';
 import type { ViewerCounts } from '../viewer-counts';
-import { alarmOnErrors } from '../../observability/alarm-definition';
+import { countErrors } from '../../observability/error-lines';
 
 const STAGE = 'live';
 
@@ -95,8 +95,7 @@ export class WebSocketChannels extends Construct {
       id: 'AwsSolutions-APIG4',
       reason: 'The function of $connect verifies the token itself: an authorizer could not answer 404 or 429.',
     });
-    alarmOnErrors(connect, 'Partners and viewers cannot connect to channels: handshakes return 500');
-    alarmOnErrors(disconnect, 'Closed connections of partners and viewers keep their seats until they expire');
+    countErrors(connect, 'sockets');
     this.stage = this.addStage(logAccess);
     const origin = { channels: props.channels, host: this.host, stage: STAGE, originSecret };
     this.address = new ChannelAddress(this, 'Address', { ...origin, domain, webAclArn });

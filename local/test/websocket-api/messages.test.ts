@@ -34,10 +34,13 @@ describe('Messages to a WebSocket API', () => {
     expect(await nextMessage(socket)).toEqual({ type: 'pong', to: 'ping' });
   });
 
-  test('are charged in steps of 32 KB in both directions, to clients and to the function that posts', async () => {
+  test.each([
+    ['the region', {}, 'transfer:bytesOut'],
+    ['CloudFront', { Via: '1.1 d1.cloudfront.net (CloudFront)' }, 'cloudfront:bytesOut'],
+  ])('are charged in steps of 32 KB in both directions, and as data from %s', async (_, headers, transfer) => {
     const meter = createMeter();
     served = await serveApi({ routes, answering: ['ping'], meter });
-    const socket = await served.connect();
+    const socket = await served.connect('', { headers });
     socket.send('{"action":"ping"}');
     await nextMessage(socket);
     socket.send(JSON.stringify({ action: 'silent', text: 'x'.repeat(30_000) }));
@@ -49,7 +52,7 @@ describe('Messages to a WebSocket API', () => {
       .management(allowed)
       .send(new PostToConnectionCommand({ ConnectionId, Data: Buffer.from('x'.repeat(33_000)) }));
     await received;
-    expect(meter.usage()['fan-out']).toEqual({ 'websocket:messages': 2, 'transfer:bytesOut': 33_000 });
+    expect(meter.usage()['fan-out']).toEqual({ 'websocket:messages': 2, [transfer]: 33_000 });
     expect(meter.usage()['clients']).toMatchObject({
       'websocket:messages': 3,
       'websocket:minutes': expect.any(Number) as number,

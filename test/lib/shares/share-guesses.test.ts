@@ -14,7 +14,8 @@ import { call } from '../../lambdas/fixtures/api-gateway';
 import { logLines, written } from '../../lambdas/fixtures/log';
 import { throughCloudFront } from '../../lambdas/fixtures/origin';
 import { shareItem } from '../../lambdas/fixtures/telemetry';
-import { dimensionsOf, filtersOn } from '../observability/filter-pattern';
+import { embeddedMetrics } from '../../lambdas/fixtures/embedded-metrics';
+import { environmentOf, ownFunctions } from '../permissions';
 import { synthesise } from '../synthesised';
 
 const ofShares = Object.entries(endpointTable).filter(([key]) => key.includes('/shares'));
@@ -42,14 +43,18 @@ const attempts: [actor: string, path: string, attempt: () => Promise<unknown>][]
   ['a partner that revokes it', 'Endpoints/revoke-share', () => callWithGuess(revokeShare)],
 ];
 
-/** Metrics that the filters on a function's log count from the logged lines, as name and dimensions. */
-const metricsOf = (path: string) =>
-  logLines().flatMap((line) =>
-    filtersOn(stack, path).flatMap((filter) => {
-      const values = dimensionsOf(filter, line);
-      return values ? [[filter.metric, ...values].join(' ')] : [];
-    }),
-  );
+/** Sets the variables that say what a function counts, as the stack does. */
+const runAs = (path: string) => Object.assign(process.env, countsOf(path));
+const countsOf = (path: string) => {
+  const { METRIC_NAMESPACE, COUNTED_REASON } = environmentOf(ownFunctions(stack)[`${path}/Function`]);
+  return { METRIC_NAMESPACE, COUNTED_REASON };
+};
+const refused = {
+  namespace: 'DroneMissionApi',
+  name: 'Refusals',
+  dimensions: { reason: 'share_not_found' },
+  value: 1,
+};
 
 beforeEach(() => {
   process.env['SHARE_BASE_URL'] = 'https://share.test';
@@ -59,38 +64,36 @@ beforeEach(() => {
 });
 
 test.each(attempts)('an unknown share code from %s is counted, and logged nowhere', async (_, path, attempt) => {
+  runAs(path);
   await attempt();
-  expect(metricsOf(path)).toEqual(['ShareCodesRefused share_not_found']);
+  expect(embeddedMetrics()).toEqual([refused]);
   expect(written.join('')).not.toContain(guess);
 });
 
 test('other refusals are not counted', async () => {
+  runAs('Realtime/WebSocket/Connect');
   store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: shareItem() });
   await connectWith({ shareCode: '' });
   await call(getShare, { scopes: ['share:read'], path: { shareCode: id('share', rival) } });
   expect(logLines()).toMatchObject([{ reason: 'unauthorized' }, { reason: 'forbidden' }]);
-  for (const [, path] of attempts) expect(metricsOf(path)).toEqual([]);
+  expect(embeddedMetrics()).toEqual([]);
 });
 
-test('every function that receives share codes is counted', () => {
-  const filters = Object.keys(stack.byPath('AWS::Logs::MetricFilter')).filter((path) =>
-    path.startsWith('Observability/ShareGuesses'),
+test('no other function counts them', () => {
+  const counting = Object.entries(ownFunctions(stack)).filter(
+    ([, lambda]) => 'COUNTED_REASON' in environmentOf(lambda),
   );
-  expect(filters).toHaveLength(new Set(attempts.map(([, path]) => path)).size);
+  const paths = counting.map(([path]) => path.replace(/\/Function$/, ''));
+  expect(paths.sort()).toEqual([...new Set(attempts.map(([, path]) => path))].sort());
 });
 
 test('the alarm fires at 100 within five minutes, over all functions', () => {
   expect(stack.byPath('AWS::CloudWatch::Alarm')['Observability/Alarms/ShareCodesRefused']?.Properties).toMatchObject({
-    Namespace: 'DroneMissionApi',
-    MetricName: 'ShareCodesRefused',
+    Namespace: refused.namespace,
+    MetricName: refused.name,
     Dimensions: [{ Name: 'reason', Value: 'share_not_found' }],
     Statistic: 'Sum',
     Period: 300,
     Threshold: 100,
   });
-  for (const { Properties } of Object.values(stack.byPath('AWS::Logs::MetricFilter'))) {
-    expect(Properties['MetricTransformations']).toMatchObject([
-      { MetricNamespace: 'DroneMissionApi', MetricValue: '1' },
-    ]);
-  }
 });

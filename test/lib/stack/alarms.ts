@@ -1,143 +1,166 @@
-import { tableNames } from '../../../contract/tables';
-import { filtersOn } from '../observability/filter-pattern';
-import { ownFunctions } from '../permissions';
-import { synthesise } from '../synthesised';
+import type { Capability } from '../../../contract/metrics';
+import { environmentOf, ownFunctions } from '../permissions';
+import { referred, smallTable, synthesise, type CfnResource } from '../synthesised';
+import { publishedMetrics, type AlarmMetric } from './published-metrics';
 
 const whole = synthesise({ simulatedFleet: 'true' });
+const { byPath, resources } = whole;
 
-test.each(Object.entries(whole.byPath('AWS::CloudWatch::Alarm')))(
-  'the alarm %s describes the impact on partners',
-  (_, alarm) => {
-    expect(alarm.Properties['AlarmDescription']).toMatch(/partners|slow or (returns 500|refused)/i);
-    expect(alarm.Properties).toMatchObject({
-      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-      TreatMissingData: 'notBreaching',
-    });
-  },
+const alarms = Object.entries(byPath('AWS::CloudWatch::Alarm')).map(
+  ([path, { Properties }]) => [path.replace('Observability/Alarms/', ''), Properties] as const,
 );
-
-const alarms = whole.byPath('AWS::CloudWatch::Alarm');
-const alarmNamed = (name: string) => alarms[`Observability/Alarms/${name}`]?.Properties;
+const alarmNamed = (name: string) => Object.fromEntries(alarms)[name];
 
 interface MetricQuery {
   readonly Id: string;
   readonly Expression?: string;
-  readonly MetricStat?: {
-    readonly Metric: { Namespace: string; MetricName: string; Dimensions?: { Name: string; Value: unknown }[] };
-  };
+  readonly MetricStat?: { readonly Metric: AlarmMetric; readonly Stat: string };
 }
-const queriesOf = (name: string) => (alarmNamed(name)?.['Metrics'] ?? []) as MetricQuery[];
 
-test('the alarms cover failures, capacity, tokens, guesses, retained messages, and each table, dead-letter queue and stream reader', () => {
-  const tables = tableNames.map((name) => `${name.charAt(0).toUpperCase()}${name.slice(1)}Throttled`);
-  const others = [
-    ...['Failures', 'FanOutFailures', 'InboundEventsFailures', 'NoCapacity', 'NoTokens', 'ShareExpiryFailures'],
-    ...['ShareCodesRefused', 'TelemetryFailures', 'OutboundEventsFailures', 'RetainedMessages'],
-    ...['OnShareChangeLate', 'StatusFanOutLate', 'PublishPlatformEventsLate'],
-  ];
-  const named = Object.keys(alarms).filter((name) => !name.endsWith('Errors'));
-  expect(named.sort()).toEqual([...others, ...tables].map((name) => `Observability/Alarms/${name}`).sort());
-});
+const queriesOf = (alarm: CfnResource['Properties']) => (alarm['Metrics'] ?? []) as MetricQuery[];
 
-test.each(Object.keys(alarms))('%s fills missing data in sums of metrics', (path) => {
-  const queries = queriesOf(path.replace('Observability/Alarms/', ''));
-  const [sum] = queries.filter(({ Expression }) => Expression?.includes('+'));
-  if (!sum) {
-    expect(queries.filter(({ Expression }) => /[-+]/.test(Expression ?? ''))).toEqual([]);
-    return;
-  }
-  const filled = [...(sum.Expression ?? '').matchAll(/FILL\((\w+), 0\)/g)].map(([, id]) => id);
-  expect(sum.Expression?.replaceAll(/FILL\(\w+, 0\)/g, '')).toMatch(/^[ +]+$/);
-  expect(filled.sort()).toEqual(
-    queries
-      .filter((query) => query !== sum)
-      .map(({ Id }) => Id)
-      .sort(),
+/** Metrics that an alarm reads, with their statistics. */
+function metricsOf(alarm: CfnResource['Properties']): (AlarmMetric & { readonly Statistic: string })[] {
+  const queries = queriesOf(alarm);
+  if (queries.length === 0) return [alarm as unknown as AlarmMetric & { Statistic: string }];
+  return queries.flatMap(({ MetricStat }) =>
+    MetricStat ? [{ ...MetricStat.Metric, Statistic: MetricStat.Stat }] : [],
   );
+}
+
+/** Path of the construct that a dimension refers to, or the text. */
+const named = (value: unknown): string =>
+  typeof value === 'string'
+    ? value
+    : (resources[referred(value)]?.Metadata?.['aws:cdk:path'] ?? '?').split('/').slice(1, -1).join('/');
+
+/** A metric as `Errors of Realtime/Heartbeat/Heartbeat`. */
+const shown = ({ MetricName, Dimensions = [] }: AlarmMetric) =>
+  [MetricName, ...Dimensions.map(({ Value }) => named(Value).replace(/\/Function$/, ''))].join(' of ');
+
+const connect = 'Realtime/WebSocket/Connect';
+const sendSnapshot = 'Realtime/Snapshots/SendSnapshot';
+
+test.each<[string, number, string[]]>([
+  ['Failures', 5, ['5XXError']],
+  ['NoTokens', 3, ['5XXError']],
+  ['NoCapacity', 1, ['Throttles']],
+  ['ShareCodesRefused', 100, ['Refusals of share_not_found']],
+  ['SocketsErrors', 5, ['Errors of sockets', `Errors of ${connect}`, `Errors of ${sendSnapshot}`, 'ExecutionError']],
+  [
+    'MqttErrors',
+    5,
+    ['Errors of mqtt', 'Errors of Realtime/Mqtt/AuthorizeConnection', 'Errors of Realtime/Mqtt/CountSubscriptions'],
+  ],
+  ['StatusErrors', 5, ['Errors of status']],
+  ['HeartbeatErrors', 1, ['Errors of Realtime/Heartbeat/Heartbeat']],
+  ['ReconcileErrors', 3, ['Errors of Realtime/Reconcile/Reconcile']],
+  ['StatusFanOutLate', 60_000, ['IteratorAge of Realtime/FanOut/StatusFanOut']],
+  ['OnShareChangeLate', 60_000, ['IteratorAge of ShareExpiry/OnShareChange']],
+  ['PublishPlatformEventsLate', 60_000, ['IteratorAge of PlatformIntegration/OutboundEvents/PublishPlatformEvents']],
+  ['ConsumePlatformEventsLate', 60_000, ['AsyncEventAge of PlatformIntegration/InboundEvents/ConsumePlatformEvents']],
+  ['FanOutFailures', 1, ['ApproximateNumberOfMessagesVisible of Realtime/FanOut/Failures']],
+  ['ShareExpiryFailures', 1, ['ApproximateNumberOfMessagesVisible of ShareExpiry/Failures']],
+  ['TelemetryFailures', 1, ['ApproximateNumberOfMessagesVisible of Realtime/Telemetry/Failures']],
+  ['OutboundEventsFailures', 1, ['ApproximateNumberOfMessagesVisible of PlatformIntegration/OutboundEvents/Failures']],
+  ['InboundEventsFailures', 1, ['ApproximateNumberOfMessagesVisible of PlatformIntegration/InboundEvents/Failures']],
+])('%s fires from %d on, of: %j', (name, threshold, metrics) => {
+  const alarm = alarmNamed(name);
+  expect(alarm).toMatchObject({ Threshold: threshold });
+  const read = alarm ? metricsOf(alarm) : [];
+  const ofApis = /^(5XXError|ExecutionError)/;
+  expect(read.map(shown).map((metric) => ofApis.exec(metric)?.[0] ?? metric)).toEqual(metrics);
+  for (const { MetricName, Statistic } of read)
+    expect(Statistic).toBe(/Age$|Visible$/.test(MetricName) ? 'Maximum' : 'Sum');
 });
 
-test.each([
-  ['JobsThrottled', ['', 'by-status']],
-  ['ConnectionsThrottled', ['', 'by-socket']],
-  ['FleetThrottled', ['', 'online']],
-  ['EventsThrottled', ['', 'by-channel']],
-  ['SharesThrottled', ['']],
-])('%s counts reads and writes of the table and of its indexes: %j', (name, paths) => {
-  const counted = queriesOf(name).flatMap(({ MetricStat }) => {
-    if (!MetricStat) return [];
-    const { MetricName, Dimensions = [] } = MetricStat.Metric;
-    const index = Dimensions.find((one) => one.Name === 'GlobalSecondaryIndexName');
-    return [`${MetricName} ${(index?.Value ?? '') as string}`];
+test('there are 18 alarms on 23 metrics, no metric filters, and one dashboard', () => {
+  expect(alarms).toHaveLength(18);
+  expect(alarms.flatMap(([, alarm]) => metricsOf(alarm))).toHaveLength(23);
+  expect(byPath('AWS::Logs::MetricFilter')).toEqual({});
+  expect(Object.keys(byPath('AWS::CloudWatch::Dashboard'))).toHaveLength(1);
+});
+
+test('an endpoint has no alarm of its own', () => {
+  const few = Object.keys(synthesise({}, smallTable).byPath('AWS::CloudWatch::Alarm'));
+  const ofTokens = 'Observability/Alarms/NoTokens';
+  expect([...few, ofTokens].sort()).toEqual(Object.keys(byPath('AWS::CloudWatch::Alarm')).sort());
+});
+
+describe.each(alarms)('%s', (_, alarm) => {
+  test('says what partners suffer', () => {
+    expect(alarm['AlarmDescription']).toMatch(/\.$/);
+    expect(alarm['AlarmDescription']).toMatch(/partners/i);
+    expect(alarm).toMatchObject({
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      TreatMissingData: 'notBreaching',
+    });
   });
-  expect(counted).toEqual(paths.flatMap((path) => [`ReadThrottleEvents ${path}`, `WriteThrottleEvents ${path}`]));
-});
 
-/** Functions of endpoints have no alarm of their own: API Gateway counts their errors as replies with 500. */
-const watched = Object.entries(ownFunctions(whole))
-  .map(([path, lambda]) => [path.replace(/\/Function$/, ''), lambda] as const)
-  .filter(([path]) => !path.startsWith('Endpoints/'));
-
-test.each(watched)('%s has an alarm for its errors, including those that it caught and logged', (path, lambda) => {
-  const [id] = Object.entries(whole.resources).find(([, found]) => found === lambda) ?? [];
-  const last = path.split('/').at(-1) ?? '';
-  const name = `${last.charAt(0).toUpperCase()}${last.slice(1)}Errors`;
-  const metrics = queriesOf(name).flatMap(({ MetricStat }) => (MetricStat ? [MetricStat.Metric] : []));
-  expect(metrics).toEqual([
-    { Namespace: 'DroneMissionApi', MetricName: name },
-    { Namespace: 'AWS/Lambda', MetricName: 'Errors', Dimensions: [{ Name: 'FunctionName', Value: { Ref: id } }] },
-  ]);
-  const filters = filtersOn(whole, path).filter(({ metric }) => metric === name);
-  expect(filters).toEqual([{ metric: name, pattern: '{ $.level = "ERROR" }', dimensions: [] }]);
-});
-
-test('each of these functions has its own alarm', () => {
-  const names = Object.keys(alarms).filter((name) => name.endsWith('Errors'));
-  expect(names).toHaveLength(watched.length);
-});
-
-test('the alarm on retained messages fires at 80 % of the account’s quota', () => {
-  expect(alarmNamed('RetainedMessages')).toMatchObject({ Threshold: 80 });
-  const [share, usage] = queriesOf('RetainedMessages');
-  expect(share?.Expression).toBe('100 * retained / SERVICE_QUOTA(retained)');
-  expect(usage?.MetricStat?.Metric).toMatchObject({ Namespace: 'AWS/Usage', MetricName: 'ResourceCount' });
-});
-
-test.each([
-  ['FanOutFailures', 'Realtime/FanOut/Failures', 'Partners missed a change'],
-  ['ShareExpiryFailures', 'ShareExpiry/Failures', 'Partners receive the end of an expired share hours late'],
-])('%s fires at the first message in the dead-letter queue', (name, queue, impact) => {
-  const alarm = whole.byPath('AWS::CloudWatch::Alarm')[`Observability/Alarms/${name}`]?.Properties;
-  const [queueId] =
-    Object.entries(whole.resources).find(([, found]) => found === whole.byPath('AWS::SQS::Queue')[queue]) ?? [];
-  expect(alarm).toMatchObject({
-    MetricName: 'ApproximateNumberOfMessagesVisible',
-    Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [queueId, 'QueueName'] } }],
-    Statistic: 'Maximum',
-    Threshold: 1,
+  test('fills missing data in a sum of metrics', () => {
+    const expressions = queriesOf(alarm).flatMap(({ Expression }) => Expression ?? []);
+    const ids = queriesOf(alarm).flatMap(({ Id, MetricStat }) => (MetricStat ? [Id] : []));
+    expect(expressions).toEqual(ids.length > 0 ? [ids.map((id) => `FILL(${id}, 0)`).join(' + ')] : []);
   });
-  expect(alarm?.['AlarmDescription']).toContain(impact);
-});
 
-test.each([
-  ['StatusFanOutLate', 'Realtime/FanOut/StatusFanOut', 'IteratorAge', 60_000],
-  ['OnShareChangeLate', 'ShareExpiry/OnShareChange', 'IteratorAge', 60_000],
-  ['PublishPlatformEventsLate', 'PlatformIntegration/OutboundEvents/PublishPlatformEvents', 'IteratorAge', 60_000],
-])('%s measures the lag of %s', (name, path, metric, threshold) => {
-  const lambda = whole.byPath('AWS::Lambda::Function')[`${path}/Function`];
-  const [functionId] = Object.entries(whole.resources).find(([, found]) => found === lambda) ?? [];
-  expect(whole.byPath('AWS::CloudWatch::Alarm')[`Observability/Alarms/${name}`]?.Properties).toMatchObject({
-    Namespace: 'AWS/Lambda',
-    MetricName: metric,
-    Dimensions: [{ Name: 'FunctionName', Value: { Ref: functionId } }],
-    Statistic: 'Maximum',
-    Threshold: threshold,
+  test('reads only metrics that AWS, or a log line, publishes with these dimensions', () => {
+    for (const metric of metricsOf(alarm)) {
+      const dimensions = (metric.Dimensions ?? []).map(({ Name }) => Name).sort();
+      const published = publishedMetrics.find(
+        (one) =>
+          one.namespace === metric.Namespace &&
+          one.name === metric.MetricName &&
+          one.dimensions.join() === dimensions.join(),
+      );
+      expect([metric.Namespace, metric.MetricName, dimensions, published?.page]).not.toContain(undefined);
+      expect([metric.MetricName, published?.occurs(metric, whole)]).toEqual([metric.MetricName, true]);
+    }
   });
 });
 
-test('every stream reader has an alarm on its lag', () => {
-  const readers = Object.entries(whole.byPath('AWS::Lambda::EventSourceMapping'))
+test.each<[Capability, string[]]>([
+  [
+    'sockets',
+    [
+      connect,
+      sendSnapshot,
+      ...['AnswerMessage', 'Authenticate', 'Control', 'Flight', 'Playback', 'Publish', 'Subscribe', 'Unsubscribe'].map(
+        (action) => `Realtime/Actions/${action}`,
+      ),
+    ],
+  ],
+  ['mqtt', ['Realtime/Mqtt/AuthorizeConnection', 'Realtime/Broadcast/AuthorizeViewer']],
+  ['status', ['Realtime/FanOut/StatusFanOut', 'Realtime/ViewerCounts/CountViewers']],
+])('the errors of %s are counted in the lines of %j', (capability, paths) => {
+  const counting = Object.entries(ownFunctions(whole)).filter(
+    ([, lambda]) => environmentOf(lambda)['CAPABILITY'] === capability,
+  );
+  expect(counting.map(([path]) => path.replace(/\/Function$/, '')).sort()).toEqual(paths.sort());
+});
+
+test('every stream reader has an alarm on its lag, and every scheduled function on runs that fail', () => {
+  const readers = Object.entries(byPath('AWS::Lambda::EventSourceMapping'))
     .filter(([, { Properties }]) => 'StartingPosition' in Properties)
-    .map(([path]) => `Observability/Alarms/${path.split('/').at(-2) ?? ''}Late`);
-  const late = Object.keys(whole.byPath('AWS::CloudWatch::Alarm')).filter((name) => name.endsWith('Late'));
-  expect(late.sort()).toEqual([...new Set(readers)].sort());
+    .map(([path]) => `${path.split('/').at(-2) ?? ''}Late`);
+  const scheduled = Object.values(byPath('AWS::Scheduler::Schedule'))
+    .map(({ Properties }) => named((Properties['Target'] as { Arn: unknown }).Arn))
+    .filter((path) => !path.startsWith('SimulatedFleet/'))
+    .map((path) => `${path.split('/').at(-2) ?? ''}Errors`);
+  expect(readers.length * scheduled.length).toBeGreaterThan(0);
+  expect(alarms.map(([name]) => name)).toEqual(expect.arrayContaining([...readers, ...scheduled]));
+});
+
+test('every dead-letter queue has an alarm', () => {
+  const targets = [
+    ...Object.values(byPath('AWS::SQS::Queue')).map(({ Properties }) => Properties['RedrivePolicy']),
+    ...Object.values(byPath('AWS::Lambda::EventSourceMapping')).map(
+      ({ Properties }) => (Properties['DestinationConfig'] as { OnFailure?: unknown } | undefined)?.OnFailure,
+    ),
+  ].flatMap((policy) => {
+    const { deadLetterTargetArn, Destination } = (policy ?? {}) as Record<string, unknown>;
+    return deadLetterTargetArn ?? Destination ?? [];
+  });
+  const watched = alarms.flatMap(([, alarm]) => metricsOf(alarm)).map(shown);
+  expect(targets.length).toBeGreaterThan(5);
+  for (const target of targets) expect(watched).toContain(`ApproximateNumberOfMessagesVisible of ${named(target)}`);
 });

@@ -3,7 +3,7 @@ import { channels, type StatusChannel } from '../../../contract/channels';
 import { contract } from '../../../contract/contract';
 import type { WebSocketAction } from '../../../contract/websocket-action';
 import { environmentOf, ownFunctions, permissionsFor, permissionsIn, videoPermissions } from '../permissions';
-import { smallContract, synthesiseContract } from '../synthesised';
+import { smallContract, smallTable, synthesise, synthesiseContract } from '../synthesised';
 
 const land: WebSocketAction = {
   summary: 'Land the drone',
@@ -12,11 +12,10 @@ const land: WebSocketAction = {
   message: z.object({ action: z.string() }),
   reply: z.object({ type: z.literal('accepted') }),
   refusals: [],
-  // Any function without an alarm.
+  // Any function of which there is no other.
   handler: '../http/jobs/get-job',
   tables: { shares: ['get'] },
   bindings: ['video', 'platform'],
-  impact: 'Partners cannot land',
 };
 const dock: StatusChannel = {
   ...channels.group,
@@ -51,12 +50,23 @@ describe('A new row in the table of WebSocket actions', () => {
       ),
     );
     const settings = Object.keys(environmentOf(ownFunctions(stack)[`${path}/Function`]));
-    expect(settings.sort()).toEqual(['CONNECTIONS_TABLE', 'PLATFORM_BUS', 'SHARES_TABLE']);
+    expect(settings.sort()).toEqual([
+      'CAPABILITY',
+      'CONNECTIONS_TABLE',
+      'METRIC_NAMESPACE',
+      'PLATFORM_BUS',
+      'SHARES_TABLE',
+    ]);
   });
 
-  test('adds an alarm with its impact', () => {
-    const alarm = byPath('AWS::CloudWatch::Alarm')['Observability/Alarms/GetJobErrors'];
-    expect(alarm?.Properties['AlarmDescription']).toBe('Partners cannot land.');
+  test('adds no alarm: its errors are counted with those of all sockets', () => {
+    const alarms = Object.keys(byPath('AWS::CloudWatch::Alarm'));
+    expect(alarms).toEqual(Object.keys(synthesise({}, smallTable).byPath('AWS::CloudWatch::Alarm')));
+    expect(alarms).toContain('Observability/Alarms/SocketsErrors');
+    expect(environmentOf(ownFunctions(stack)[`${path}/Function`])).toMatchObject({
+      METRIC_NAMESPACE: 'DroneMissionApi',
+      CAPABILITY: 'sockets',
+    });
   });
 });
 

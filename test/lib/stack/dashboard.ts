@@ -1,5 +1,3 @@
-import { filtersOn } from '../observability/filter-pattern';
-import { ownFunctions } from '../permissions';
 import { referred, synthesise } from '../synthesised';
 
 const whole = synthesise({ simulatedFleet: 'true' });
@@ -105,20 +103,13 @@ const awsMetrics: Readonly<Record<string, readonly (readonly [dimensions: string
   'AWS/IoT': [['Protocol']],
   'AWS/Lambda': [[''], ['FunctionName', 'AWS::Lambda::Function']],
   'AWS/SQS': [['QueueName', 'AWS::SQS::Queue']],
-  'AWS/Usage': [['Class,Resource,Service,Type']],
+  DroneMissionApi: [['capability'], ['reason']],
 };
 
-test('every graph shows existing metrics, of AWS or of a filter of the stack, for resources of the stack', () => {
-  const filtered = [...Object.keys(ownFunctions(whole))].flatMap((path) =>
-    filtersOn(whole, path.replace(/\/Function$/, '')).map(({ metric }) => metric),
-  );
+test('every graph shows existing metrics, of AWS or of log lines, for resources of the stack', () => {
   const metrics = graphs.flatMap(metricsOf);
-  expect(metrics.length).toBeGreaterThan(80);
+  expect(metrics.length).toBeGreaterThan(60);
   for (const { namespace, name, dimensions: named } of metrics) {
-    if (namespace === 'DroneMissionApi') {
-      expect(filtered).toContain(name);
-      continue;
-    }
     const known = awsMetrics[namespace]?.find(([names]) => names === Object.keys(named).sort().join(','));
     expect([namespace, Object.keys(named), known]).not.toContain(undefined);
     for (const value of Object.values(named).filter((one) => one.startsWith('<'))) {
@@ -138,6 +129,7 @@ test.each([
   ['MessageCount', 'WSS:'],
   ['Connect.Success', 'MQTT, whole'],
   ['PublishIn.Success', 'MQTT, whole'],
+  ['PublishRetained.Throttle', 'MQTT, whole'],
 ])('the graphs of what partners experience are above those of alarms: %s of %s', (metric, title) => {
   const shown = graphs.filter((graph) => graph.properties.title?.startsWith(title));
   expect(shown.flatMap(metricsOf).map(({ name }) => name)).toContain(metric);
@@ -152,4 +144,20 @@ test('metrics have the period of their alarms, and no graphs overlap', () => {
   );
   expect(new Set(cells).size).toBe(cells.length);
   for (const { x, width } of body.widgets) expect(x + width).toBeLessThanOrEqual(24);
+});
+
+test('the graph of throttled tables has reads and writes of each table and of each of its indexes', () => {
+  const [graph] = graphs.filter(({ properties: { title } }) => title?.startsWith('DynamoDB'));
+  const shown = (graph ? metricsOf(graph) : []).map(({ name, dimensions: named }) =>
+    [name, named['TableName'], named['GlobalSecondaryIndexName'] ?? ''].join(' '),
+  );
+  const throttles = Object.entries(resources)
+    .filter(([id, { Type }]) => Type === 'AWS::DynamoDB::Table' && id.startsWith('Tables'))
+    .flatMap(([id, { Properties }]) => {
+      const indexes = (Properties['GlobalSecondaryIndexes'] ?? []) as { IndexName: string }[];
+      return ['', ...indexes.map(({ IndexName }) => IndexName)].flatMap((index) =>
+        ['ReadThrottleEvents', 'WriteThrottleEvents'].map((name) => `${name} <${id}> ${index}`),
+      );
+    });
+  expect(shown.sort()).toEqual(throttles.sort());
 });

@@ -18,8 +18,7 @@ test('docs/operations.md lists each alarm with its threshold', () => {
   const alarms = Object.entries(byPath('AWS::CloudWatch::Alarm')).map(([path, { Properties }]) => {
     const threshold = Number(Properties['Threshold']);
     const name = path.replace('Observability/Alarms/', '');
-    if (Properties['MetricName'] === 'IteratorAge') return [name, `${threshold / 1000} s`];
-    return [name, name === 'RetainedMessages' ? `${threshold} %` : String(threshold)];
+    return [name, name.endsWith('Late') ? `${threshold / 1000} s` : String(threshold)];
   });
   expect(alarmsOfPage().sort()).toEqual(alarms.sort());
 });

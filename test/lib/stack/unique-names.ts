@@ -23,7 +23,6 @@ const shared: Readonly<Record<string, string>> = {
   'AWS::CloudWatch::Alarm MetricName': 'in a namespace of the stack, or of AWS with dimensions',
   'AWS::Events::Archive KmsKeyIdentifier': 'none',
   'AWS::IAM::Policy PolicyName': 'of one role',
-  'AWS::Logs::MetricFilter FilterName': 'of one log group',
 };
 
 /** Resolves region and account in a value; other references stay. */

@@ -5,7 +5,7 @@ import { ApiFunction } from '../functions/api-function';
 import type { WebSocketChannels } from '../realtime/websocket/websocket-api';
 import { grantVideo } from '../shares/video';
 import type { Tables } from '../tables';
-import { groupBy, routesOf, type EndpointTable, type Route } from './endpoint-table';
+import { groupBy, routesOf, type EndpointTable } from './endpoint-table';
 import { functionName, methodPattern } from './invoked-functions';
 import { STAGE, type RestApi } from './rest-api';
 

@@ -147,6 +147,16 @@ describe('TOKEN authorizer', () => {
   });
 });
 
+describe('The permission to invoke an authorizer', () => {
+  test.each([
+    ['*', 200],
+    ['live/*', 500],
+  ])('is not that of methods: %s gives %i', async (permitted, status) => {
+    api = await startApi({ functions: { echo, authorize }, methods, authorizer: token, permitted });
+    expect((await api.fetch('/jobs', { headers: { authorization: 'Bearer admin' } })).status).toBe(status);
+  });
+});
+
 describe('REQUEST authorizer', () => {
   const request = { type: 'request', identitySource: 'method.request.header.Token, method.request.querystring.tenant' };
 

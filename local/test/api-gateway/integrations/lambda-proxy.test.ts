@@ -124,4 +124,23 @@ describe('Lambda proxy integration', () => {
       /Invalid permissions on Lambda function arn:aws:lambda:\S+:f for arn:aws:execute-api:\S+\/live\/\*\/f/,
     );
   });
+
+  // Developer guide, "Control access for invoking an API": a wildcard stands for stages, methods and paths, slashes included.
+  test.each([
+    ['*', 200],
+    ['live/*', 200],
+    ['*/GET/orders/*', 200],
+    ['live/GET/orders/*/items', 200],
+    ['live/POST/*', 500],
+    ['live/GET/orders/*/item', 500],
+    ['test/*', 500],
+    ['authorizers/*', 500],
+  ])('is permitted to %s, so a call has %i', async (permitted, status) => {
+    const { fetch } = await start({
+      functions: { f: answering({ statusCode: 200 }) },
+      methods: { 'GET /orders/{orderId}/items': { function: 'f' } },
+      permitted,
+    });
+    expect((await fetch('/orders/7/items')).status).toBe(status);
+  });
 });

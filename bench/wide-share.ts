@@ -9,6 +9,7 @@ import { broadcastProtocol, BROADCAST_PATH, shareProtocols, TELEMETRY_PATH } fro
 import { median, percentile, type Measurement } from './figure';
 import { startLocalStack, type LocalStack } from './local-stack';
 import { onboardClients, type ChannelClient } from './many-clients';
+import { viewerRush } from './viewer-rush';
 
 const FEW = 10;
 const MANY = 1000;
@@ -88,17 +89,19 @@ async function flight(stack: LocalStack, client: ChannelClient, deviceId: string
   return { calls, took };
 }
 
-/** A share with 10 and with 1,000 viewers, at one sample a second. */
+/** A share to which 1,000 viewers come at once; and shares with 10 and with 1,000 viewers, at one sample a second. */
 export const wideShare: Measurement = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'wide-share-'));
-  const stack = await startLocalStack(join(__dirname, '..'), folder, ['--memory']);
+  const stack = await startLocalStack(join(__dirname, '..'), folder, ['--memory', '--quotas']);
   try {
-    const [client] = await onboardClients(folder, stack.facts.baseUrl, 1, 2);
-    const [one = '', other = ''] = client?.deviceIds ?? [];
+    const [client] = await onboardClients(folder, stack.facts.baseUrl, 1, 3);
+    const [one = '', other = '', third = ''] = client?.deviceIds ?? [];
     if (!client) throw new Error('no client was onboarded');
+    const rush = await viewerRush(stack, client, third);
     const few = await flight(stack, client, one, FEW);
     const many = await flight(stack, client, other, MANY);
     return [
+      ...rush,
       {
         figure: `calls for ${SAMPLES} samples at 1 Hz of a share with ${MANY} viewers, and with ${FEW}`,
         measured: `${many.calls}, and ${few.calls}`,

@@ -94,7 +94,7 @@ export class Tables extends Construct implements Record<TableName, Table> {
       indexName: 'by-socket',
       partitionKey: text('socketId'),
       projectionType: ProjectionType.INCLUDE,
-      nonKeyAttributes: ['clientId', 'shareCode', 'broadcast', 'session', 'openedAt', 'expiresAt'],
+      nonKeyAttributes: ['clientId', 'shareCode', 'shard', 'broadcast', 'session', 'openedAt', 'expiresAt'],
     });
     this.events = new Table(this, 'Events', {
       ...common,

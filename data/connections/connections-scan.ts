@@ -1,7 +1,7 @@
 import type { Follower } from './followers';
 import { readFollower } from './followers';
 import { ScanCommand, type ScanCommandOutput } from '../store/document-client';
-import { isSeatCount, readSeats, type Seats } from './seats';
+import { isSeatCount, readSeats, shardOf, type Seats } from './seats';
 import { parseItems } from '../store/parse-items';
 import { dynamodb, table } from '../store/dynamodb';
 
@@ -9,6 +9,7 @@ import { dynamodb, table } from '../store/dynamodb';
 export interface SeatCount extends Seats {
   /** See `seatOwner`. */
   readonly owner: string;
+  readonly shard: number;
 }
 
 /** Yields every connection and every seat count, page by page, without the MQTT subscriptions of the same table. */
@@ -28,7 +29,9 @@ export async function* scanConnections(): AsyncGenerator<{ connections: Follower
         items.filter((item) => !isSeatCount(item)),
         readFollower,
       ),
-      counts: items.filter(isSeatCount).map((item) => ({ ...readSeats(item), owner: item.channel })),
+      counts: items
+        .filter(isSeatCount)
+        .map((item) => ({ ...readSeats(item), owner: item.channel, shard: shardOf(item) })),
     };
     from = page.LastEvaluatedKey;
   } while (from);

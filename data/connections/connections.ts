@@ -15,6 +15,8 @@ export const connection = z.object({
   clientId: z.optional(z.string()),
   /** The share that a viewer watches. */
   shareCode: z.optional(z.string()),
+  /** Where the seat of a viewer is, unless it is in the first shard. */
+  shard: z.optional(z.int()),
   /** A telemetry socket, which has several items. */
   session: z.optional(z.literal(true)),
   /** The MQTT topic where its samples, and the number of viewers of its share, are published instead. */
@@ -117,7 +119,7 @@ const deleteItem = ({ channel, connectionId }: Connection) =>
 const releaseSeatOf = (one: Connection) =>
   Promise.all([
     one.clientId && releaseConnectionSeats(one.clientId, [holderOf(one)]),
-    one.shareCode && releaseViewerSeats(one.shareCode, [one]),
+    one.shareCode && releaseViewerSeats(one.shareCode, [one], one.shard),
   ]);
 
 /**
@@ -130,12 +132,19 @@ export async function removeConnection(removed: Connection): Promise<void> {
   await Promise.all(items.map(deleteItem));
 }
 
-/** {@link removeConnection} for a connection of which only the id is known. @returns its items, those that were found */
-export async function removeConnectionById(connectionId: string): Promise<readonly Connection[]> {
+/**
+ * {@link removeConnection} for a connection of which only the id is known.
+ * @param hasSeat whether it still has a seat: the seats of a share end with it
+ * @returns its items, those that were found
+ */
+export async function removeConnectionById(
+  connectionId: string,
+  hasSeat: (one: Connection) => Promise<boolean>,
+): Promise<readonly Connection[]> {
   const items = await findConnection(connectionId);
   const [one] = items;
   // One seat, however many items.
-  if (one) await releaseSeatOf(one);
+  if (one && (await hasSeat(one))) await releaseSeatOf(one);
   await Promise.all(items.map(deleteItem));
   return items;
 }

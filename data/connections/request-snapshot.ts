@@ -7,8 +7,8 @@ import type { SnapshotRequest } from './snapshot-requests';
 const lambda = new LambdaClient(clientConfig());
 
 /**
- * Requests a snapshot for a connection by an asynchronous invocation of its own: none waits for another, and nothing can be
- * posted to a socket inside `$connect`.
+ * Requests a snapshot for a connection, or the last messages of a share, by an asynchronous invocation of its own: none waits for
+ * another, and nothing can be posted to a socket inside `$connect`.
  * @throws the SDK's error when Lambda did not accept the event
  */
 export async function requestSnapshot(request: SnapshotRequest): Promise<void> {

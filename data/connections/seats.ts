@@ -1,9 +1,9 @@
 /**
- * Seats: the open connections of a client, the viewers of a share. One item per owner holds the seats that are taken, so that
- * one atomic write takes the last one.
+ * Seats: the open connections of a client, the viewers of a share. An item holds the seats that are taken, so that one atomic write
+ * takes the last one. The owner of many seats has several such items, its shards, each with a part of the seats.
  */
 import * as z from 'zod/mini';
-import { UpdateCommand } from '../store/document-client';
+import { QueryCommand, UpdateCommand } from '../store/document-client';
 import { itemThatRefused, succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 
@@ -39,12 +39,27 @@ export function seatOwner(owner: string): { readonly clientId?: string; readonly
   return owner.startsWith(SHARE) ? { shareCode: owner.slice(SHARE.length) } : {};
 }
 
-/** The owner is both keys of its item, which tells it from a connection; it is not in the index by socket. */
-export const seatsKey = (owner: string) => ({ channel: owner, connectionId: owner });
+/** Before the number of a shard in its key; no id of a connection begins with it. */
+const SHARD = '#';
+
+/**
+ * The owner is both keys of its item, which tells it from a connection; it is not in the index by socket. Further shards are under the
+ * same channel, so that one query reads all of them.
+ */
+export const seatsKey = (owner: string, shard = 0) => ({
+  channel: owner,
+  connectionId: shard === 0 ? owner : `${SHARD}${shard}`,
+});
+
+type SeatsKey = ReturnType<typeof seatsKey>;
 
 /** Whether an item of the connections table holds seats. */
-export const isSeatCount = ({ channel, connectionId }: { channel: string; connectionId: string }) =>
-  channel === connectionId;
+export const isSeatCount = ({ channel, connectionId }: SeatsKey) =>
+  channel === connectionId || connectionId.startsWith(SHARD);
+
+/** The number of a shard, by its key; 0 for an owner with one item. */
+export const shardOf = ({ connectionId }: SeatsKey): number =>
+  connectionId.startsWith(SHARD) ? Number(connectionId.slice(SHARD.length)) : 0;
 
 const item = z.object({
   seats: z._default(z.set(z.string()), new Set()),
@@ -66,11 +81,11 @@ export const expiredSeats = (seats: ReadonlySet<string>, now: number): Set<strin
  * @returns the seats as they were before
  * @throws ConditionalCheckFailedException when all are taken
  */
-async function take(owner: string, seat: string, max: number, ttl: number): Promise<Seats> {
+async function take(key: SeatsKey, seat: string, max: number, ttl: number): Promise<Seats> {
   const { Attributes } = await dynamodb.send(
     new UpdateCommand({
       TableName: table('connections'),
-      Key: seatsKey(owner),
+      Key: key,
       UpdateExpression: 'ADD seats :seat SET recount = :true, #ttl = :ttl',
       ConditionExpression: 'attribute_not_exists(seats) OR size(seats) < :max OR contains(seats, :name)',
       ExpressionAttributeNames: { '#ttl': 'ttl' },
@@ -88,24 +103,33 @@ async function take(owner: string, seat: string, max: number, ttl: number): Prom
   return readSeats(Attributes);
 }
 
+/** Of the seats of an item: how many there are, when it may be deleted and the time, both in Unix seconds. */
+export interface SeatLimits {
+  readonly max: number;
+  readonly ttl: number;
+  readonly now: number;
+}
+
 /**
  * Takes a seat. When all are taken, those of expired connections are released first.
- * @param now Unix seconds
+ * @param shard of the owner's seats
  * @returns the seats as they were before, or undefined when all are taken
  */
 export async function takeSeat(
   owner: string,
   holder: SeatHolder,
-  { max, ttl, now }: { max: number; ttl: number; now: number },
+  { max, ttl, now }: SeatLimits,
+  shard = 0,
 ): Promise<Seats | undefined> {
   const seat = seatOf(holder);
+  const key = seatsKey(owner, shard);
   try {
-    return await take(owner, seat, max, ttl);
+    return await take(key, seat, max, ttl);
   } catch (error) {
     const expired = expiredSeats(readSeats(itemThatRefused(error).found).seats, now);
     if (expired.size === 0) return undefined;
-    const released = await release(owner, expired);
-    const before = await take(owner, seat, max, ttl).catch((again: unknown) => {
+    const released = await release(key, expired);
+    const before = await take(key, seat, max, ttl).catch((again: unknown) => {
       itemThatRefused(again);
       return undefined;
     });
@@ -115,13 +139,13 @@ export async function takeSeat(
 }
 
 /**
- * Releases seats.
- * @returns the seats as they were before, or undefined when none of these was taken
+ * Releases seats of an item. Nothing is written for an item that does not exist.
+ * @returns the seats as they were before, or undefined when the first of these was not taken
  */
-export const releaseSeats = (owner: string, holders: readonly SeatHolder[]): Promise<Seats | undefined> =>
-  release(owner, new Set(holders.map(seatOf)));
+export const releaseSeats = (owner: string, holders: readonly SeatHolder[], shard = 0): Promise<Seats | undefined> =>
+  release(seatsKey(owner, shard), new Set(holders.map(seatOf)));
 
-async function release(owner: string, seats: ReadonlySet<string>): Promise<Seats | undefined> {
+async function release(key: SeatsKey, seats: ReadonlySet<string>): Promise<Seats | undefined> {
   const [first] = seats;
   if (first === undefined) return undefined;
   let before: Seats | undefined;
@@ -130,7 +154,7 @@ async function release(owner: string, seats: ReadonlySet<string>): Promise<Seats
       .send(
         new UpdateCommand({
           TableName: table('connections'),
-          Key: seatsKey(owner),
+          Key: key,
           UpdateExpression: 'DELETE seats :released SET recount = :true',
           ConditionExpression: 'contains(seats, :first)',
           ExpressionAttributeValues: { ':released': seats, ':first': first, ':true': true },
@@ -143,7 +167,43 @@ async function release(owner: string, seats: ReadonlySet<string>): Promise<Seats
 }
 
 /**
- * Counts the seats that are taken and clears the recount flag, so that the next change requests a new count.
+ * Reads all shards of an owner's seats, strongly consistent.
+ * @returns their seats by the number of the shard; those without an item are missing
+ */
+export async function readShards(owner: string): Promise<ReadonlyMap<number, ReadonlySet<string>>> {
+  const { Items = [] } = await dynamodb.send(
+    new QueryCommand({
+      TableName: table('connections'),
+      KeyConditionExpression: 'channel = :owner',
+      ExpressionAttributeValues: { ':owner': owner },
+      ConsistentRead: true,
+    }),
+  );
+  return new Map(Items.map((each) => [shardOf(each as SeatsKey), readSeats(each).seats]));
+}
+
+/**
+ * Notes that the seats of another shard than the first have changed.
+ * @param ttl when the item may be deleted if this creates it, Unix seconds
+ * @returns whether no count had been requested
+ */
+export const noteChange = (owner: string, ttl: number): Promise<boolean> =>
+  succeeded(
+    dynamodb.send(
+      new UpdateCommand({
+        TableName: table('connections'),
+        Key: seatsKey(owner),
+        UpdateExpression: 'SET recount = :true, sharded = :true, #ttl = if_not_exists(#ttl, :ttl)',
+        ConditionExpression: 'attribute_not_exists(recount) OR attribute_not_exists(sharded)',
+        ExpressionAttributeNames: { '#ttl': 'ttl' },
+        ExpressionAttributeValues: { ':true': true, ':ttl': ttl },
+      }),
+    ),
+  );
+
+/**
+ * Counts the seats that are taken and clears the recount flag, so that the next change requests a new count. The shards are read after
+ * that: a seat that is taken later is counted, or requests a count.
  * @param ttl when the item may be deleted if this creates it, Unix seconds
  * @returns `taken`: the number of seats; `count`: a number that increases with each count
  */
@@ -159,5 +219,7 @@ export async function countSeats(owner: string, ttl: number): Promise<{ taken: n
       ReturnValues: 'ALL_NEW',
     }),
   );
-  return { taken: readSeats(Attributes).seats.size, count: Number(Attributes?.['counts']) };
+  const shards = Attributes?.['sharded'] ? await readShards(owner) : [[0, readSeats(Attributes).seats] as const];
+  const taken = [...shards].reduce((sum, [, seats]) => sum + seats.size, 0);
+  return { taken, count: Number(Attributes?.['counts']) };
 }

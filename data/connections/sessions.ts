@@ -1,7 +1,15 @@
+import { ThrottlingException } from '@aws-sdk/client-dynamodb';
+import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { permissions, shareTypes } from '../../domain/share';
 import { channelKey, findConnection, storedAttributes, type Connection } from './connections';
-import { BatchWriteCommand, DeleteCommand, GetCommand, PutCommand } from '../store/document-client';
+import {
+  BatchWriteCommand,
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
+  type BatchWriteCommandInput,
+} from '../store/document-client';
 import { dynamodb, table } from '../store/dynamodb';
 
 const common = {
@@ -30,6 +38,8 @@ const viewerSession = z.object({
   permissions: z.array(z.enum(permissions)),
   /** See {@link Connection.broadcast}. */
   broadcast: z.optional(z.string()),
+  /** See {@link Connection.shard}. */
+  shard: z.optional(z.int()),
 });
 
 /** The identity of a telemetry socket: a partner's client or a viewer of a share. */
@@ -57,7 +67,7 @@ const commonAttributes = ({ connectionId, expiresAt, openedAt, ...rest }: Sessio
   session: true as const,
   ...(rest.kind === 'partner'
     ? { clientId: rest.clientId }
-    : { shareCode: rest.shareCode, ...(rest.broadcast && { broadcast: rest.broadcast }) }),
+    : { shareCode: rest.shareCode, shard: rest.shard, ...(rest.broadcast && { broadcast: rest.broadcast }) }),
 });
 
 /** The topic of a share follows the share's device, by one item for all of its viewers: as long as the newest of them may stay. */
@@ -71,10 +81,15 @@ const topicItem = (opened: ViewerSession) => ({
 export const endTopic = (topic: string, deviceId: string) =>
   unfollowItem({ channel: deviceKey(deviceId), connectionId: topic });
 
+type Writes = NonNullable<BatchWriteCommandInput['RequestItems']>;
+
+/** Waits between attempts for items that a batch left out since their partition is throttled, in ms, on average. */
+const BATCH_RETRY_DELAYS_MS = [100, 300, 900];
+
 /**
  * Stores the session of a telemetry socket. A viewer follows the share and its device as soon as its snapshot is sent; a
  * partner follows nothing yet.
- * @throws Error when DynamoDB left out an item
+ * @throws Error when DynamoDB left out an item in every attempt
  */
 export async function openSession(opened: Session): Promise<void> {
   const items = [
@@ -88,13 +103,14 @@ export async function openSession(opened: Session): Promise<void> {
         ]
       : []),
   ];
-  const { UnprocessedItems } = await dynamodb.send(
-    new BatchWriteCommand({
-      RequestItems: { [table('connections')]: items.map((Item) => ({ PutRequest: { Item } })) },
-    }),
-  );
-  if (UnprocessedItems?.[table('connections')])
-    throw new Error('the batch write to the connections table left out items');
+  let left: Writes = { [table('connections')]: items.map((Item) => ({ PutRequest: { Item } })) };
+  for (const wait of [...BATCH_RETRY_DELAYS_MS, undefined]) {
+    const { UnprocessedItems = {} } = await dynamodb.send(new BatchWriteCommand({ RequestItems: left }));
+    if (Object.keys(UnprocessedItems).length === 0) return;
+    left = UnprocessedItems;
+    if (wait !== undefined) await pause(wait * (0.5 + Math.random()));
+  }
+  throw new ThrottlingException({ message: 'the batch write to the connections table left out items', $metadata: {} });
 }
 
 /** The session of a telemetry socket, or undefined when it has none. */

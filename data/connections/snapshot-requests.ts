@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { StatusMessage } from '../../domain/status-message';
 import { connection } from './connections';
 
 /** The final message of the resource, as text: the resource may be deleted before messages are buffered for the connection. */
@@ -14,6 +15,8 @@ const snapshotRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('viewer'), connectionId: z.string(), end }),
   /** A partner's new subscription to the telemetry of a device or a group. */
   z.object({ kind: z.literal('subscription'), connectionId: z.string(), followed: z.string(), isUnnoticed }),
+  /** The end of a share, with its final message: however many viewers it has, nobody else waits while they are told. */
+  z.object({ kind: z.literal('share-end'), shareCode: z.string(), message: z.custom<StatusMessage>() }),
 ]);
 export type SnapshotRequest = z.output<typeof snapshotRequest>;
 

@@ -57,6 +57,22 @@ export async function closeSocket(connection: Connection, retryDelaysMs: readonl
   await removeConnection(connection);
 }
 
+/**
+ * Sends a socket its last message and closes it; no effect when it is closed. Nothing is written: `$disconnect` deletes its connection,
+ * or the heartbeat does.
+ * @param retryDelaysMs delay before each retry while the handshake may still be in progress, in ms
+ * @throws Error when the socket could not be closed
+ */
+export async function endSocket(
+  { connectionId }: Pick<Connection, 'connectionId'>,
+  text: string | undefined,
+  retryDelaysMs: readonly number[] = [],
+): Promise<void> {
+  // Closing it matters more than the message.
+  if (text !== undefined) await reach(() => post(connectionId, text), retryDelaysMs).catch(() => false);
+  await deleteConnection(connectionId, retryDelaysMs);
+}
+
 const post = (ConnectionId: string, text: string) =>
   management().send(new PostToConnectionCommand({ ConnectionId, Data: text }));
 

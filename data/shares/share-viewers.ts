@@ -3,8 +3,9 @@ import * as z from 'zod/mini';
 import { Refusal } from '../../domain/refusal';
 import type { Share } from '../../domain/share';
 import { UpdateCommand } from '../store/document-client';
-import { countSeats, releaseSeats, shareSeats, takeSeat, type SeatHolder } from '../connections/seats';
+import { countSeats, noteChange, releaseSeats, shareSeats, type SeatHolder, type Seats } from '../connections/seats';
 import { itemThatRefused, succeeded } from '../store/conditional-write';
+import { takeOneOf } from './share-seats';
 import { keyOf } from './shares';
 import { dynamodb, table } from '../store/dynamodb';
 import { sendToQueue } from '../store/queue';
@@ -21,30 +22,39 @@ export const readRecount = (body: string): string => recount.parse(JSON.parse(bo
 export const requestViewerCount = (shareCode: string): Promise<void> =>
   sendToQueue('VIEWER_COUNT_QUEUE_URL', { shareCode }, COUNT_DELAY_S);
 
+/** Longer than any share lasts, in seconds. */
+const SEATS_TTL_S = 86_400;
+
+/** Requests a count unless one is pending: the first shard notes that, for all of them. */
+async function seatsChanged(shareCode: string, shard: number, { recount }: Seats, ttl: number): Promise<void> {
+  const isFirst = shard === 0 ? !recount : await noteChange(shareSeats(shareCode), ttl);
+  if (isFirst) await requestViewerCount(shareCode);
+}
+
 /**
  * Takes a seat for a viewer by one atomic write, so that two handshakes can't both get the last one.
  * @param now Unix seconds
+ * @returns the shard of the seat, which its release needs
  * @throws Refusal `too_many_viewers`
  */
-export async function takeViewerSeat(share: Share, viewer: SeatHolder, now: number): Promise<void> {
+export async function takeViewerSeat(share: Share, viewer: SeatHolder, now: number): Promise<number> {
   const { shareCode, maxViewers } = share;
   const ttl = Math.ceil(Date.parse(share.expiresAt) / 1000);
-  const before = await takeSeat(shareSeats(shareCode), viewer, { max: maxViewers, ttl, now });
-  if (!before) throw new Refusal('too_many_viewers');
-  if (!before.recount) await requestViewerCount(shareCode);
+  const taken = await takeOneOf(shareSeats(shareCode), viewer, { max: maxViewers, ttl, now });
+  if (!taken) throw new Refusal('too_many_viewers');
+  await seatsChanged(shareCode, taken.shard, taken.before, ttl);
+  return taken.shard;
 }
 
-/** Releases seats of viewers; no effect on seats that are free already. */
-export async function releaseViewerSeats(shareCode: string, viewers: readonly SeatHolder[]): Promise<void> {
-  const before = await releaseSeats(shareSeats(shareCode), viewers);
-  if (before && !before.recount) await requestViewerCount(shareCode);
+/** Releases seats of viewers in one shard; no effect on seats that are free already. */
+export async function releaseViewerSeats(shareCode: string, viewers: readonly SeatHolder[], shard = 0): Promise<void> {
+  const before = await releaseSeats(shareSeats(shareCode), viewers, shard);
+  const [first] = viewers;
+  if (before && first) await seatsChanged(shareCode, shard, before, first.openedAt + SEATS_TTL_S);
 }
 
 /** Two concurrent counts may be written in reverse order: the write of the earlier one fails then. */
 const IS_LATEST_COUNT = 'attribute_exists(shareCode) AND (attribute_not_exists(viewerCount) OR viewerCount < :count)';
-
-/** Longer than any share lasts, in seconds. */
-const SEATS_TTL_S = 86_400;
 
 /**
  * Writes the number of viewers into the share, if the share still exists and the number has changed.

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyStructuredResultV2, APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 import { resourceRefusal } from '../../contract/refusals';
+import { isThrottled } from '../../data/store/throttled';
 import { Refusal, type RefusalCode } from '../../domain/refusal';
 import { logger } from '../logger';
 
@@ -11,8 +12,11 @@ export interface Accepted {
   readonly reason?: RefusalCode;
 }
 
+/** DynamoDB is throttled: the client is to come back later, like one of too many. */
+const tooMany = new Refusal('too_many_requests');
+
 /**
- * Makes a `$connect` function: a refusal becomes the HTTP status of the handshake, any other error a 500.
+ * Makes a `$connect` function: a refusal becomes the HTTP status of the handshake, throttling of DynamoDB 429, any other error a 500.
  * Logs each handshake once, without its query, which may hold a token or a share code.
  */
 export const handshake =
@@ -25,9 +29,11 @@ export const handshake =
       logger.info('handshake', { ...line, status: 200, ...(reason && { reason }) });
       return { statusCode: 200, ...(protocol && { headers: { 'Sec-WebSocket-Protocol': protocol } }) };
     } catch (error) {
-      if (error instanceof Refusal) {
-        const { status, body } = resourceRefusal(error);
-        logger.info('handshake', { ...line, status, reason: error.code });
+      if (isThrottled(error)) logger.warn('handshake throttled', { ...line, error });
+      const refusal = isThrottled(error) ? tooMany : error;
+      if (refusal instanceof Refusal) {
+        const { status, body } = resourceRefusal(refusal);
+        logger.info('handshake', { ...line, status, reason: refusal.code });
         return { statusCode: status, body: JSON.stringify(body) };
       }
       logger.error('handshake', { ...line, status: 500, error });

@@ -62,7 +62,7 @@ export async function openViewerSession(
     ...(takesBroadcast && isBroadcast(share) && { broadcast: broadcastTopicOf(shareCode) }),
   };
   try {
-    await takeViewerSeat(share, session, openedAt);
+    session.shard = await takeViewerSeat(share, session, openedAt);
     await openSession(session);
     await noteFollowed({ kind: 'device', id: deviceId }, 'sockets', Math.ceil(expiresAt));
     const end = finalMessage({ kind: 'share', before: share, after: undefined }, now.toISOString());

@@ -8,9 +8,9 @@ import { logger } from '../logger';
 /** A seat is taken shortly before its connection is stored, so a new seat is not yet an orphan. */
 const GRACE_PERIOD_MS = 60_000;
 
-const release = ({ owner }: SeatCount, orphans: readonly SeatHolder[]): Promise<unknown> => {
+const release = ({ owner, shard }: SeatCount, orphans: readonly SeatHolder[]): Promise<unknown> => {
   const { shareCode } = seatOwner(owner);
-  return shareCode === undefined ? releaseSeats(owner, orphans) : releaseViewerSeats(shareCode, orphans);
+  return shareCode === undefined ? releaseSeats(owner, orphans) : releaseViewerSeats(shareCode, orphans, shard);
 };
 
 /**
@@ -31,7 +31,8 @@ export function orphanedSeats(now: number) {
     }
     const { shareCode } = seatOwner(count.owner);
     // The function that set the flag may have crashed before it requested the count.
-    if (count.recount && shareCode !== undefined) await requestViewerCount(shareCode);
+    // The flag of the first shard is that of all.
+    if (count.recount && count.shard === 0 && shareCode !== undefined) await requestViewerCount(shareCode);
   }
 
   return {

@@ -1,7 +1,8 @@
 import { followersOf, type Follower } from '../../data/connections/followers';
-import { closeSocket, postToSocket } from '../../data/connections/sockets';
+import { closeSocket, endSocket, postToSocket } from '../../data/connections/sockets';
 import { isBroadcast, type Share } from '../../domain/share';
 import { eventsBetween } from '../../domain/status-event';
+import type { StatusMessage } from '../../domain/status-message';
 import { withConcurrency } from './with-concurrency';
 import { HANDSHAKE_RETRY_DELAYS_MS } from '../channel/snapshot/handshake-delays';
 import { logger } from '../logger';
@@ -18,21 +19,31 @@ import { sendToFollower, outgoing } from './send-to-follower';
 export async function closeFollowersOfShare(shareCode: string, share: Share | undefined, now: string): Promise<void> {
   if (share && isBroadcast(share)) await endTopic(broadcastTopicOf(shareCode), share.deviceId);
   const [event] = share ? eventsBetween({ kind: 'share', before: share, after: undefined }, now) : [];
-  const end = event && outgoing(event.message, true);
+  await endFollowers(shareCode, event?.message);
+}
+
+/**
+ * Sends a final message to every socket that follows a share, and closes them; one that can't be closed is logged: the heartbeat
+ * closes it. Nothing is written for a viewer: its seat ends with the share, and `$disconnect` deletes its connection.
+ */
+export async function endFollowers(shareCode: string, message: StatusMessage | undefined): Promise<void> {
+  const end = message && outgoing(message, true);
+  // A viewer is a stranger to the organisation, whose log is not its business.
+  const toViewer = message && JSON.stringify({ ...message, cursor: undefined });
   const close = async (follower: Follower): Promise<void> => {
-    try {
-      // A follower that still waits for its snapshot is sent the message directly, since the snapshot may come too late. Its
-      // handshake may still be open: without retries the socket would stay open and receive nothing.
-      const retryDelaysMs = follower.bufferingSince ? HANDSHAKE_RETRY_DELAYS_MS : [];
-      if (end)
-        await (follower.bufferingSince
-          ? postToSocket(follower, end.text, retryDelaysMs)
-          : sendToFollower(follower, [end]));
-      await closeSocket(follower, retryDelaysMs);
-    } catch (error) {
-      // The fan-out of the shares' stream sends it again, and retries until the socket is closed.
-      logger.error('socket could not be closed', { connectionId: follower.connectionId, error });
-    }
+    // One that still waits for its snapshot is sent the message directly, since the snapshot may come too late. Its handshake may
+    // still be open: without retries the socket would stay open and receive nothing.
+    const retryDelaysMs = follower.bufferingSince ? HANDSHAKE_RETRY_DELAYS_MS : [];
+    if (follower.shareCode !== undefined) return endSocket(follower, toViewer, retryDelaysMs);
+    if (end)
+      await (follower.bufferingSince
+        ? postToSocket(follower, end.text, retryDelaysMs)
+        : sendToFollower(follower, [end]));
+    await closeSocket(follower, retryDelaysMs);
   };
-  for await (const page of followersOf({ kind: 'share', id: shareCode })) await withConcurrency(page, close);
+  const closeOrLog = (follower: Follower) =>
+    close(follower).catch((error: unknown) =>
+      logger.error('socket could not be closed', { connectionId: follower.connectionId, error }),
+    );
+  for await (const page of followersOf({ kind: 'share', id: shareCode })) await withConcurrency(page, closeOrLog);
 }

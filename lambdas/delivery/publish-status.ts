@@ -55,14 +55,16 @@ const whileSubscribed = (until: number | undefined): Retention | undefined =>
 
 /**
  * The audience for the changes of a job or a share: the sockets, and its topic while somebody may be subscribed to it. The final message
- * is always published, since a subscription that has not been noted yet can no longer be: the item is gone.
+ * is always published, since a subscription that has not been noted yet can no longer be: the item is gone. The sockets that follow a
+ * share are told its end by an invocation of its own.
  * @param topicUntil Unix seconds
  */
 export const audienceUntil =
   (topicUntil: number | undefined): AudienceOf =>
   (channel, { role }) => {
     const topic = whileSubscribed(topicUntil);
-    return Promise.resolve({ followers: followersOf(channel), topic: role === 'end' ? (topic ?? 'none') : topic });
+    const followers = role === 'end' && channel.kind === 'share' ? nobody() : followersOf(channel);
+    return Promise.resolve({ followers, topic: role === 'end' ? (topic ?? 'none') : topic });
   };
 
 /** Only those who are subscribed to the topic of a job or a share. @param topicUntil Unix seconds */

@@ -5,6 +5,7 @@ import type { Follower } from '../../data/connections/followers';
 import { isActive } from '../../data/partners/organisation-status';
 import { findPartner } from '../../data/partners/partners';
 import { noteWarning } from '../../data/connections/renewal';
+import { readShare } from '../../data/shares/shares';
 import { isSession } from '../../data/connections/sessions';
 import { closeSocket, postToSocket } from '../../data/connections/sockets';
 import { LONGEST_CONNECTION_S } from '../../domain/connection';
@@ -34,18 +35,27 @@ const UNTIL_NEXT_RUN_MS = 120_000;
 
 const heartbeat = JSON.stringify({ type: 'heartbeat' } satisfies HeartbeatMessage);
 
-/** Checks whether a connection's partner is still active; reads each client and each organisation once per run. */
-function activePartners() {
+/**
+ * Checks whether a connection's partner is still active, and a viewer's share in force; reads each client, organisation and share once
+ * per run.
+ * @param now Unix ms
+ */
+function activePartners(now: number) {
   const isActiveClient = memoise(
     async (clientId: string) => (await findPartner(clientId))?.status === 'active',
     (clientId) => clientId,
   );
   const isActiveOrganisation = memoise(isActive, (organisation) => organisation);
-  return ({ clientId, shareCode }: Connection): boolean | Promise<boolean> => {
+  const isShared = memoise(
+    async (shareCode: string) => (await readShare(shareCode, new Date(now).toISOString())) !== undefined,
+    (shareCode) => shareCode,
+  );
+  return async ({ clientId, shareCode }: Connection): Promise<boolean> => {
     if (clientId !== undefined) return isActiveClient(clientId);
     // A viewer depends on the organisation of its share.
     const organisation = shareCode && organisationOf('share', shareCode);
-    return organisation ? isActiveOrganisation(organisation) : true;
+    if (!shareCode || !organisation) return true;
+    return (await isActiveOrganisation(organisation)) && isShared(shareCode);
   };
 }
 
@@ -67,7 +77,7 @@ function warningFor({ clientId, openedAt, expiresAt, warnedOf }: Follower, now: 
  * @param everyone whether all connections get a heartbeat, not only new ones
  */
 function connectionCheck(now: number, everyone: boolean) {
-  const isPartnerActive = activePartners();
+  const isPartnerActive = activePartners(now);
   return async (connection: Follower): Promise<void> => {
     const { expiresAt, openedAt, bufferingSince } = connection;
     // The function that was to send the snapshot has failed: the client receives nothing and can't notice it.

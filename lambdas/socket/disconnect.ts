@@ -1,12 +1,18 @@
 import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
-import { removeConnectionById } from '../../data/connections/connections';
+import { removeConnectionById, type Connection } from '../../data/connections/connections';
 import { endMqttConnection } from '../../data/connections/mqtt-topics';
+import { readShare } from '../../data/shares/shares';
 import { viewerClientId } from '../delivery/broadcast';
+
+/** A thousand viewers of a share that has ended give no seat back: a read each, and no write to the seats. */
+async function hasSeat({ shareCode }: Connection): Promise<boolean> {
+  return shareCode === undefined || (await readShare(shareCode, new Date().toISOString())) !== undefined;
+}
 
 /** `$disconnect` is best effort; the heartbeat and the next delivery remove what it misses. */
 export async function handler({ requestContext }: APIGatewayProxyWebsocketEventV2): Promise<{ statusCode: number }> {
   const { connectionId } = requestContext;
-  const items = await removeConnectionById(connectionId);
+  const items = await removeConnectionById(connectionId, hasSeat);
   // A viewer without a seat gets no samples either.
   if (items.some(({ broadcast }) => broadcast !== undefined)) await endMqttConnection(viewerClientId(connectionId));
   return { statusCode: 200 };

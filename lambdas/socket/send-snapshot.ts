@@ -5,11 +5,12 @@ import { sendChannelSnapshot } from '../channel/snapshot/channel';
 import { HANDSHAKE_RETRY_DELAYS_MS } from '../channel/snapshot/handshake-delays';
 import { sendSubscriptionSnapshot } from '../channel/snapshot/subscription';
 import { sendViewerSnapshot } from '../channel/snapshot/viewer';
+import { endFollowers } from '../delivery/close-followers';
 import { NOTICED_AFTER_MS } from '../delivery/followed-group';
 import { logger } from '../logger';
 
 async function sendSnapshot(request: SnapshotRequest): Promise<void> {
-  if (request.kind !== 'viewer' && request.isUnnoticed) await pause(NOTICED_AFTER_MS);
+  if ('isUnnoticed' in request && request.isUnnoticed) await pause(NOTICED_AFTER_MS);
   switch (request.kind) {
     case 'channel':
       return sendChannelSnapshot(request.connection, request);
@@ -17,15 +18,20 @@ async function sendSnapshot(request: SnapshotRequest): Promise<void> {
       return sendViewerSnapshot(request.connectionId, request.end);
     case 'subscription':
       return sendSubscriptionSnapshot(request.connectionId, request.followed);
+    case 'share-end':
+      return endFollowers(request.shareCode, request.message);
   }
 }
 
-const connectionIdOf = (request: SnapshotRequest) =>
-  request.kind === 'channel' ? request.connection.connectionId : request.connectionId;
+function connectionIdOf(request: SnapshotRequest): string | undefined {
+  if (request.kind === 'share-end') return undefined;
+  return request.kind === 'channel' ? request.connection.connectionId : request.connectionId;
+}
 
 /**
  * An event for each new connection or subscription → its first messages: the state, then what was buffered meanwhile. If that
- * fails, the socket is closed so that its client reconnects: left open it would receive nothing, unnoticed.
+ * fails, the socket is closed so that its client reconnects: left open it would receive nothing, unnoticed. And an event for each
+ * share that has ended → the last messages of its followers; the heartbeat closes those that it misses.
  */
 export async function handler(event: unknown): Promise<void> {
   const request = readSnapshotRequest(event);
@@ -34,6 +40,6 @@ export async function handler(event: unknown): Promise<void> {
   } catch (error) {
     const connectionId = connectionIdOf(request);
     logger.error('snapshot could not be sent', { connectionId, error });
-    await deleteConnection(connectionId, HANDSHAKE_RETRY_DELAYS_MS);
+    if (connectionId !== undefined) await deleteConnection(connectionId, HANDSHAKE_RETRY_DELAYS_MS);
   }
 }

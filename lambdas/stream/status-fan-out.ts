@@ -1,4 +1,5 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
+import { requestSnapshot } from '../../data/connections/request-snapshot';
 import { createdAtOf, topicAudienceOf, type StreamRecord } from '../../data/store/stream-records';
 import { readItem } from '../../data/jobs/jobs';
 import { organisationOf } from '../../domain/id';
@@ -52,7 +53,11 @@ async function publishChange(
   cursorOf: CursorOf,
 ): Promise<void> {
   const { organisation, until, isNew } = topicAudienceOf(record);
-  for (const event of events) await publishStatus(event, audienceUntil(until));
+  for (const event of events) {
+    if (change.kind === 'share' && change.before && event.role === 'end')
+      await requestSnapshot({ kind: 'share-end', shareCode: change.before.shareCode, message: event.message });
+    await publishStatus(event, audienceUntil(until));
+  }
   const snapshot = isNew ? snapshotOf(change, createdAtOf(record)) : undefined;
   if (!snapshot) return;
   const message = { ...snapshot.message, cursor: await cursorOf(organisation) };

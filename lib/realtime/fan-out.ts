@@ -7,6 +7,7 @@ import { ApiFunction } from '../functions/api-function';
 import { addChangeStream } from '../functions/change-stream';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
 import { grantBroadcast } from './broadcast';
+import type { Snapshots } from './snapshots';
 import type { WebSocketChannels } from './websocket/websocket-api';
 import type { Tables } from '../tables';
 import { alarmOnLag } from '../observability/alarm-definition';
@@ -16,6 +17,7 @@ export interface FanOutProps {
   readonly channels: Contract['channels'];
   readonly tables: Tables;
   readonly sockets: WebSocketChannels;
+  readonly snapshots: Snapshots;
   /** How long the event log keeps an event, and the record of a flight its positions. */
   readonly eventRetentionDays: number;
   readonly flightRetentionDays: number;
@@ -28,7 +30,7 @@ const MAX_BATCHES_PER_SHARD = 10;
 export class FanOut extends Construct {
   private readonly failures: Queue;
 
-  constructor(scope: Construct, id: string, { channels, tables, sockets, ...retention }: FanOutProps) {
+  constructor(scope: Construct, id: string, { channels, tables, sockets, snapshots, ...retention }: FanOutProps) {
     super(scope, id);
     this.failures = deadLetterQueue(
       this,
@@ -51,6 +53,8 @@ export class FanOut extends Construct {
       flights: ['batchWrite'],
     });
     sockets.grantManage(fanOut);
+    // The sockets of a share that has ended.
+    snapshots.grantRequest(fanOut);
     grantPublish(fanOut, channels);
     grantBroadcast(fanOut);
     this.retainLater({ channels, tables }, fanOut);

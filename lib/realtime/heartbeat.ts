@@ -18,7 +18,7 @@ export class Heartbeat extends Construct {
       entry: 'schedule/heartbeat',
       description: 'Keep idle sockets open, and close those that must end',
       timeoutSeconds: 240,
-    }).uses(tables, { connections: ['scan', 'query', 'delete', 'update'], partners: ['get'] });
+    }).uses(tables, { connections: ['scan', 'query', 'delete', 'update'], partners: ['get'], shares: ['get'] });
     sockets.grantManage(beat);
     alarmOnFailedRuns(beat, 'Partners’ idle sockets are closed once heartbeats have failed for six minutes', 1);
     everyMinute(this, beat, 'Heartbeat of the status channels');

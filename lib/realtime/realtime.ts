@@ -56,7 +56,11 @@ export class Realtime extends Construct {
       ...{ actions, tables, sockets, snapshots, telemetry, platform, identity },
     });
     this.mqtt = new MqttChannels(this, 'Mqtt', { domain: props.mqttDomain, identity, tables });
-    new FanOut(this, 'FanOut', { ...{ channels, tables, sockets }, eventRetentionDays, flightRetentionDays });
+    new FanOut(this, 'FanOut', {
+      ...{ channels, tables, sockets, snapshots },
+      eventRetentionDays,
+      flightRetentionDays,
+    });
     new Broadcast(this, 'Broadcast', {
       ...{ tables, distribution: sockets.address.distribution, first: this.mqtt.managed },
     });

@@ -16,7 +16,10 @@ export interface SnapshotsProps {
 /** By then a client without its snapshot has reconnected. */
 const MAX_AGE = Duration.minutes(1);
 
-/** Sends the current state to each new connection, in an invocation of its own, so that no connection waits for another. */
+/**
+ * Sends the current state to each new connection, and the end of a share to its viewers, in an invocation of its own, so that nobody
+ * waits for another.
+ */
 export class Snapshots extends Construct {
   private readonly sendSnapshot: ApiFunction;
 
@@ -24,7 +27,7 @@ export class Snapshots extends Construct {
     super(scope, id);
     this.sendSnapshot = new ApiFunction(this, 'SendSnapshot', {
       entry: 'socket/send-snapshot',
-      description: 'Send the current state to a new connection',
+      description: 'Send the current state to a new connection, and the end of a share to its followers',
       timeoutSeconds: 30,
     }).uses(tables, ...Object.values(channels).map((channel) => channel.tables.state), {
       // The share of a viewer, and the devices of a subscription.

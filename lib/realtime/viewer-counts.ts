@@ -32,7 +32,7 @@ export class ViewerCounts extends Construct {
     const count = new ApiFunction(this, 'CountViewers', {
       entry: 'queue/count-viewers',
       description: 'Update the number of viewers of shares',
-    }).uses(tables, { connections: ['update'], shares: ['update'] });
+    }).uses(tables, { connections: ['update', 'query'], shares: ['update'] });
     this.queue.grantConsumeMessages(count.lambda);
     new EventSourceMapping(this, 'FromChanged', {
       target: count.lambda,

@@ -79,7 +79,11 @@ export class WebSocketChannels extends Construct {
     const disconnect = new ApiFunction(this, 'Disconnect', {
       entry: 'socket/disconnect',
       description: 'Delete a closed connection',
-    }).uses(tables, { connections: ['query', 'delete', 'update'] });
+    }).uses(tables, {
+      connections: ['query', 'delete', 'update'],
+      // Whether there are seats to give back.
+      shares: ['get'],
+    });
     grantEndViewers(disconnect);
     for (const requester of [connect, disconnect]) viewerCounts.grantRequest(requester);
 

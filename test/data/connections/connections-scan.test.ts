@@ -29,8 +29,8 @@ test('scanConnections yields connections and seat counts page by page', async ()
     .resolves({ Items: [waiting, counting('client#client1', { seats: new Set(['1 1 b']) })] });
   const { buffered: _, ...follower } = waiting;
   await expect(pages()).resolves.toEqual([
-    { connections: [first], counts: [{ owner: seats, seats: new Set(['1 1 a']), recount: true }] },
-    { connections: [follower], counts: [{ owner: 'client#client1', seats: new Set(['1 1 b']) }] },
+    { connections: [first], counts: [{ owner: seats, shard: 0, seats: new Set(['1 1 a']), recount: true }] },
+    { connections: [follower], counts: [{ owner: 'client#client1', shard: 0, seats: new Set(['1 1 b']) }] },
   ]);
   expect(sent()).toMatchObject([{ TableName: 'connections' }, { ExclusiveStartKey: key }]);
   expect(sent()[0]).not.toHaveProperty('ExclusiveStartKey');
@@ -39,7 +39,7 @@ test('scanConnections yields connections and seat counts page by page', async ()
 test('scanConnections yields a seat count without seats, since a count may have been requested', async () => {
   store.on(ScanCommand).resolves({ Items: [counting('seats#x', { recount: true, counts: 7 })] });
   await expect(pages()).resolves.toEqual([
-    { connections: [], counts: [{ owner: 'seats#x', seats: new Set(), recount: true }] },
+    { connections: [], counts: [{ owner: 'seats#x', shard: 0, seats: new Set(), recount: true }] },
   ]);
   expect(onlyCommand()['FilterExpression']).toContain(' OR attribute_exists(recount)');
 });

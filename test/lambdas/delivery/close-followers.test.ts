@@ -46,10 +46,22 @@ describe('Revoking a share', () => {
           .filter((line) => line.startsWith(name))
           .at(-1),
       ).toBe(`${name} closed`);
-      expect(store).toHaveReceivedCommandWith(DeleteCommand, {
-        Key: { channel: `share#${shareCode}`, connectionId: name },
-      });
     }
+  });
+
+  test('writes nothing for a viewer, also when it has left: its seat ends with the share', async () => {
+    givenFollowers(follower('one'), follower('left'));
+    sockets.on(PostToConnectionCommand, { ConnectionId: 'left' }).rejects(gone());
+    await revoke();
+    expect(store).toHaveReceivedCommandTimes(DeleteCommand, 1);
+    expect(store).not.toHaveReceivedCommand(UpdateCommand);
+  });
+
+  test('closes a viewer that takes no message', async () => {
+    givenFollowers(follower('slow'));
+    sockets.on(PostToConnectionCommand).rejects(new Error('timed out'));
+    await expect(revoke()).resolves.toMatchObject({ status: 200 });
+    expect(closed()).toEqual(['slow']);
   });
 
   test('reads the followers after the share is deleted, so that a later viewer finds no share', async () => {
@@ -107,7 +119,7 @@ describe('Revoking a share', () => {
     expect(logLines().filter(({ level }) => level === 'ERROR')).toEqual([]);
   });
 
-  test('succeeds when a socket cannot be closed, which is logged: the fan-out retries', async () => {
+  test('succeeds when a socket cannot be closed, which is logged: the heartbeat closes it', async () => {
     givenFollowers(follower('stuck'), follower('one'));
     sockets.on(DeleteConnectionCommand, { ConnectionId: 'stuck' }).rejects(new Error('timed out'));
     await expect(revoke()).resolves.toMatchObject({ status: 200 });

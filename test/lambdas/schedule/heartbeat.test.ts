@@ -3,11 +3,13 @@ import { DeleteCommand, GetCommand, ScanCommand } from '../../../data/store/docu
 import { handler } from '../../../lambdas/schedule/heartbeat';
 import { connection, gone, socketCalls, sockets } from '../../data/fixtures/sockets';
 import { store } from '../../data/fixtures/store';
-import { acme, id, rival } from '../../domain/fixtures/samples';
+import { acme, id, rival, sampleShare } from '../../domain/fixtures/samples';
 import { EVERYONE, givenItems, numbered, partner, runAfter, seconds } from '../fixtures/heartbeat';
 import { logLines } from '../fixtures/log';
 
 const heartbeat = '{"type":"heartbeat"}';
+/** A share that has not ended. */
+const inForce = sampleShare({ expiresAt: '2099-01-01T00:00:00.000Z' });
 const opened = (secondsAgo: number, minutes = 0) => ({
   openedAt: seconds(EVERYONE) + minutes * 60 - secondsAgo,
   expiresAt: seconds(EVERYONE) + 3600,
@@ -128,10 +130,28 @@ test.each([
   const known = { organisation: acme, name: 'Acme', createdAt: 'x', ...organisation };
   store.on(GetCommand, { Key: { clientId: `org-${acme}` } }).resolves({ Item: known });
   store.on(GetCommand, { Key: { clientId: `org-${rival}` } }).resolves({ Item: { status: 'active' } });
+  store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: inForce });
   givenItems(viewer(1), viewer(2), viewer(3, { shareCode: id('share', rival) }));
   await handler();
   expect(socketCalls().toSorted()).toEqual([`socket-1 ${expected}`, `socket-2 ${expected}`, `socket-3 ${heartbeat}`]);
-  expect(store).toHaveReceivedCommandTimes(GetCommand, 2);
+  const read = store.commandCalls(GetCommand).map(({ args: [{ input }] }) => input.TableName);
+  expect(read.filter((table) => table === 'partners')).toHaveLength(2);
+});
+
+test('closes the viewers of a share that has ended, whose last message was lost, and reads each share once', async () => {
+  const viewer = (number: number, shareCode: string) =>
+    numbered(number, {
+      ...{ clientId: undefined, session: true, openedAt: 1, shareCode, channel: `session#socket-${number}` },
+    });
+  const [ended, other] = [id('share'), id('share', rival)];
+  store.on(GetCommand, { TableName: 'partners' }).resolves({ Item: { status: 'active' } });
+  store.on(GetCommand, { Key: { organisation: rival, shareCode: other } }).resolves({ Item: inForce });
+  store.on(GetCommand, { Key: { organisation: acme, shareCode: ended } }).resolves({});
+  givenItems(viewer(1, ended), viewer(2, ended), viewer(3, other));
+  await handler();
+  expect(socketCalls().toSorted()).toEqual(['socket-1 closed', 'socket-2 closed', `socket-3 ${heartbeat}`]);
+  const read = store.commandCalls(GetCommand).map(({ args: [{ input }] }) => input.TableName);
+  expect(read.filter((table) => table === 'shares')).toHaveLength(2);
 });
 
 test('sends to the other sockets when one fails or its partner cannot be read', async () => {

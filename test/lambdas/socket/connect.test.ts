@@ -1,3 +1,4 @@
+import { ThrottlingException } from '@aws-sdk/client-dynamodb';
 import { stopClock } from '../fixtures/clock';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { fleetKey } from '../../../data/fleet/fleet-key';
@@ -37,6 +38,7 @@ const logText = () => written.join('');
 /** The final message of a share that is deleted before the viewer is stored. */
 const finalMessage = (): unknown =>
   expect.stringMatching(/"shareState":"REVOKED".*"currentViewers":0|"currentViewers":0.*"shareState":"REVOKED"/);
+const throttled = () => new ThrottlingException({ message: 'Throughput exceeds the current capacity', $metadata: {} });
 /** Updates of the share's seats, in order: `ADD`, `DELETE`. */
 const seatUpdates = () =>
   store
@@ -156,22 +158,42 @@ describe('A viewer with a share code', () => {
   });
 
   test.each([
-    ['it cannot be stored', () => store.on(BatchWriteCommand).rejects(new Error('throttled'))],
+    ['it cannot be stored', 500, () => store.on(BatchWriteCommand).rejects(new Error('no answer'))],
+    ['DynamoDB is throttled', 429, () => store.on(BatchWriteCommand).rejects(throttled())],
     [
       'not all of its items can be stored',
+      429,
       () =>
         store.on(BatchWriteCommand).resolves({ UnprocessedItems: { connections: [{ DeleteRequest: { Key: {} } }] } }),
     ],
-    ['the snapshot cannot be requested', () => lambda.rejects(new Error('Rate Exceeded.'))],
-    ['the viewer count cannot be requested', () => queue.rejects(new Error('no queue'))],
-  ])('releases its seat and then deletes its items when %s', async (_, given) => {
+    ['the snapshot cannot be requested', 500, () => lambda.rejects(new Error('Rate Exceeded.'))],
+    ['the viewer count cannot be requested', 500, () => queue.rejects(new Error('no queue'))],
+  ])('releases its seat and then deletes its items when %s: %d', async (_, statusCode, given) => {
     givenStoredSocket();
     given();
-    expect(await open({ shareCode })).toEqual({ statusCode: 500 });
+    expect(await open({ shareCode })).toMatchObject({ statusCode });
     expect(seatUpdates()).toEqual(['ADD', 'DELETE']);
     const [taken, returned] = store.commandCalls(UpdateCommand, { Key: seats }).map(({ args: [{ input }] }) => input);
     expect(returned?.ExpressionAttributeValues?.[':places']).toEqual(taken?.ExpressionAttributeValues?.[':place']);
     expect(deletedChannels()).toEqual(['session#socket', `share#${shareCode}`]);
+  });
+
+  test('is stored when a batch left its items out at first', async () => {
+    const UnprocessedItems = { connections: [{ DeleteRequest: { Key: { channel: 'left out' } } }] };
+    store.on(BatchWriteCommand).resolvesOnce({ UnprocessedItems }).resolves({});
+    expect(await open({ shareCode })).toMatchObject({ statusCode: 200 });
+    const [, again] = store.commandCalls(BatchWriteCommand).map(({ args: [{ input }] }) => input.RequestItems);
+    expect(again).toEqual(UnprocessedItems);
+  });
+
+  test.each([
+    ['its share', () => store.on(GetCommand, { TableName: 'shares' }).rejects(throttled())],
+    ['its limit of handshakes', () => store.on(UpdateCommand, { TableName: 'requests' }).rejects(throttled())],
+    ['its seat', () => store.on(UpdateCommand, { Key: seats }).rejects(throttled())],
+  ])('is refused with 429 while DynamoDB is throttled for %s', async (_, given) => {
+    given();
+    expect(await open({ shareCode })).toMatchObject({ statusCode: 429 });
+    expect(lambda).not.toHaveReceivedAnyCommand();
   });
 
   test('is in no log, whether accepted or refused', async () => {

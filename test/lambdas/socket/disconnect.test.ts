@@ -1,8 +1,10 @@
-import { DeleteCommand, QueryCommand, UpdateCommand } from '../../../data/store/document-client';
+import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '../../../data/store/document-client';
 import { connection } from '../../data/fixtures/sockets';
 import { seatOf } from '../../../data/connections/seats';
 import { handler } from '../../../lambdas/socket/disconnect';
 import { store } from '../../data/fixtures/store';
+import { id, sampleShare } from '../../domain/fixtures/samples';
+import '../fixtures/telemetry';
 
 const disconnect = () => handler({ requestContext: { connectionId: 'socket-1' } } as never);
 
@@ -30,6 +32,30 @@ test('deletes each subscription of the connection after one read, and releases i
   expect(store).toHaveReceivedCommandTimes(QueryCommand, 1);
   expect(store).toHaveReceivedCommandTimes(UpdateCommand, 1);
   expect(store).toHaveReceivedCommandTimes(DeleteCommand, 40);
+});
+
+test.each([
+  [
+    'releases the seat of a viewer whose share is in force, in its shard',
+    { Item: sampleShare({ expiresAt: '2099-01-01T00:00:00.000Z' }) },
+    1,
+  ],
+  ['writes no seat for a viewer whose share was revoked', {}, 0],
+  [
+    'writes no seat for a viewer whose share has expired',
+    { Item: sampleShare({ expiresAt: '2020-01-01T00:00:00.000Z' }) },
+    0,
+  ],
+])('%s', async (_, found, released) => {
+  const shareCode = id('share');
+  const viewer = { ...connection(), clientId: undefined, shareCode, shard: 3, session: true as const };
+  store.on(QueryCommand).resolves({ Items: [viewer, { ...viewer, channel: `session#${viewer.connectionId}` }] });
+  store.on(GetCommand, { TableName: 'shares' }).resolves(found);
+  await disconnect();
+  const seats = { Key: { channel: `seats#${shareCode}`, connectionId: '#3' } };
+  expect(store.commandCalls(UpdateCommand, seats)).toHaveLength(released);
+  expect(store).toHaveReceivedCommandTimes(UpdateCommand, 2 * released);
+  expect(store).toHaveReceivedCommandTimes(DeleteCommand, 2);
 });
 
 test('accepts a connection that was deleted already or never accepted', async () => {

@@ -9,6 +9,7 @@ import { handler } from '../../../lambdas/stream/status-fan-out';
 import { connection, socketCalls, sockets } from '../../data/fixtures/sockets';
 import { sent, store } from '../../data/fixtures/store';
 import { jobRecord, record } from '../../data/fixtures/stream-record';
+import '../../data/fixtures/snapshot-function';
 import { broker, published } from '../../data/fixtures/topics';
 import { acme, id, sampleJob, sampleShare } from '../../domain/fixtures/samples';
 import { later } from '../fixtures/telemetry';

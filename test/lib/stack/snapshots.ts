@@ -7,9 +7,13 @@ const { nameOf, permissionsOf } = permissionsIn(stack);
 const functions = ownFunctions(stack);
 const sendSnapshot = 'Realtime/Snapshots/SendSnapshot/Function';
 
-test('only the functions that accept connections and subscriptions request snapshots', () => {
+test('only the functions that accept connections and subscriptions request snapshots, and the fan-out the end of a share', () => {
   const requesters = Object.keys(functions).filter((path) => 'SNAPSHOT_FUNCTION' in environmentOf(functions[path]));
-  expect(requesters.sort()).toEqual(['Realtime/Actions/Subscribe/Function', 'Realtime/WebSocket/Connect/Function']);
+  expect(requesters.sort()).toEqual([
+    'Realtime/Actions/Subscribe/Function',
+    'Realtime/FanOut/StatusFanOut/Function',
+    'Realtime/WebSocket/Connect/Function',
+  ]);
   for (const path of requesters) expect(nameOf(environmentOf(functions[path])['SNAPSHOT_FUNCTION'])).toBe(sendSnapshot);
   const allowed = Object.keys(functions)
     .map((path) => path.replace(/\/Function$/, ''))

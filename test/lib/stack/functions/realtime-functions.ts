@@ -2,6 +2,7 @@ import { environmentOf, permissionsIn, socketPermissions, socketSettings } from 
 import {
   consumePermissions,
   functions,
+  snapshotPermissions,
   stack,
   streamPermissions,
   testFunctions,
@@ -56,13 +57,14 @@ export const realtimeFunctions: FunctionRows = {
     },
     more: [
       ...socketPermissions,
+      ...snapshotPermissions,
       ...publishPermissions,
       'iot:Publish iot:topic/broadcast/*',
       ...streamPermissions(['jobs', 'shares', 'fleet'], 'Realtime/FanOut/Failures'),
       'sqs:SendMessage Realtime/FanOut/Retention',
     ],
     settings: [
-      ...[...socketSettings, 'RETENTION_QUEUE_URL', 'DEAD_LETTER_QUEUE_URL'],
+      ...[...socketSettings, 'SNAPSHOT_FUNCTION', 'RETENTION_QUEUE_URL', 'DEAD_LETTER_QUEUE_URL'],
       ...['EVENT_RETENTION_DAYS', 'FLIGHT_RETENTION_DAYS'],
     ],
     seconds: 60,

@@ -25,7 +25,7 @@ export const websocketFunctions: FunctionRows = {
   },
   'Realtime/WebSocket/Disconnect': {
     entry: 'socket/disconnect',
-    tables: { connections: ['query', 'delete', 'update'] },
+    tables: { connections: ['query', 'delete', 'update'], shares: ['get'] },
     more: [...countPermissions, 'iot:DeleteConnection iot:client/viewer-*'],
     settings: ['VIEWER_COUNT_QUEUE_URL'],
     seconds: 10,
@@ -46,13 +46,13 @@ export const websocketFunctions: FunctionRows = {
   },
   'Realtime/ViewerCounts/CountViewers': {
     entry: 'queue/count-viewers',
-    tables: { connections: ['update'], shares: ['update'] },
+    tables: { connections: ['update', 'query'], shares: ['update'] },
     more: consumePermissions('Realtime/ViewerCounts/Changed'),
     seconds: 10,
   },
   'Realtime/Heartbeat/Heartbeat': {
     entry: 'schedule/heartbeat',
-    tables: { connections: ['scan', 'query', 'delete', 'update'], partners: ['get'] },
+    tables: { connections: ['scan', 'query', 'delete', 'update'], partners: ['get'], shares: ['get'] },
     more: socketPermissions,
     settings: socketSettings,
     seconds: 240,

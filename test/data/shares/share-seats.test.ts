@@ -1,0 +1,128 @@
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { itemSize } from 'cloud-assembly-runner/dynamodb/item-size';
+import { newShareCode } from '../../../data/store/new-id';
+import {
+  countSeats,
+  noteChange,
+  readShards,
+  releaseSeats,
+  seatsKey,
+  shareSeats,
+} from '../../../data/connections/seats';
+import { QueryCommand, UpdateCommand } from '../../../data/store/document-client';
+import { shardCapacities, takeOneOf } from '../../../data/shares/share-seats';
+import { acme } from '../../domain/fixtures/samples';
+import { engineForAllTests } from '../fixtures/engine';
+import { store } from '../fixtures/store';
+
+const now = Date.parse('2026-11-27T10:30:00.000Z') / 1000;
+const engine = engineForAllTests('connections', 'channel', 'connectionId');
+let owner = '';
+/** A viewer, whose connection has an id as API Gateway makes them. */
+const viewer = (number: number, expiresAt = now + 3600.123) => ({
+  ...{ connectionId: `L0SM9c${String(number).padStart(9, '0')}=`, openedAt: now, expiresAt },
+});
+const take = (number: number, max: number, at = now) =>
+  takeOneOf(owner, viewer(number), { max, ttl: now + 9999, now: at });
+const sizes = async () => [...(await readShards(owner)).values()].map((seats) => seats.size);
+const taken = async () => (await sizes()).reduce((sum, size) => sum + size, 0);
+
+beforeEach(() => {
+  owner = shareSeats(newShareCode(acme, new Date(now * 1000).toISOString()));
+  store.on(UpdateCommand).callsFake(engine.update);
+  store.on(QueryCommand).callsFake(engine.query);
+});
+
+test.each([
+  [1, 1, [1]],
+  [10, 1, [10]],
+  [20, 1, [20]],
+  [21, 2, [10, 11]],
+  [50, 3, [16, 17]],
+  [1000, 50, [20]],
+])('%d seats are in %d shards', (max, shards, capacities) => {
+  const all = shardCapacities(max);
+  expect([all.length, all.reduce((sum, each) => sum + each, 0)]).toEqual([shards, max]);
+  expect([...new Set(all)].toSorted((one, other) => one - other)).toEqual(capacities);
+});
+
+describe.each([10, 45])('Of %d seats', (max) => {
+  test('each is taken once, however many viewers come at once', async () => {
+    const found = await Promise.all(Array.from({ length: 2 * max }, (_, number) => take(number, max)));
+    expect(found.filter((one) => one !== undefined)).toHaveLength(max);
+    expect(await taken()).toBe(max);
+  });
+
+  test('a viewer takes the same one when the call is repeated', async () => {
+    const first = await take(1, max);
+    expect((await take(1, max))?.shard).toBe(first?.shard);
+    expect(await taken()).toBe(1);
+  });
+
+  test('the only free one is found', async () => {
+    const found = await Promise.all(Array.from({ length: max }, (_, number) => take(number, max)));
+    for (const leaving of [0, max - 1]) {
+      await releaseSeats(owner, [viewer(leaving)], found[leaving]?.shard);
+      expect(await take(max + leaving, max)).toBeDefined();
+      expect(await take(9999, max)).toBeUndefined();
+    }
+  });
+
+  test('those of viewers without $disconnect are free when they have expired', async () => {
+    for (let number = 0; number < max; number++) await take(number, max);
+    expect(await take(max, max, now + 3600)).toBeUndefined();
+    expect(await take(max, max, now + 3601)).toBeDefined();
+  });
+
+  test('never more are taken while viewers come and go, and none is lost', async () => {
+    const inside = new Map<number, number>();
+    let most = 0;
+    const comeAndGo = async (number: number) => {
+      for (let round = 0; round < 4; round++) {
+        const seat = await take(100 * number + round, max);
+        if (!seat) continue;
+        inside.set(number, seat.shard);
+        most = Math.max(most, inside.size);
+        if (round % 2 === 1) continue;
+        // It may be taken by another as soon as it is released.
+        inside.delete(number);
+        await releaseSeats(owner, [viewer(100 * number + round)], seat.shard);
+      }
+    };
+    await Promise.all(Array.from({ length: max + 9 }, (_, number) => comeAndGo(number)));
+    expect(most).toBeLessThanOrEqual(max);
+    const capacities = shardCapacities(max);
+    const held = await readShards(owner);
+    for (const [shard, seats] of held) expect(seats.size).toBeLessThanOrEqual(capacities[shard] ?? 0);
+  });
+
+  test('all are counted', async () => {
+    for (let number = 0; number < max; number++) {
+      const seat = await take(number, max);
+      if (seat && seat.shard > 0) await noteChange(owner, now + 9999);
+    }
+    expect(await countSeats(owner, now + 9999)).toEqual({ taken: max, count: 1 });
+  });
+});
+
+test('a change of another shard than the first requests one count until it is done', async () => {
+  const changes = () => [1, 2, 3].map(() => noteChange(owner, now));
+  expect(await Promise.all(changes())).toEqual(expect.arrayContaining([true, false, false]));
+  await countSeats(owner, now);
+  expect((await Promise.all(changes())).filter(Boolean)).toHaveLength(1);
+});
+
+test('the item of a full shard is one write unit', async () => {
+  for (let number = 0; number < 20; number++) await take(number, 20);
+  await noteChange(owner, now);
+  await countSeats(owner, now);
+  await noteChange(owner, now);
+  const { Item = {} } = await engine.get({ TableName: 'connections', Key: seatsKey(owner) });
+  expect(Item['seats']).toHaveProperty('size', 20);
+  expect(itemSize(marshall(Item))).toBeLessThanOrEqual(1024);
+});
+
+test('seats that are released after their share has ended create no item', async () => {
+  await expect(releaseSeats(owner, [viewer(1)], 7)).resolves.toBeUndefined();
+  expect(await sizes()).toEqual([]);
+});

@@ -1,30 +1,46 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { appTemplates } from './deployer-policy/app-templates';
-import { policyDocuments } from './deployer-policy/documents';
+import { policyDocuments, withBoundary, type PolicyDocuments } from './deployer-policy/documents';
+import { root } from './start/synthesis';
 
 const usage = `usage: npm run --silent deployer-policy -- [DOCUMENT] [--permissions-boundary ARN]
+       npm run deployer-policy -- --write
 
-Prints the policies for CloudFormation's role (docs/deploying.md), or one of them in the form that IAM accepts.
+Prints the policies for CloudFormation's role (docs/deploying.md), or one of them in the form that IAM accepts. --write derives them
+from the app as it is now, and writes docs/deployer-policy.json.
 `;
 
-/** Prints the requested documents; exit code 2 for an invalid command line. */
-async function run(args: string[]): Promise<number> {
-  try {
-    const { values, positionals } = parseArgs({
-      args: args,
-      options: { 'permissions-boundary': { type: 'string' } },
-      allowPositionals: true,
-    });
-    const documents = policyDocuments(await appTemplates(), values['permissions-boundary']);
-    const [name, ...more] = positionals;
-    const chosen = name === undefined ? documents : documents[name];
-    if (chosen === undefined || more.length > 0) throw new Error(`documents are ${Object.keys(documents).join(', ')}`);
-    process.stdout.write(`${JSON.stringify(chosen, undefined, 2)}\n`);
-    return 0;
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
-    return 2;
-  }
+const file = join(root, 'docs/deployer-policy.json');
+
+/** Prints the requested documents. @throws Error for an unknown one */
+function print(name: string | undefined, more: readonly string[], boundaryArn: string | undefined): void {
+  const committed = JSON.parse(readFileSync(file, 'utf8')) as PolicyDocuments;
+  const documents = boundaryArn === undefined ? committed : withBoundary(committed, boundaryArn);
+  const chosen = name === undefined ? documents : documents[name];
+  if (chosen === undefined || more.length > 0) throw new Error(`documents are ${Object.keys(documents).join(', ')}`);
+  process.stdout.write(`${JSON.stringify(chosen, undefined, 2)}\n`);
 }
 
-void run(process.argv.slice(2)).then((exitCode) => (process.exitCode = exitCode));
+async function write(): Promise<void> {
+  writeFileSync(file, `${JSON.stringify(policyDocuments(await appTemplates()), undefined, 2)}\n`);
+}
+
+function run(args: string[]): Promise<void> | void {
+  const { values, positionals } = parseArgs({
+    args,
+    options: { 'permissions-boundary': { type: 'string' }, write: { type: 'boolean' } },
+    allowPositionals: true,
+  });
+  const [name, ...more] = positionals;
+  if (values.write) return write();
+  print(name, more, values['permissions-boundary']);
+}
+
+try {
+  void run(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+  process.exitCode = 2;
+}

@@ -15,6 +15,9 @@ export interface PolicyDocument {
   readonly Statement: readonly Statement[];
 }
 
+/** By topic. */
+export type PolicyDocuments = Readonly<Record<string, PolicyDocument>>;
+
 /** Actions that a deployment needs and no resource handler declares, with the reason. */
 export const additionalActions: Readonly<Record<string, string>> = {
   'lambda:InvokeFunction': 'CloudFormation invokes the functions of custom resources with the deployment role',
@@ -36,13 +39,8 @@ const isNeeded = (action: string) => !excludedActions.some(({ actions }) => acti
 /**
  * The least-privilege policies for CloudFormation's role to create, update and delete this app.
  * @param templates of the app, which together have every resource; the policies are for stacks of any stage
- * @param boundaryArn permissions boundary of every role of the app; without it a deployment can create a role with more
- *   rights than its own
  */
-export function policyDocuments(
-  templates: readonly NamedTemplate[],
-  boundaryArn?: string,
-): Readonly<Record<string, PolicyDocument>> {
+export function policyDocuments(templates: readonly NamedTemplate[]): PolicyDocuments {
   const handlerActions = typesIn(templates)
     .flatMap((type) => (registry.types as Readonly<Record<string, readonly string[]>>)[type] ?? [])
     .filter(isNeeded);
@@ -52,7 +50,7 @@ export function policyDocuments(
   return Object.fromEntries(
     Object.entries(topics).map(([name, part]) => {
       const own = actions.filter((action) => part.test(action));
-      return [name, { Version: '2012-10-17', Statement: statements(own, templates, boundaryArn) }] as const;
+      return [name, { Version: '2012-10-17', Statement: statements(own, templates) }] as const;
     }),
   );
 }
@@ -61,17 +59,12 @@ const typesIn = (templates: readonly NamedTemplate[]) => [
   ...new Set(templates.flatMap(({ resources }) => Object.values(resources).map(({ Type }) => Type))),
 ];
 
-function statements(
-  actions: readonly string[],
-  templates: readonly NamedTemplate[],
-  boundaryArn: string | undefined,
-): Statement[] {
+function statements(actions: readonly string[], templates: readonly NamedTemplate[]): Statement[] {
   const found = new Map<string, Statement>();
   for (const action of actions) {
-    if (boundaryArn !== undefined && action === 'iam:DeleteRolePermissionsBoundary') continue;
     const scope = resourceScopes.find((one) => one.actions.test(action)) ?? { actions: /./, resources: ['*'] };
+    const { condition } = scope;
     const resources = resourcesIn(templates, scope);
-    const condition = conditionOf(action, scope, boundaryArn);
     const key = JSON.stringify([resources, condition]);
     found.set(key, {
       Effect: 'Allow',
@@ -86,7 +79,26 @@ function statements(
 /** Actions that create a role or extend its permissions. */
 const extendsRole = /^iam:(CreateRole|(Attach|Detach|Put|Delete)RolePolicy|PutRolePermissionsBoundary)$/;
 
-function conditionOf(action: string, { condition }: ResourceScope, boundaryArn: string | undefined) {
-  if (boundaryArn === undefined || !extendsRole.test(action)) return condition;
-  return { StringEquals: { 'iam:PermissionsBoundary': boundaryArn } };
+/**
+ * The same documents for an app whose roles have a permissions boundary; without it a deployment can create a role with more rights
+ * than its own.
+ */
+export function withBoundary(documents: PolicyDocuments, boundaryArn: string): PolicyDocuments {
+  const condition = { StringEquals: { 'iam:PermissionsBoundary': boundaryArn } };
+  const bounded = (statement: Statement): Statement[] => {
+    const kept = statement.Action.filter((action) => action !== 'iam:DeleteRolePermissionsBoundary');
+    const extending = kept.filter((action) => extendsRole.test(action));
+    const rest = kept.filter((action) => !extendsRole.test(action));
+    const { Effect, Resource } = statement;
+    return [
+      ...(rest.length > 0 ? [{ ...statement, Action: rest }] : []),
+      ...(extending.length > 0 ? [{ Effect, Action: extending, Resource, Condition: condition }] : []),
+    ];
+  };
+  return Object.fromEntries(
+    Object.entries(documents).map(([name, { Version, Statement }]) => [
+      name,
+      { Version, Statement: Statement.flatMap(bounded) },
+    ]),
+  );
 }

@@ -24,5 +24,8 @@ export function templatesWith(options: Readonly<Record<string, string>>): Synthe
   });
 }
 
-/** The stacks without options and with every one, which together have every resource of the app. */
-export const everyTemplate = (): SynthesisedTemplate[] => [templatesWith({}), templatesWith(everyOption)].flat();
+let every: SynthesisedTemplate[] | undefined;
+
+/** The stacks without options and with every one, which together have every resource of the app; once per test file. */
+export const everyTemplate = (): readonly SynthesisedTemplate[] =>
+  (every ??= [templatesWith({}), templatesWith(everyOption)].flat());

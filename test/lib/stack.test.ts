@@ -8,6 +8,7 @@ import './stack/dashboard';
 import './stack/deletion';
 import './stack/deployment';
 import './stack/functions/deployed-functions';
+import './stack/logs';
 import './stack/mqtt';
 import './stack/names';
 import './stack/nag-acknowledgements';

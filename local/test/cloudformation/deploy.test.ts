@@ -40,6 +40,14 @@ describe('Deployment', () => {
     expect(service.created).toEqual([]);
   });
 
+  test('refuses a name that the service reserves, of an ignored type too', async () => {
+    const VisibilityConfig = { MetricName: 'All' };
+    const template = { Resources: { Acl: { Type: 'AWS::WAFv2::WebACL', Properties: { VisibilityConfig } } } };
+    await expect(deploy(assemblyOf(template), [], addresses)).rejects.toThrow(
+      'Acl: AWS::WAFv2::WebACL VisibilityConfig.MetricName "All" is reserved by AWS',
+    );
+  });
+
   test('creates resources in order, with the attributes of earlier ones', async () => {
     const service = recording(['T']);
     const template = {

@@ -9,7 +9,7 @@ import { handler } from '../../../lambdas/stream/status-fan-out';
 import { connection, socketCalls, sockets } from '../../data/fixtures/sockets';
 import { sent, store } from '../../data/fixtures/store';
 import { jobRecord, record } from '../../data/fixtures/stream-record';
-import '../../data/fixtures/snapshot-function';
+import { snapshotRequests } from '../../data/fixtures/snapshot-function';
 import { broker, published } from '../../data/fixtures/topics';
 import { acme, id, sampleJob, sampleShare } from '../../domain/fixtures/samples';
 import { later } from '../fixtures/telemetry';
@@ -69,6 +69,15 @@ describe('A job or a share whose topic nobody is subscribed to', () => {
     await run(ended());
     expect(published()).toMatchObject([{ retain: false }]);
   });
+});
+
+test('the end of a share is told to its sockets by an invocation of its own', async () => {
+  store.on(QueryCommand, { TableName: 'connections' }).resolves({ Items: [connection()] });
+  const share = sampleShare();
+  await run(shareRecord(share, undefined));
+  const message = { type: 'share.status', shareState: 'REVOKED' };
+  expect(snapshotRequests()).toMatchObject([{ kind: 'share-end', shareCode: share.shareCode, message }]);
+  expect(sockets).not.toHaveReceivedAnyCommand();
 });
 
 describe('A subscriber who is noted', () => {

@@ -112,7 +112,7 @@ export async function startApi(spec: ApiSpec): Promise<SmallApi> {
 }
 
 /** OpenAPI document of the API. */
-export function bodyOf({ methods, authorizer, gatewayResponses }: ApiSpec): object {
+function bodyOf({ methods, authorizer, gatewayResponses }: ApiSpec): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const [route, method] of Object.entries(methods)) {
     const [httpMethod = '', path = '/'] = route.split(' ');

@@ -53,7 +53,7 @@ export interface Quotas {
 }
 
 /** What a partition of DynamoDB serves in a second. */
-export const dynamoDbPartition: PartitionLimits = { readUnits: 3000, writeUnits: 1000 };
+const dynamoDbPartition: PartitionLimits = { readUnits: 3000, writeUnits: 1000 };
 
 /** An account without quotas. */
 export const noQuotas: Quotas = {

@@ -81,7 +81,7 @@ export const naming: Readonly<Record<string, Naming>> = {
     maxLength: 64,
     arns: arn('lambda', 'function:'),
   },
-  // `AwsCliLayerF44AAF94:34` (README of aws-samples/aws-lambda-layer-awscli).
+  // The logical id, as in the ARNs of deployed CDK apps, such as `…:layer:AwsCliLayerF44AAF94:34`.
   'AWS::Lambda::LayerVersion': {
     property: 'LayerName',
     generated: (_stack, logicalId) => [logicalId],

@@ -64,7 +64,7 @@ export const resourceScopes: readonly ResourceScope[] = [
   { actions: /^wafv2:/, types: ['AWS::WAFv2::WebACL'] },
 ];
 
-/** The ARNs that an entry stands for, in stacks of any stage. */
+/** The ARNs that an entry stands for, in stacks of any stage, sorted. */
 export function resourcesIn(
   templates: readonly NamedTemplate[],
   { types = [], resources = [] }: ResourceScope,
@@ -74,7 +74,7 @@ export function resourcesIn(
       .filter(([, { Type }]) => types.includes(Type))
       .flatMap(([logicalId, resource]) => arnsOf(template.stackName, logicalId, resource)),
   );
-  return [...new Set([...named.map(ofAnyStage), ...resources])];
+  return [...new Set([...named.map(ofAnyStage), ...resources])].sort();
 }
 
 const ownName = new RegExp(`([:/]${stackName(undefined)}).*$`, 'i');

@@ -26,8 +26,6 @@ export function holderOf(seat: string): SeatHolder {
 const CLIENT = 'client#';
 const SHARE = 'seats#';
 
-/** Owner of the seats of a client's calls that wait for an event. */
-export const waitingSeats = (clientId: string) => `waiting#${clientId}`;
 /** Owner of the seats of a client's connections. */
 export const clientSeats = (clientId: string) => `${CLIENT}${clientId}`;
 /** Owner of the seats of a share's viewers. */

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { endpointTable } from '../../contract/access';
-import { tablesOf, type Endpoint } from '../../contract/endpoint';
+import { settingsOf, tablesOf, type Endpoint } from '../../contract/endpoint';
 import { tableNames, tableVariable, type TableName } from '../../contract/tables';
 import {
   environmentOf,
@@ -42,7 +42,7 @@ describe.each([...handlers])('lambdas/http/%s.ts', (handler, served) => {
   test('has exactly the tables and settings of its endpoints in its environment', () => {
     const names = served.flatMap((endpoint) => [
       ...(Object.keys(tablesOf(endpoint)) as TableName[]).map(tableVariable),
-      ...(endpoint.settings ?? []),
+      ...settingsOf(endpoint),
       ...(endpoint.closesSockets ? socketSettings : []),
     ]);
     // Which functions count refusals is in `test/lib/shares/share-guesses.test.ts`; no endpoint counts errors.

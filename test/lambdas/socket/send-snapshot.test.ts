@@ -30,7 +30,7 @@ beforeEach(() => {
   givenSession(partnerSession());
 });
 
-test.each<[string, SnapshotRequest, string[]]>([
+test.each<[string, Exclude<SnapshotRequest, { kind: 'share-end' }>, string[]]>([
   ['a follower of a channel', ofJob, ['job.status']],
   ['a viewer', { kind: 'viewer', connectionId: 'viewer-socket' }, ['share.status', 'device.telemetry']],
   [

@@ -1,13 +1,4 @@
-import {
-  Aws,
-  Names,
-  RemovalPolicy,
-  Stack,
-  Stage,
-  Validations,
-  type CfnElement,
-  type CfnResource,
-} from 'aws-cdk-lib/core';
+import { Aws, Names, RemovalPolicy, Stack, Stage, Validations, type CfnElement, CfnResource } from 'aws-cdk-lib/core';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -122,7 +113,8 @@ export class SharePage extends Construct {
   /** The function that empties the bucket has no option for its log, and would create a log group that nobody expires. */
   private logEmptying(): void {
     const provider = Stack.of(this).node.findChild('Custom::S3AutoDeleteObjectsCustomResourceProvider');
-    const handler = provider.node.findChild('Handler') as CfnResource;
+    const handler = provider.node.findChild('Handler');
+    if (!CfnResource.isCfnResource(handler)) throw new Error('the function is not a resource');
     handler.addPropertyOverride('LoggingConfig', { LogGroup: this.logGroup.logGroupName });
   }
 

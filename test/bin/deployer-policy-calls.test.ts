@@ -46,7 +46,7 @@ const own = ({ stackName, resources }: SynthesisedTemplate, id: string): string[
 
 /** Logical ids that a resource refers to. */
 const referredBy = (resource: CfnResource): string[] =>
-  [...JSON.stringify(resource.Properties ?? {}).matchAll(/"(?:Ref":|Fn::GetAtt":\[)"(\w+)"/g)].map(([, id = '']) => id);
+  [...JSON.stringify(resource.Properties).matchAll(/"(?:Ref":|Fn::GetAtt":\[)"(\w+)"/g)].map(([, id = '']) => id);
 
 /** The bucket of the bootstrap, which holds the code of functions and layers. */
 const ASSETS = 'cdk-hnb659fds-assets-';
@@ -65,7 +65,7 @@ const ofOthers: Readonly<Record<string, RegExp>> = {
 function callsFor(template: SynthesisedTemplate, id: string, resource: CfnResource): Call[] {
   const needed = (handlers[resource.Type] ?? []).filter((action) => !isExcluded(action) && isKnown(action));
   const referred = referredBy(resource).flatMap((other) => own(template, other));
-  const copied = JSON.stringify(resource.Properties ?? {}).includes(ASSETS) ? [asset] : [];
+  const copied = JSON.stringify(resource.Properties).includes(ASSETS) ? [asset] : [];
   const candidates = [...own(template, id), ...referred, ...copied];
   return needed.flatMap((action) => {
     const formats = boundTo[action];

@@ -49,10 +49,10 @@ describe('following the feed', () => {
   test('pauses for five seconds after a call that was not held although nothing had happened', async () => {
     const pauses: (number | undefined)[] = [];
     const { setTimeout: start } = globalThis;
-    jest.spyOn(globalThis, 'setTimeout').mockImplementation(((done: () => void, ms?: number) => {
+    jest.spyOn(globalThis, 'setTimeout').mockImplementation((done: () => void, ms?: number) => {
       pauses.push(ms);
       return start(done, ms === 5000 ? 0 : ms);
-    }) as typeof setTimeout);
+    });
     const { queries } = await follow(2, [page('a', 'a'), page('a'), page('b'), page('c', 'c')], '0');
     expect(queries).toEqual(['after=0&wait=20', 'after=a&wait=20', 'after=a&wait=20', 'after=b&wait=20']);
     expect(pauses.filter((ms) => ms === 5000)).toHaveLength(1);

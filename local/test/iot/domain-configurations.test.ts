@@ -3,6 +3,8 @@ import { createAwsCustomResources } from '../../cloudformation/aws-custom-resour
 import { createIam } from '../../iam';
 import { account, domainConfiguration, resource } from './fixture';
 
+const named = (name: string) => expect.objectContaining({ name }) as Error;
+
 const name = 'Channels-mqtt';
 const domainArn = `arn:aws:iot:${account.region}:${account.accountId}:domainconfiguration/${name}/*`;
 const everyCall = ['iot:CreateDomainConfiguration', 'iot:UpdateDomainConfiguration', 'iot:DescribeDomainConfiguration'];
@@ -90,13 +92,13 @@ describe('A domain configuration with an AWS domain name', () => {
     api.call('createDomainConfiguration', { domainConfigurationName, authorizerConfig });
     const authorizerName = 'Tokens';
     const deleted = () => api.call('deleteAuthorizer', { authorizerName });
-    expect(deleted).toThrow(expect.objectContaining({ name: 'InvalidRequestException' }));
+    expect(deleted).toThrow(named('InvalidRequestException'));
     api.call('updateAuthorizer', { authorizerName, status: 'INACTIVE' });
     api.call('updateDomainConfiguration', { domainConfigurationName, domainConfigurationStatus: 'DISABLED' });
-    expect(deleted).toThrow(expect.objectContaining({ name: 'DeleteConflictException' }));
+    expect(deleted).toThrow(named('DeleteConflictException'));
     api.call('updateDomainConfiguration', { domainConfigurationName, removeAuthorizerConfig: true });
     expect(deleted).not.toThrow();
-    expect(deleted).toThrow(expect.objectContaining({ name: 'ResourceNotFoundException' }));
+    expect(deleted).toThrow(named('ResourceNotFoundException'));
     expect(api.resourceOf({ authorizerName })).toBe(`arn:aws:iot:eu-central-1:${account.accountId}:authorizer/Tokens`);
   });
 

@@ -27,7 +27,7 @@ export async function occupyAllSeats(): Promise<() => Promise<void>> {
   const writeAll = async (request: (id: string) => object) => {
     for (let from = 0; from < ids.length; from += BATCH)
       await database().send(
-        new BatchWriteCommand({ RequestItems: { [table]: ids.slice(from, from + BATCH).map(request) as never } }),
+        new BatchWriteCommand({ RequestItems: { [table]: ids.slice(from, from + BATCH).map(request) } }),
       );
   };
   await writeAll((id) => ({ PutRequest: { Item: { id, seats } } }));

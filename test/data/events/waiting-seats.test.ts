@@ -147,7 +147,7 @@ describe('takeWaitingSeat', () => {
     process.env['MAX_WAITING_CALLS'] = '25';
     const releases = await Promise.all(Array.from({ length: 25 }, (_, index) => take(`client-${index}`)));
     expect([units, sum(await taken())]).toEqual([50, 50]);
-    await Promise.all(releases.map((release) => release?.()));
+    await Promise.all(releases.map(async (release) => release?.()));
     expect(units).toBe(100);
     expect(sum(await taken())).toBe(0);
   });

@@ -62,7 +62,10 @@ export function iotDeletion(stack: Stack) {
   return {
     create(id: string): void {
       const resource = resourceOf(id);
-      if (resource.Type !== 'AWS::IoT::Authorizer') return run(resource, 'Create');
+      if (resource.Type !== 'AWS::IoT::Authorizer') {
+        run(resource, 'Create');
+        return;
+      }
       const properties = {
         AuthorizerName: authorizerName(id),
         AuthorizerFunctionArn: 'f',
@@ -75,7 +78,10 @@ export function iotDeletion(stack: Stack) {
     /** CloudFormation's handler of an authorizer sets it inactive and deletes it. */
     remove(id: string): void {
       const resource = resourceOf(id);
-      if (resource.Type !== 'AWS::IoT::Authorizer') return run(resource, 'Delete');
+      if (resource.Type !== 'AWS::IoT::Authorizer') {
+        run(resource, 'Delete');
+        return;
+      }
       api.call('updateAuthorizer', { authorizerName: authorizerName(id), status: 'INACTIVE' });
       api.call('deleteAuthorizer', { authorizerName: authorizerName(id) });
     },

@@ -8,10 +8,13 @@ const regions = ['eu-central-1', 'eu-west-1'];
 /** A stage with every option, in a Region; `undefined` is the one without a name. Domain names are its own. */
 const stageIn = (stage: string | undefined, region: string): Stage => {
   const host = (name: string) => `${name}.${stage ?? 'unnamed'}.example.com`;
-  const [domainName, webSocketDomainName, mqttDomainName] = ['api', 'ws', 'mqtt'].map(host);
-  const own = { stage: stage ?? '', domainName, webSocketDomainName, mqttDomainName };
-  const options = Object.fromEntries(Object.entries(Object.assign({}, everyOption, own)).map(([k, v]) => [k, v ?? '']));
-  return { region, stacks: templatesWith(options) };
+  const own = {
+    stage: stage ?? '',
+    domainName: host('api'),
+    webSocketDomainName: host('ws'),
+    mqttDomainName: host('mqtt'),
+  };
+  return { region, stacks: templatesWith({ ...everyOption, ...own }) };
 };
 
 interface Stage {
@@ -56,7 +59,7 @@ function resolvedResources({ region, stacks }: Stage) {
       condition: () => true,
       mapping: () => '',
     };
-    return Object.entries(resources).map(([id, { Type, Properties = {} }]) => ({
+    return Object.entries(resources).map(([id, { Type, Properties }]) => ({
       id,
       type: Type,
       properties: resolve(Properties, scope),
@@ -164,7 +167,7 @@ test('API Gateway’s account setting is the only resource of which an account h
     .flatMap(({ resources }) => Object.entries(resources))
     .filter(([, { DeletionPolicy }]) => DeletionPolicy === 'Retain');
   expect(retained.map(([, { Type }]) => Type).sort()).toEqual(['AWS::ApiGateway::Account', 'AWS::IAM::Role']);
-  const [[role = ''] = []] = retained.filter(([, { Type }]) => Type === 'AWS::IAM::Role');
+  const [[role] = []] = retained.filter(([, { Type }]) => Type === 'AWS::IAM::Role');
   const [[, account] = []] = retained.filter(([, { Type }]) => Type === 'AWS::ApiGateway::Account');
   expect(account?.Properties).toEqual({ CloudWatchRoleArn: { 'Fn::GetAtt': [role, 'Arn'] } });
 });

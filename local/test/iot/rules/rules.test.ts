@@ -97,7 +97,7 @@ describe('A topic rule', () => {
   });
 });
 
-test('A rule whose condition does not hold invokes nothing, and costs the rule without its action', () => {
+test('a rule whose condition does not hold invokes nothing, and costs the rule without its action', () => {
   const invoked: unknown[] = [];
   const charged: unknown[] = [];
   const rules = createRules({

@@ -63,13 +63,8 @@ export const nameRules: readonly NameRule[] = [
   { type: 'AWS::Events::Archive', property: 'ArchiveName', form: upTo(48, '.\\w-') },
   // Some Regions refuse an empty one: GeneralServiceException (aws/aws-cdk, issue 37847).
   { type: 'AWS::Events::Archive', property: 'KmsKeyIdentifier', form: upTo(2048, '\\w/:-') },
-  // EventBridge API reference, CreateEventBus.
-  {
-    type: 'AWS::Events::EventBus',
-    property: 'Name',
-    form: upTo(256, '/.\\w-'),
-    reserved: /^default$|^aws\.partner(\/|$)/,
-  },
+  // A slash is for the event buses of other companies only (EventBridge API reference, CreateEventBus).
+  { type: 'AWS::Events::EventBus', property: 'Name', form: upTo(256, '.\\w-'), reserved: /^default$/ },
   { type: 'AWS::Events::Rule', property: 'Name', form: upTo(64, '.\\w-') },
   // EventBridge API reference, Target.
   { type: 'AWS::Events::Rule', property: 'Targets.*.Id', form: upTo(64, '.\\w-') },

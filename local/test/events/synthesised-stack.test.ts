@@ -1,5 +1,5 @@
 import { App, Duration, Stack } from 'aws-cdk-lib/core';
-import { EventBus, Match, Rule } from 'aws-cdk-lib/aws-events';
+import { EventBus, Match, Rule, type CfnArchive } from 'aws-cdk-lib/aws-events';
 import * as targets from 'aws-cdk-lib/aws-events-targets';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
@@ -54,7 +54,9 @@ function synthesise(folder: string): void {
     return new LambdaFunction(stack, id, { runtime, handler: 'index.handler', code, environment, timeout });
   };
   const bus = new EventBus(stack, 'Bus', { eventBusName: 'platform', description: 'Ours' });
-  bus.archive('Archive', { eventPattern: { source: ['ours'] }, retention: Duration.days(7) });
+  const archive = bus.archive('Archive', { eventPattern: { source: ['ours'] }, retention: Duration.days(7) });
+  // The CDK writes an empty one, which some Regions refuse.
+  (archive.node.defaultChild as CfnArchive).addPropertyDeletionOverride('KmsKeyIdentifier');
   bus.grantPutEventsTo(fn('Publish', publishing, { BUS: bus.eventBusArn }));
   const deadLetterQueue = new Queue(stack, 'Dead', { queueName: 'dead', enforceSSL: true });
   const work = new Queue(stack, 'Work', {

@@ -78,7 +78,12 @@ const faults = [
   /return (['`])((?:must|is|has|needs|unknown) .+?)\1/g,
 ];
 /** Replies and logs, and faults of events of the platform, which partners don't see. */
-const others = ['Job deleted successfully', 'Share revoked successfully', 'is not an identifier of this service'];
+const others = [
+  'Job deleted successfully',
+  'Share revoked successfully',
+  'is not an identifier of this service',
+  'the batch write to the connections table left out items',
+];
 const sources = [
   'domain',
   'data',

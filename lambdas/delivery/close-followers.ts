@@ -11,13 +11,14 @@ import { broadcastTopicOf } from './broadcast';
 import { sendToFollower, outgoing } from './send-to-follower';
 
 /**
- * Sends the final message of a deleted share to every socket that follows it, viewers' included, and closes them. After this
- * returns, no socket receives anything through that share.
+ * Sends the final message of a deleted share to every socket that follows it, viewers' included, and closes them. A thousand would
+ * keep the caller waiting: those of a wide share are left to the invocation that its deletion causes (`share-end`). No socket
+ * receives anything else through that share, which is looked at before each delivery.
  * @param share as it was; undefined when that is no longer known: then no final message is sent
  * @param now ISO 8601
  */
 export async function closeFollowersOfShare(shareCode: string, share: Share | undefined, now: string): Promise<void> {
-  if (share && isBroadcast(share)) await endTopic(broadcastTopicOf(shareCode), share.deviceId);
+  if (share && isBroadcast(share)) return endTopic(broadcastTopicOf(shareCode), share.deviceId);
   const [event] = share ? eventsBetween({ kind: 'share', before: share, after: undefined }, now) : [];
   await endFollowers(shareCode, event?.message);
 }

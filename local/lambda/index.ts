@@ -48,7 +48,7 @@ export interface LambdaOptions {
   policiesOf?(functionArn: string): readonly PolicyDocument[];
   /**
    * Default: 4 instances per function and 16 in total, one start per processor at a time, idle instances end after 60 s; those
-   * that a call has held for a quarter of a second don't count, up to 100.
+   * whose call only waits, for a quarter of a second, don't count, up to 100.
    */
   readonly limits?: Partial<PoolLimits & BudgetLimits>;
   /** Default: none. Calls that wait for an instance count too, because an account would have started one. */

@@ -8,8 +8,9 @@ export interface PoolLimits {
   /** An instance that is idle for so long is terminated. */
   readonly idleMs: number;
   /**
-   * A call that runs for longer holds its instance, most likely without using a processor: the instance is beyond the maxima
-   * from then on, so that another can start in its place, as Lambda would start one.
+   * A call that only waits for so long holds its instance: the instance is beyond the maxima from then on, so that another can
+   * start in its place, as Lambda would start one. While this machine is busy no call counts as waiting: more instances would make it
+   * busier.
    */
   readonly heldAfterMs: number;
 }
@@ -73,16 +74,16 @@ export function createInstancePool(
   }
 
   async function serve(instance: Instance, call: Call): Promise<void> {
-    const holds = setTimeout(() => {
+    const holds = onceWaiting(instance, heldAfterMs, () => {
       held.add(instance);
       onChange();
-    }, heldAfterMs);
+    });
     try {
       call.resolve(await instance.run(call.request));
     } catch (error) {
       call.reject(error);
     } finally {
-      clearTimeout(holds);
+      clearInterval(holds);
     }
     if (!instance.ended) addIdle(instance);
     dispatch();
@@ -160,6 +161,30 @@ export function createInstancePool(
       await Promise.all([...all].map((instance) => instance.end()));
     },
   };
+}
+
+/** A thread that waits is busy for less of the time; this thread, which all calls pass, is busy for more of it when the machine is. */
+const WAITS_BELOW = 0.2;
+const BUSY_FROM = 0.8;
+
+/** Calls back once, when the instance has only waited for an interval. @returns the timer, to be cleared when its call ends */
+function onceWaiting(instance: Instance, intervalMs: number, waits: () => void): NodeJS.Timeout {
+  const measure = () => {
+    const before = performance.eventLoopUtilization();
+    return {
+      own: instance.measureUtilization(),
+      ofThisThread: () => performance.eventLoopUtilization(before).utilization,
+    };
+  };
+  let interval = measure();
+  const timer = setInterval(() => {
+    const { own, ofThisThread } = interval;
+    interval = measure();
+    if (own() >= WAITS_BELOW || ofThisThread() >= BUSY_FROM) return;
+    clearInterval(timer);
+    waits();
+  }, intervalMs);
+  return timer;
 }
 
 function stopped(): FunctionError {

@@ -31,6 +31,8 @@ export interface Instance {
   /** Resolves with the handler's result as JSON; rejects with FunctionError or FunctionTimedOut. One call at a time. */
   run(request: InvocationRequest): Promise<string>;
   end(): Promise<void>;
+  /** Starts to measure. @returns the part of the time since then, 0 to 1, in which the thread was busy or waited for a processor */
+  measureUtilization(): () => number;
 }
 
 interface Waiting {
@@ -130,6 +132,10 @@ export function startInstance(spec: InstanceSpec, onEnd: () => void): Instance {
       throw failureOf(message);
     },
     end,
+    measureUtilization() {
+      const before = worker.performance.eventLoopUtilization();
+      return () => worker.performance.eventLoopUtilization(before).utilization;
+    },
   };
 }
 

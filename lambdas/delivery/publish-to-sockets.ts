@@ -29,10 +29,9 @@ const publishToSocket =
   async (follower: Follower): Promise<void> => {
     const event = outgoingFor(follower);
     try {
-      const isViewer = follower.shareCode !== undefined;
-      if (follower.expiresAt * 1000 <= Date.now() && !(isViewer && event.endsChannel)) {
-        // A socket expires with the token that opened it. A viewer still gets the final message, that its share has expired.
-        if (!isViewer) await closeSocket(follower);
+      if (follower.expiresAt * 1000 <= Date.now()) {
+        // A partner's socket expires with its token, a viewer's with the share, whose end closes it with a last message.
+        if (follower.shareCode === undefined) await closeSocket(follower);
         return;
       }
       const reached = await sendToFollower(follower, [event]);

@@ -75,14 +75,12 @@ describe('To the sockets of its channel', () => {
     expect(socketCalls()).toHaveLength(4);
   });
 
-  test('a viewer of a share that has expired gets nothing but the final message, and is not closed before', async () => {
+  test('a viewer of a share that has expired gets nothing, and is not closed: the end of the share does that', async () => {
     const expiresAt = Math.floor(Date.now() / 1000);
     const { clientId: _, ...viewer } = connection({ shareCode: id('share'), expiresAt });
     givenFollowers(viewer);
     await publishStatus(event());
     expect(socketCalls()).toEqual([]);
-    await publishStatus(event('end'));
-    expect(socketCalls()).toEqual([`socket-1 ${text}`, 'socket-1 closed']);
   });
 
   test('a socket whose token has expired is closed without a message', async () => {

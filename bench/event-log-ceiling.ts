@@ -10,6 +10,10 @@ import { useStorage } from './storage';
 const STREAMS = 3;
 /** Events of a second that one organisation must be able to have. */
 const MIN_PER_SECOND = 50;
+/** Write units a second of a partition (DynamoDB developer guide, "Best practices for designing and using partition keys effectively"). */
+const PARTITION_UNITS = 1000;
+/** Write units of an event in the partition of its log: a batch is a transaction, which is charged twice. */
+const unitsOf = (size: number) => (size === 1 ? 1 : 2);
 
 /** How many batches of how many events each instance appends. */
 const cases = [
@@ -25,7 +29,7 @@ async function runAppender(file: string, workerData: Appending): Promise<Appende
   return appended;
 }
 
-/** How many events a second of one organisation the log takes on this machine. @param folder of the bundled instance */
+/** How many events a second of one organisation the log takes, on this machine and by DynamoDB's limit of a partition. @param folder of the bundled instance */
 export async function logCeiling(folder: string): Promise<Measured[]> {
   await useStorage();
   process.env['EVENT_RETENTION_DAYS'] = '7';
@@ -38,11 +42,12 @@ export async function logCeiling(folder: string): Promise<Measured[]> {
     const ran = await Promise.all(Array.from({ length: instances }, () => runAppender(file, appending)));
     const seconds = (Math.max(...ran.map(({ end }) => end)) - Math.min(...ran.map(({ begin }) => begin))) / 1000;
     const perSecond = (instances * batches * size) / seconds;
+    const allowed = PARTITION_UNITS / unitsOf(size);
     measured.push({
       figure: `events of one organisation, batches of ${size}, ${instances} at once`,
-      measured: `${perSecond.toFixed(0)} a second`,
+      measured: `${perSecond.toFixed(0)} a second on this machine; ${allowed} by the partition of its log`,
       mustBe: `at least ${MIN_PER_SECOND} a second`,
-      ok: perSecond >= MIN_PER_SECOND,
+      ok: Math.min(perSecond, allowed) >= MIN_PER_SECOND,
     });
   }
   return measured;

@@ -18,7 +18,10 @@ import { sendToFollower, outgoing } from './send-to-follower';
  * @param now ISO 8601
  */
 export async function closeFollowersOfShare(shareCode: string, share: Share | undefined, now: string): Promise<void> {
-  if (share && isBroadcast(share)) return endTopic(broadcastTopicOf(shareCode), share.deviceId);
+  if (share && isBroadcast(share)) {
+    await endTopic(broadcastTopicOf(shareCode), share.deviceId);
+    return;
+  }
   const [event] = share ? eventsBetween({ kind: 'share', before: share, after: undefined }, now) : [];
   await endFollowers(shareCode, event?.message);
 }

@@ -22,8 +22,8 @@ async function seatsTakenOf(owner: string): Promise<number> {
       ConsistentRead: true,
     }),
   );
-  const seats: unknown = Items[0]?.['seats'];
-  return seats instanceof Set ? seats.size : 0;
+  const shards = Items.map(({ seats }) => seats as unknown).filter((seats) => seats instanceof Set);
+  return shards.reduce((taken, seats) => taken + seats.size, 0);
 }
 
 /** Takes seats of an owner, for connections that nobody opened. */

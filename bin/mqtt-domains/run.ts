@@ -48,7 +48,10 @@ export async function run(
 
     async function deleteOf(all: readonly ManagedDomain[], confirmed: boolean): Promise<void> {
       const deletable = all.filter((domain) => isDeletable(domain, now));
-      if (deletable.length === 0) return void terminal.printError('nothing can be deleted\n');
+      if (deletable.length === 0) {
+        terminal.printError('nothing can be deleted\n');
+        return;
+      }
       if (!confirmed) await confirm(deletable, terminal);
       for (const domain of deletable) {
         await deleteDomain(client, domain);

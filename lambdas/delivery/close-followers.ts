@@ -11,26 +11,28 @@ import { broadcastTopicOf } from './broadcast';
 import { sendToFollower, outgoing } from './send-to-follower';
 
 /**
- * Sends the final message of a deleted share to every socket that follows it, viewers' included, and closes them. A thousand would
- * keep the caller waiting: those of a wide share are left to the invocation that its deletion causes (`share-end`). No socket
- * receives anything else through that share, which is looked at before each delivery.
+ * Sends the final message of a deleted share to the sockets that follow it, viewers' included, and closes them. After this returns, no
+ * socket receives anything else through that share. A thousand would keep the caller waiting: viewers who take samples from the topic of
+ * a wide share get no more of them, and are closed by the invocation that the deletion causes (`share-end`).
  * @param share as it was; undefined when that is no longer known: then no final message is sent
  * @param now ISO 8601
  */
 export async function closeFollowersOfShare(shareCode: string, share: Share | undefined, now: string): Promise<void> {
-  if (share && isBroadcast(share)) {
-    await endTopic(broadcastTopicOf(shareCode), share.deviceId);
-    return;
-  }
+  if (share && isBroadcast(share)) await endTopic(broadcastTopicOf(shareCode), share.deviceId);
   const [event] = share ? eventsBetween({ kind: 'share', before: share, after: undefined }, now) : [];
-  await endFollowers(shareCode, event?.message);
+  await endFollowers(shareCode, event?.message, ({ broadcast }) => broadcast === undefined);
 }
 
 /**
  * Sends a final message to every socket that follows a share, and closes them; one that can't be closed is logged: the heartbeat
  * closes it. Nothing is written for a viewer: its seat ends with the share, and `$disconnect` deletes its connection.
+ * @param isMeant whether a follower is one of them; default: all are
  */
-export async function endFollowers(shareCode: string, message: StatusMessage | undefined): Promise<void> {
+export async function endFollowers(
+  shareCode: string,
+  message: StatusMessage | undefined,
+  isMeant: (follower: Follower) => boolean = () => true,
+): Promise<void> {
   const end = message && outgoing(message, true);
   // A viewer is a stranger to the organisation, whose log is not its business.
   const toViewer = message && JSON.stringify({ ...message, cursor: undefined });
@@ -49,5 +51,6 @@ export async function endFollowers(shareCode: string, message: StatusMessage | u
     close(follower).catch((error: unknown) =>
       logger.error('socket could not be closed', { connectionId: follower.connectionId, error }),
     );
-  for await (const page of followersOf({ kind: 'share', id: shareCode })) await withConcurrency(page, closeOrLog);
+  for await (const page of followersOf({ kind: 'share', id: shareCode }))
+    await withConcurrency(page.filter(isMeant), closeOrLog);
 }

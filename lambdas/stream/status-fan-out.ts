@@ -5,8 +5,11 @@ import { readItem } from '../../data/jobs/jobs';
 import { organisationOf } from '../../domain/id';
 import type { StoredJob } from '../../data/jobs/job-item';
 import type { FollowedUntil } from '../../domain/audience';
+import { isBroadcast, type Share } from '../../domain/share';
 import { isAnnounced, positionMessage, snapshotOf, type Change } from '../../domain/status-event';
+import type { StatusMessage } from '../../domain/status-message';
 import { logger } from '../logger';
+import { endFollowers } from '../delivery/close-followers';
 import { inOrder } from '../delivery/in-order';
 import { logEvents, type PublishableChange, type RecordEvents } from '../delivery/log-events';
 import { recordPositions, type Position } from '../delivery/record-positions';
@@ -44,6 +47,15 @@ async function runningJob(jobId: string, deviceId: string): Promise<StoredJob | 
 }
 
 /**
+ * Tells the sockets that follow a share its end. A thousand take seconds, for which no other change in the stream waits: those of a
+ * wide share are told by an invocation of their own, which for the few of others would cost more than it saves.
+ */
+const tellEnd = (share: Share, message: StatusMessage): Promise<void> =>
+  isBroadcast(share)
+    ? requestSnapshot({ kind: 'share-end', shareCode: share.shareCode, message })
+    : endFollowers(share.shareCode, message);
+
+/**
  * Publishes a change of a job or a share; to the topic, the state too when it is this write that noted a subscriber. Its order among the
  * changes is that of the writes: nothing newer comes before it, and nothing after it is missing.
  */
@@ -54,8 +66,7 @@ async function publishChange(
 ): Promise<void> {
   const { organisation, until, isNew } = topicAudienceOf(record);
   for (const event of events) {
-    if (change.kind === 'share' && change.before && event.role === 'end')
-      await requestSnapshot({ kind: 'share-end', shareCode: change.before.shareCode, message: event.message });
+    if (change.kind === 'share' && change.before && event.role === 'end') await tellEnd(change.before, event.message);
     await publishStatus(event, audienceUntil(until));
   }
   const snapshot = isNew ? snapshotOf(change, createdAtOf(record)) : undefined;

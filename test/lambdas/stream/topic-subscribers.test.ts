@@ -71,14 +71,19 @@ describe('A job or a share whose topic nobody is subscribed to', () => {
   });
 });
 
-test('the end of a share is told to its sockets by an invocation of its own', async () => {
-  store.on(QueryCommand, { TableName: 'connections' }).resolves({ Items: [connection()] });
-  const share = sampleShare();
-  await run(shareRecord(share, undefined));
-  const message = { type: 'share.status', shareState: 'REVOKED' };
-  expect(snapshotRequests()).toMatchObject([{ kind: 'share-end', shareCode: share.shareCode, message }]);
-  expect(sockets).not.toHaveReceivedAnyCommand();
-});
+test.each([
+  [50, [], ['socket-1 closed']],
+  [51, [{ kind: 'share-end', message: { type: 'share.status', shareState: 'REVOKED' } }], []],
+])(
+  'the end of a share of %i places is told at once, that of a wider one by an invocation of its own',
+  async (maxViewers, requests, closed) => {
+    store.on(QueryCommand, { TableName: 'connections' }).resolves({ Items: [connection()] });
+    await run(shareRecord(sampleShare({ maxViewers }), undefined));
+    expect(snapshotRequests()).toMatchObject(requests);
+    expect(snapshotRequests()).toHaveLength(requests.length);
+    expect(socketCalls().filter((line) => line.endsWith('closed'))).toEqual(closed);
+  },
+);
 
 describe('A subscriber who is noted', () => {
   const now = Math.floor(Date.now() / 1000);

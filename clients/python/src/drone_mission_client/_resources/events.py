@@ -66,7 +66,7 @@ class Events:
             began = time.monotonic()
             try:
                 page = self.list(after=cursor, wait=self._wait)
-            except DroneMissionError as error:  # noqa: PERF203 - each call may fail
+            except DroneMissionError as error:
                 if is_unknown_cursor(error, has_read) and cursor != _OLDEST:
                     if on_gap is not None:
                         on_gap(Gap(cursor=cursor))

@@ -5,7 +5,7 @@ import { takeWaitingSeat } from '../../data/events/waiting-seats';
 import { readFeed, type Feed } from './read-feed';
 
 /** How often the log is looked at, in ms: half a read unit each time. */
-const LOOK_EVERY_MS = 150;
+const LOOK_EVERY_MS = 500;
 
 /** A call that may wait. */
 export interface WaitingCall extends Feed {

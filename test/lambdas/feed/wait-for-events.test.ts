@@ -58,7 +58,7 @@ describe('A call of GET /v3/events', () => {
     });
     expect(release).not.toHaveBeenCalled();
     log.push(event(7));
-    await jest.advanceTimersByTimeAsync(150);
+    await jest.advanceTimersByTimeAsync(500);
     expect(await waiting).toMatchObject({ status: 200, body: { count: 1, cursor: cursorOf(acme, 7) } });
     expect(release).toHaveBeenCalledTimes(1);
   });
@@ -85,7 +85,7 @@ describe('A call of GET /v3/events', () => {
     const waiting = list(6, '20');
     await jest.advanceTimersByTimeAsync(1000);
     store.on(QueryCommand).rejects(new Error('connect ECONNREFUSED'));
-    await jest.advanceTimersByTimeAsync(150);
+    await jest.advanceTimersByTimeAsync(500);
     expect(await waiting).toMatchObject({ status: 500 });
     expect(release).toHaveBeenCalledTimes(1);
   });

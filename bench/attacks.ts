@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { WebSocket } from 'ws';
-import { channels } from '../contract/channels';
+import { channels } from '../contract/status-channels';
 import { shareProtocols, TELEMETRY_PATH } from '../contract/telemetry';
 import type { LocalStack } from './local-stack';
 import type { ChannelClient } from './many-clients';

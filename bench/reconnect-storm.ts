@@ -6,7 +6,7 @@ import { createSecureContext } from 'node:tls';
 import type { AwsAccess, CallCounts } from 'cloud-assembly-runner';
 import { connect } from 'mqtt';
 import { WebSocket } from 'ws';
-import { channels, topicOf, type Channel } from '../contract/channels';
+import { channels, topicOf, type Channel } from '../contract/status-channels';
 import { percentile, type Measured, type Measurement } from './figure';
 import { startLocalStack, type LocalStack } from './local-stack';
 import { onboardClients, type ChannelClient } from './many-clients';

@@ -1,4 +1,4 @@
-import { channels, type StatusChannel } from './channels';
+import { channels, type StatusChannel } from './status-channels';
 import type { Endpoint } from './endpoint';
 import { endpoints } from './endpoints';
 import type { WebSocketAction } from './websocket-action';

@@ -73,7 +73,7 @@ export interface Endpoint {
 /**
  * Tables that the function of an endpoint uses, and how: its IAM policy and environment derive from them. A rate limit
  * counts each call (`lambdas/serve/limit.ts`), and one that waits takes seats. An idempotency key is looked up
- * (`lambdas/serve/replay.ts`), and the transaction that creates the resource stores the first response.
+ * (`lambdas/serve/idempotency.ts`), and the transaction that creates the resource stores the first response.
  */
 export function tablesOf({ tables, perMinute, idempotent, waits }: Endpoint): TableUses {
   const limitUses = perMinute === undefined && !waits ? [] : (['update'] as const);

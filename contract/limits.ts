@@ -1,4 +1,4 @@
-import { HANDSHAKE, HANDSHAKES_PER_MINUTE } from './channels';
+import { HANDSHAKE, HANDSHAKES_PER_MINUTE } from './status-channels';
 import type { EndpointKey } from './endpoints';
 import * as rates from './rates';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { followedUntil } from './audience';
+import { followedUntil } from './followed-until';
 import { takeOff } from './flight';
 import { deviceState } from './telemetry';
 

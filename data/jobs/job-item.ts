@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { followedUntil, type FollowedUntil } from '../../domain/audience';
+import { followedUntil, type FollowedUntil } from '../../domain/followed-until';
 import { organisationOf, type Organisation } from '../../domain/id';
 import { job, type Job } from '../../domain/job';
 import type { JobStatus } from '../../domain/job-lifecycle';

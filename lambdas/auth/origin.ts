@@ -1,7 +1,7 @@
 import { ORIGIN_VERIFY } from '../../contract/origin-verify';
 import { isOriginSecret } from '../../data/connections/origin-secret';
 import { Refusal } from '../../domain/refusal';
-import { headerIn, type ConnectEvent } from '../channel/connect-event';
+import { headerIn, type ConnectEvent } from '../sockets/connect-event';
 
 /**
  * Refuses handshakes that did not come through CloudFront: the WebSocket API's own address bypasses the web ACL and its rate

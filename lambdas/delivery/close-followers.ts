@@ -3,12 +3,12 @@ import { closeSocket, endSocket, postToSocket } from '../../data/connections/soc
 import { isBroadcast, type Share } from '../../domain/share';
 import { eventsBetween } from '../../domain/status-event';
 import type { StatusMessage } from '../../domain/status-message';
-import { withConcurrency } from './with-concurrency';
-import { HANDSHAKE_RETRY_DELAYS_MS } from '../channel/snapshot/handshake-delays';
+import { withConcurrency } from '../concurrency';
+import { HANDSHAKE_RETRY_DELAYS_MS } from '../sockets/snapshot/handshake-delays';
 import { logger } from '../logger';
 import { endTopic } from '../../data/connections/sessions';
-import { broadcastTopicOf } from './broadcast';
-import { sendToFollower, outgoing } from './send-to-follower';
+import { broadcastTopicOf } from '../../data/shares/broadcast';
+import { sendToFollower, outgoing } from './followers';
 
 /**
  * Sends the final message of a deleted share to the sockets that follow it, viewers' included, and closes them. After this returns, no

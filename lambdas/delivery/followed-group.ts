@@ -1,5 +1,5 @@
-import { readFollowed } from '../../data/connections/audience';
-import type { FollowedUntil } from '../../domain/audience';
+import { readFollowed } from '../../data/connections/followed-until';
+import type { FollowedUntil } from '../../domain/followed-until';
 
 /** How long an instance relies on what it has read, in ms, however many devices of the group report meanwhile. */
 const MAX_AGE_MS = 500;

@@ -1,4 +1,4 @@
-import { channelsOf, type Channel } from '../../contract/channels';
+import { channelsOf, type Channel } from '../../contract/status-channels';
 import { appendEvents } from '../../data/events/append-events';
 import type { NewEvent } from '../../data/events/write-events';
 import { channelKey } from '../../data/connections/connections';

@@ -1,9 +1,9 @@
-import { channelsOf, topicOf, type Channel } from '../../contract/channels';
+import { channelsOf, topicOf, type Channel } from '../../contract/status-channels';
 import { channelKey } from '../../data/connections/connections';
 import { followersOf, type Follower } from '../../data/connections/followers';
 import { requestRetention } from '../../data/connections/retained-status';
 import { isPermanentFailure, publish, type Retention } from '../../data/connections/mqtt-topics';
-import { isFollowed, mayBeSubscribed, type FollowedUntil } from '../../domain/audience';
+import { isFollowed, mayBeSubscribed, type FollowedUntil } from '../../domain/followed-until';
 import type { StatusEvent } from '../../domain/status-event';
 import { allSettled } from './all-settled';
 import { logger } from '../logger';

@@ -3,9 +3,9 @@ import { stopDelivery, type Follower } from '../../data/connections/followers';
 import { closeSocket } from '../../data/connections/sockets';
 import type { StatusEvent } from '../../domain/status-event';
 import type { StatusMessage } from '../../domain/status-message';
-import { withConcurrency } from './with-concurrency';
+import { withConcurrency } from '../concurrency';
 import { logger } from '../logger';
-import { sendToFollower, outgoing, type OutgoingMessage } from './send-to-follower';
+import { sendToFollower, outgoing, type OutgoingMessage } from './followers';
 
 /** A viewer is a stranger to the organisation, whose log is not its business. */
 const withoutCursor = <Message extends StatusMessage>({ cursor: _cursor, ...message }: Message) => message;

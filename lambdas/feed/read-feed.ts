@@ -1,4 +1,4 @@
-import { channelKinds, channels } from '../../contract/channels';
+import { channelKinds, channels } from '../../contract/status-channels';
 import { beforeOldest, readEvents, type EventPage } from '../../data/events/read-events';
 import { findLast } from '../../data/events/log-end';
 import { cursorExpired, readCursor } from '../../domain/cursor';

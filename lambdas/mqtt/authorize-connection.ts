@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import { channelKinds, channels } from '../../contract/channels';
+import { channelKinds, channels } from '../../contract/status-channels';
 import { Refusal } from '../../domain/refusal';
 import { identify, type Identity } from '../auth/identify';
 import { iotArn } from '../auth/iot-arn';
 import { logger } from '../logger';
 import { oauthClientOf } from '../../contract/mqtt-client-id';
-import { recoverSubscriptions } from '../delivery/topic-audience';
+import { recoverSubscriptions } from '../delivery/mqtt-subscribers';
 
 /** Event of a custom authorizer of AWS IoT (https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth.html). */
 const connectEvent = z.object({

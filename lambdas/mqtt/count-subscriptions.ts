@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { MAX_SUBSCRIPTIONS } from '../../contract/channels';
+import { MAX_SUBSCRIPTIONS } from '../../contract/status-channels';
 import {
   clientsOverLimit,
   clearSubscriptions,
@@ -11,7 +11,7 @@ import { endMqttConnection } from '../../data/connections/mqtt-topics';
 import { findPartner } from '../../data/partners/partners';
 import { logger } from '../logger';
 import { oauthClientOf } from '../../contract/mqtt-client-id';
-import { noteTopicAudience } from '../delivery/topic-audience';
+import { noteTopicAudience } from '../delivery/mqtt-subscribers';
 
 /** A lifecycle event of AWS IoT (https://docs.aws.amazon.com/iot/latest/developerguide/life-cycle-events.html). */
 const lifecycleEvent = z.object({

@@ -6,7 +6,7 @@ import { isTrailing, readTrailing, type TrailingStates } from '../../data/fleet/
 import type { Organisation } from '../../domain/id';
 import { OFFLINE_AFTER_MS } from '../../domain/telemetry';
 import { logger } from '../logger';
-import { saveTrailingStates } from '../delivery/telemetry/save-trailing-states';
+import { saveTrailingStates } from '../telemetry/save-trailing-states';
 
 /** Delay of the next check of a device that reported while it was being marked offline, in ms. */
 const RETRY_AFTER_MS = 5000;

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { channelOf, topicOf, type Channel } from '../../contract/channels';
-import { readFollowed } from '../../data/connections/audience';
+import { channelOf, topicOf, type Channel } from '../../contract/status-channels';
+import { readFollowed } from '../../data/connections/followed-until';
 import { readRetentionRequest, type RetentionRequest } from '../../data/connections/retained-status';
 import { publish, type Retention } from '../../data/connections/mqtt-topics';
-import { mayBeSubscribed } from '../../domain/audience';
+import { mayBeSubscribed } from '../../domain/followed-until';
 import type { StatusMessage } from '../../domain/status-message';
-import { currentState } from '../channel/channel-state';
+import { currentState } from '../delivery/channel-state';
 import { logger } from '../logger';
 
 /** Attempts when the state changes during each of them; the fan-out publishes every change too. */

@@ -1,4 +1,4 @@
-import { markDevicesOffline } from '../delivery/telemetry/mark-devices-offline';
+import { markDevicesOffline } from '../telemetry/mark-devices-offline';
 import { logger } from '../logger';
 
 /** Each repairs one kind of state, independently of the others. */

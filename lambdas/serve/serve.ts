@@ -3,13 +3,13 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { deprecationHeaders } from '../../contract/deprecation';
 import type { Endpoint } from '../../contract/endpoint';
 import type { endpoints, EndpointKey } from '../../contract/endpoints';
-import { fail, succeed } from './answer';
+import { fail, succeed } from './response';
 import { authorise } from './authorise';
 import { limit } from './limit';
 import { logOnce } from './log';
 import { negotiate } from './negotiate';
 import { parse } from './parse';
-import { replay } from './replay';
+import { replay } from './idempotency';
 import {
   servedRequest,
   type Event,

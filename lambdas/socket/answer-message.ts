@@ -1,7 +1,7 @@
 import { didYouMean } from '../../contract/did-you-mean';
 import { webSocketActions } from '../../contract/websocket-actions';
 import { Refusal } from '../../domain/refusal';
-import { answer } from '../channel/answer';
+import { answer } from '../sockets/action';
 
 /** Longest part of an unknown action's name that is sent back, in characters. */
 const MAX_NAME = 64;

@@ -2,9 +2,9 @@ import { lacksScope, tokenOfAnotherClient } from '../../contract/forbidden';
 import { renewConnection } from '../../data/connections/renewal';
 import { LONGEST_CONNECTION_S } from '../../domain/connection';
 import { identify } from '../auth/identify';
-import { answer, socketHasEnded } from '../channel/answer';
-import { closeRefused } from '../channel/close-refused';
-import { endSubscriptions } from '../channel/end-subscriptions';
+import { answer, socketHasEnded } from '../sockets/action';
+import { closeRefused } from '../sockets/close-refused';
+import { endSubscriptions } from '../sockets/end-subscriptions';
 
 /** The socket goes on with a new token: its client, its end and its scopes are those of the token from then on. */
 export const handler = answer('authenticate', async ({ session: socket, message, now }) => {

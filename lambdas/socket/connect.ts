@@ -1,13 +1,13 @@
-import { HANDSHAKE, HANDSHAKES_PER_MINUTE } from '../../contract/channels';
+import { HANDSHAKE, HANDSHAKES_PER_MINUTE } from '../../contract/status-channels';
 import { broadcastProtocol, shareProtocols } from '../../contract/telemetry';
 import { callsOf } from '../../data/requests/rate-limit';
 import { Refusal } from '../../domain/refusal';
 import { identify } from '../auth/identify';
-import { protocolsIn, tokenIn, type ConnectEvent } from '../channel/connect-event';
-import { followChannel } from '../channel/follow-channel';
-import { handshake, type Accepted } from '../channel/handshake';
-import { limitRate } from '../channel/limit-rate';
-import { openPartnerSession, openViewerSession } from '../channel/open-session';
+import { protocolsIn, tokenIn, type ConnectEvent } from '../sockets/connect-event';
+import { followChannel } from '../sockets/follow-channel';
+import { handshake, type Accepted } from '../sockets/handshake';
+import { limitRate } from '../sockets/limit-rate';
+import { openPartnerSession, openViewerSession } from '../sockets/open-session';
 import { expectCloudFront } from '../auth/origin';
 
 /** The `channel` parameter that the CloudFront function derives from the path of the telemetry endpoint. */

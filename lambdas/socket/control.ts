@@ -6,9 +6,9 @@ import { publishPlatformEvent } from '../../data/platform/platform-bus';
 import { readShare } from '../../data/shares/shares';
 import { organisationId } from '../../domain/id';
 import { logger } from '../logger';
-import { shareIdOf } from '../delivery/share-id';
-import { answer } from '../channel/answer';
-import { limitControl } from '../channel/limit-control';
+import { shareIdOf } from '../../data/shares/share-id';
+import { answer } from '../sockets/action';
+import { limitControl } from '../sockets/limit-control';
 
 export const handler = answer('control', async ({ session, message, now }) => {
   const { shareCode, deviceId, organisation, connectionId } = session;

@@ -3,8 +3,8 @@ import { nameOfJob } from '../../data/jobs/jobs';
 import { isActive } from '../../data/partners/organisation-status';
 import { readShare } from '../../data/shares/shares';
 import { Refusal } from '../../domain/refusal';
-import { answer } from '../channel/answer';
-import { currentFlight } from '../channel/current-flight';
+import { answer } from '../sockets/action';
+import { currentFlight } from '../sockets/current-flight';
 
 export const handler = answer('flight', async ({ session, now }) => {
   const { shareCode, organisation, deviceId } = session;

@@ -2,9 +2,9 @@ import { noVideoShared } from '../../contract/forbidden';
 import { isActive } from '../../data/partners/organisation-status';
 import { readShare } from '../../data/shares/shares';
 import { Refusal } from '../../domain/refusal';
-import { sharePlayback } from '../channel/share-playback';
-import { playbackMessage } from '../delivery/telemetry/playback-message';
-import { answer } from '../channel/answer';
+import { sharePlayback } from '../sockets/share-playback';
+import { playbackMessage } from '../telemetry/playback-message';
+import { answer } from '../sockets/action';
 
 export const handler = answer('playback', async ({ session, now }) => {
   // A video URL can't be revoked, so none is issued once the share has ended.

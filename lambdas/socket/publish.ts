@@ -1,5 +1,5 @@
-import { acceptTelemetry } from '../delivery/telemetry/accept-telemetry';
-import { answer } from '../channel/answer';
+import { acceptTelemetry } from '../telemetry/accept-telemetry';
+import { answer } from '../sockets/action';
 
 export const handler = answer('publish', async ({ session, message, now }) => ({
   type: 'published',

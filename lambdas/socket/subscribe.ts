@@ -1,9 +1,9 @@
 import { expectSubscribable } from '../../data/fleet/fleet';
-import { noteFollowed } from '../../data/connections/audience';
+import { noteFollowed } from '../../data/connections/followed-until';
 import { requestSnapshot } from '../../data/connections/request-snapshot';
 import { follow, unfollow } from '../../data/connections/sessions';
 import { LONGEST_CONNECTION_S } from '../../domain/connection';
-import { answer } from '../channel/answer';
+import { answer } from '../sockets/action';
 
 /** The reply is followed by the last known state of each device, then by its changes. */
 export const handler = answer('subscribe', async ({ session, now, message: { deviceId, deviceGroupId } }) => {

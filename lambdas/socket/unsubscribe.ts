@@ -1,5 +1,5 @@
 import { unfollow } from '../../data/connections/sessions';
-import { answer } from '../channel/answer';
+import { answer } from '../sockets/action';
 
 export const handler = answer('unsubscribe', async ({ session, message: { deviceId, deviceGroupId } }) => {
   await unfollow(session, deviceId ?? deviceGroupId ?? '');

@@ -4,7 +4,7 @@ import { cancelExpiry, scheduleExpiry } from '../../data/shares/share-expiry';
 import { allSettled } from '../delivery/all-settled';
 import { logger } from '../logger';
 import { inOrder } from '../delivery/in-order';
-import { publishChange } from '../delivery/publish-platform-event';
+import { publishChange } from '../platform/publish-platform-event';
 
 async function schedule(record: StreamRecord): Promise<void> {
   const change = changeOf(record);

@@ -2,7 +2,7 @@ import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import type { StreamRecord } from '../../data/store/stream-records';
 import { logger } from '../logger';
 import { inOrder } from '../delivery/in-order';
-import { publishChange } from '../delivery/publish-platform-event';
+import { publishChange } from '../platform/publish-platform-event';
 
 /** Stream of jobs → events for the drone platform. */
 export const handler = ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> =>

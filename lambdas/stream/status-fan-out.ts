@@ -4,7 +4,7 @@ import { createdAtOf, topicAudienceOf, type StreamRecord } from '../../data/stor
 import { readItem } from '../../data/jobs/jobs';
 import { organisationOf } from '../../domain/id';
 import type { StoredJob } from '../../data/jobs/job-item';
-import type { FollowedUntil } from '../../domain/audience';
+import type { FollowedUntil } from '../../domain/followed-until';
 import { isBroadcast, type Share } from '../../domain/share';
 import { isAnnounced, positionMessage, snapshotOf, type Change } from '../../domain/status-event';
 import type { StatusMessage } from '../../domain/status-message';

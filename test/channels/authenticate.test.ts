@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose';
-import { channels, type Channel } from '../../contract/channels';
+import { channels, type Channel } from '../../contract/status-channels';
 import { scopes, type Scope } from '../../contract/endpoint';
 import { clients, type Client } from '../api/client';
 import { forgeries } from '../api/forgeries';

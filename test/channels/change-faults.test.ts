@@ -1,5 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { topicOf } from '../../contract/channels';
+import { topicOf } from '../../contract/status-channels';
 import { newId } from '../../data/store/new-id';
 import { organisationOf } from '../../domain/id';
 import { clients } from '../api/client';

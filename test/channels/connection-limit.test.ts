@@ -1,5 +1,5 @@
 import { QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { HANDSHAKE, HANDSHAKES_PER_MINUTE, MAX_CONNECTIONS } from '../../contract/channels';
+import { HANDSHAKE, HANDSHAKES_PER_MINUTE, MAX_CONNECTIONS } from '../../contract/status-channels';
 import { LONGEST_CONNECTION_S } from '../../domain/connection';
 import { clients, type Client } from '../api/client';
 import { givenJob } from '../api/given';

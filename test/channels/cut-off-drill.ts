@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { channelsOf, type Channel } from '../../contract/channels';
+import { channelsOf, type Channel } from '../../contract/status-channels';
 import { subjectOf } from '../../domain/sequence';
 import type { StatusMessage } from '../../domain/status-message';
 import type { Client } from '../api/client';

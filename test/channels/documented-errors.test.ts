@@ -1,5 +1,5 @@
 import { CONTROLS_PER_MINUTE } from '../../domain/control';
-import { shareIdOf } from '../../lambdas/delivery/share-id';
+import { shareIdOf } from '../../data/shares/share-id';
 import { clients } from '../api/client';
 import { expire } from '../api/expire';
 import { fleetOf, nobodys } from '../api/given';

@@ -1,4 +1,4 @@
-import { channels, topicOf } from '../../contract/channels';
+import { channels, topicOf } from '../../contract/status-channels';
 import type { DeviceState } from '../../domain/telemetry';
 import { clients } from '../api/client';
 import { fleetOf, givenJobThatIs } from '../api/given';

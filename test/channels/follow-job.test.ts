@@ -1,4 +1,4 @@
-import { channels, topicOf } from '../../contract/channels';
+import { channels, topicOf } from '../../contract/status-channels';
 import { clients } from '../api/client';
 import { fleetOf, givenJob, givenJobThatIs, iso } from '../api/given';
 import type { Message } from './message-log';

@@ -1,5 +1,5 @@
 import { scopes } from '../../contract/endpoint';
-import { channels, channelKinds, type Channel } from '../../contract/channels';
+import { channels, channelKinds, type Channel } from '../../contract/status-channels';
 import { clients, type Client } from '../api/client';
 import { forgeries } from '../api/forgeries';
 import { fleetOf, givenJob, givenShare, nobodys } from '../api/given';

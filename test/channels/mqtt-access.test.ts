@@ -1,5 +1,5 @@
 import type { IClientOptions } from 'mqtt';
-import { topicOf, channelKinds, type Channel } from '../../contract/channels';
+import { topicOf, channelKinds, type Channel } from '../../contract/status-channels';
 import { organisationOf } from '../../domain/id';
 import { clients, type Client } from '../api/client';
 import { forgeries } from '../api/forgeries';

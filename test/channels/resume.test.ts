@@ -1,4 +1,4 @@
-import { topicOf, type Channel } from '../../contract/channels';
+import { topicOf, type Channel } from '../../contract/status-channels';
 import { cursorOf } from '../../domain/cursor';
 import { clients } from '../api/client';
 import { fleetOf, givenJob, givenShare } from '../api/given';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { WebSocket } from 'ws';
-import { channels, type Channel } from '../../contract/channels';
+import { channels, type Channel } from '../../contract/status-channels';
 import { channelKey } from '../../data/connections/connections';
 import type { Client } from '../api/client';
 import { database, tableNamed } from '../api/stack/aws-access';

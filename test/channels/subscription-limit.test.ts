@@ -1,5 +1,5 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { MAX_SUBSCRIPTIONS, topicOf } from '../../contract/channels';
+import { MAX_SUBSCRIPTIONS, topicOf } from '../../contract/status-channels';
 import { newId } from '../../data/store/new-id';
 import { organisationOf } from '../../domain/id';
 import { clients } from '../api/client';

@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { ChannelKind } from '../../contract/channels';
+import type { ChannelKind } from '../../contract/status-channels';
 import { fleetKey } from '../../data/fleet/fleet-key';
 import { organisationOf } from '../../domain/id';
 import { database, tableNamed } from '../api/stack/aws-access';

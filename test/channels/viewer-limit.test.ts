@@ -1,6 +1,6 @@
 import { shareSeats } from '../../data/connections/seats';
 import { viewerHandshakesPerMinute } from '../../domain/share';
-import { shareIdOf } from '../../lambdas/delivery/share-id';
+import { shareIdOf } from '../../data/shares/share-id';
 import { clients } from '../api/client';
 import { fleetOf, givenShare, nobodys } from '../api/given';
 import { givenCalls } from '../api/stack/given-calls';

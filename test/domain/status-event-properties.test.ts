@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { channels, channelsOf } from '../../contract/channels';
+import { channels, channelsOf } from '../../contract/status-channels';
 import type { Device } from '../../domain/fleet';
 import type { Job } from '../../domain/job';
 import { jobStatuses } from '../../domain/job-lifecycle';

@@ -1,4 +1,4 @@
-import { topicOf } from '../../contract/channels';
+import { topicOf } from '../../contract/status-channels';
 import { jobStatuses } from '../../domain/job-lifecycle';
 import type { Share } from '../../domain/share';
 import {

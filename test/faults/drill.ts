@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { topicOf } from '../../contract/channels';
+import { topicOf } from '../../contract/status-channels';
 import type { FaultsFile } from 'cloud-assembly-runner';
 import type { Answer, Client } from '../api/client';
 import { givenJob, jobNow } from '../api/given';

@@ -1,4 +1,4 @@
-import { channels, topicOf } from '../../contract/channels';
+import { channels, topicOf } from '../../contract/status-channels';
 import type { Caller } from './caller';
 import type { Kind } from './channel-violations';
 import { MqttConnection, openWebSocket } from './connections';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { channels, topicOf } from '../../../contract/channels';
+import { channels, topicOf } from '../../../contract/status-channels';
 import type { JobStatusMessage } from '../../../domain/status-message';
 import { subscribeToTopic } from '../../client/mqtt-subscription';
 import { Inbox, type Message } from '../inbox';

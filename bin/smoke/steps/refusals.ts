@@ -1,6 +1,6 @@
 import { endpointsFor, endpointTable, routeOf } from '../../../contract/access';
 import type { EndpointKey } from '../../../contract/endpoints';
-import { channels } from '../../../contract/channels';
+import { channels } from '../../../contract/status-channels';
 import { createResource } from '../create-resource';
 import { call, expectRefusal, expectThat, send } from '../api-calls';
 import { expectRefusedHandshake } from '../handshake';

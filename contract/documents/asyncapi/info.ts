@@ -1,4 +1,4 @@
-import { HANDSHAKES_PER_MINUTE, MAX_CONNECTIONS, MAX_SUBSCRIPTIONS } from '../../channels';
+import { HANDSHAKES_PER_MINUTE, MAX_CONNECTIONS, MAX_SUBSCRIPTIONS } from '../../status-channels';
 import { MAX_SAMPLES } from '../../websocket-actions';
 import { viewerHandshakesPerMinute } from '../../../domain/share';
 

@@ -1,4 +1,4 @@
-import type { StatusChannel } from '../../channels';
+import type { StatusChannel } from '../../status-channels';
 import { socketMessages } from '../../socket-messages';
 import { fieldOf } from '../fields';
 import {

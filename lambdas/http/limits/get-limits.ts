@@ -1,5 +1,5 @@
 import * as endpoints from '../../../contract/endpoints/limits';
-import { MAX_CONNECTIONS, MAX_SUBSCRIPTIONS } from '../../../contract/channels';
+import { MAX_CONNECTIONS, MAX_SUBSCRIPTIONS } from '../../../contract/status-channels';
 import { countedRates, tokenThrottle } from '../../../contract/limits';
 import { countSubscriptions } from '../../../data/connections/subscriptions';
 import { readUsage } from '../../../data/limits/usage';

@@ -4,7 +4,7 @@ import { newShareCode } from '../../../data/store/new-id';
 import { insertShare } from '../../../data/shares/shares';
 import { newShare } from '../../../domain/share';
 import { serve } from '../../serve/serve';
-import { withLink } from '../../serve/share-link';
+import { withLink } from '../../../data/shares/share-link';
 
 export const handler = serve(
   'POST /v3/streams/share',

@@ -1,4 +1,4 @@
-import { topicOf } from '../../../contract/channels';
+import { topicOf } from '../../../contract/status-channels';
 import { newId } from '../../../data/store/new-id';
 import { organisationOf } from '../../../domain/id';
 import { connectMqtt } from '../../channels/mqtt-client';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { channels } from '../../../contract/channels';
+import { channels } from '../../../contract/status-channels';
 import { contract } from '../../../contract/contract';
 import { asyncApiDocument } from '../../../contract/documents/asyncapi/document';
 import { platformDocument } from '../../../contract/documents/asyncapi/platform-document';

@@ -6,7 +6,7 @@ import {
   HANDSHAKES_PER_MINUTE,
   MAX_CONNECTIONS,
   MAX_SUBSCRIPTIONS,
-} from '../../../contract/channels';
+} from '../../../contract/status-channels';
 import { MAX_SAMPLES } from '../../../contract/websocket-actions';
 import { shareProtocols } from '../../../contract/telemetry';
 import { CONTROLS_PER_MINUTE, controlOutcomes, controlReasons } from '../../../domain/control';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
-import { channelKinds, channels } from '../../../contract/channels';
+import { channelKinds, channels } from '../../../contract/status-channels';
 import { socketMessages } from '../../../contract/socket-messages';
 import { webSocketActions, type WebSocketActionName } from '../../../contract/websocket-actions';
 

@@ -2,7 +2,7 @@ import { stopClock } from '../fixtures/clock';
 import { GetCommand } from '../../../data/store/document-client';
 import { clientId, connect, inSeconds, iot, partner, tokenWith } from '../fixtures/mqtt-connection';
 import { scopes } from '../../../contract/endpoint';
-import { channels, channelKinds } from '../../../contract/channels';
+import { channels, channelKinds } from '../../../contract/status-channels';
 import { handler } from '../../../lambdas/mqtt/authorize-connection';
 import { store } from '../../data/fixtures/store';
 import { acme, rival } from '../../domain/fixtures/samples';

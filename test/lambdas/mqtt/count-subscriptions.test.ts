@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from '../../../data/store/document-client';
 import { broker } from '../../data/fixtures/topics';
 import { DeleteConnectionCommand } from '@aws-sdk/client-iot-data-plane';
-import { MAX_SUBSCRIPTIONS } from '../../../contract/channels';
+import { MAX_SUBSCRIPTIONS } from '../../../contract/status-channels';
 import { handler } from '../../../lambdas/mqtt/count-subscriptions';
 import { store } from '../../data/fixtures/store';
 import { acme, id, rival } from '../../domain/fixtures/samples';

@@ -1,7 +1,7 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { GetCommand, PutCommand, UpdateCommand } from '../../../data/store/document-client';
 import { handler } from '../../../lambdas/socket/control';
-import { shareIdOf } from '../../../lambdas/delivery/share-id';
+import { shareIdOf } from '../../../data/shares/share-id';
 import { acme, id } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
 import { givenViewer, refused } from '../fixtures/actions';

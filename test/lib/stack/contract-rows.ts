@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { channels, type StatusChannel } from '../../../contract/channels';
+import { channels, type StatusChannel } from '../../../contract/status-channels';
 import { contract } from '../../../contract/contract';
 import type { WebSocketAction } from '../../../contract/websocket-action';
 import { environmentOf, ownFunctions, permissionsFor, permissionsIn, videoPermissions } from '../permissions';

@@ -1,4 +1,4 @@
-import { channels } from '../../../contract/channels';
+import { channels } from '../../../contract/status-channels';
 import { channelPathsCode } from '../../../lib/realtime/websocket/channel-paths';
 import { environmentOf, permissionsIn } from '../permissions';
 import { referred, smallTable, synthesise, type CfnResource } from '../synthesised';

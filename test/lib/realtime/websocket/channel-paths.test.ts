@@ -1,4 +1,4 @@
-import { channels } from '../../../../contract/channels';
+import { channels } from '../../../../contract/status-channels';
 import { runInNewContext } from 'node:vm';
 import { channelPathsCode } from '../../../../lib/realtime/websocket/channel-paths';
 

@@ -1,0 +1,126 @@
+import type * as z from 'zod/mini';
+import { organisationOf, type Kind, type Resource } from '../domain/id';
+import {
+  deviceStatusMessage,
+  jobStatusMessage,
+  shareStatusMessage,
+  type StatusMessage,
+} from '../domain/status-message';
+import type { Scope, TableUses } from './endpoint';
+
+type MessageType = StatusMessage['type'];
+/** A field that every message has. */
+type IdField<Message> = { [Name in keyof Message]-?: Message[Name] extends string ? Name : never }[keyof Message];
+type MessageOf<Type extends MessageType> = Extract<StatusMessage, { type: Type }>;
+
+interface ChannelOf<Type extends MessageType> {
+  readonly summary: string;
+  /** For partners: when a message comes, and what is special about this kind (docs/api/asyncapi.json). */
+  readonly description: string;
+  /** The scope that a subscriber needs. */
+  readonly scope: Scope;
+  /** Second part of the MQTT topic, after the identifier. */
+  readonly topicSuffix: string;
+  /** Path of the WebSocket connection, with `{id}` for the identifier. */
+  readonly path: string;
+  /** Tables that `lambdas/delivery/channel-state.ts` uses to authorise a subscriber and to read the state, and how. */
+  readonly tables: { readonly authorise: TableUses; readonly state: TableUses };
+  /** Every status message of this type is published, each on the channel whose id is in `idField`. */
+  readonly messageType: Type;
+  readonly message: z.ZodMiniType<MessageOf<Type>>;
+  readonly idField: IdField<MessageOf<Type>>;
+}
+
+/** One kind of status channel: MQTT topics and policies, WebSocket paths and publishing derive from it. */
+export type StatusChannel = { [Type in MessageType]: ChannelOf<Type> }[MessageType];
+
+/** The channels of spec section 6: each kind over MQTTS and over WSS, with the same payload. */
+export const channels = {
+  job: {
+    summary: 'Track a job',
+    description:
+      'A message for each change of the job’s status. While the job is `IN_PROGRESS` and a device reports that it flies it (`jobId` in its telemetry), also a message about once a second with the position of the device. Changes of other fields, such as the name, send nothing. The final message has `"deleted": true`: the job was deleted.',
+    scope: 'command:read',
+    topicSuffix: 'JOB/STATUS',
+    path: '/v3/jobs/{id}/status/ws',
+    tables: { authorise: { jobs: ['get'] }, state: { jobs: ['get'] } },
+    messageType: 'job.status',
+    message: jobStatusMessage,
+    idField: 'jobId',
+  },
+  group: {
+    summary: 'Track the devices of a group',
+    description:
+      'A message when a device of the group comes online, goes offline (30 seconds without a report), is added or is removed (`"deleted": true`), and about once a second while it reports. There is no final message: when the group itself is removed, nothing more comes. Over MQTT the topic retains only the latest change of any device; over WSS the first messages are the states of all devices of the group, one message each.',
+    scope: 'resources:read',
+    topicSuffix: 'DEVICE/STATUS',
+    path: '/v3/devices/{id}/status/ws',
+    tables: { authorise: { fleet: ['batchGet'] }, state: { fleet: ['query'] } },
+    messageType: 'device.status',
+    message: deviceStatusMessage,
+    idField: 'deviceGroupId',
+  },
+  share: {
+    summary: 'Track a share',
+    description:
+      'A message when the number of viewers changes, at most once a second. The final message has the `shareState` `REVOKED` or `EXPIRED`.',
+    scope: 'share:read',
+    topicSuffix: 'SHARE/STATUS',
+    path: '/v3/shares/{id}/status/ws',
+    tables: { authorise: { shares: ['get'] }, state: { shares: ['get'] } },
+    messageType: 'share.status',
+    message: shareStatusMessage,
+    idField: 'shareCode',
+  },
+} as const satisfies Partial<Record<Kind, StatusChannel>>;
+
+export type ChannelKind = keyof typeof channels;
+export const channelKinds = Object.keys(channels) as ChannelKind[];
+
+/** The channel with the status of one resource, or of the devices of a group. */
+export interface Channel extends Resource {
+  readonly kind: ChannelKind;
+}
+
+/** The channel of a resource, or undefined for a kind of resource without channels. */
+export function channelOf({ kind, id }: Resource): Channel | undefined {
+  const known = channelKinds.find((each) => each === kind);
+  return known && { kind: known, id };
+}
+
+/** The channels that a message is published on. */
+export const channelsOf = (message: StatusMessage): Channel[] =>
+  channelKinds.flatMap((kind) => {
+    const { messageType, idField } = channels[kind];
+    // The cast is safe: a message of `messageType` has a text in `idField`.
+    return messageType === message.type
+      ? [{ kind, id: (message as unknown as Record<string, string>)[idField] ?? '' }]
+      : [];
+  });
+
+/** The MQTT topic of a channel: `<id>/JOB/STATUS`. */
+export const topicOf = ({ kind, id }: Channel) => `${id}/${channels[kind].topicSuffix}`;
+
+/** The channel with this MQTT topic, or undefined; whether its resource exists is not known. */
+export function channelOfTopic(topic: string): Channel | undefined {
+  const [id = '', ...suffix] = topic.split('/');
+  const kind = channelKinds.find((each) => channels[each].topicSuffix === suffix.join('/'));
+  return kind && organisationOf(kind, id) !== undefined ? { kind, id } : undefined;
+}
+
+/** Maximum of messages that a client is sent again when it resumes; one that missed more gets the current state. */
+export const MAX_REPLAYED = 1000;
+
+/** Maximum of concurrent MQTT subscriptions and WebSocket connections per client (spec section 8). */
+export const MAX_SUBSCRIPTIONS = 100;
+export const MAX_CONNECTIONS = 50;
+
+/**
+ * Maximum of handshakes per client and minute, successful or not. The specification has no such limit; without it, a client
+ * that opens and closes sockets in a loop would use up API Gateway's quota for all partners together (500 new connections
+ * per second).
+ */
+export const HANDSHAKES_PER_MINUTE = 120;
+
+/** The name of a handshake among the operations that are limited. */
+export const HANDSHAKE = 'WebSocket handshake';

@@ -1,0 +1,93 @@
+/**
+ * Until when somebody may follow the telemetry or the positions of a resource, or be subscribed to its topic. It is an attribute of the
+ * resource's own item, which whoever delivers has at hand anyway: so what nobody follows costs no search for followers. And it is in
+ * the records of the item's stream, in order with the changes.
+ */
+import * as z from 'zod/mini';
+import { followedUntil, type FollowedUntil } from '../../domain/followed-until';
+import { organisationOf, type Resource } from '../../domain/id';
+import { GetCommand, UpdateCommand } from '../store/document-client';
+import { itemThatRefused } from '../store/conditional-write';
+import { fleetKey } from '../fleet/fleet-key';
+import { dynamodb, table } from '../store/dynamodb';
+
+/** What telemetry and positions are sent for, and what is published only to subscribers of its topic. */
+export interface Followed extends Resource {
+  readonly kind: 'job' | 'group' | 'device' | 'share';
+}
+
+/** `sockets`: WebSocket connections, which `followersOf` finds; `topic`: subscriptions to the MQTT topic. */
+export type Medium = 'sockets' | 'topic';
+
+/** Attribute by medium: Unix seconds. */
+const untilOf = { sockets: 'socketsUntil', topic: 'topicUntil' } as const satisfies Record<Medium, keyof FollowedUntil>;
+
+/** Attribute of the key that every item of a kind has. */
+const idOf = { job: 'jobId', share: 'shareCode', group: 'id', device: 'id' } as const;
+
+/** An end so close that an instance may have passed it already, in ms: clocks differ. */
+const CLOCKS_DIFFER_MS = 2000;
+/** A follower of this moment, in ms: an instance may not have noticed it yet (`NOTICED_AFTER_MS`). */
+const LATELY_MS = 1000;
+
+function itemOf({ kind, id }: Followed) {
+  const organisation = organisationOf(kind, id);
+  if (!organisation) return undefined;
+  switch (kind) {
+    case 'job':
+      return { TableName: table('jobs'), Key: { organisation, jobId: id } };
+    case 'share':
+      return { TableName: table('shares'), Key: { organisation, shareCode: id } };
+    default:
+      return { TableName: table('fleet'), Key: fleetKey(organisation, id) };
+  }
+}
+
+const noted = z.extend(followedUntil, {
+  /** When it was noted last that somebody follows, Unix ms. */
+  followedAt: z.optional(z.int()),
+});
+
+/** Whether somebody followed already, so long ago that whoever delivers knows. */
+function wasFollowed(item: Record<string, unknown> | undefined, medium: Medium, now: number): boolean {
+  const { followedAt = 0, ...before } = noted.parse(item ?? {});
+  return (before[untilOf[medium]] ?? 0) * 1000 >= now + CLOCKS_DIFFER_MS && followedAt < now - LATELY_MS;
+}
+
+/**
+ * Notes that a resource is followed until at least this time; a later end stays. No effect on a resource that does not exist.
+ * @param until Unix seconds
+ * @returns whether nobody followed it before, or only since a moment ago
+ */
+export async function noteFollowed(followed: Followed, medium: Medium, until: number): Promise<boolean> {
+  const item = itemOf(followed);
+  if (!item) return false;
+  const now = Date.now();
+  try {
+    const { Attributes } = await dynamodb.send(
+      new UpdateCommand({
+        ...item,
+        UpdateExpression: 'SET #until = :until, followedAt = :now',
+        ConditionExpression: 'attribute_exists(#id) AND (attribute_not_exists(#until) OR #until < :until)',
+        ExpressionAttributeNames: { '#id': idOf[followed.kind], '#until': untilOf[medium] },
+        ExpressionAttributeValues: { ':until': until, ':now': now },
+        ReturnValues: 'UPDATED_OLD',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    );
+    return !wasFollowed(Attributes, medium, now);
+  } catch (error) {
+    const { found } = itemThatRefused(error);
+    return found !== undefined && !wasFollowed(found, medium, now);
+  }
+}
+
+/** Until when somebody may follow a resource, strongly consistent; nobody follows one that does not exist. */
+export async function readFollowed(followed: Followed): Promise<FollowedUntil> {
+  const item = itemOf(followed);
+  if (!item) return {};
+  const { Item } = await dynamodb.send(
+    new GetCommand({ ...item, ConsistentRead: true, ProjectionExpression: Object.values(untilOf).join(', ') }),
+  );
+  return followedUntil.parse(Item ?? {});
+}

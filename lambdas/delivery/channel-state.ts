@@ -1,0 +1,88 @@
+import { channels, type Channel, type ChannelKind } from '../../contract/status-channels';
+import { lacksScope } from '../../contract/forbidden';
+import { expectDeviceGroup, listGroup } from '../../data/fleet/fleet';
+import { findJob, readItem } from '../../data/jobs/jobs';
+import { findShare, readShare } from '../../data/shares/shares';
+import { organisationOf, type Organisation } from '../../domain/id';
+import { deviceMessage, eventsBetween, jobMessage, shareMessage, type Change } from '../../domain/status-event';
+import type { StatusMessage } from '../../domain/status-message';
+
+/** How a channel is authorised, and how its state is read; `now` is ISO 8601. */
+interface ChannelState {
+  /**
+   * Checks by one read that the resource belongs to the organisation.
+   * @returns the removal of the resource, if its channel ends with one
+   * @throws Refusal of the resource: not found, or `forbidden` when it is another organisation's
+   */
+  authorise(caller: Organisation, id: string, now: string): Promise<Change | undefined>;
+  /** Current state: a message for a job or a share, one for each device of a group; undefined when the resource is deleted. */
+  state(id: string, now: string): Promise<readonly StatusMessage[] | undefined>;
+}
+
+const states: Readonly<Record<ChannelKind, ChannelState>> = {
+  job: {
+    authorise: async (caller, id) => ({ kind: 'job', before: await findJob(caller, id), after: undefined }),
+    state: async (id) => {
+      const found = await readItem(id);
+      return found && [jobMessage(found.job)];
+    },
+  },
+  group: {
+    authorise: async (caller, id) => {
+      await expectDeviceGroup(caller, id);
+      return undefined;
+    },
+    state: async (id, now) => {
+      const group = await listGroup(organisationOf('group', id) ?? '', id);
+      return group?.devices.map((device) => deviceMessage(device, now));
+    },
+  },
+  share: {
+    authorise: async (caller, id, now) => ({
+      kind: 'share',
+      before: await findShare(caller, id, now),
+      after: undefined,
+    }),
+    state: async (id, now) => {
+      const found = await readShare(id, now);
+      return found && [shareMessage(found, now)];
+    },
+  },
+};
+
+/** The client that asks to follow a channel. */
+export interface Subscriber {
+  readonly organisation: Organisation;
+  readonly scopes: readonly string[];
+}
+
+/**
+ * Authorises a subscriber of a channel by one read.
+ * @param now ISO 8601
+ * @returns the final message of the channel, as text, in case its resource is deleted before the snapshot is sent; undefined
+ *   for a channel that has none
+ * @throws Refusal `forbidden` without the scope or for another organisation's resource; not found
+ */
+export async function authoriseChannel(
+  { organisation, scopes }: Subscriber,
+  { kind, id }: Channel,
+  now: string,
+): Promise<string | undefined> {
+  if (!scopes.includes(channels[kind].scope)) throw lacksScope('Authorization', channels[kind].scope);
+  const removal = await states[kind].authorise(organisation, id, now);
+  return removal && finalMessage(removal, now);
+}
+
+/** The message that a removal is published with, as text. */
+export function finalMessage(removal: Change, now: string): string | undefined {
+  const [event] = eventsBetween(removal, now);
+  return event && JSON.stringify(event.message);
+}
+
+/**
+ * The current state of a channel: one message for a job or a share, one for each device of a group.
+ * @param now ISO 8601
+ * @returns undefined when the resource is deleted
+ */
+export const currentState = ({ kind, id }: Channel, now: string): Promise<readonly StatusMessage[] | undefined> =>
+  states[kind].state(id, now);

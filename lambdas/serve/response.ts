@@ -1,0 +1,58 @@
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import { oauthRefusal, resourceRefusal } from '../../contract/refusals';
+import { AlreadyAnswered } from '../../data/requests/idempotency';
+import { Refusal } from '../../domain/refusal';
+import { firstReply } from './idempotency';
+import type { Event, Exchange } from './request';
+
+const JSON_TYPE = 'application/json';
+
+const answer = (
+  { headers }: Exchange,
+  event: Event,
+  statusCode: number,
+  body: unknown,
+  mediaType = JSON_TYPE,
+): APIGatewayProxyResult => ({
+  statusCode,
+  headers: {
+    'Content-Type': mediaType,
+    'Cache-Control': 'no-store',
+    'x-request-id': event.requestContext.requestId,
+    ...headers,
+  },
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+});
+
+/** The answer to a success; fields that are not in the reply's schema are stripped. A text is the answer as it is. */
+export function succeed(exchange: Exchange, event: Event, result: unknown): APIGatewayProxyResult {
+  const { reply } = exchange.endpoint;
+  const body = typeof result === 'string' ? result : reply.body.parse(result);
+  const version = reply.versioned && (body as { job: { version: number } }).job.version;
+  if (version !== undefined) exchange.headers['ETag'] = `"${version}"`;
+  return answer(exchange, event, reply.status, body, exchange.mediaType);
+}
+
+/** The answer to a refusal, in the endpoint's error format; any other error is a 500 with a request id and no detail. */
+function refuse(exchange: Exchange, event: Event, error: unknown): APIGatewayProxyResult {
+  if (error instanceof Refusal) {
+    exchange.reason = error.code;
+    const { status, body } = exchange.endpoint.scope === null ? oauthRefusal(error) : resourceRefusal(error);
+    return answer(exchange, event, status, body);
+  }
+  exchange.failure = error;
+  return answer(exchange, event, 500, {
+    error: 'Internal server error',
+    requestId: event.requestContext.requestId,
+  });
+}
+
+/** The answer to an error; a used idempotency key gets the first answer again. */
+export function fail(exchange: Exchange, event: Event, error: unknown): APIGatewayProxyResult {
+  if (!(error instanceof AlreadyAnswered)) return refuse(exchange, event, error);
+  try {
+    return succeed(exchange, event, firstReply(error, exchange));
+  } catch (refusal) {
+    return refuse(exchange, event, refusal);
+  }
+}

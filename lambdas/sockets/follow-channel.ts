@@ -1,0 +1,79 @@
+import { channelOf, MAX_CONNECTIONS, type Channel } from '../../contract/status-channels';
+import { addConnection, channelKey, removeConnection } from '../../data/connections/connections';
+import { noteFollowed } from '../../data/connections/followed-until';
+import { requestSnapshot } from '../../data/connections/request-snapshot';
+import { findCursor } from '../../data/events/cursors';
+import { hasEventAfter } from '../../data/events/missed-events';
+import { Refusal } from '../../domain/refusal';
+import { LONGEST_CONNECTION_S } from '../../domain/connection';
+import { kinds, organisationOf } from '../../domain/id';
+import type { Identity } from '../auth/identify';
+import { authoriseChannel } from '../delivery/channel-state';
+import type { ConnectEvent } from './connect-event';
+
+/** The channel that the CloudFront function took from the path. @throws Refusal `resource_not_found` for another path */
+function channelIn({ queryStringParameters }: ConnectEvent): Channel {
+  const kind = kinds.find((each) => each === queryStringParameters?.['channel']);
+  const id = queryStringParameters?.['id'];
+  const channel = kind && id ? channelOf({ kind, id }) : undefined;
+  if (!channel) throw new Refusal('resource_not_found');
+  return channel;
+}
+
+/** The number of the last event that a client knows which resumes. @throws Refusal `invalid_request` for another cursor than its own */
+async function resumesAfter({ queryStringParameters }: ConnectEvent, { organisation }: Identity) {
+  const cursor = queryStringParameters?.['after'];
+  return cursor === undefined ? undefined : findCursor(organisation, cursor);
+}
+
+/**
+ * {@link authoriseChannel}; but a client that resumes is let in when the resource has been deleted since, for the last messages.
+ * @throws Refusal
+ */
+async function authorise(identity: Identity, channel: Channel, after: number | undefined, now: Date) {
+  try {
+    return await authoriseChannel(identity, channel, now.toISOString());
+  } catch (error) {
+    const isGone = error instanceof Refusal && ['job_not_found', 'share_not_found'].includes(error.code);
+    const isOwn = organisationOf(channel.kind, channel.id) === identity.organisation;
+    if (isGone && isOwn && after !== undefined && (await hasEventAfter(identity.organisation, channel, after)))
+      return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Notes that the positions on a channel are followed, as long as a new token can make the connection last; a share has none.
+ * @param openedAt Unix seconds
+ * @returns whether those who deliver may not have noticed yet: of a job they read it for each position
+ */
+async function noteFollower({ kind, id }: Channel, openedAt: number): Promise<boolean> {
+  if (kind === 'share') return false;
+  const isFirst = await noteFollowed({ kind, id }, 'sockets', openedAt + LONGEST_CONNECTION_S);
+  return isFirst && kind === 'group';
+}
+
+/** Connects a partner to a status channel: authorise, take a seat, request the snapshot or the replay. @throws Refusal */
+export async function followChannel(event: ConnectEvent, identity: Identity, now: Date): Promise<void> {
+  const { clientId, expiresAt } = identity;
+  const channel = channelIn(event);
+  const after = await resumesAfter(event, identity);
+  const end = await authorise(identity, channel, after, now);
+  const seconds = Math.floor(now.getTime() / 1000);
+  const connection = {
+    channel: channelKey(channel),
+    connectionId: event.requestContext.connectionId,
+    clientId,
+    openedAt: seconds,
+    expiresAt: Math.min(expiresAt, seconds + LONGEST_CONNECTION_S),
+  };
+  await addConnection(connection, MAX_CONNECTIONS, seconds);
+  try {
+    const isUnnoticed = await noteFollower(channel, seconds);
+    await requestSnapshot({ kind: 'channel', connection, end, after, isUnnoticed });
+  } catch (error) {
+    // API Gateway sends no $disconnect for a failed handshake, so nothing else would remove it.
+    await removeConnection(connection);
+    throw error;
+  }
+}

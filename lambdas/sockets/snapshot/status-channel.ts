@@ -1,0 +1,52 @@
+import { channelOf, MAX_REPLAYED, type Channel } from '../../../contract/status-channels';
+import type { GapMessage } from '../../../contract/socket-messages';
+import { followedResource, type Connection } from '../../../data/connections/connections';
+import { postToSocket } from '../../../data/connections/sockets';
+import { lastCursor } from '../../../data/events/cursors';
+import { missedEvents, unsettledEvents } from '../../../data/events/missed-events';
+import { organisationOf, type Organisation } from '../../../domain/id';
+import { subjectOf } from '../../../domain/sequence';
+import { currentState } from '../../delivery/channel-state';
+import { catchUp, sendFinalMessage } from './catch-up';
+import { HANDSHAKE_RETRY_DELAYS_MS } from './handshake-delays';
+import { replay } from './replay';
+
+/** How a follower begins. */
+export interface Beginning {
+  /** Final message of the channel, in case the resource has been deleted. */
+  readonly end?: string | undefined;
+  /** Number of the last event that the follower knows, when it resumes. */
+  readonly after?: number | undefined;
+}
+
+/** The channel and the organisation that a connection follows. */
+function followedBy(follower: Connection): { readonly channel: Channel; readonly organisation: Organisation } {
+  const resource = followedResource(follower);
+  const channel = resource && channelOf(resource);
+  const organisation = channel && organisationOf(channel.kind, channel.id);
+  if (!channel || organisation === undefined) throw new Error('the connection follows no channel');
+  return { channel, organisation };
+}
+
+/** Sends a follower of a status channel the current state, or when it resumes what it missed, and then every change. */
+export async function sendChannelSnapshot(follower: Connection, { end, after }: Beginning = {}): Promise<void> {
+  const { channel, organisation } = followedBy(follower);
+  const post = (message: object) => postToSocket(follower, JSON.stringify(message), HANDSHAKE_RETRY_DELAYS_MS);
+  const now = new Date();
+  if (after !== undefined) {
+    const missed = await missedEvents(organisation, channel, after, MAX_REPLAYED, now);
+    const unsettled = missed && channel.kind === 'group' ? await unsettledEvents(organisation, channel, after) : [];
+    if (missed) return replay(follower, organisation, after, [...unsettled, ...missed]);
+    if (!(await post({ type: 'gap' } satisfies GapMessage))) return;
+  }
+  // Before the state: a change between the two is then delivered twice when the follower resumes, not lost.
+  const cursor = await lastCursor(organisation);
+  const state = await currentState(channel, now.toISOString());
+  if (!state) return sendFinalMessage(follower, HANDSHAKE_RETRY_DELAYS_MS, end);
+  for (const [index, message] of state.entries()) {
+    // Whoever has the cursor has the whole state: a client that is cut off before does not resume, but gets it again.
+    const isLast = index === state.length - 1;
+    if (!(await post({ ...message, ...(isLast && { cursor }), snapshot: true }))) return;
+  }
+  await catchUp(follower, Object.fromEntries(state.map((message) => [subjectOf(message), message.sequence])));
+}

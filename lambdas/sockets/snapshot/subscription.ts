@@ -1,0 +1,21 @@
+import { listDevicesOf } from '../../../data/fleet/fleet';
+import { findSession, followedDevice } from '../../../data/connections/sessions';
+import { postToSocket } from '../../../data/connections/sockets';
+import { snapshotMessage } from '../../telemetry/sample-message';
+import { catchUp } from './catch-up';
+
+/** Sends a partner the last known state of each device that it has subscribed to, then the buffered messages. */
+export async function sendSubscriptionSnapshot(connectionId: string, followed: string): Promise<void> {
+  const session = await findSession(connectionId);
+  if (!session) return;
+  const item = followedDevice(session, followed);
+  const sent: Record<string, number> = {};
+  const now = new Date();
+  for (const device of await listDevicesOf(session.organisation, followed)) {
+    const snapshot = snapshotMessage(device, now);
+    if (!snapshot) continue;
+    if (!(await postToSocket(item, JSON.stringify(snapshot)))) return;
+    sent[device.deviceId] = snapshot.sequence;
+  }
+  await catchUp(item, sent);
+}

@@ -1,0 +1,27 @@
+import { markOffline } from '../../data/fleet/device-reports';
+import { onlineDevices, type OnlineDevice } from '../../data/fleet/online-devices';
+import { OFFLINE_AFTER_MS } from '../../domain/telemetry';
+import { allSettled } from '../delivery/all-settled';
+import { logger } from '../logger';
+
+/** How late an offline check may be, in ms, before it counts as lost. */
+const CHECK_TAKES_MS = 5000;
+
+/**
+ * Marks devices offline that have been silent for so long that their offline check must have been lost: its message was lost,
+ * or never sent because a function ended before.
+ * @throws the first error, after all devices have been tried
+ */
+export async function markDevicesOffline(): Promise<void> {
+  const isOverdue = ({ reportedAt }: OnlineDevice) =>
+    Date.parse(reportedAt) < Date.now() - OFFLINE_AFTER_MS - CHECK_TAKES_MS;
+  let count = 0;
+  const markOne = async ({ organisation, deviceId, reportedAt }: OnlineDevice) => {
+    if (await markOffline(organisation, deviceId, reportedAt)) count += 1;
+  };
+  const failures: unknown[] = [];
+  for await (const devices of onlineDevices())
+    await allSettled(devices.filter(isOverdue).map(markOne)).catch((error: unknown) => failures.push(error));
+  if (count > 0) logger.warn('silent devices without a check marked offline', { count });
+  if (failures.length > 0) throw failures[0];
+}

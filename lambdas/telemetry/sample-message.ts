@@ -1,0 +1,24 @@
+import type { DeviceTelemetryMessage } from '../../contract/socket-messages';
+import type { Device } from '../../domain/fleet';
+import { sequenceOf, type DeviceState } from '../../domain/telemetry';
+
+/** The message for a sample (DESIGN section 3). `now` is when the sample was received. */
+export const sampleMessage = (
+  { deviceId, deviceGroupId }: Device,
+  state: DeviceState,
+  now: Date,
+): DeviceTelemetryMessage => ({
+  type: 'device.telemetry',
+  deviceId,
+  deviceGroupId,
+  sequence: sequenceOf(state),
+  receivedAt: now.toISOString(),
+  ...state,
+});
+
+/** The message for the last known state of a device; undefined when it never reported. */
+export const snapshotMessage = (device: Device, now: Date): DeviceTelemetryMessage | undefined =>
+  device.lastState && {
+    ...sampleMessage(device, device.lastState, new Date(device.reportedAt ?? now)),
+    snapshot: true,
+  };

@@ -1,0 +1,226 @@
+import { BatchGetCommand, GetCommand, PutCommand, UpdateCommand } from '../../../data/store/document-client';
+import { claims, keys, openIssuer, sign } from '../fixtures/issuer';
+import { scopes } from '../../../contract/endpoint';
+import { channels, HANDSHAKES_PER_MINUTE, channelKinds } from '../../../contract/status-channels';
+import { toItem } from '../../../data/jobs/job-item';
+import { handler } from '../../../lambdas/socket/connect';
+import { snapshotRequests, lambda } from '../../data/fixtures/snapshot-function';
+import { conditionFailed, sent, store } from '../../data/fixtures/store';
+import { acme, id, rival, sampleJob, sampleShare } from '../../domain/fixtures/samples';
+import { logLines, written } from '../fixtures/log';
+import { throughCloudFront } from '../fixtures/origin';
+import { partner } from '../fixtures/partner';
+
+const allScopes = claims(...scopes);
+let key: Awaited<ReturnType<typeof openIssuer>>;
+let token: string;
+beforeAll(async () => {
+  key = await openIssuer();
+  token = await sign(key, allScopes);
+});
+beforeEach(() => {
+  store.onAnyCommand().resolves({});
+  store.on(GetCommand, { TableName: 'partners' }).resolves({ Item: partner });
+  store.on(UpdateCommand, { TableName: 'requests' }).resolves({ Attributes: { calls: 1 } });
+  store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: toItem(acme, sampleJob()) });
+  const share = { ...sampleShare({ expiresAt: '2999-01-01T00:00:00.000Z' }), organisation: acme };
+  store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: share });
+  const group = { kind: 'group', deviceGroupId: id('group'), name: 'North', description: '' };
+  store.on(BatchGetCommand).resolves({ Responses: { fleet: [group] } });
+});
+
+interface Handshake {
+  readonly query?: Record<string, string> | null;
+  readonly headers?: Record<string, string>;
+}
+
+/** Status of a handshake; by default for the sample job, with a valid token. */
+async function handshake({ query, headers = { Authorization: `Bearer ${token}` } }: Handshake = {}) {
+  const { statusCode } = await handler({
+    headers: { ...throughCloudFront, ...headers },
+    queryStringParameters: query === undefined ? { channel: 'job', id: id('job') } : query,
+    requestContext: { connectionId: 'socket-1', requestId: 'request-1' },
+  } as never);
+  return statusCode;
+}
+const stored = () => store.commandCalls(PutCommand).map(({ args: [{ input }] }) => input.Item);
+
+/** Part of the final message by kind of channel; a device group has none. */
+const finalMessages = { job: '"deleted":true', share: '"shareState":"REVOKED"', group: undefined };
+
+describe.each(channelKinds)('Following a %s', (kind) => {
+  const query = { channel: kind, id: id(kind) };
+
+  test('stores the connection until the token expires', async () => {
+    await expect(handshake({ query })).resolves.toBe(200);
+    expect(stored()).toEqual([
+      expect.objectContaining({
+        channel: `${kind}#${id(kind)}`,
+        connectionId: 'socket-1',
+        clientId: 'client1',
+        expiresAt: allScopes.exp,
+        bufferingSince: expect.any(Number) as number,
+      }),
+    ]);
+  });
+
+  test('requests the snapshot by an invocation of its own, with the final message in case the resource is deleted', async () => {
+    await handshake({ query });
+    expect(snapshotRequests()).toEqual([
+      {
+        kind: 'channel',
+        connection: {
+          ...{ channel: `${kind}#${id(kind)}`, connectionId: 'socket-1', clientId: 'client1' },
+          ...{ openedAt: expect.any(Number) as number, expiresAt: allScopes.exp },
+        },
+        ...(finalMessages[kind] !== undefined && { end: expect.stringContaining(finalMessages[kind]) as string }),
+        isUnnoticed: kind === 'group',
+      },
+    ]);
+  });
+
+  test('is noted after it is stored, unless the channel has no positions', async () => {
+    await handshake({ query });
+    const noted = store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input.ExpressionAttributeNames);
+    expect(noted.filter((names) => names?.['#until'] === 'socketsUntil')).toHaveLength(kind === 'share' ? 0 : 1);
+  });
+
+  test.each(scopes)('needs the scope of the channel: %s alone', async (scope) => {
+    const headers = { Authorization: `Bearer ${await sign(key, claims(scope))}` };
+    const isTheOne = scope === channels[kind].scope;
+    await expect(handshake({ query, headers })).resolves.toBe(isTheOne ? 200 : 403);
+    expect(stored()).toHaveLength(isTheOne ? 1 : 0);
+  });
+
+  test('is refused with 404 when the resource does not exist, without a read when the identifier is invalid', async () => {
+    store.on(GetCommand, { TableName: 'jobs' }).resolves({});
+    store.on(GetCommand, { TableName: 'shares' }).resolves({});
+    store.on(BatchGetCommand).resolves({ Responses: { fleet: [] } });
+    await expect(handshake({ query })).resolves.toBe(404);
+    store.resetHistory();
+    await expect(handshake({ query: { channel: kind, id: 'odd' } })).resolves.toBe(404);
+    expect(sent()).toMatchObject([{ TableName: 'partners' }, { TableName: 'requests' }]);
+  });
+});
+
+test("following another organisation's job is refused with 403", async () => {
+  store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: toItem(rival, sampleJob({ jobId: id('job', rival) })) });
+  await expect(handshake({ query: { channel: 'job', id: id('job', rival) } })).resolves.toBe(403);
+});
+
+test('a connection expires after the two hours of API Gateway when its token lasts longer', async () => {
+  const now = Math.floor(Date.now() / 1000);
+  const long = await sign(key, { ...allScopes, exp: now + 86_400 });
+  await handshake({ headers: { Authorization: `Bearer ${long}` } });
+  expect(stored()[0]?.['expiresAt']).toBeLessThanOrEqual(now + 7205);
+  expect(stored()[0]?.['expiresAt']).toBeGreaterThanOrEqual(now + 7200);
+});
+
+describe('The token', () => {
+  test('may be in the query, and is taken from the header first', async () => {
+    const query = { channel: 'job', id: id('job') };
+    await expect(handshake({ query: { ...query, token }, headers: {} })).resolves.toBe(200);
+    await expect(handshake({ query: { ...query, token: 'x' } })).resolves.toBe(200);
+    const headers = { authorization: 'bearer x' };
+    await expect(handshake({ query: { ...query, token }, headers })).resolves.toBe(401);
+  });
+
+  test.each([
+    ['no header', {}],
+    ['an empty one', { Authorization: '' }],
+    ['another scheme', { Authorization: 'Basic eDp5' }],
+    ['nothing after the scheme', { Authorization: 'Bearer ' }],
+    ['nonsense', { Authorization: 'Bearer x' }],
+  ])('is missing with %s: 401 without a read', async (_, headers) => {
+    await expect(handshake({ headers })).resolves.toBe(401);
+    await expect(handshake({ headers, query: null })).resolves.toBe(401);
+    expect(store).not.toHaveReceivedAnyCommand();
+  });
+
+  test.each([
+    ['suspended', { ...partner, status: 'suspended' }],
+    ['unknown', undefined],
+  ])('of a partner that is %s is refused with 403', async (_, Item) => {
+    store.on(GetCommand, { TableName: 'partners' }).resolves(Item ? { Item } : {});
+    await expect(handshake()).resolves.toBe(403);
+  });
+
+  test('is in no log, whether sent in the header or in the query', async () => {
+    await handshake();
+    await handshake({ query: { channel: 'job', id: id('job'), token }, headers: {} });
+    await handshake({ query: { channel: 'job', id: 'odd', token: 'secret-token' }, headers: {} });
+    expect(logLines()).toMatchObject([{ status: 200 }, { status: 200 }, { status: 401 }]);
+    for (const secret of [token, 'secret-token']) expect(written.join()).not.toContain(secret);
+  });
+});
+
+test.each([{ channel: 'device', id: id('device') }, { channel: 'job' }, { channel: 'job', id: '' }, { id: id('job') }])(
+  'a path with the parameters %j is no channel: 404',
+  async (query) => {
+    await expect(handshake({ query })).resolves.toBe(404);
+  },
+);
+
+test('a client at its connection limit is refused with 429, logged as information', async () => {
+  const seats = new Set(Array.from({ length: 50 }, (_, index) => `4000000000 1 socket-${index}`));
+  store.on(UpdateCommand, { TableName: 'connections' }).rejects(conditionFailed({ seats: seats }));
+  await expect(handshake()).resolves.toBe(429);
+  expect(store.commandCalls(UpdateCommand, { TableName: 'connections' })[0]?.args[0].input).toMatchObject({
+    Key: { channel: 'client#client1' },
+    ExpressionAttributeValues: { ':max': 50 },
+  });
+  expect(logLines()).toMatchObject([{ level: 'INFO', status: 429 }]);
+});
+
+test('a client with too many handshakes in a minute is refused with 429 before the channel is read or a seat is taken', async () => {
+  // A client of its own: an instance caches clients whose window is exhausted.
+  const headers = { Authorization: `Bearer ${await sign(key, { ...allScopes, client_id: 'restless' })}` };
+  store.on(UpdateCommand, { TableName: 'requests' }).resolvesOnce({ Attributes: { calls: HANDSHAKES_PER_MINUTE } });
+  await expect(handshake({ headers })).resolves.toBe(200);
+  store.resetHistory();
+  store.on(UpdateCommand, { TableName: 'requests' }).rejects(conditionFailed({ calls: HANDSHAKES_PER_MINUTE }));
+  await expect(handshake({ headers })).resolves.toBe(429);
+  expect(sent()).toMatchObject([{ TableName: 'partners' }, { TableName: 'requests' }]);
+});
+
+describe('A handshake that fails after it has taken a seat', () => {
+  const seatsItem = { channel: 'client#client1', connectionId: 'client#client1' };
+  const writes = () =>
+    store
+      .calls()
+      .map(({ args: [command] }) => command)
+      .filter(({ constructor: { name } }) => !/^(Get|BatchGet)/.test(name))
+      .filter(({ input }) => (input as { TableName?: string }).TableName === 'connections')
+      .map(({ constructor: { name }, input }) => {
+        const { UpdateExpression = '' } = input as { UpdateExpression?: string };
+        return `${name} ${UpdateExpression.split(' ', 1)[0]}`.trim();
+      });
+
+  test('releases the seat when the connection cannot be stored', async () => {
+    store.on(PutCommand).rejects(new Error('throttled'));
+    await expect(handshake()).resolves.toBe(500);
+    expect(writes()).toEqual(['UpdateItemCommand ADD', 'PutItemCommand', 'UpdateItemCommand DELETE']);
+    expect(snapshotRequests()).toEqual([]);
+  });
+
+  test('releases the seat and then deletes the connection when the snapshot cannot be requested', async () => {
+    lambda.rejects(new Error('Rate Exceeded.'));
+    await expect(handshake()).resolves.toBe(500);
+    expect(writes()).toEqual([
+      ...['UpdateItemCommand ADD', 'PutItemCommand'],
+      ...['UpdateItemCommand DELETE', 'DeleteItemCommand'],
+    ]);
+    const [taken, released] = store
+      .commandCalls(UpdateCommand, { TableName: 'connections' })
+      .map(({ args: [{ input }] }) => input);
+    expect(released?.Key).toEqual(seatsItem);
+    expect(released?.ExpressionAttributeValues?.[':places']).toEqual(taken?.ExpressionAttributeValues?.[':place']);
+  });
+});
+
+test('a failing table is a 500, with the reason in the log only', async () => {
+  store.on(GetCommand, { TableName: 'jobs' }).rejects(new Error('throttled'));
+  await expect(handshake()).resolves.toBe(500);
+  expect(logLines()).toMatchObject([{ level: 'ERROR', status: 500, error: { message: 'throttled' } }]);
+  expect(keys.requested.length).toBeLessThanOrEqual(1);
+});

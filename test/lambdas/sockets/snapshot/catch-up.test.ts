@@ -1,0 +1,129 @@
+import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
+import { DeleteCommand, UpdateCommand } from '../../../../data/store/document-client';
+import { catchUp, sendFinalMessage } from '../../../../lambdas/sockets/snapshot/catch-up';
+import { connection, gone, socketCalls, sockets } from '../../../data/fixtures/sockets';
+import { conditionFailed, store } from '../../../data/fixtures/store';
+import { givenBufferingFollower } from '../../fixtures/buffering-follower';
+
+const follower = connection();
+const message = (sequence: number) => ({ type: 'job.status', sequence });
+const snapshotSequences = { 'job.status': 3 };
+const posts = (...sequences: number[]) => sequences.map((sequence) => `socket-1 ${JSON.stringify(message(sequence))}`);
+const itemKey = { Key: { channel: follower.channel, connectionId: 'socket-1' } };
+
+beforeEach(() => {
+  store.onAnyCommand().resolves({});
+});
+
+describe('A follower that has been sent the snapshot', () => {
+  test('follows at once when nothing was buffered, with the sequences of the snapshot stored', async () => {
+    const waiting = await givenBufferingFollower(follower);
+    await expect(catchUp(follower, snapshotSequences)).resolves.toBe(true);
+    expect(socketCalls()).toEqual([]);
+    expect(await waiting.item()).toEqual({ ...follower, sentSequences: snapshotSequences });
+  });
+
+  test('is sent all buffered messages in order before it follows', async () => {
+    const waiting = await givenBufferingFollower(follower);
+    for (const sequence of [4, 5, 6]) await waiting.buffer(message(sequence));
+    sockets.on(PostToConnectionCommand).callsFake(async () => {
+      // Messages published now must still be buffered, or they would overtake those that are sent here.
+      expect(await waiting.isBuffering()).toBe(true);
+      return {};
+    });
+    await expect(catchUp(follower, snapshotSequences)).resolves.toBe(true);
+    expect(socketCalls()).toEqual(posts(4, 5, 6));
+    expect(await waiting.isBuffering()).toBe(false);
+  });
+
+  test('is sent messages that are buffered while buffered messages are sent, each once', async () => {
+    const waiting = await givenBufferingFollower(follower);
+    await waiting.buffer(message(4));
+    let next = 5;
+    sockets.on(PostToConnectionCommand).callsFake(async () => {
+      if (next < 8) await waiting.buffer(message(next++));
+      return {};
+    });
+    await expect(catchUp(follower, snapshotSequences)).resolves.toBe(true);
+    expect(socketCalls()).toEqual(posts(4, 5, 6, 7));
+    expect(await waiting.isBuffering()).toBe(false);
+  });
+
+  test('is not sent buffered messages that are not later than the snapshot', async () => {
+    const waiting = await givenBufferingFollower(follower);
+    for (const sequence of [2, 3, 4]) await waiting.buffer(message(sequence));
+    await expect(catchUp(follower, snapshotSequences)).resolves.toBe(true);
+    expect(socketCalls()).toEqual(posts(4));
+  });
+
+  test('is sent the buffered final message, closed and deleted', async () => {
+    const waiting = await givenBufferingFollower(follower);
+    await waiting.buffer(message(4), true);
+    await waiting.buffer(message(5));
+    await expect(catchUp(follower, snapshotSequences)).resolves.toBe(false);
+    expect(socketCalls()).toEqual([...posts(4), 'socket-1 closed']);
+    expect(store).toHaveReceivedCommandWith(DeleteCommand, itemKey);
+  });
+
+  test('does not follow when it has disconnected meanwhile', async () => {
+    const waiting = await givenBufferingFollower(follower);
+    await waiting.buffer(message(4));
+    sockets.on(PostToConnectionCommand).rejects(gone());
+    await expect(catchUp(follower, snapshotSequences)).resolves.toBe(false);
+    expect(await waiting.isBuffering()).toBe(true);
+    expect(store).toHaveReceivedCommandWith(DeleteCommand, itemKey);
+  });
+
+  test('is sent nothing when its item has been deleted', async () => {
+    store.on(UpdateCommand).rejects(conditionFailed());
+    await expect(catchUp(follower, snapshotSequences)).resolves.toBe(true);
+    expect(socketCalls()).toEqual([]);
+  });
+});
+
+describe('A follower that waits for the snapshot of a deleted resource', () => {
+  test('is sent the buffered final message and closed', async () => {
+    const waiting = await givenBufferingFollower(follower);
+    await waiting.buffer(message(4));
+    await waiting.buffer(message(5), true);
+    await sendFinalMessage(follower, []);
+    expect(socketCalls()).toEqual([...posts(5), 'socket-1 closed']);
+    expect(store).toHaveReceivedCommandWith(DeleteCommand, itemKey);
+  });
+
+  test.each([70, 2500])('is sent a final message that is buffered %d ms later', async (delay) => {
+    const waiting = await givenBufferingFollower(follower);
+    setTimeout(() => void waiting.buffer(message(5), true), delay);
+    await sendFinalMessage(follower, []);
+    expect(socketCalls()).toEqual([...posts(5), 'socket-1 closed']);
+  });
+
+  test('is closed without a final message when none is buffered within three seconds', async () => {
+    await givenBufferingFollower(follower);
+    const from = Date.now();
+    await sendFinalMessage(follower, []);
+    expect(socketCalls()).toEqual(['socket-1 closed']);
+    expect(Date.now() - from).toBeGreaterThan(3000);
+  });
+
+  test('is sent the final message of its handshake when none is buffered', async () => {
+    await givenBufferingFollower(follower);
+    await sendFinalMessage(follower, [], JSON.stringify(message(4)));
+    expect(socketCalls()).toEqual([...posts(4), 'socket-1 closed']);
+  });
+
+  test('is sent the buffered final message only, when there are both', async () => {
+    const waiting = await givenBufferingFollower(follower);
+    await waiting.buffer(message(5), true);
+    await sendFinalMessage(follower, [], JSON.stringify(message(4)));
+    expect(socketCalls()).toEqual([...posts(5), 'socket-1 closed']);
+  });
+
+  test('is retried while its handshake is open', async () => {
+    const waiting = await givenBufferingFollower(follower);
+    await waiting.buffer(message(5), true);
+    sockets.on(PostToConnectionCommand).rejectsOnce(gone()).resolves({});
+    await sendFinalMessage(follower, [1]);
+    expect(socketCalls()).toEqual([...posts(5, 5), 'socket-1 closed']);
+  });
+});

@@ -1,0 +1,162 @@
+import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
+import { DeleteCommand, GetCommand, QueryCommand } from '../../../../data/store/document-client';
+import { toItem } from '../../../../data/jobs/job-item';
+import type { Job } from '../../../../domain/job';
+import { cursorOf } from '../../../../domain/cursor';
+import { jobMessage } from '../../../../domain/status-event';
+import { sendChannelSnapshot } from '../../../../lambdas/sockets/snapshot/status-channel';
+import { connection, gone, socketCalls, sockets } from '../../../data/fixtures/sockets';
+import { givenFleetItems } from '../../../data/fixtures/fleet-items';
+import { store } from '../../../data/fixtures/store';
+import { acme, id, sampleJob, sampleShare } from '../../../domain/fixtures/samples';
+import { givenBufferingFollower } from '../../fixtures/buffering-follower';
+
+const follower = connection();
+const givenJob = (found: Job | undefined) =>
+  store.on(GetCommand, { TableName: 'jobs' }).resolves(found ? { Item: toItem(acme, found) } : {});
+/** Of an empty log. */
+const cursor = cursorOf(acme, 0);
+const snapshot = (of: Job) => `socket-1 ${JSON.stringify({ ...jobMessage(of), cursor, snapshot: true })}`;
+const change = sampleJob({ status: 'QUEUED', version: 4 });
+const changePost = `socket-1 ${JSON.stringify(jobMessage(change))}`;
+const sentMessages = () =>
+  socketCalls().map((line) => JSON.parse(line.slice(line.indexOf(' '))) as Record<string, unknown>);
+
+beforeEach(() => {
+  store.onAnyCommand().resolves({});
+});
+
+describe('A new connection', () => {
+  test('is sent the state once, and follows from then on', async () => {
+    const waiting = await givenBufferingFollower(follower);
+    givenJob(sampleJob());
+    sockets.on(PostToConnectionCommand).callsFake(async () => {
+      // A follower that is not buffered would get a change before its snapshot.
+      expect(await waiting.isBuffering()).toBe(true);
+      return {};
+    });
+    await sendChannelSnapshot(follower);
+    expect(socketCalls()).toEqual([snapshot(sampleJob())]);
+    expect(await waiting.item()).toEqual({ ...follower, sentSequences: { 'job.status': 3 } });
+  });
+
+  test('is sent changes between the read of the state and the start of following, after the state', async () => {
+    const waiting = await givenBufferingFollower(follower);
+    givenJob(sampleJob());
+    sockets.on(PostToConnectionCommand).callsFake(async () => {
+      if (socketCalls().length === 1) await waiting.buffer(jobMessage(change));
+      return {};
+    });
+    await sendChannelSnapshot(follower);
+    expect(socketCalls()).toEqual([snapshot(sampleJob()), changePost]);
+  });
+
+  test('is sent no change that the state contains already', async () => {
+    const waiting = await givenBufferingFollower(follower);
+    await waiting.buffer(jobMessage(change));
+    givenJob(change);
+    await sendChannelSnapshot(follower);
+    expect(socketCalls()).toEqual([snapshot(change)]);
+  });
+
+  test.each([
+    ['before the snapshot', undefined],
+    ['during the snapshot', sampleJob()],
+  ])('is sent the final message and closed when its job is deleted %s', async (_, found) => {
+    const waiting = await givenBufferingFollower(follower);
+    givenJob(found);
+    const end = { ...jobMessage(sampleJob({ version: 4 })), deleted: true };
+    await waiting.buffer(end, true);
+    await sendChannelSnapshot(follower);
+    const before = found ? [snapshot(found)] : [];
+    expect(socketCalls()).toEqual([...before, `socket-1 ${JSON.stringify(end)}`, 'socket-1 closed']);
+    expect(store).toHaveReceivedCommandWith(DeleteCommand, {
+      Key: { channel: follower.channel, connectionId: 'socket-1' },
+    });
+  });
+
+  test('is retried while its handshake is open', async () => {
+    await givenBufferingFollower(follower);
+    givenJob(sampleJob());
+    sockets.on(PostToConnectionCommand).rejectsOnce(gone()).rejectsOnce(gone()).resolves({});
+    await sendChannelSnapshot(follower);
+    expect(socketCalls()).toEqual([1, 2, 3].map(() => snapshot(sampleJob())));
+    expect(store).not.toHaveReceivedCommand(DeleteCommand);
+  });
+
+  test('that has disconnected is deleted without a retry', async () => {
+    givenJob(sampleJob());
+    sockets.on(PostToConnectionCommand).rejects(gone());
+    await sendChannelSnapshot(follower);
+    expect(socketCalls()).toHaveLength(1);
+    expect(store).toHaveReceivedCommandTimes(DeleteCommand, 1);
+  });
+
+  test('throws when it follows no channel', async () => {
+    await expect(sendChannelSnapshot(connection({ channel: 'session#socket-1' }))).rejects.toThrow(
+      'follows no channel',
+    );
+  });
+});
+
+test('a follower of a group is sent the state of each device, and no older change of any of them', async () => {
+  const device = (unique: string, version: number) => ({
+    ...{ kind: 'device', name: 'North', status: 'offline', version },
+    deviceId: id('device', acme, unique),
+    deviceGroupId: id('group'),
+  });
+  const Items = [
+    { kind: 'group', deviceGroupId: id('group'), name: 'North', description: '' },
+    device('1', 5),
+    device('2', 9),
+    { ...device('3', 1), deviceGroupId: id('group', acme, 'another') },
+  ];
+  givenFleetItems(Items);
+  const ofGroup = connection({ channel: `group#${id('group')}` });
+  const waiting = await givenBufferingFollower(ofGroup);
+  const changed = (unique: string, sequence: number) =>
+    waiting.buffer({ type: 'device.status', deviceId: id('device', acme, unique), sequence });
+  await changed('1', 6);
+  await changed('2', 8);
+  await sendChannelSnapshot(ofGroup);
+  expect(sentMessages()).toMatchObject([
+    { deviceId: id('device', acme, '1'), sequence: 5, snapshot: true },
+    { deviceId: id('device', acme, '2'), sequence: 9, snapshot: true },
+    { deviceId: id('device', acme, '1'), sequence: 6 },
+  ]);
+  // Whoever has the cursor has the whole state.
+  expect(sentMessages().map((message) => message['cursor'])).toEqual([undefined, cursor, undefined]);
+  expect((await waiting.item()).sentSequences).toEqual({ [id('device', acme, '1')]: 5, [id('device', acme, '2')]: 9 });
+});
+
+test('a follower of a group that resumes is sent also what was numbered shortly before its cursor, once', async () => {
+  const deviceId = id('device', acme, '1');
+  const late = { type: 'device.status', deviceId, deviceGroupId: id('group'), sequence: 4 };
+  const logged = (number: number) => ({
+    number,
+    channel: `group#${id('group')}`,
+    message: JSON.stringify(late),
+    ttl: 9e9,
+  });
+  store.on(GetCommand).resolves({ Item: logged(7) });
+  // What it missed begins with its cursor: nothing. Then what the log got before.
+  store
+    .on(QueryCommand)
+    .resolvesOnce({ Items: [logged(7)] })
+    .resolves({ Items: [{ ...logged(7), channel: 'another' }, logged(6)] });
+  const ofGroup = connection({ channel: `group#${id('group')}` });
+  const waiting = await givenBufferingFollower(ofGroup);
+  await waiting.buffer(late);
+  await sendChannelSnapshot(ofGroup, { after: 7 });
+  expect(sentMessages()).toEqual([
+    { ...late, cursor: cursorOf(acme, 6), replayed: true },
+    { type: 'resumed', cursor: cursorOf(acme, 7) },
+  ]);
+});
+
+test('a follower of a share is sent its number of viewers', async () => {
+  const share = sampleShare({ expiresAt: '2999-01-01T00:00:00.000Z', currentViewers: 2 });
+  store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: { ...share, organisation: acme } });
+  await sendChannelSnapshot(connection({ channel: `share#${id('share')}` }));
+  expect(sentMessages()).toMatchObject([{ shareState: 'ACTIVE', currentViewers: 2, snapshot: true }]);
+});

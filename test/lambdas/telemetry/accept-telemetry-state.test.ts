@@ -1,0 +1,155 @@
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { UpdateCommand } from '../../../data/store/document-client';
+import { acceptTelemetry } from '../../../lambdas/telemetry/accept-telemetry';
+import { acme } from '../../domain/fixtures/samples';
+import { conditionFailed, store } from '../../data/fixtures/store';
+import {
+  at,
+  delivered,
+  givenDevice,
+  givenDevices,
+  now,
+  queuedStates,
+  reported,
+  sampleAt,
+  written,
+} from '../fixtures/reported-devices';
+import { queue } from '../fixtures/telemetry';
+
+describe('The last known state', () => {
+  test.each([
+    ['if it never reported', {}],
+    ['half a second after the last write', reported(-500)],
+    ['on a transition', reported(-499, { droneState: 'WAYPOINT' })],
+  ])('of a device is saved at once %s: %j', async (_, change) => {
+    const deviceId = givenDevice(change);
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0, { droneState: 'LANDED' })], now)).resolves.toBe(1);
+    expect(written()).toEqual([at(0)]);
+    expect(queuedStates()).toEqual([]);
+    expect(delivered(deviceId)).toHaveLength(1);
+  });
+
+  test('of a device that only moves is saved a second later, from the newest sample in a queue message', async () => {
+    const [one = '', other = ''] = givenDevices(reported(-499), reported(-1));
+    const samples = [sampleAt(one, 5), sampleAt(one, 7), sampleAt(one, 6), sampleAt(other, 8)];
+    await expect(acceptTelemetry(acme, samples, now)).resolves.toBe(4);
+    expect(written()).toEqual([]);
+    const trailing = [sampleAt(one, 7), sampleAt(other, 8)];
+    expect(queuedStates()).toEqual([{ organisation: acme, at: at(0), trailing, delay: 1 }]);
+  });
+
+  test('is saved a second later when another function has written within the last second', async () => {
+    const deviceId = givenDevice(reported(-1000));
+    store.on(UpdateCommand).rejects(conditionFailed({ deviceId, stateAt: at(-10) }));
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now)).resolves.toBe(1);
+    expect(queuedStates()).toMatchObject([{ trailing: [sampleAt(deviceId, 0)] }]);
+  });
+
+  test('is not saved when another function has saved a later one', async () => {
+    const deviceId = givenDevice();
+    store.on(UpdateCommand).rejects(conditionFailed({ deviceId, stateAt: at(1) }));
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now)).resolves.toBe(1);
+    expect(queuedStates()).toEqual([]);
+  });
+
+  test.each([
+    ['the queue', () => queue.rejectsOnce(new Error('no queue')), reported(-1)],
+    ['the store', () => store.on(UpdateCommand).rejectsOnce(new Error('no store')).resolves({}), {}],
+  ])('that %s did not accept fails the message, and is new when it is sent again', async (_, fail, change) => {
+    const deviceId = givenDevice(change);
+    fail();
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 5)], now)).rejects.toThrow('no ');
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 5)], now)).resolves.toBe(1);
+  });
+
+  test('of the other devices is saved when one fails', async () => {
+    const [broken = '', early = ''] = givenDevices({}, reported(-1));
+    store.on(UpdateCommand).rejects(new Error('no store'));
+    const samples = [sampleAt(broken, 5), sampleAt(early, 5)];
+    await expect(acceptTelemetry(acme, samples, now)).rejects.toThrow('no store');
+    expect(queuedStates()).toMatchObject([{ trailing: [sampleAt(early, 5)] }]);
+  });
+});
+
+describe('A device', () => {
+  test('that was offline gets an offline check before it is marked online', async () => {
+    const deviceId = givenDevice({ ...reported(-60_000), status: 'offline' });
+    queue.rejects(new Error('no queue'));
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now)).rejects.toThrow('no queue');
+    expect(store).not.toHaveReceivedCommand(UpdateCommand);
+
+    queue.resolves({});
+    await acceptTelemetry(acme, [sampleAt(deviceId, 10)], now);
+    expect(queue).toHaveReceivedCommandWith(SendMessageCommand, {
+      QueueUrl: 'https://queue.test/silence',
+      MessageBody: JSON.stringify({ organisation: acme, deviceId }),
+      DelaySeconds: 29,
+    });
+    expect(store).toHaveReceivedCommandTimes(UpdateCommand, 1);
+  });
+
+  test('that is online already gets no second check', async () => {
+    const deviceId = givenDevice(reported(-2000));
+    store.on(UpdateCommand).resolves({ Attributes: { status: 'online' } });
+    await acceptTelemetry(acme, [sampleAt(deviceId, 0)], now);
+    expect(queue).not.toHaveReceivedAnyCommand();
+  });
+
+  test('that was marked offline since it was read gets another check', async () => {
+    const deviceId = givenDevice(reported(-30_000));
+    store.on(UpdateCommand).resolves({ Attributes: { status: 'offline' } });
+    await acceptTelemetry(acme, [sampleAt(deviceId, 0)], now);
+    expect(queue).toHaveReceivedCommandTimes(SendMessageCommand, 1);
+  });
+});
+
+describe('A sample that is not later than the last one', () => {
+  /** The last state of a device whose clock was 55 seconds ahead. */
+  const ahead = (change: object = {}) => ({
+    ...reported(-1000),
+    lastState: JSON.stringify({ timestamp: at(54_000) }),
+    ...change,
+  });
+  const updates = () => store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input);
+
+  test('updates when its device last reported, but not its state', async () => {
+    const deviceId = givenDevice(ahead());
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now)).resolves.toBe(0);
+    expect(updates()).toMatchObject([
+      {
+        UpdateExpression: 'SET reportedAt = :now REMOVE quiet',
+        ConditionExpression: '#status = :online AND reportedAt < :now',
+        ExpressionAttributeValues: { ':now': at(0) },
+      },
+    ]);
+    expect(queue).not.toHaveReceivedAnyCommand();
+  });
+
+  test('marks an offline device online, after scheduling its offline check', async () => {
+    const deviceId = givenDevice(ahead({ status: 'offline' }));
+    queue.rejectsOnce(new Error('no queue'));
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now)).rejects.toThrow('no queue');
+    expect(updates()).toEqual([]);
+    await acceptTelemetry(acme, [sampleAt(deviceId, 0)], now);
+    expect(updates()).toMatchObject([
+      { ConditionExpression: 'attribute_exists(deviceId) AND #status <> :online', Key: { id: deviceId } },
+    ]);
+  });
+
+  test('is recorded at most once a second, and ignored when the device was removed', async () => {
+    const deviceId = givenDevice(ahead({ reportedAt: at(-999) }));
+    await acceptTelemetry(acme, [sampleAt(deviceId, 0)], now);
+    expect(updates()).toEqual([]);
+    const other = givenDevice(ahead());
+    store.on(UpdateCommand).rejects(conditionFailed());
+    await expect(acceptTelemetry(acme, [sampleAt(other, 0)], now)).resolves.toBe(0);
+  });
+
+  test('is ignored when it was reported long ago, as in a replay', async () => {
+    const deviceId = givenDevice(ahead({ status: 'offline' }));
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now, new Date(at(-30_000)))).resolves.toBe(0);
+    expect(updates()).toEqual([]);
+    await acceptTelemetry(acme, [sampleAt(deviceId, 0)], now, new Date(at(-29_999)));
+    expect(updates()).toHaveLength(1);
+  });
+});

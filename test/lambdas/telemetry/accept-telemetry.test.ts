@@ -1,0 +1,124 @@
+import { fleetKey } from '../../../data/fleet/fleet-key';
+import { BatchGetCommand, UpdateCommand } from '../../../data/store/document-client';
+import { acceptTelemetry } from '../../../lambdas/telemetry/accept-telemetry';
+import { acme, id, rival } from '../../domain/fixtures/samples';
+import { store } from '../../data/fixtures/store';
+import {
+  at,
+  delivered,
+  givenDevice,
+  givenDevices,
+  now,
+  reported,
+  sampleAt,
+  written,
+} from '../fixtures/reported-devices';
+import { sentTo } from '../fixtures/telemetry';
+
+describe('A sample', () => {
+  test('is delivered unchanged, with its device, its group, its sequence and when it was received', async () => {
+    const deviceId = givenDevice();
+    const state = { droneState: 'HOVER', battery: { percent: 80 } };
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, -50, state)], now)).resolves.toBe(1);
+    expect(delivered(deviceId)).toEqual([
+      {
+        type: 'device.telemetry',
+        deviceId,
+        deviceGroupId: id('group'),
+        sequence: now.getTime() - 50,
+        receivedAt: now.toISOString(),
+        timestamp: at(-50),
+        ...state,
+      },
+    ]);
+  });
+
+  test.each([
+    ['older than the saved one', -2001],
+    ['with the timestamp of the saved one', -2000],
+  ])('%s is neither delivered nor saved nor counted', async (_, ms) => {
+    const deviceId = givenDevice(reported(-2000));
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, ms)], now)).resolves.toBe(0);
+    expect(delivered(deviceId)).toEqual([]);
+    expect(written()).toEqual([undefined]);
+  });
+
+  test.each([
+    ['older than', 99],
+    ['with the timestamp of', 100],
+  ])('%s the last one is not delivered, even if the last one was not saved', async (_, ms) => {
+    const deviceId = givenDevice(reported(0));
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 100)], now)).resolves.toBe(1);
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, ms)], now)).resolves.toBe(0);
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 101)], now)).resolves.toBe(1);
+    expect(delivered(deviceId).map(({ timestamp }) => timestamp)).toEqual([at(100), at(101)]);
+  });
+
+  test('may be up to 60 seconds in the future', async () => {
+    const deviceId = givenDevice();
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 60_001)], now)).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: [{ path: 'telemetry.0.timestamp', message: 'is more than 60 seconds in the future' }],
+    });
+    expect(delivered(deviceId)).toEqual([]);
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 60_000)], now)).resolves.toBe(1);
+  });
+});
+
+test.each([
+  ['a timestamp after the year 9999', { timestamp: '+010000-01-01T00:59:59.000Z' }],
+  ['a number out of range', { battery: { percent: 101 } }],
+  ['a number that JSON does not know', { navigation: { velocity: { groundSpeed: NaN } } }],
+])('a sample that could not be read back, such as %s, is refused without a write', async (_, state) => {
+  const deviceId = givenDevice();
+  await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0, state)], now)).rejects.toMatchObject({
+    code: 'invalid_request',
+    details: expect.arrayContaining([{ path: 'telemetry.0', message: 'cannot be saved' }]) as unknown,
+  });
+  expect(sentTo()).toEqual([]);
+  expect(store).not.toHaveReceivedCommand(UpdateCommand);
+});
+
+describe('A list of samples', () => {
+  test('is delivered in the order of timestamps, each once, and its newest is saved', async () => {
+    const deviceId = givenDevice();
+    const samples = [300, 100, 200, 100].map((ms) => sampleAt(deviceId, ms));
+    await expect(acceptTelemetry(acme, samples, now)).resolves.toBe(3);
+    expect(delivered(deviceId).map(({ timestamp }) => timestamp)).toEqual([at(100), at(200), at(300)]);
+    expect(store).toHaveReceivedCommandTimes(UpdateCommand, 1);
+    expect(store).toHaveReceivedCommandWith(UpdateCommand, {
+      ExpressionAttributeValues: expect.objectContaining({ ':stateAt': at(300) }) as Record<string, unknown>,
+    });
+  });
+
+  test('of several devices costs one read, and is checked per device', async () => {
+    const [one = '', other = ''] = givenDevices({}, reported(-2000));
+    const samples = [sampleAt(one, 0), sampleAt(other, -3000), sampleAt(one, 10), sampleAt(other, 0)];
+    await expect(acceptTelemetry(acme, samples, now)).resolves.toBe(3);
+    expect(delivered(one)).toHaveLength(2);
+    expect(delivered(other)).toHaveLength(1);
+    expect(store).toHaveReceivedCommandTimes(BatchGetCommand, 1);
+    expect(store).toHaveReceivedCommandWith(BatchGetCommand, {
+      RequestItems: {
+        fleet: { Keys: [one, other].map((deviceId) => fleetKey(acme, deviceId)), ConsistentRead: true },
+      },
+    });
+  });
+
+  test('is refused as a whole when one sample is invalid, with every fault named', async () => {
+    const deviceId = givenDevice();
+    const foreign = id('device', rival);
+    const samples = [sampleAt(deviceId, 0), sampleAt(foreign, 90_000), sampleAt(id('group'), 0)];
+    await expect(acceptTelemetry(acme, samples, now)).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: [
+        { path: 'telemetry.1.deviceId', message: 'is not a device of yours' },
+        { path: 'telemetry.1.timestamp', message: 'is more than 60 seconds in the future' },
+        { path: 'telemetry.2.deviceId', message: 'is not a device of yours' },
+      ],
+    });
+    expect(sentTo()).toEqual([]);
+    expect(store).not.toHaveReceivedCommand(UpdateCommand);
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now)).resolves.toBe(1);
+  });
+});

@@ -1,0 +1,126 @@
+import { stopClock } from '../fixtures/clock';
+import { fleetKey } from '../../../data/fleet/fleet-key';
+import { BatchGetCommand, UpdateCommand } from '../../../data/store/document-client';
+import { saveTrailingStates } from '../../../lambdas/telemetry/save-trailing-states';
+import { conditionFailed, store } from '../../data/fixtures/store';
+import { acme } from '../../domain/fixtures/samples';
+import { deviceItem, newDeviceId } from '../fixtures/telemetry';
+
+const now = new Date('2026-11-27T10:30:00.000Z');
+const ago = (ms: number) => new Date(now.getTime() - ms).toISOString();
+const sample = (deviceId: string, ms: number) => ({ deviceId, timestamp: ago(ms) });
+const message = (at: string, ...trailing: { deviceId: string; timestamp: string }[]) => ({
+  organisation: acme,
+  at,
+  trailing,
+});
+/** A device whose state was saved this many ms ago. */
+const savedDevice = (deviceId: string, ms: number, version = 1) =>
+  deviceItem(deviceId, {
+    ...{ status: 'online', version, savedAt: ago(ms), reportedAt: ago(ms) },
+    lastState: JSON.stringify({ timestamp: ago(ms) }),
+  });
+const givenDevices = (...fleet: object[]) => store.on(BatchGetCommand).resolves({ Responses: { fleet } });
+/** Saves the states of these messages, for which no more than a second passes. */
+async function save(...messages: ReturnType<typeof message>[]): Promise<void> {
+  const saved = Promise.allSettled([saveTrailingStates(acme, messages)]);
+  await jest.advanceTimersByTimeAsync(1000);
+  const [outcome] = await saved;
+  if (outcome.status === 'rejected') throw outcome.reason;
+}
+const written = () => store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input);
+
+beforeEach(() => {
+  stopClock(now);
+  store.resolves({});
+});
+
+test('saves the last sample of a device, with the time at which it was received', async () => {
+  const deviceId = newDeviceId();
+  givenDevices(savedDevice(deviceId, 2500, 7));
+  const last = sample(deviceId, 1900);
+  await save(message(ago(1800), last));
+  const { deviceId: _, ...state } = last;
+  expect(written()).toMatchObject([
+    {
+      Key: fleetKey(acme, deviceId),
+      ExpressionAttributeValues: { ':state': JSON.stringify(state), ':stateAt': last.timestamp, ':version': 7 },
+    },
+  ]);
+});
+
+test('saves the newest of several samples in any order, with one read for all devices', async () => {
+  const [one, other] = [newDeviceId(), newDeviceId()];
+  givenDevices(savedDevice(one, 4000), savedDevice(other, 4000));
+  const newest = [sample(one, 2000), sample(other, 2300)];
+  await save(
+    message(ago(2400), sample(one, 2500)),
+    message(ago(2000), ...newest),
+    message(ago(2200), sample(one, 2300), sample(other, 2400)),
+  );
+  const states = written().map(({ ExpressionAttributeValues }) => ExpressionAttributeValues?.[':stateAt'] as string);
+  expect(states.toSorted()).toEqual(newest.map(({ timestamp }) => timestamp).toSorted());
+  expect(store).toHaveReceivedCommandTimes(BatchGetCommand, 1);
+});
+
+test.each([
+  ['goes on reporting', (deviceId: string) => [savedDevice(deviceId, 500)]],
+  ['was removed', () => []],
+  ['was registered again', (deviceId: string) => [deviceItem(deviceId)]],
+])('writes nothing for a device that %s', async (_, fleet) => {
+  const deviceId = newDeviceId();
+  givenDevices(...fleet(deviceId));
+  await save(message(ago(1000), sample(deviceId, 1000)));
+  expect(written()).toEqual([]);
+});
+
+test('waits until the last saved state is a second old', async () => {
+  const deviceId = newDeviceId();
+  givenDevices(savedDevice(deviceId, 800));
+  const saved = saveTrailingStates(acme, [message(ago(700), sample(deviceId, 750))]);
+  await jest.advanceTimersByTimeAsync(199);
+  expect(written()).toEqual([]);
+  await jest.advanceTimersByTimeAsync(100);
+  expect(written()).toHaveLength(1);
+  await saved;
+});
+
+describe('A state of a device that was written meanwhile', () => {
+  test('is not saved when the current state is later', async () => {
+    const deviceId = newDeviceId();
+    store
+      .on(BatchGetCommand)
+      .resolvesOnce({ Responses: { fleet: [savedDevice(deviceId, 3000)] } })
+      .resolves({ Responses: { fleet: [savedDevice(deviceId, 1000)] } });
+    store.on(UpdateCommand).rejects(conditionFailed());
+    await save(message(ago(2000), sample(deviceId, 2000)));
+    expect(written()).toHaveLength(1);
+  });
+
+  test('is saved a second after an older one', async () => {
+    const deviceId = newDeviceId();
+    store
+      .on(BatchGetCommand)
+      .resolvesOnce({ Responses: { fleet: [savedDevice(deviceId, 3000, 1)] } })
+      .resolves({ Responses: { fleet: [savedDevice(deviceId, 2600, 2)] } });
+    store.on(UpdateCommand).rejectsOnce(conditionFailed()).resolves({});
+    await save(message(ago(2000), sample(deviceId, 2000)));
+    expect(written()).toMatchObject([1, 2].map((version) => ({ ExpressionAttributeValues: { ':version': version } })));
+  });
+
+  test('fails when other writes come first each time, so that it is retried', async () => {
+    const deviceId = newDeviceId();
+    givenDevices(savedDevice(deviceId, 3000));
+    store.on(UpdateCommand).rejects(conditionFailed());
+    await expect(save(message(ago(2000), sample(deviceId, 2000)))).rejects.toThrow('other writes came first each time');
+  });
+});
+
+test('saves the other devices when one fails', async () => {
+  const [broken, other] = [newDeviceId(), newDeviceId()];
+  givenDevices(savedDevice(broken, 3000), savedDevice(other, 3000));
+  store.on(UpdateCommand, { Key: fleetKey(acme, broken) }).rejects(new Error('no store'));
+  const both = message(ago(2000), sample(broken, 2000), sample(other, 2000));
+  await expect(save(both)).rejects.toThrow('no store');
+  expect(written()).toHaveLength(2);
+});

@@ -1,5 +1,5 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { changeOf, createdAtOf, topicAudienceOf, type StreamRecord } from '../data/store/stream-records';
+import { changeOf, createdAtOf, topicSubscribersOf, type StreamRecord } from '../data/store/stream-records';
 import { eventsBetween } from '../domain/status-event';
 import { followedGroup } from '../lambdas/delivery/followed-group';
 import { inOrder } from '../lambdas/delivery/in-order';
@@ -11,7 +11,7 @@ export function handler({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatch
   const fanOut = async (record: StreamRecord) => {
     const change = changeOf(record);
     if (!change) return;
-    const audience = change.kind === 'device' ? audienceOfDevices : audienceUntil(topicAudienceOf(record).until);
+    const audience = change.kind === 'device' ? audienceOfDevices : audienceUntil(topicSubscribersOf(record).until);
     for (const event of eventsBetween(change, createdAtOf(record))) await publishStatus(event, audience);
   };
   return inOrder(Records as StreamRecord[], fanOut, (_, error) => console.error(error));

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import { TELEMETRY_PATH } from '../contract/telemetry';
+import { TELEMETRY_PATH } from '../contract/websocket-actions';
 import type { StackFacts } from '../bin/start/stack-facts';
 import type { ChannelClient } from './many-clients';
 

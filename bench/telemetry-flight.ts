@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { TELEMETRY_PATH } from '../contract/telemetry';
+import { TELEMETRY_PATH } from '../contract/websocket-actions';
 import type { StackFacts } from '../bin/start/stack-facts';
 import type { ChannelClient } from './many-clients';
 

@@ -3,7 +3,7 @@ import { refusalCodes } from '../domain/refusal';
 import { permissions, shareTypes } from '../domain/share';
 import { shareStatusMessage } from '../domain/status-message';
 import { deviceState, orientation } from '../domain/telemetry';
-import { broadcastAccess, controlOutcomeMessage } from './telemetry';
+import { broadcastAccess, controlOutcomeMessage } from './share-page';
 
 /** A sample of a device, for partners that have subscribed to it. */
 export const deviceTelemetryMessage = z.object({

@@ -3,9 +3,13 @@ import { command } from '../domain/control';
 import { list } from '../domain/list';
 import { sample } from '../domain/telemetry';
 import { text } from '../domain/text';
+import { scopes, type Scope } from './endpoint';
 import { messageId as id } from './message-id';
-import { flightMessage, MAX_TRACK_POINTS, playbackMessage } from './telemetry';
+import { flightMessage, MAX_TRACK_POINTS, playbackMessage } from './share-page';
 import type { WebSocketAction } from './websocket-action';
+
+/** Path of the telemetry endpoint below {ws_url} (spec section 6). */
+export const TELEMETRY_PATH = '/telemetry';
 
 /**
  * Maximum of samples in one message. API Gateway closes a socket that sends a frame of more than 32 KB (quotas of WebSocket
@@ -137,3 +141,8 @@ export const webSocketActions = {
 } as const satisfies Record<string, WebSocketAction>;
 
 export type WebSocketActionName = keyof typeof webSocketActions;
+
+/** The telemetry endpoint needs at least one of these scopes. */
+export const telemetryScopes: readonly Scope[] = scopes.filter((scope) =>
+  Object.values(webSocketActions).some(({ needs }) => needs === scope),
+);

@@ -11,7 +11,7 @@ export interface CustomDomain {
 
 /** An unknown option or an invalid value. The message is one line and names the option. */
 export class OptionError extends Error {
-  override readonly name = 'ChoiceError';
+  override readonly name = 'OptionError';
 }
 
 const text = z.string({ error: 'must be a string' });

@@ -1,6 +1,6 @@
 import type { SocketErrorCode } from '../contract/refusals';
 import type * as z from 'zod/mini';
-import type { broadcastAccess, ControlOutcomeMessage } from '../contract/telemetry';
+import type { broadcastAccess, ControlOutcomeMessage } from '../contract/share-page';
 import type { ShareStatusMessage } from '../domain/status-message';
 import type { DeviceState } from '../domain/telemetry';
 

@@ -1,4 +1,4 @@
-import type { broadcastProtocol, shareProtocols } from '../contract/telemetry';
+import type { broadcastProtocol, shareProtocols } from '../contract/share-page';
 import type { Connection, Ending } from './connection';
 import { parseMessage, type Message } from './messages';
 

@@ -12,6 +12,9 @@ import { setting } from '../store/environment';
 /** A socket that does not accept a message within this time is closed, so that its client reconnects; in ms. */
 const TIMEOUT_MS = 2000;
 
+/** Waits between attempts, in ms: API Gateway accepts no post to a connection before its handshake has finished. */
+export const HANDSHAKE_RETRY_DELAYS_MS: readonly number[] = [20, 40, 80, 160, 320, 640];
+
 let client: ApiGatewayManagementApiClient | undefined;
 /** Created when first needed: ending a share that nobody follows needs none. */
 const management = () =>

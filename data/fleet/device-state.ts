@@ -1,22 +1,14 @@
+/** A device in operation: what is read and written as it reports. When a state is written is a rule of `domain/state-saving.ts`. */
 import type { Device } from '../../domain/fleet';
 import { takeOffAfter, type FlightChange } from '../../domain/flight';
 import type { Organisation } from '../../domain/id';
-import { isTransition, type DeviceState } from '../../domain/telemetry';
+import { latestTurn, MAX_TRANSITIONS, turnAfter, type WriteReason } from '../../domain/state-saving';
+import type { DeviceState } from '../../domain/telemetry';
+import { isRepeat, itemThatRefused, succeeded } from '../store/conditional-write';
 import { BatchGetCommand, UpdateCommand, type UpdateCommandInput } from '../store/document-client';
+import { dynamodb, table } from '../store/dynamodb';
 import { deviceFromItem } from './fleet';
 import { fleetKey } from './fleet-key';
-import { itemThatRefused, succeeded } from '../store/conditional-write';
-import { dynamodb, table } from '../store/dynamodb';
-
-/** Interval at which a device's state is written, except for transitions, in ms (DESIGN section 3: 1 Hz). */
-export const SAVE_INTERVAL_MS = 1000;
-/**
- * How much earlier than that a state may come, in ms: what a device sends once a second arrives unevenly. The time that is stored
- * with it is that of its turn, so that the rate stays the same.
- */
-const MAX_EARLY_MS = SAVE_INTERVAL_MS / 2;
-/** Maximum of transitions that are written within one interval; more would be a malfunctioning device. */
-const MAX_TRANSITIONS = 5;
 
 /** Those of the devices that the organisation has, strongly consistent; one read for up to 100. @throws Error when DynamoDB left out a key */
 export async function readDevices(organisation: Organisation, deviceIds: readonly string[]): Promise<Device[]> {
@@ -28,34 +20,6 @@ export async function readDevices(organisation: Organisation, deviceIds: readonl
   return (Responses?.[table('fleet')] ?? [])
     .map((found) => deviceFromItem(found))
     .filter((found) => found !== undefined);
-}
-
-/** The latest `savedAt` after which a state is due, ISO 8601. */
-export const latestTurn = (now: Date) => new Date(now.getTime() - SAVE_INTERVAL_MS + MAX_EARLY_MS).toISOString();
-
-/** The `savedAt` of a state that is due: now, or the turn that it is ahead of; ISO 8601. */
-export function turnAfter({ savedAt, status }: Device, now: Date): string {
-  const turn = savedAt === undefined || status !== 'online' ? 0 : Date.parse(savedAt) + SAVE_INTERVAL_MS;
-  const isAhead = turn > now.getTime() && turn <= now.getTime() + MAX_EARLY_MS;
-  return new Date(isAhead ? turn : now.getTime()).toISOString();
-}
-
-/**
- * Why a state is written. `due`: none was written within the last second, or the device was offline; `transition`: it changes
- * the drone state, dock state or job (`isTransition`), and is written at once.
- */
-export type WriteReason = 'due' | 'transition';
-
-/**
- * Why the newest of some samples of a device is to be written, or undefined when it is too early. This avoids a write whose
- * condition would fail.
- */
-export function writeReasonOf(device: Device, samples: readonly DeviceState[], now: Date): WriteReason | undefined {
-  const { status, savedAt, lastState, transitions = 0 } = device;
-  if (status !== 'online' || savedAt === undefined || savedAt <= latestTurn(now)) return 'due';
-  return transitions < MAX_TRANSITIONS && samples.some((sample) => isTransition(lastState, sample))
-    ? 'transition'
-    : undefined;
 }
 
 const writesByReason: Readonly<
@@ -142,6 +106,68 @@ export async function saveState(
   }
 }
 
+/** A device before the state was saved; or as it is, when the state could not be saved, undefined when it was removed. */
+export interface NextState {
+  readonly isSaved: boolean;
+  readonly device: Device | undefined;
+}
+
+/** How the next state is written. */
+export interface NextWrite {
+  readonly now: Date;
+  /** Whether nobody needs the record of this write in the stream (`lib/realtime/fan-out.ts` filters them). */
+  readonly isQuiet: boolean;
+}
+
+/**
+ * Stores a state of a device that was read or written a while ago, without reading it again, if the device is still online, of the same
+ * group and in the same flight, the state is later than the stored one, and a write is due.
+ * @param known the device as it was then
+ */
+export async function saveNextState(
+  organisation: Organisation,
+  known: Device,
+  state: DeviceState,
+  { now, isQuiet }: NextWrite,
+): Promise<NextState> {
+  const { deviceId, deviceGroupId, takeOff } = known;
+  const write: UpdateCommandInput = {
+    TableName: table('fleet'),
+    Key: fleetKey(organisation, deviceId),
+    UpdateExpression:
+      'SET lastState = :state, stateAt = :stateAt, reportedAt = :now, savedAt = :savedAt, transitions = :none' +
+      `${isQuiet ? ', quiet = :quiet' : ' REMOVE quiet'} ADD version :one`,
+    ConditionExpression:
+      'stateAt < :stateAt AND savedAt <= :before AND #status = :online AND deviceGroupId = :group' +
+      ` AND ${takeOff ? 'takeOff = :takeOff' : 'attribute_not_exists(takeOff)'}`,
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: {
+      ':state': JSON.stringify(state),
+      ':stateAt': state.timestamp,
+      ':now': now.toISOString(),
+      ':savedAt': turnAfter(known, now),
+      ':before': latestTurn(now),
+      ':online': 'online',
+      ':group': deviceGroupId,
+      ':none': 0,
+      ':one': 1,
+      ...(takeOff && { ':takeOff': takeOff }),
+      ...(isQuiet && { ':quiet': 'yes' }),
+    },
+    ReturnValues: 'ALL_OLD',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  };
+  try {
+    const { Attributes } = await dynamodb.send(new UpdateCommand(write));
+    return { isSaved: true, device: deviceFromItem(Attributes) };
+  } catch (error) {
+    const found = deviceFromItem(itemThatRefused(error).found);
+    // The response to the first attempt was lost, and it had saved the state.
+    const isSaved = isRepeat(error) && found?.lastState?.timestamp === state.timestamp;
+    return { isSaved, device: isSaved ? { ...found, lastState: known.lastState } : found };
+  }
+}
+
 /**
  * Stores a state that arrived too early, if it is later than the stored one and the device has not been written since it was
  * read. Does not change whether the device is online.
@@ -178,6 +204,53 @@ export function saveTrailing(
           ':one': 1,
           ...flight.values,
         },
+      }),
+    ),
+  );
+}
+
+/**
+ * Records a report without a newer state; the device is online then.
+ * @param device as it was read
+ */
+export async function recordReport(organisation: Organisation, device: Device, now: Date): Promise<void> {
+  const isOnline = device.status === 'online';
+  await succeeded(
+    dynamodb.send(
+      new UpdateCommand({
+        TableName: table('fleet'),
+        Key: fleetKey(organisation, device.deviceId),
+        UpdateExpression: isOnline
+          ? 'SET reportedAt = :now REMOVE quiet'
+          : 'SET reportedAt = :now, #status = :online, presentIn = :organisation REMOVE quiet ADD version :one',
+        ConditionExpression: isOnline
+          ? '#status = :online AND reportedAt < :now'
+          : 'attribute_exists(deviceId) AND #status <> :online',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: {
+          ':now': now.toISOString(),
+          ':online': 'online',
+          ...(!isOnline && { ':organisation': organisation, ':one': 1 }),
+        },
+      }),
+    ),
+  );
+}
+
+/**
+ * Marks a device as offline if its last report is still the one of `reportedAt`.
+ * @returns false when it has reported since, or is offline or removed already
+ */
+export function markOffline(organisation: Organisation, deviceId: string, reportedAt: string): Promise<boolean> {
+  return succeeded(
+    dynamodb.send(
+      new UpdateCommand({
+        TableName: table('fleet'),
+        Key: fleetKey(organisation, deviceId),
+        UpdateExpression: 'SET #status = :offline REMOVE presentIn, quiet ADD version :one',
+        ConditionExpression: 'reportedAt = :reportedAt AND #status = :online',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':offline': 'offline', ':online': 'online', ':reportedAt': reportedAt, ':one': 1 },
       }),
     ),
   );

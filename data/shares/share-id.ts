@@ -5,3 +5,13 @@ import { createHash } from 'node:crypto';
  * digest.
  */
 export const shareIdOf = (shareCode: string) => createHash('sha256').update(shareCode).digest('hex').slice(0, 32);
+
+/**
+ * The topic that the viewers of a share with many places get its samples from. Topics and client ids are in the logs of AWS IoT, so they
+ * contain digests.
+ */
+export const broadcastTopicOf = (shareCode: string) => `broadcast/${shareIdOf(shareCode)}`;
+
+/** The MQTT client id of a viewer, by the id of its socket: a viewer can't have more connections than seats. */
+export const viewerClientId = (connectionId: string) =>
+  `viewer-${createHash('sha256').update(connectionId).digest('hex').slice(0, 32)}`;

@@ -13,6 +13,9 @@ import {
   ResourceNotFoundException as FragmentsNotFound,
   UnsupportedStreamMediaTypeException,
 } from '@aws-sdk/client-kinesis-video-archived-media';
+import { organisationOf } from '../../domain/id';
+import type { Share } from '../../domain/share';
+import { findVideoStream } from '../fleet/fleet';
 import { clientConfig } from '../store/client-config';
 
 const requestTimeoutMs = 3000;
@@ -77,4 +80,14 @@ export async function playbackOf(StreamName: string, now: Date) {
     if (unplayable.some((kind) => error instanceof kind)) return null;
     throw error;
   }
+}
+
+/** Live video of a STREAM share, null when its device has no stream; undefined for a share without video. */
+export async function sharePlayback(
+  { shareCode, shareType, resourceId, deviceId }: Pick<Share, 'shareCode' | 'shareType' | 'resourceId' | 'deviceId'>,
+  now: Date,
+) {
+  if (shareType !== 'STREAM') return undefined;
+  const stream = await findVideoStream(organisationOf('share', shareCode) ?? '', resourceId, deviceId);
+  return stream === undefined ? null : playbackOf(stream, now);
 }

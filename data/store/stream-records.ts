@@ -64,7 +64,7 @@ const expiredByTtl = (userIdentity: StreamRecord['userIdentity']) =>
   userIdentity?.principalId === 'dynamodb.amazonaws.com' && { expired: true as const };
 
 /** Who may be subscribed to the topic of a job or a share. */
-export interface TopicAudience {
+export interface TopicSubscribers {
   readonly organisation: Organisation;
   /** Until when, Unix seconds; undefined when nobody ever was. */
   readonly until: number | undefined;
@@ -84,8 +84,8 @@ const topicUntilOf = (image: Record<string, unknown> | undefined): number | unde
   return until === undefined ? undefined : Number(until);
 };
 
-/** The audience after the change in a record of the jobs or shares stream, or before a deletion. */
-export function topicAudienceOf({ dynamodb }: StreamRecord): TopicAudience {
+/** The subscribers after the change in a record of the jobs or shares stream, or before a deletion. */
+export function topicSubscribersOf({ dynamodb }: StreamRecord): TopicSubscribers {
   const { Keys, OldImage: before, NewImage: after } = dynamodb ?? {};
   const isNew = before !== undefined && (topicUntilOf(after) ?? 0) > (topicUntilOf(before) ?? 0);
   return { organisation: valueOf(Keys?.['organisation']) ?? '', until: topicUntilOf(after ?? before), isNew };

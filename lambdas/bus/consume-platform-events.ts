@@ -2,8 +2,7 @@ import type { SQSBatchResponse } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { sendToQueue } from '../../data/store/queue';
 import { logger } from '../logger';
-import { EventTooEarly } from '../platform/apply-platform-event';
-import { consumePlatformEvent } from '../platform/consume-platform-event';
+import { consumePlatformEvent, EventTooEarly } from '../platform/consume-platform-event';
 
 /** When an event is tried again that could not be applied, in s; and one whose predecessor has not been applied yet. */
 const RETRY_AFTER_S = 30;

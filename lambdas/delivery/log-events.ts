@@ -1,11 +1,13 @@
 import { channelsOf, type Channel } from '../../contract/status-channels';
 import { appendEvents } from '../../data/events/append-events';
+import { lastCursor } from '../../data/events/cursors';
 import type { NewEvent } from '../../data/events/write-events';
 import { channelKey } from '../../data/connections/connections';
-import { changeOf, createdAtOf, itemOf, type StreamRecord } from '../../data/store/stream-records';
+import { changeOf, createdAtOf, itemOf, topicSubscribersOf, type StreamRecord } from '../../data/store/stream-records';
 import { cursorOf } from '../../domain/cursor';
 import { organisationOf, type Organisation } from '../../domain/id';
 import { eventsBetween, isLogged, type Change, type StatusEvent } from '../../domain/status-event';
+import { memoise } from '../concurrency';
 
 /** The change in a stream record, and the messages to publish; those that the log has carry their cursor. */
 export interface PublishableChange {
@@ -18,6 +20,34 @@ export interface PublishableChange {
  * @throws UnreadableRecord; the error of the log, for the records of that organisation
  */
 export type RecordEvents = (record: StreamRecord) => Promise<PublishableChange | undefined>;
+
+/**
+ * Appends the events of a batch of stream records to the event logs: those of each organisation together, at the same time.
+ * @returns `eventsOf`: see {@link RecordEvents}; `orderOf`: what a record has to keep its order in: its item, and the channels of
+ *   its logged events
+ */
+export function logEvents(records: readonly StreamRecord[]) {
+  const results = new Map(records.map((record) => [record, readOrFailure(record)]));
+  const reads = new Map([...results].flatMap(([record, { found }]) => (found ? [[record, found] as const] : [])));
+  const cursors = appendAll(reads);
+  const eventsOf: RecordEvents = async (record) => {
+    const { found, failure } = results.get(record) ?? {};
+    if (failure) throw failure as Error;
+    if (!found) return undefined;
+    const [first] = found.logged;
+    const numbered = first && (await cursors.get(organisationOfChannel(first.channel)));
+    const events = found.events.map((event) => {
+      const cursor = numbered?.get(event);
+      return cursor === undefined ? event : { ...event, message: { ...event.message, cursor } };
+    });
+    return { change: found.change, events };
+  };
+  const orderOf = (record: StreamRecord) => [
+    itemOf(record),
+    ...(reads.get(record)?.logged ?? []).map(({ channel }) => channelKey(channel)),
+  ];
+  return { eventsOf, orderOf };
+}
 
 interface ReadRecord {
   readonly change: Change;
@@ -70,30 +100,18 @@ function appendAll(reads: ReadonlyMap<StreamRecord, ReadRecord>) {
   return cursors;
 }
 
+/** The cursor of an organisation's snapshots in a batch. @throws the error of the event log */
+export type CursorOf = (organisation: Organisation) => Promise<string>;
+
 /**
- * Appends the events of a batch of stream records to the event logs: those of each organisation together, at the same time.
- * @returns `eventsOf`: see {@link RecordEvents}; `orderOf`: what a record has to keep its order in: its item, and the channels of
- *   its logged events
+ * Reads the cursor of each organisation that has a new subscriber in a batch of stream records, and waits until it is read: call it
+ * before the events of the batch are appended to the log. What the log has after this cursor is published after the snapshot; changes
+ * of the batch that the snapshot contains may come again after it, as any message may.
  */
-export function logEvents(records: readonly StreamRecord[]) {
-  const results = new Map(records.map((record) => [record, readOrFailure(record)]));
-  const reads = new Map([...results].flatMap(([record, { found }]) => (found ? [[record, found] as const] : [])));
-  const cursors = appendAll(reads);
-  const eventsOf: RecordEvents = async (record) => {
-    const { found, failure } = results.get(record) ?? {};
-    if (failure) throw failure as Error;
-    if (!found) return undefined;
-    const [first] = found.logged;
-    const numbered = first && (await cursors.get(organisationOfChannel(first.channel)));
-    const events = found.events.map((event) => {
-      const cursor = numbered?.get(event);
-      return cursor === undefined ? event : { ...event, message: { ...event.message, cursor } };
-    });
-    return { change: found.change, events };
-  };
-  const orderOf = (record: StreamRecord) => [
-    itemOf(record),
-    ...(reads.get(record)?.logged ?? []).map(({ channel }) => channelKey(channel)),
-  ];
-  return { eventsOf, orderOf };
+export async function snapshotCursors(records: readonly StreamRecord[]): Promise<CursorOf> {
+  const cursorOf = memoise(lastCursor, (organisation) => organisation);
+  const subscribed = records.map(topicSubscribersOf).filter(({ isNew }) => isNew);
+  // Whoever publishes a snapshot gets the error.
+  await Promise.allSettled(subscribed.map(({ organisation }) => cursorOf(organisation)));
+  return cursorOf;
 }

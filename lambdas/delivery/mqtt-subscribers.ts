@@ -15,7 +15,7 @@ function followedBy(topic: string, organisation: Organisation): Followed[] {
 const STEP_S = MAX_SESSION_S / 2;
 
 /**
- * A later end of the audience of a job or a share has its state published again, which those who have subscribed already need not get
+ * A later end of the subscriptions to a job or a share has its state published again, which those who have subscribed already need not get
  * for each other subscriber: it is a multiple of half an hour.
  */
 const inSteps = (kind: Followed['kind'], until: number) =>
@@ -26,7 +26,7 @@ const inSteps = (kind: Followed['kind'], until: number) =>
  * organisations.
  * @param until when the subscriptions end at the latest, Unix seconds
  */
-export async function noteTopicAudience(
+export async function noteSubscribedTopics(
   topics: readonly string[],
   organisation: Organisation,
   until: number,
@@ -49,6 +49,6 @@ export async function recoverSubscriptions(
   const missing = await missingSubscriptions(clientId, mqttClientId, topics, listedAt);
   if (missing.length === 0) return;
   logger.warn('MQTT subscriptions recorded without their events', { clientId, count: missing.length });
-  await noteTopicAudience(missing, organisation, expiresAt);
+  await noteSubscribedTopics(missing, organisation, expiresAt);
   await Promise.all(missing.map((topic) => recordSubscription(clientId, mqttClientId, topic, true, listedAt)));
 }

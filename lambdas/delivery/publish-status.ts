@@ -5,10 +5,9 @@ import { requestRetention } from '../../data/connections/retained-status';
 import { isPermanentFailure, publish, type Retention } from '../../data/connections/mqtt-topics';
 import { isFollowed, mayBeSubscribed, type FollowedUntil } from '../../domain/followed-until';
 import type { StatusEvent } from '../../domain/status-event';
-import { allSettled } from './all-settled';
+import { allSettled, memoise } from '../concurrency';
 import { logger } from '../logger';
-import { memoise } from './memoise';
-import { publishToSockets } from './publish-to-sockets';
+import { publishToSockets } from './followers';
 
 /** Who an event is sent to on a channel. */
 export interface Audience {

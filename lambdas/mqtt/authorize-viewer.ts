@@ -3,8 +3,7 @@ import { findSession } from '../../data/connections/sessions';
 import { readShare } from '../../data/shares/shares';
 import { Refusal } from '../../domain/refusal';
 import { iotArn } from '../auth/iot-arn';
-import { viewerClientId } from '../../data/shares/broadcast';
-import { shareIdOf } from '../../data/shares/share-id';
+import { shareIdOf, viewerClientId } from '../../data/shares/share-id';
 import { logger } from '../logger';
 
 /** Event of a custom authorizer of AWS IoT (https://docs.aws.amazon.com/iot/latest/developerguide/custom-auth.html). */

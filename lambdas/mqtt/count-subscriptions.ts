@@ -11,7 +11,7 @@ import { endMqttConnection } from '../../data/connections/mqtt-topics';
 import { findPartner } from '../../data/partners/partners';
 import { logger } from '../logger';
 import { oauthClientOf } from '../../contract/mqtt-client-id';
-import { noteTopicAudience } from '../delivery/mqtt-subscribers';
+import { noteSubscribedTopics } from '../delivery/mqtt-subscribers';
 
 /** A lifecycle event of AWS IoT (https://docs.aws.amazon.com/iot/latest/developerguide/life-cycle-events.html). */
 const lifecycleEvent = z.object({
@@ -45,10 +45,10 @@ export async function handler(input: unknown): Promise<void> {
   if (eventType === 'connected') return invalidateSubscriptions(partner.clientId, mqttClientId, timestamp);
   if (eventType === 'disconnected') return clearSubscriptions(partner.clientId, mqttClientId, timestamp);
   const isSubscribed = eventType === 'subscribed';
-  // First the audience, of its own organisation's topics: a recorded subscription is not looked at again when the session is refreshed.
+  // First until when they are followed, of its own organisation's topics: a recorded subscription is not looked at again when the session is refreshed.
   if (isSubscribed) {
     const until = Math.ceil(timestamp / 1000) + MAX_SESSION_S;
-    await noteTopicAudience(topics, partner.organisation, until);
+    await noteSubscribedTopics(topics, partner.organisation, until);
   }
   await Promise.all(
     topics.map((topic) => recordSubscription(partner.clientId, mqttClientId, topic, isSubscribed, timestamp)),

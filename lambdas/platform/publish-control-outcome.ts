@@ -1,5 +1,5 @@
 import type { DropReason, InboundDetail } from '../../contract/platform';
-import type { ControlOutcomeMessage } from '../../contract/telemetry';
+import type { ControlOutcomeMessage } from '../../contract/share-page';
 import { acceptOutcome } from '../../data/requests/control-requests';
 import { followersOf, type Follower } from '../../data/connections/followers';
 import { withConcurrency } from '../concurrency';

@@ -1,12 +1,41 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { markOffline } from '../../data/fleet/device-reports';
+import {
+  isTrailing,
+  readOfflineCheck,
+  readTrailing,
+  scheduleOfflineCheck,
+  type TrailingStates,
+} from '../../data/fleet/device-checks';
+import { markOffline, readDevices, saveTrailing } from '../../data/fleet/device-state';
 import { readDevice } from '../../data/fleet/fleet';
-import { readOfflineCheck, scheduleOfflineCheck } from '../../data/fleet/offline-check';
-import { isTrailing, readTrailing, type TrailingStates } from '../../data/fleet/trailing-states';
+import type { Device } from '../../domain/fleet';
 import type { Organisation } from '../../domain/id';
-import { OFFLINE_AFTER_MS } from '../../domain/telemetry';
+import { isUnsaved, waitForTurn } from '../../domain/state-saving';
+import { OFFLINE_AFTER_MS, sequenceOf, type Sample } from '../../domain/telemetry';
+import { allSettled } from '../concurrency';
 import { logger } from '../logger';
-import { saveTrailingStates } from '../telemetry/save-trailing-states';
+
+/**
+ * Queue of delayed device checks: marks an online device offline after 30 seconds of silence, or schedules its next check;
+ * saves samples that were too early as the last known state, unless a later one has been saved.
+ */
+export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> {
+  const saveTrailingOf = trailingStates();
+  const processRecord = ({ body }: SQSRecord): Promise<void> => {
+    const message = JSON.parse(body) as unknown;
+    return isTrailing(message) ? saveTrailingOf(readTrailing(message)) : checkOffline(message);
+  };
+  // A synchronous error must reject its own record only.
+  const processed = Records.map((record) => new Promise<void>((resolve) => resolve(processRecord(record))));
+  const outcomes = await Promise.allSettled(processed);
+  const failed = Records.filter((_, index) => outcomes[index]?.status === 'rejected');
+  if (failed.length > 0) {
+    const error = outcomes.find((outcome) => outcome.status === 'rejected')?.reason as unknown;
+    logger.error('device checks failed', { count: failed.length, error });
+  }
+  return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+}
 
 /** Delay of the next check of a device that reported while it was being marked offline, in ms. */
 const RETRY_AFTER_MS = 5000;
@@ -38,22 +67,61 @@ function trailingStates() {
 }
 
 /**
- * Queue of delayed device checks: marks an online device offline after 30 seconds of silence, or schedules its next check;
- * saves samples that were too early as the last known state, unless a later one has been saved.
+ * Saves the newest of each device's samples that were too early to be saved when received, unless a later one has been saved:
+ * so the last sample of a device that stops reporting is kept. While a device goes on reporting, this writes nothing and
+ * costs one read for up to 100 devices.
+ * @throws the first error, after all have been tried
  */
-export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> {
-  const saveTrailing = trailingStates();
-  const processRecord = ({ body }: SQSRecord): Promise<void> => {
-    const message = JSON.parse(body) as unknown;
-    return isTrailing(message) ? saveTrailing(readTrailing(message)) : checkOffline(message);
-  };
-  // A synchronous error must reject its own record only.
-  const processed = Records.map((record) => new Promise<void>((resolve) => resolve(processRecord(record))));
-  const outcomes = await Promise.allSettled(processed);
-  const failed = Records.filter((_, index) => outcomes[index]?.status === 'rejected');
-  if (failed.length > 0) {
-    const error = outcomes.find((outcome) => outcome.status === 'rejected')?.reason as unknown;
-    logger.error('device checks failed', { count: failed.length, error });
+async function saveTrailingStates(organisation: Organisation, messages: readonly TrailingStates[]): Promise<void> {
+  const newest = newestOf(messages);
+  const ids = newest.map(({ sample }) => sample.deviceId);
+  const devices = await currentDevices(organisation, ids);
+  await allSettled(newest.map((each) => saveOne(organisation, each, devices.get(each.sample.deviceId))));
+}
+
+/** A sample that waits to be saved. */
+interface TrailingSample {
+  readonly sample: Sample;
+  /** When it was received, ISO 8601. */
+  readonly at: string;
+}
+
+/** The newest sample of each device. */
+function newestOf(messages: readonly TrailingStates[]): TrailingSample[] {
+  const newest = new Map<string, TrailingSample>();
+  for (const { at, trailing } of messages)
+    for (const sample of trailing) {
+      const known = newest.get(sample.deviceId);
+      if (!known || sequenceOf(sample) > sequenceOf(known.sample)) newest.set(sample.deviceId, { sample, at });
+    }
+  return [...newest.values()];
+}
+
+/** Keys of one read (DynamoDB API reference, BatchGetItem). */
+const KEYS_IN_READ = 100;
+
+/** The current state of devices of one organisation, by device id. */
+async function currentDevices(organisation: Organisation, ids: readonly string[]): Promise<Map<string, Device>> {
+  const found: Device[] = [];
+  for (let from = 0; from < ids.length; from += KEYS_IN_READ)
+    found.push(...(await readDevices(organisation, ids.slice(from, from + KEYS_IN_READ))));
+  return new Map(found.map((device) => [device.deviceId, device]));
+}
+
+/** Attempts to save a state when other writes come first. */
+const MAX_ATTEMPTS = 4;
+
+async function saveOne(
+  organisation: Organisation,
+  { sample, at }: TrailingSample,
+  found: Device | undefined,
+): Promise<void> {
+  const { deviceId, ...state } = sample;
+  let device = found;
+  for (let attempt = 1; isUnsaved(device, sample); attempt += 1) {
+    if (attempt > MAX_ATTEMPTS) throw new Error('a state could not be saved: other writes came first each time');
+    await pause(waitForTurn(device, at, new Date()));
+    if (await saveTrailing(organisation, device, state, at, new Date())) return;
+    device = (await currentDevices(organisation, [deviceId])).get(deviceId);
   }
-  return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }

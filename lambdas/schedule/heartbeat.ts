@@ -10,10 +10,9 @@ import { isSession } from '../../data/connections/sessions';
 import { closeSocket, postToSocket } from '../../data/connections/sockets';
 import { LONGEST_CONNECTION_S } from '../../domain/connection';
 import { organisationOf } from '../../domain/id';
-import { withConcurrency } from '../concurrency';
+import { memoise, withConcurrency } from '../concurrency';
 import { logger } from '../logger';
 import { orphanedSeats } from '../sockets/orphaned-seats';
-import { memoise } from '../delivery/memoise';
 
 /** A younger connection may still be in its handshake, or waiting for its snapshot; in ms. */
 const GRACE_PERIOD_MS = 60_000;

@@ -1,17 +1,40 @@
-import { markDevicesOffline } from '../telemetry/mark-devices-offline';
+import { markOffline } from '../../data/fleet/device-state';
+import { onlineDevices, type OnlineDevice } from '../../data/fleet/online-devices';
+import { OFFLINE_AFTER_MS } from '../../domain/telemetry';
+import { allSettled } from '../concurrency';
 import { logger } from '../logger';
-
-/** Each repairs one kind of state, independently of the others. */
-const steps: readonly (() => Promise<void>)[] = [markDevicesOffline];
 
 /**
  * Every minute: corrects state that a lost message or a crash has left wrong. The next run handles what this one missed.
- * @throws the error of the first step that failed, after all have run
+ * @throws the first error, after everything has been tried
  */
 export async function handler(): Promise<void> {
-  const outcomes = await Promise.allSettled(steps.map((step) => step()));
-  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (!failure) return;
-  logger.warn('state could not be reconciled', { error: failure.reason as unknown });
-  throw failure.reason;
+  try {
+    await markDevicesOffline();
+  } catch (error) {
+    logger.warn('state could not be reconciled', { error });
+    throw error;
+  }
+}
+
+/** How late an offline check may be, in ms, before it counts as lost. */
+const CHECK_TAKES_MS = 5000;
+
+/**
+ * Marks devices offline that have been silent for so long that their offline check must have been lost: its message was lost,
+ * or never sent because a function ended before.
+ * @throws the first error, after all devices have been tried
+ */
+async function markDevicesOffline(): Promise<void> {
+  const isOverdue = ({ reportedAt }: OnlineDevice) =>
+    Date.parse(reportedAt) < Date.now() - OFFLINE_AFTER_MS - CHECK_TAKES_MS;
+  let count = 0;
+  const markOne = async ({ organisation, deviceId, reportedAt }: OnlineDevice) => {
+    if (await markOffline(organisation, deviceId, reportedAt)) count += 1;
+  };
+  const failures: unknown[] = [];
+  for await (const devices of onlineDevices())
+    await allSettled(devices.filter(isOverdue).map(markOne)).catch((error: unknown) => failures.push(error));
+  if (count > 0) logger.warn('silent devices without a check marked offline', { count });
+  if (failures.length > 0) throw failures[0];
 }

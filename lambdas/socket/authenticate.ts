@@ -1,10 +1,15 @@
 import { lacksScope, tokenOfAnotherClient } from '../../contract/forbidden';
+import { socketError } from '../../contract/refusals';
+import { webSocketActions } from '../../contract/websocket-actions';
+import type { Connection } from '../../data/connections/connections';
 import { renewConnection } from '../../data/connections/renewal';
+import { sessionItem, unfollowAll, type PartnerSession } from '../../data/connections/sessions';
+import { closeSocket, postToSocket } from '../../data/connections/sockets';
 import { LONGEST_CONNECTION_S } from '../../domain/connection';
+import type { Refusal } from '../../domain/refusal';
 import { identify } from '../auth/identify';
+import { logger } from '../logger';
 import { answer, socketHasEnded } from '../sockets/action';
-import { closeRefused } from '../sockets/close-refused';
-import { endSubscriptions } from '../sockets/end-subscriptions';
 
 /** The socket goes on with a new token: its client, its end and its scopes are those of the token from then on. */
 export const handler = answer('authenticate', async ({ session: socket, message, now }) => {
@@ -12,8 +17,8 @@ export const handler = answer('authenticate', async ({ session: socket, message,
   const { item, session } = socket;
   if (clientId !== item.clientId) throw tokenOfAnotherClient();
   const seconds = Math.floor(now.getTime() / 1000);
-  if (!socket.scopes.some((scope) => scopes.includes(scope))) {
-    const refusal = lacksScope('token', ...socket.scopes);
+  if (!socket.needs.some((scope) => scopes.includes(scope))) {
+    const refusal = lacksScope('token', ...socket.needs);
     await closeRefused(item, refusal, message.id, seconds);
     throw refusal;
   }
@@ -27,3 +32,46 @@ export const handler = answer('authenticate', async ({ session: socket, message,
     ...(subscriptionsEnded && { subscriptionsEnded }),
   };
 });
+
+/**
+ * Tells a socket why it may not go on, and closes it. Its end is written first: when it can't be closed now, it gets no further
+ * message, and the heartbeat closes it.
+ * @param id of the message that is answered
+ * @param now Unix seconds
+ * @throws Error when the end can't be written: the socket goes on as before
+ */
+async function closeRefused(
+  item: Connection,
+  refusal: Refusal,
+  id: string | number | undefined,
+  now: number,
+): Promise<void> {
+  if (!(await renewConnection(item, { expiresAt: now }, now))) return;
+  try {
+    // The function's own reply would arrive after the close.
+    const isOpen = await postToSocket(item, JSON.stringify({ ...socketError(refusal), id }));
+    if (isOpen) await closeSocket(item);
+  } catch (error) {
+    logger.warn('refused socket could not be closed', { connectionId: item.connectionId, error });
+  }
+}
+
+const { needs } = webSocketActions.subscribe;
+
+/**
+ * Ends the subscriptions of a telemetry socket whose new token does not allow them.
+ * @param before the session with the earlier token
+ * @param scopes of the new token, which the session has by now
+ * @returns whether it ended them
+ * @throws Error when they could not be ended; the socket is closed then
+ */
+async function endSubscriptions(before: PartnerSession, scopes: readonly string[]): Promise<boolean> {
+  if (!before.scopes.includes(needs) || scopes.includes(needs)) return false;
+  try {
+    await unfollowAll(before.connectionId);
+    return true;
+  } catch (error) {
+    await closeSocket(sessionItem(before));
+    throw error;
+  }
+}

@@ -1,14 +1,13 @@
 import { HANDSHAKE, HANDSHAKES_PER_MINUTE } from '../../contract/status-channels';
-import { broadcastProtocol, shareProtocols } from '../../contract/telemetry';
+import { broadcastProtocol, shareProtocols } from '../../contract/share-page';
 import { callsOf } from '../../data/requests/rate-limit';
 import { Refusal } from '../../domain/refusal';
 import { identify } from '../auth/identify';
-import { protocolsIn, tokenIn, type ConnectEvent } from '../sockets/connect-event';
+import { type ConnectEvent, expectCloudFront, protocolsIn, tokenIn } from '../sockets/connect-event';
 import { followChannel } from '../sockets/follow-channel';
 import { handshake, type Accepted } from '../sockets/handshake';
 import { limitRate } from '../sockets/limit-rate';
 import { openPartnerSession, openViewerSession } from '../sockets/open-session';
-import { expectCloudFront } from '../auth/origin';
 
 /** The `channel` parameter that the CloudFront function derives from the path of the telemetry endpoint. */
 const TELEMETRY = 'telemetry';

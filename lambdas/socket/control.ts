@@ -4,11 +4,12 @@ import { newRequestId } from '../../data/store/new-id';
 import { isActive } from '../../data/partners/organisation-status';
 import { publishPlatformEvent } from '../../data/platform/platform-bus';
 import { readShare } from '../../data/shares/shares';
+import { CONTROLS_PER_MINUTE } from '../../domain/control';
 import { organisationId } from '../../domain/id';
 import { logger } from '../logger';
 import { shareIdOf } from '../../data/shares/share-id';
 import { answer } from '../sockets/action';
-import { limitControl } from '../sockets/limit-control';
+import { limitRate } from '../sockets/limit-rate';
 
 export const handler = answer('control', async ({ session, message, now }) => {
   const { shareCode, deviceId, organisation, connectionId } = session;
@@ -32,3 +33,14 @@ export const handler = answer('control', async ({ session, message, now }) => {
   logger.info('control', { requestId, shareId, deviceId, organisation, connectionId });
   return { type: 'accepted', requestId };
 });
+
+/**
+ * Counts a viewer's command against the limits of its share and of the device.
+ * @param shareId digest of the share code
+ * @throws Refusal `too_many_requests`
+ */
+async function limitControl(shareId: string, deviceId: string, now: Date): Promise<void> {
+  // The share first: a command that is refused for its share must not use up the limit of the device's other shares.
+  await limitRate(`control#${shareId}`, CONTROLS_PER_MINUTE.share, now);
+  await limitRate(`control#${deviceId}`, CONTROLS_PER_MINUTE.device, now);
+}

@@ -2,7 +2,7 @@ import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 import { removeConnectionById, type Connection } from '../../data/connections/connections';
 import { endMqttConnection } from '../../data/connections/mqtt-topics';
 import { readShare } from '../../data/shares/shares';
-import { viewerClientId } from '../../data/shares/broadcast';
+import { viewerClientId } from '../../data/shares/share-id';
 
 /** A thousand viewers of a share that has ended give no seat back: a read each, and no write to the seats. */
 async function hasSeat({ shareCode }: Connection): Promise<boolean> {

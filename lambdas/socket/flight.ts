@@ -1,10 +1,14 @@
+import { MAX_TRACK_POINTS, type FlightMessage } from '../../contract/share-page';
 import { readDevice } from '../../data/fleet/fleet';
+import { readTrack } from '../../data/flights/flights';
 import { nameOfJob } from '../../data/jobs/jobs';
 import { isActive } from '../../data/partners/organisation-status';
 import { readShare } from '../../data/shares/shares';
+import type { Device } from '../../domain/fleet';
+import { pointOf, thinOut, type TrackPoint } from '../../domain/flight';
+import { DEVICE_POINT_KEPT_S, type RecordedPoint } from '../../domain/flight-record';
 import { Refusal } from '../../domain/refusal';
 import { answer } from '../sockets/action';
-import { currentFlight } from '../sockets/current-flight';
 
 export const handler = answer('flight', async ({ session, now }) => {
   const { shareCode, organisation, deviceId } = session;
@@ -18,4 +22,25 @@ export const handler = answer('flight', async ({ session, now }) => {
     currentFlight(device, now),
   ]);
   return { type: 'share.flight', deviceName: device.name, ...(jobName !== undefined && { jobName }), ...flight };
+});
+
+/** Take-off and track of the flight that a device is in, up to its last known state; an empty track when it is not in flight. */
+async function currentFlight(device: Device, now: Date): Promise<Pick<FlightMessage, 'takeOff' | 'track'>> {
+  const { deviceId, lastState, takeOff } = device;
+  if (!takeOff || !lastState) return { track: [] };
+  if (Date.parse(lastState.timestamp) < now.getTime() - DEVICE_POINT_KEPT_S * 1000) return { track: [] };
+  const stored = (await readTrack(deviceId, takeOff.timestamp, lastState.timestamp)).map(pointIn);
+  const last = pointOf(lastState);
+  const points = last && stored.at(-1)?.timestamp !== last.timestamp ? [...stored, last] : stored;
+  const { timestamp, altitude } = takeOff;
+  return {
+    ...(altitude !== undefined && { takeOff: { timestamp: new Date(timestamp).toISOString(), altitude } }),
+    track: [...thinOut(points, MAX_TRACK_POINTS)],
+  };
+}
+
+const pointIn = ({ timestamp, coordinates, groundSpeed }: RecordedPoint): TrackPoint => ({
+  timestamp,
+  coordinates,
+  ...(groundSpeed !== undefined && { groundSpeed }),
 });

@@ -2,8 +2,8 @@ import { noVideoShared } from '../../contract/forbidden';
 import { isActive } from '../../data/partners/organisation-status';
 import { readShare } from '../../data/shares/shares';
 import { Refusal } from '../../domain/refusal';
-import { sharePlayback } from '../sockets/share-playback';
-import { playbackMessage } from '../telemetry/playback-message';
+import { sharePlayback } from '../../data/shares/video';
+import { playbackMessage } from '../sockets/playback-message';
 import { answer } from '../sockets/action';
 
 export const handler = answer('playback', async ({ session, now }) => {

@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { readSnapshotRequest, type SnapshotRequest } from '../../data/connections/snapshot-requests';
-import { deleteConnection } from '../../data/connections/sockets';
+import { HANDSHAKE_RETRY_DELAYS_MS, deleteConnection } from '../../data/connections/sockets';
 import { sendChannelSnapshot } from '../sockets/snapshot/status-channel';
-import { HANDSHAKE_RETRY_DELAYS_MS } from '../sockets/snapshot/handshake-delays';
 import { sendSubscriptionSnapshot } from '../sockets/snapshot/subscription';
 import { sendViewerSnapshot } from '../sockets/snapshot/viewer';
-import { endFollowers } from '../delivery/close-followers';
+import { endFollowers } from '../delivery/followers';
 import { NOTICED_AFTER_MS } from '../delivery/followed-group';
 import { logger } from '../logger';
 

@@ -9,8 +9,7 @@ import type { PartnerSession, Session, ViewerSession } from '../../data/connecti
 import { Refusal, invalid } from '../../domain/refusal';
 import { check } from '../serve/details';
 import { logger } from '../logger';
-import { findPartnerSocket, type PartnerSocket } from './partner-socket';
-import { sessionOf } from './session-of';
+import { findPartnerSocket, sessionOf, type PartnerSocket } from './session';
 
 type Actions = typeof webSocketActions;
 type Needs = Actions[WebSocketActionName]['needs'];

@@ -1,4 +1,7 @@
 import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
+import { ORIGIN_VERIFY } from '../../contract/origin-verify';
+import { isOriginSecret } from '../../data/connections/origin-secret';
+import { Refusal } from '../../domain/refusal';
 
 /** A `$connect` event, with the fields that `@types/aws-lambda` omits. */
 export type ConnectEvent = APIGatewayProxyWebsocketEventV2 & {
@@ -19,4 +22,13 @@ export const protocolsIn = (event: ConnectEvent): readonly string[] =>
 export function tokenIn(event: ConnectEvent): string | undefined {
   const [, bearer] = /^bearer +(\S+)$/i.exec(headerIn(event, 'authorization') ?? '') ?? [];
   return bearer ?? event.queryStringParameters?.['token'];
+}
+
+/**
+ * Refuses handshakes that did not come through CloudFront: the WebSocket API's own address bypasses the web ACL and its rate
+ * rule (CloudFront developer guide, "Restrict access to Application Load Balancers", which works for any origin).
+ * @throws Refusal `forbidden`
+ */
+export function expectCloudFront(event: ConnectEvent): void {
+  if (!isOriginSecret(headerIn(event, ORIGIN_VERIFY) ?? '')) throw new Refusal('forbidden');
 }

@@ -13,10 +13,9 @@ import { Refusal } from '../../domain/refusal';
 import { isBroadcast, viewerHandshakesPerMinute } from '../../domain/share';
 import { finalMessage } from '../delivery/channel-state';
 import type { Identity } from '../auth/identify';
-import { broadcastTopicOf } from '../../data/shares/broadcast';
-import { shareIdOf } from '../../data/shares/share-id';
+import { broadcastTopicOf, shareIdOf } from '../../data/shares/share-id';
 import { limitRate } from './limit-rate';
-import { telemetryScopes } from './telemetry-scopes';
+import { telemetryScopes } from '../../contract/websocket-actions';
 
 /** Opens a partner's session on the telemetry endpoint. @throws Refusal `forbidden`, `too_many_requests` */
 export async function openPartnerSession(connectionId: string, identity: Identity, now: Date): Promise<void> {

@@ -1,7 +1,7 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { changeOf, type StreamRecord } from '../../data/store/stream-records';
 import { cancelExpiry, scheduleExpiry } from '../../data/shares/share-expiry';
-import { allSettled } from '../delivery/all-settled';
+import { allSettled } from '../concurrency';
 import { logger } from '../logger';
 import { inOrder } from '../delivery/in-order';
 import { publishChange } from '../platform/publish-platform-event';

@@ -1,6 +1,6 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { requestSnapshot } from '../../data/connections/request-snapshot';
-import { createdAtOf, topicAudienceOf, type StreamRecord } from '../../data/store/stream-records';
+import { createdAtOf, topicSubscribersOf, type StreamRecord } from '../../data/store/stream-records';
 import { readItem } from '../../data/jobs/jobs';
 import { organisationOf } from '../../domain/id';
 import type { StoredJob } from '../../data/jobs/job-item';
@@ -9,13 +9,84 @@ import { isBroadcast, type Share } from '../../domain/share';
 import { isAnnounced, positionMessage, snapshotOf, type Change } from '../../domain/status-event';
 import type { StatusMessage } from '../../domain/status-message';
 import { logger } from '../logger';
-import { endFollowers } from '../delivery/close-followers';
+import { endFollowers } from '../delivery/followers';
 import { inOrder } from '../delivery/in-order';
-import { logEvents, type PublishableChange, type RecordEvents } from '../delivery/log-events';
+import {
+  logEvents,
+  snapshotCursors,
+  type CursorOf,
+  type PublishableChange,
+  type RecordEvents,
+} from '../delivery/log-events';
 import { recordPositions, type Position } from '../delivery/record-positions';
 import { followedGroup } from '../delivery/followed-group';
 import { audienceUntil, findAudience, publishStatus, subscribersUntil } from '../delivery/publish-status';
-import { snapshotCursors, type CursorOf } from '../delivery/snapshot-cursors';
+
+/**
+ * Streams of jobs, shares and fleet → the event log, then status channels (spec section 6), then the record of flights. A
+ * change is in the log before it is published, and each channel gets its changes in the order of the log.
+ */
+export async function handler({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
+  const records = Records as StreamRecord[];
+  const positions: Position[] = [];
+  // Before the events of the batch are logged: they are published after the snapshots, and must not count as known by them.
+  const cursorOf = await snapshotCursors(records);
+  const { eventsOf, orderOf } = logEvents(records);
+  const failed = ({ dynamodb }: StreamRecord, error: unknown) =>
+    logger.error('change could not be published', { sequenceNumber: dynamodb?.SequenceNumber, error });
+  const published = await inOrder(records, fanOut(eventsOf, cursorOf, positions), failed, orderOf);
+  await recordPositions(positions);
+  return published;
+}
+
+const fanOut = (eventsOf: RecordEvents, cursorOf: CursorOf, positions: Position[]) => {
+  const audienceOf = findAudience(({ id }) => followedGroup(id));
+  return async (record: StreamRecord) => {
+    const found = await eventsOf(record);
+    if (!found) return;
+    if (found.change.kind !== 'device') return publishChange(record, found, cursorOf);
+    const position = await positionIn(found.change);
+    if (position) positions.push(position);
+    for (const event of found.events) await publishStatus(event, audienceOf);
+    if (!position?.job) return;
+    const at = createdAtOf(record);
+    if (!isAnnounced(position.job, position.device.reportedAt ?? at)) return;
+    const message = positionMessage(position.job, position.device, at);
+    await publishStatus(
+      { role: 'transient', message },
+      findAudience(() => Promise.resolve(position.followed)),
+    );
+  };
+};
+
+/**
+ * Publishes a change of a job or a share; to the topic, the state too when it is this write that noted a subscriber. Its order among the
+ * changes is that of the writes: nothing newer comes before it, and nothing after it is missing.
+ */
+async function publishChange(
+  record: StreamRecord,
+  { change, events }: PublishableChange,
+  cursorOf: CursorOf,
+): Promise<void> {
+  const { organisation, until, isNew } = topicSubscribersOf(record);
+  for (const event of events) {
+    if (change.kind === 'share' && change.before && event.role === 'end') await tellEnd(change.before, event.message);
+    await publishStatus(event, audienceUntil(until));
+  }
+  const snapshot = isNew ? snapshotOf(change, createdAtOf(record)) : undefined;
+  if (!snapshot) return;
+  const message = { ...snapshot.message, cursor: await cursorOf(organisation) };
+  await publishStatus({ ...snapshot, message }, subscribersUntil(until));
+}
+
+/**
+ * Tells the sockets that follow a share its end. A thousand take seconds, for which no other change in the stream waits: those of a
+ * wide share are told by an invocation of their own, which for the few of others would cost more than it saves.
+ */
+const tellEnd = (share: Share, message: StatusMessage): Promise<void> =>
+  isBroadcast(share)
+    ? requestSnapshot({ kind: 'share-end', shareCode: share.shareCode, message })
+    : endFollowers(share.shareCode, message);
 
 interface FoundPosition extends Position {
   /** Until when somebody may follow the job. */
@@ -44,70 +115,4 @@ async function runningJob(jobId: string, deviceId: string): Promise<StoredJob | 
   const found = await readItem(jobId, false);
   const isOwn = (found?.job.deviceId ?? deviceId) === deviceId;
   return found?.job.status === 'IN_PROGRESS' && isOwn ? found : undefined;
-}
-
-/**
- * Tells the sockets that follow a share its end. A thousand take seconds, for which no other change in the stream waits: those of a
- * wide share are told by an invocation of their own, which for the few of others would cost more than it saves.
- */
-const tellEnd = (share: Share, message: StatusMessage): Promise<void> =>
-  isBroadcast(share)
-    ? requestSnapshot({ kind: 'share-end', shareCode: share.shareCode, message })
-    : endFollowers(share.shareCode, message);
-
-/**
- * Publishes a change of a job or a share; to the topic, the state too when it is this write that noted a subscriber. Its order among the
- * changes is that of the writes: nothing newer comes before it, and nothing after it is missing.
- */
-async function publishChange(
-  record: StreamRecord,
-  { change, events }: PublishableChange,
-  cursorOf: CursorOf,
-): Promise<void> {
-  const { organisation, until, isNew } = topicAudienceOf(record);
-  for (const event of events) {
-    if (change.kind === 'share' && change.before && event.role === 'end') await tellEnd(change.before, event.message);
-    await publishStatus(event, audienceUntil(until));
-  }
-  const snapshot = isNew ? snapshotOf(change, createdAtOf(record)) : undefined;
-  if (!snapshot) return;
-  const message = { ...snapshot.message, cursor: await cursorOf(organisation) };
-  await publishStatus({ ...snapshot, message }, subscribersUntil(until));
-}
-
-const fanOut = (eventsOf: RecordEvents, cursorOf: CursorOf, positions: Position[]) => {
-  const audienceOf = findAudience(({ id }) => followedGroup(id));
-  return async (record: StreamRecord) => {
-    const found = await eventsOf(record);
-    if (!found) return;
-    if (found.change.kind !== 'device') return publishChange(record, found, cursorOf);
-    const position = await positionIn(found.change);
-    if (position) positions.push(position);
-    for (const event of found.events) await publishStatus(event, audienceOf);
-    if (!position?.job) return;
-    const at = createdAtOf(record);
-    if (!isAnnounced(position.job, position.device.reportedAt ?? at)) return;
-    const message = positionMessage(position.job, position.device, at);
-    await publishStatus(
-      { role: 'transient', message },
-      findAudience(() => Promise.resolve(position.followed)),
-    );
-  };
-};
-
-/**
- * Streams of jobs, shares and fleet → the event log, then status channels (spec section 6), then the record of flights. A
- * change is in the log before it is published, and each channel gets its changes in the order of the log.
- */
-export async function handler({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
-  const records = Records as StreamRecord[];
-  const positions: Position[] = [];
-  // Before the events of the batch are logged: they are published after the snapshots, and must not count as known by them.
-  const cursorOf = await snapshotCursors(records);
-  const { eventsOf, orderOf } = logEvents(records);
-  const failed = ({ dynamodb }: StreamRecord, error: unknown) =>
-    logger.error('change could not be published', { sequenceNumber: dynamodb?.SequenceNumber, error });
-  const published = await inOrder(records, fanOut(eventsOf, cursorOf, positions), failed, orderOf);
-  await recordPositions(positions);
-  return published;
 }

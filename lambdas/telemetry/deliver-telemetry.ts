@@ -1,21 +1,20 @@
 import type { DeviceTelemetryMessage } from '../../contract/socket-messages';
+import { webSocketActions } from '../../contract/websocket-actions';
 import { telemetryFollowersOf, type Follower } from '../../data/connections/followers';
-import { isFollowed } from '../../domain/followed-until';
+import { publish } from '../../data/connections/mqtt-topics';
+import { extendSubscription } from '../../data/connections/renewal';
+import { findSession, unfollowItem } from '../../data/connections/sessions';
+import { closeSocket } from '../../data/connections/sockets';
+import { isActive } from '../../data/partners/organisation-status';
+import { readShare } from '../../data/shares/shares';
 import type { Device } from '../../domain/fleet';
-import { withConcurrency } from '../concurrency';
-import { logger } from '../logger';
-import { sendToFollower, outgoing, type OutgoingMessage } from '../delivery/followers';
+import { isFollowed } from '../../domain/followed-until';
+import { organisationOf } from '../../domain/id';
+import { memoise, withConcurrency } from '../concurrency';
 import { followedGroup } from '../delivery/followed-group';
-import { memoise } from '../delivery/memoise';
-import { broadcastSamples } from './broadcast-samples';
-import { continues } from './continues';
-import { viewerMessage } from './viewer-message';
-
-async function allFollowersOf(id: string): Promise<Follower[]> {
-  const found: Follower[] = [];
-  for await (const page of telemetryFollowersOf(id)) found.push(...page);
-  return found;
-}
+import { outgoing, sendToFollower, type OutgoingMessage } from '../delivery/followers';
+import { logger } from '../logger';
+import { viewerMessage } from './telemetry-message';
 
 export type FollowersOf = (device: Device) => Promise<Follower[]>;
 
@@ -39,36 +38,91 @@ export function findFollowers(now: Date): FollowersOf {
   };
 }
 
-/** Sends nothing after the follower's token or share has expired. */
-async function send(follower: Follower, all: readonly OutgoingMessage[]): Promise<void> {
-  if (follower.broadcast !== undefined) return broadcastSamples(follower, all);
-  const mayReceive = follower.expiresAt * 1000 > Date.now() || (await continues(follower));
-  if (mayReceive) await sendToFollower(follower, all);
+async function allFollowersOf(id: string): Promise<Follower[]> {
+  const found: Follower[] = [];
+  for await (const page of telemetryFollowersOf(id)) found.push(...page);
+  return found;
 }
 
-/** The same messages for partners, and for viewers with fewer fields. */
-interface MessagesByAudience {
-  readonly partner: readonly OutgoingMessage[];
-  readonly viewer: readonly OutgoingMessage[];
-}
-
-/** One follower's failure must affect neither the others nor the publisher. */
-const sendTo = (all: MessagesByAudience) => async (follower: Follower) => {
-  try {
-    await send(follower, follower.shareCode === undefined ? all.partner : all.viewer);
-  } catch (error) {
-    const { connectionId } = follower;
-    logger.warn('socket could be neither posted to nor closed', { connectionId, error });
-  }
-};
-
-/** Sends messages about a device, in order, to all of its followers. */
+/** Sends messages about a device, in order, to all of its followers: viewers of a share get them with fewer fields. */
 export async function deliverTelemetry(
   device: Device,
   messages: readonly DeviceTelemetryMessage[],
   followersOf: FollowersOf,
 ): Promise<void> {
-  const partner = messages.map((message) => outgoing(message));
-  const viewer = messages.map((message) => outgoing(viewerMessage(message)));
-  await withConcurrency(await followersOf(device), sendTo({ partner, viewer }));
+  const toPartner = messages.map((message) => outgoing(message));
+  const toViewer = messages.map((message) => outgoing(viewerMessage(message)));
+  const send = async (follower: Follower) => {
+    try {
+      await sendSamples(follower, follower.shareCode === undefined ? toPartner : toViewer);
+    } catch (error) {
+      // One follower's failure must affect neither the others nor the publisher.
+      const { connectionId } = follower;
+      logger.warn('socket could be neither posted to nor closed', { connectionId, error });
+    }
+  };
+  await withConcurrency(await followersOf(device), send);
+}
+
+/** Sends nothing after the follower's token or share has expired. */
+async function sendSamples(follower: Follower, all: readonly OutgoingMessage[]): Promise<void> {
+  if (follower.broadcast !== undefined) return broadcastSamples(follower, all);
+  const mayReceive = follower.expiresAt * 1000 > Date.now() || (await continues(follower));
+  if (mayReceive) await sendToFollower(follower, all);
+}
+
+/** Publishes samples to the topic of a share, until it ends or its organisation is suspended. @throws the SDK's error */
+async function broadcastSamples(topic: Follower, all: readonly OutgoingMessage[]): Promise<void> {
+  const { broadcast = '', shareCode = '', expiresAt } = topic;
+  const now = Date.now();
+  if (expiresAt * 1000 <= now || !(await stands(shareCode, now))) return;
+  for (const { text } of all) await publish(broadcast, text, 'none');
+}
+
+/**
+ * Revoking a share ends its topic's item at once. A viewer who connects at that very moment may store it again, so the share is
+ * read as often as this, in ms.
+ */
+const CHECKED_EVERY_MS = 5000;
+const MAX_SHARES = 1000;
+const checkedShares = new Map<string, { readonly stands: boolean; readonly readAt: number }>();
+
+async function stands(shareCode: string, now: number): Promise<boolean> {
+  const last = checkedShares.get(shareCode);
+  if (last && now - last.readAt < CHECKED_EVERY_MS) return last.stands;
+  const share = await readShare(shareCode, new Date(now).toISOString());
+  const result = share !== undefined && (await isActive(organisationOf('share', shareCode) ?? ''));
+  if (checkedShares.size >= MAX_SHARES) checkedShares.clear();
+  checkedShares.set(shareCode, { stands: result, readAt: now });
+  return result;
+}
+
+const { needs } = webSocketActions.subscribe;
+
+/**
+ * Whether a follower goes on after the token with which it subscribed has ended: a new token renews the session only, so its
+ * subscriptions are extended here, when the next sample comes. The socket of a partner that does not go on is closed.
+ */
+async function continues(follower: Follower): Promise<boolean> {
+  // A viewer's socket is closed after the final message of its share; closing it here would lose that message.
+  if (follower.shareCode !== undefined) return false;
+  const { connectionId } = follower;
+  const session = await findSession(connectionId).catch((error: unknown) => {
+    logger.warn('session could not be read, so its socket is closed', { connectionId, error });
+    return undefined;
+  });
+  if (session?.kind !== 'partner' || session.expiresAt * 1000 <= Date.now()) {
+    await closeSocket(follower);
+    return false;
+  }
+  // The new token does not allow the subscription, which was too new to be ended with the others.
+  if (!session.scopes.includes(needs)) {
+    await unfollowItem(follower);
+    return false;
+  }
+  await extendSubscription(follower, session.expiresAt).catch((error: unknown) =>
+    // The next sample extends it.
+    logger.warn('subscription could not be extended', { connectionId, error }),
+  );
+  return true;
 }

@@ -4,7 +4,7 @@ import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnAuthorizer } from 'aws-cdk-lib/aws-iot';
 import { Construct } from 'constructs';
-import { BROADCAST_PATH } from '../../contract/telemetry';
+import { BROADCAST_PATH } from '../../contract/share-page';
 import { ApiFunction } from '../functions/api-function';
 import { countErrors } from '../observability/error-lines';
 import type { Tables } from '../tables';

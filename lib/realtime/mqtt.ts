@@ -19,7 +19,7 @@ const events = {
 };
 
 /** What has an attribute until when its topic has subscribers. */
-const audience: TableUses = { jobs: ['update'], shares: ['update'], fleet: ['update'] };
+const followedUntil: TableUses = { jobs: ['update'], shares: ['update'], fleet: ['update'] };
 
 export interface MqttChannelsProps {
   /** Custom domain, in addition to the address that AWS IoT assigns. */
@@ -43,7 +43,7 @@ export class MqttChannels extends Construct {
       environment: { ...identity.verification, IOT_ARN: iot },
       // AWS IoT's limit for custom authorizers.
       timeoutSeconds: 5,
-    }).uses(tables, { partners: ['get'], connections: ['query', 'put'] }, audience);
+    }).uses(tables, { partners: ['get'], connections: ['query', 'put'] }, followedUntil);
     const clients = [`${iot}:client/*`];
     authorize.allow(['iot:ListSubscriptions'], clients, 'Partners choose the ids of their connections.');
     const authorizer = new CfnAuthorizer(this, 'Authorizer', {
@@ -93,7 +93,7 @@ export class MqttChannels extends Construct {
     const count = new ApiFunction(this, 'CountSubscriptions', {
       entry: 'mqtt/count-subscriptions',
       description: 'Note which topics have subscribers, and close the connection with which a client exceeds its limit',
-    }).uses(tables, { partners: ['get'], connections: ['put', 'query', 'delete'] }, audience);
+    }).uses(tables, { partners: ['get'], connections: ['put', 'query', 'delete'] }, followedUntil);
     // After an hour the subscription has ended with its token, and a lost one is found within five minutes.
     count.lambda.configureAsyncInvoke({ maxEventAge: Duration.hours(1), retryAttempts: 2 });
     count.allow(['iot:DeleteConnection'], clients, 'Partners choose the ids of their connections.');

@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { allSettled } from '../../lambdas/delivery/all-settled';
-import { withConcurrency } from '../../lambdas/concurrency';
+import { allSettled, memoise, withConcurrency } from '../../lambdas/concurrency';
 
 /** A function to run for each element, which ends when it is released. */
 function controlledRun() {
@@ -63,4 +62,27 @@ test('allSettled throws the first error after all promises have settled', async 
   });
   await expect(allSettled([slow, Promise.reject(new Error('broken'))])).rejects.toThrow('broken');
   expect(isDone).toBe(true);
+});
+
+describe('memoise', () => {
+  test('reads once per key for concurrent callers', async () => {
+    const read = jest.fn((input: { id: string }) => Promise.resolve(input.id.toUpperCase()));
+    const memoised = memoise(read, ({ id }) => id);
+    await expect(Promise.all(['a', 'b', 'a', 'a'].map((id) => memoised({ id })))).resolves.toEqual([
+      'A',
+      'B',
+      'A',
+      'A',
+    ]);
+    expect(read).toHaveBeenCalledTimes(2);
+  });
+
+  test('fails for every caller when the read fails', async () => {
+    const memoised = memoise(
+      () => Promise.reject(new Error('throttled')),
+      (id: string) => id,
+    );
+    await expect(memoised('a')).rejects.toThrow('throttled');
+    await expect(memoised('a')).rejects.toThrow('throttled');
+  });
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { TELEMETRY_PATH } from '../../../contract/telemetry';
+import { TELEMETRY_PATH } from '../../../contract/websocket-actions';
 import type { Message } from '../inbox';
 import type { Step } from '../step';
 import type { Connection, SmokeContext } from '../smoke-context';

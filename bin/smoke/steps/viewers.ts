@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { TELEMETRY_PATH } from '../../../contract/telemetry';
+import { TELEMETRY_PATH } from '../../../contract/websocket-actions';
 import { expectRefusedHandshake } from '../handshake';
 import type { Step } from '../step';
 import type { SmokeContext } from '../smoke-context';

@@ -4,7 +4,7 @@ import { trackPoint } from '../../../domain/flight';
 import * as telemetry from '../../../domain/telemetry';
 import { messageId } from '../../message-id';
 import { errorDetail } from '../../socket-messages';
-import { flightTakeOff, liveVideo } from '../../telemetry';
+import { flightTakeOff, liveVideo } from '../../share-page';
 import { MAX_SAMPLES } from '../../websocket-actions';
 import { fieldOf } from '../fields';
 import { jsonSchemas, type JsonSchema } from '../json-schema';

@@ -1,6 +1,7 @@
 import { scopes, type Scope } from '../../endpoint';
 import { socketMessages } from '../../socket-messages';
-import { broadcastProtocol, shareProtocols, TELEMETRY_PATH } from '../../telemetry';
+import { broadcastProtocol, shareProtocols } from '../../share-page';
+import { TELEMETRY_PATH } from '../../websocket-actions';
 import { exampleIds } from '../examples/message-example';
 import {
   actionsWhere,
@@ -20,9 +21,9 @@ const VIEWER = 'viewer';
 const isScope = (needs: string): needs is Scope => scopes.some((scope) => scope === needs);
 
 /** Names of the messages that the service sends to partners or viewers on its own, and `error`. */
-const unasked = (audience: 'partner' | 'viewer') =>
+const unasked = (recipient: 'partner' | 'viewer') =>
   Object.entries(socketMessages)
-    .filter(([, { to }]) => (to as readonly string[]).includes(audience))
+    .filter(([, { to }]) => (to as readonly string[]).includes(recipient))
     .map(([name]) => name);
 
 /** The operations that send the actions of a channel. */

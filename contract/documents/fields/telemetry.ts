@@ -1,4 +1,4 @@
-import { MAX_TRACK_POINTS } from '../../telemetry';
+import { MAX_TRACK_POINTS } from '../../share-page';
 import type { Field, Fields } from '../field';
 
 const receivedAt: Field = {

@@ -1,15 +1,16 @@
 import { channelOf, MAX_REPLAYED, type Channel } from '../../../contract/status-channels';
-import type { GapMessage } from '../../../contract/socket-messages';
+import type { GapMessage, ResumedMessage } from '../../../contract/socket-messages';
 import { followedResource, type Connection } from '../../../data/connections/connections';
-import { postToSocket } from '../../../data/connections/sockets';
+import { closeSocket, HANDSHAKE_RETRY_DELAYS_MS, postToSocket } from '../../../data/connections/sockets';
+import type { LoggedEvent } from '../../../data/events/log-items';
 import { lastCursor } from '../../../data/events/cursors';
 import { missedEvents, unsettledEvents } from '../../../data/events/missed-events';
+import { cursorOf } from '../../../domain/cursor';
 import { organisationOf, type Organisation } from '../../../domain/id';
 import { subjectOf } from '../../../domain/sequence';
+import { endsChannel } from '../../../domain/status-event';
 import { currentState } from '../../delivery/channel-state';
 import { catchUp, sendFinalMessage } from './catch-up';
-import { HANDSHAKE_RETRY_DELAYS_MS } from './handshake-delays';
-import { replay } from './replay';
 
 /** How a follower begins. */
 export interface Beginning {
@@ -19,19 +20,10 @@ export interface Beginning {
   readonly after?: number | undefined;
 }
 
-/** The channel and the organisation that a connection follows. */
-function followedBy(follower: Connection): { readonly channel: Channel; readonly organisation: Organisation } {
-  const resource = followedResource(follower);
-  const channel = resource && channelOf(resource);
-  const organisation = channel && organisationOf(channel.kind, channel.id);
-  if (!channel || organisation === undefined) throw new Error('the connection follows no channel');
-  return { channel, organisation };
-}
-
 /** Sends a follower of a status channel the current state, or when it resumes what it missed, and then every change. */
 export async function sendChannelSnapshot(follower: Connection, { end, after }: Beginning = {}): Promise<void> {
   const { channel, organisation } = followedBy(follower);
-  const post = (message: object) => postToSocket(follower, JSON.stringify(message), HANDSHAKE_RETRY_DELAYS_MS);
+  const post = postTo(follower);
   const now = new Date();
   if (after !== undefined) {
     const missed = await missedEvents(organisation, channel, after, MAX_REPLAYED, now);
@@ -49,4 +41,38 @@ export async function sendChannelSnapshot(follower: Connection, { end, after }: 
     if (!(await post({ ...message, ...(isLast && { cursor }), snapshot: true }))) return;
   }
   await catchUp(follower, Object.fromEntries(state.map((message) => [subjectOf(message), message.sequence])));
+}
+
+/** The channel and the organisation that a connection follows. */
+function followedBy(follower: Connection): { readonly channel: Channel; readonly organisation: Organisation } {
+  const resource = followedResource(follower);
+  const channel = resource && channelOf(resource);
+  const organisation = channel && organisationOf(channel.kind, channel.id);
+  if (!channel || organisation === undefined) throw new Error('the connection follows no channel');
+  return { channel, organisation };
+}
+
+const postTo = (follower: Connection) => (message: object) =>
+  postToSocket(follower, JSON.stringify(message), HANDSHAKE_RETRY_DELAYS_MS);
+
+/**
+ * Sends a follower what it missed, then that it has caught up, then every change.
+ * @param after number of the last event that it knows
+ * @param missed the events of its channel since then, in order, and earlier ones that it may not have been sent
+ */
+async function replay(
+  follower: Connection,
+  organisation: Organisation,
+  after: number,
+  missed: readonly LoggedEvent[],
+): Promise<void> {
+  const post = postTo(follower);
+  const sent: Record<string, number> = {};
+  for (const { number, message } of missed) {
+    if (!(await post({ ...message, cursor: cursorOf(organisation, number), replayed: true }))) return;
+    if (endsChannel(message)) return closeSocket(follower, HANDSHAKE_RETRY_DELAYS_MS);
+    sent[subjectOf(message)] = message.sequence;
+  }
+  const cursor = cursorOf(organisation, Math.max(after, missed.at(-1)?.number ?? 0));
+  if (await post({ type: 'resumed', cursor } satisfies ResumedMessage)) await catchUp(follower, sent);
 }

@@ -1,7 +1,7 @@
 import { listDevicesOf } from '../../../data/fleet/fleet';
 import { findSession, followedDevice } from '../../../data/connections/sessions';
 import { postToSocket } from '../../../data/connections/sockets';
-import { snapshotMessage } from '../../telemetry/sample-message';
+import { snapshotMessage } from '../../telemetry/telemetry-message';
 import { catchUp } from './catch-up';
 
 /** Sends a partner the last known state of each device that it has subscribed to, then the buffered messages. */

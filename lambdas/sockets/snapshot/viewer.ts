@@ -8,16 +8,14 @@ import {
   type ViewerSession,
 } from '../../../data/connections/sessions';
 import { readShare } from '../../../data/shares/shares';
-import { postToSocket } from '../../../data/connections/sockets';
+import { HANDSHAKE_RETRY_DELAYS_MS, postToSocket } from '../../../data/connections/sockets';
 import type { Share } from '../../../domain/share';
 import { shareMessage } from '../../../domain/status-event';
-import { sharePlayback } from '../share-playback';
-import { playbackMessage } from '../../telemetry/playback-message';
-import { snapshotMessage } from '../../telemetry/sample-message';
-import { viewerMessage } from '../../telemetry/viewer-message';
-import { viewerClientId } from '../../../data/shares/broadcast';
+import { sharePlayback } from '../../../data/shares/video';
+import { playbackMessage } from '../playback-message';
+import { snapshotMessage, viewerMessage } from '../../telemetry/telemetry-message';
+import { viewerClientId } from '../../../data/shares/share-id';
 import { catchUp, sendFinalMessage } from './catch-up';
-import { HANDSHAKE_RETRY_DELAYS_MS } from './handshake-delays';
 
 /** How a viewer connects to the topic of its share; its password is the share code. */
 const accessOf = (connectionId: string, topic: string) => ({

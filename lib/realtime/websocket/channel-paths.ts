@@ -1,5 +1,5 @@
 import type { Contract } from '../../../contract/contract';
-import { TELEMETRY_PATH } from '../../../contract/telemetry';
+import { TELEMETRY_PATH } from '../../../contract/websocket-actions';
 import { DOCS_PATH } from '../../docs/docs-paths';
 
 /**

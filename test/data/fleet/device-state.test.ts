@@ -1,7 +1,7 @@
-import { fleetKey } from '../../../data/fleet/fleet-key';
-import { saveState, saveTrailing, writeReasonOf, readDevices } from '../../../data/fleet/device-state';
-import { BatchGetCommand, UpdateCommand } from '../../../data/store/document-client';
 import { device } from '../../../domain/fleet';
+import { fleetKey } from '../../../data/fleet/fleet-key';
+import { markOffline, readDevices, saveState, saveTrailing } from '../../../data/fleet/device-state';
+import { BatchGetCommand, UpdateCommand } from '../../../data/store/document-client';
 import { acme, id } from '../../domain/fixtures/samples';
 import { conditionFailed, onlyCommand, store, values } from '../fixtures/store';
 
@@ -43,46 +43,6 @@ describe('readDevices', () => {
       UnprocessedKeys: { fleet: { Keys: [fleetKey(acme, id('device'))] } },
     });
     await expect(readDevices(acme, [id('device')])).rejects.toThrow('left out keys');
-  });
-});
-
-describe('writeReasonOf', () => {
-  const stored = (change: object = {}) =>
-    device.parse(item({ savedAt: now.toISOString(), lastState: state, ...change }));
-
-  test.each([
-    ['was never written', { savedAt: undefined }, 'due'],
-    ['was written half a second ago', { savedAt: '2026-11-27T10:30:00.000Z' }, 'due'],
-    ['was written less than half a second ago', { savedAt: '2026-11-27T10:30:00.001Z' }, undefined],
-    ['was written just now', {}, undefined],
-    ['is offline and was written just now', { status: 'offline' }, 'due'],
-  ])('for a device that %s and %j returns %s', (_, change, reason) => {
-    expect(writeReasonOf(stored(change), [state], now)).toBe(reason);
-  });
-
-  test.each([
-    ['another droneState', { ...state, droneState: 'LANDED' }, 'transition'],
-    ['another dockState', { ...state, dockState: 'OPEN' }, 'transition'],
-    ['another job', { ...state, jobId: id('job') }, 'transition'],
-    ['another position', { ...state, navigation: { velocity: { groundSpeed: 3 } } }, undefined],
-    ['fewer fields than the stored state', { timestamp: state.timestamp }, undefined],
-  ])('for %s within a second and %j returns %s', (_, sample, reason) => {
-    expect(writeReasonOf(stored(), [sample], now)).toBe(reason);
-  });
-
-  test('returns transition when any of the samples is one', () => {
-    expect(writeReasonOf(stored(), [{ ...state, droneState: 'LANDED' }, { timestamp: state.timestamp }], now)).toBe(
-      'transition',
-    );
-  });
-
-  test('allows five transitions within a second', () => {
-    const transition = { ...state, droneState: 'LANDED' };
-    expect(writeReasonOf(stored({ transitions: 4 }), [transition], now)).toBe('transition');
-    expect(writeReasonOf(stored({ transitions: 5 }), [transition], now)).toBeUndefined();
-    expect(writeReasonOf(stored({ transitions: 5, savedAt: '2026-11-27T10:29:59.500Z' }), [transition], now)).toBe(
-      'due',
-    );
   });
 });
 
@@ -164,5 +124,25 @@ describe('saveTrailing', () => {
   test('returns false when the device was written since', async () => {
     store.on(UpdateCommand).rejects(conditionFailed());
     await expect(saveTrailing(acme, known(at), state, at, now)).resolves.toBe(false);
+  });
+});
+
+describe('markOffline', () => {
+  const reportedAt = '2026-11-27T10:29:30.000Z';
+
+  test('is one write on condition that the device is online and has not reported since', async () => {
+    store.on(UpdateCommand).resolves({});
+    await expect(markOffline(acme, id('device'), reportedAt)).resolves.toBe(true);
+    expect(onlyCommand()).toMatchObject({
+      Key: fleetKey(acme, id('device')),
+      UpdateExpression: 'SET #status = :offline REMOVE presentIn, quiet ADD version :one',
+      ConditionExpression: 'reportedAt = :reportedAt AND #status = :online',
+    });
+    expect(values()).toMatchObject({ ':reportedAt': reportedAt, ':online': 'online', ':offline': 'offline' });
+  });
+
+  test('returns false when the device has reported since', async () => {
+    store.on(UpdateCommand).rejects(conditionFailed());
+    await expect(markOffline(acme, id('device'), reportedAt)).resolves.toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import { registerDevice, removeFromFleet } from '../../../data/fleet/fleet-registry';
-import { saveNextState } from '../../../data/fleet/next-state';
+import { saveNextState } from '../../../data/fleet/device-state';
 import { UpdateCommand, PutCommand } from '../../../data/store/document-client';
 import { acme, id } from '../../domain/fixtures/samples';
 import { now, operations } from '../fixtures/operations';

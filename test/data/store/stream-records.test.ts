@@ -1,5 +1,11 @@
 import fc from 'fast-check';
-import { changeOf, itemOf, createdAtOf, topicAudienceOf, UnreadableRecord } from '../../../data/store/stream-records';
+import {
+  changeOf,
+  itemOf,
+  createdAtOf,
+  topicSubscribersOf,
+  UnreadableRecord,
+} from '../../../data/store/stream-records';
 import { toItem } from '../../../data/jobs/job-item';
 import { PLATFORM } from '../../../domain/service';
 import { acme, id, sampleJob, sampleShare } from '../../domain/fixtures/samples';
@@ -90,7 +96,7 @@ describe('itemOf', () => {
   });
 });
 
-describe('topicAudienceOf', () => {
+describe('topicSubscribersOf', () => {
   const [never, once, longer] = [{ ...shareKey }, { ...shareKey, topicUntil: 10 }, { ...shareKey, topicUntil: 20 }];
   test.each<[string, object | undefined, object | undefined, number | undefined, boolean]>([
     ['nobody ever subscribed', never, never, undefined, false],
@@ -101,12 +107,12 @@ describe('topicAudienceOf', () => {
     ['the item was restored', undefined, once, 10, false],
   ])('tells when %s', (_, before, after, until, isNew) => {
     const images = [before, after].map((image) => image && { ...image });
-    expect(topicAudienceOf(record(shareKey, images[0], images[1]))).toEqual({ organisation: acme, until, isNew });
+    expect(topicSubscribersOf(record(shareKey, images[0], images[1]))).toEqual({ organisation: acme, until, isNew });
   });
 
   test('reads no other attribute, so that one which cannot be parsed disturbs no other record', () => {
     const poison = record(jobKey, { ...jobKey, status: 1 }, { ...jobKey, status: [], topicUntil: 10 });
-    expect(topicAudienceOf(poison)).toMatchObject({ until: 10, isNew: true });
-    expect(topicAudienceOf({})).toEqual({ organisation: '', until: undefined, isNew: false });
+    expect(topicSubscribersOf(poison)).toMatchObject({ until: 10, isNew: true });
+    expect(topicSubscribersOf({})).toEqual({ organisation: '', until: undefined, isNew: false });
   });
 });

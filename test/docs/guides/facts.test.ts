@@ -8,7 +8,7 @@ import {
   MAX_SUBSCRIPTIONS,
 } from '../../../contract/status-channels';
 import { MAX_SAMPLES } from '../../../contract/websocket-actions';
-import { shareProtocols } from '../../../contract/telemetry';
+import { shareProtocols } from '../../../contract/share-page';
 import { CONTROLS_PER_MINUTE, controlOutcomes, controlReasons } from '../../../domain/control';
 import { lifecycle } from '../../../domain/job-lifecycle';
 import { jobRequest } from '../../../domain/job';

@@ -1,6 +1,6 @@
 import { GetCommand } from '../../../data/store/document-client';
 import { handler } from '../../../lambdas/mqtt/authorize-viewer';
-import { broadcastTopicOf, viewerClientId } from '../../../data/shares/broadcast';
+import { broadcastTopicOf, viewerClientId } from '../../../data/shares/share-id';
 import { store } from '../../data/fixtures/store';
 import { acme } from '../../domain/fixtures/samples';
 import { logLines, written } from '../fixtures/log';

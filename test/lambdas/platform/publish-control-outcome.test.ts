@@ -2,7 +2,7 @@ import { GoneException } from '@aws-sdk/client-apigatewaymanagementapi';
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { PLATFORM } from '../../../contract/platform';
 import { QueryCommand, UpdateCommand } from '../../../data/store/document-client';
-import { controlOutcomeMessage } from '../../../contract/telemetry';
+import { controlOutcomeMessage } from '../../../contract/share-page';
 import { handler } from '../../../lambdas/bus/consume-platform-events';
 import { shareIdOf } from '../../../data/shares/share-id';
 import { connection, socketCalls, sockets } from '../../data/fixtures/sockets';

@@ -11,7 +11,7 @@ import {
   UpdateCommand,
 } from '../../../data/store/document-client';
 import '../fixtures/issuer';
-import { shareProtocols } from '../../../contract/telemetry';
+import { shareProtocols } from '../../../contract/share-page';
 import { handler } from '../../../lambdas/socket/connect';
 import { acme, id } from '../../domain/fixtures/samples';
 import { snapshotRequests, lambda } from '../../data/fixtures/snapshot-function';

@@ -1,4 +1,4 @@
-import { MAX_TRACK_POINTS } from '../../../contract/telemetry';
+import { MAX_TRACK_POINTS } from '../../../contract/share-page';
 import { GetCommand, QueryCommand } from '../../../data/store/document-client';
 import { handler } from '../../../lambdas/socket/flight';
 import { acme, id, rival } from '../../domain/fixtures/samples';

@@ -1,7 +1,7 @@
 import { DeleteCommand, GetCommand, UpdateCommand } from '../../../data/store/document-client';
 import '../without-bundling';
 import '../../lambdas/fixtures/issuer';
-import { shareProtocols } from '../../../contract/telemetry';
+import { shareProtocols } from '../../../contract/share-page';
 import { endpointTable } from '../../../contract/access';
 import { handler as getShare } from '../../../lambdas/http/shares/get-share';
 import { handler as listShareResources } from '../../../lambdas/http/shares/list-share-resources';

@@ -5,7 +5,7 @@ import { followersOf } from '../../../../data/connections/followers';
 import { toItem } from '../../../../data/jobs/job-item';
 import { jobMessage } from '../../../../domain/status-event';
 import { sendChannelSnapshot } from '../../../../lambdas/sockets/snapshot/status-channel';
-import { publishToSockets } from '../../../../lambdas/delivery/publish-to-sockets';
+import { publishToSockets } from '../../../../lambdas/delivery/followers';
 import { connection, sockets } from '../../../data/fixtures/sockets';
 import { store } from '../../../data/fixtures/store';
 import { acme, id, sampleJob } from '../../../domain/fixtures/samples';

@@ -1,4 +1,5 @@
-import type { DeviceTelemetryMessage } from '../../contract/socket-messages';
+/** What followers are sent of a sample; also its snapshot, so that whoever sends one needs nothing of the delivery. */
+import type { DeviceTelemetryMessage, ViewerTelemetryMessage } from '../../contract/socket-messages';
 import type { Device } from '../../domain/fleet';
 import { sequenceOf, type DeviceState } from '../../domain/telemetry';
 
@@ -22,3 +23,10 @@ export const snapshotMessage = (device: Device, now: Date): DeviceTelemetryMessa
     ...sampleMessage(device, device.lastState, new Date(device.reportedAt ?? now)),
     snapshot: true,
   };
+
+/** The message for a viewer of a share, which has fewer fields. */
+export function viewerMessage(message: DeviceTelemetryMessage): ViewerTelemetryMessage {
+  const { deviceGroupId: _group, jobId: _job, sensorPayload, ...visible } = message;
+  const orientation = sensorPayload?.camera?.orientation;
+  return { ...visible, ...(orientation && { sensorPayload: { camera: { orientation } } }) };
+}

@@ -1,10 +1,8 @@
+/** What the share page and the service tell each other. */
 import * as z from 'zod/mini';
 import { controlOutcomes, controlReasons } from '../domain/control';
 import { trackPoint } from '../domain/flight';
 import type { RefusalCode } from '../domain/refusal';
-
-/** Path of the telemetry endpoint below {ws_url} (spec section 6). */
-export const TELEMETRY_PATH = '/telemetry';
 
 /**
  * Subprotocols that the share page offers. A browser can't read the status of a refused handshake, so a handshake from the

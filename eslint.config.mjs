@@ -11,6 +11,39 @@ const runnerPackages = Object.keys({ ...runner.dependencies, ...runner.optionalD
 const client = JSON.parse(readFileSync(new URL('clients/typescript/package.json', import.meta.url), 'utf8'));
 const andBelow = (names) => names.flatMap((name) => [name, `${name}/**`]);
 
+const functions = {
+  folders: ['contract', 'domain', 'data'],
+  packages: [
+    'zod',
+    '@middy/*',
+    'aws-jwt-verify',
+    'aws-lambda',
+    'csv-stringify',
+    'negotiator',
+    'xast-util-to-xml',
+    'xastscript',
+  ],
+  node: true,
+};
+/** The rooms of `lambdas/`, and which others each may import; what all share stands in `lambdas/` itself. */
+const shared = {
+  auth: [],
+  serve: ['auth'],
+  feed: [],
+  delivery: ['auth'],
+  telemetry: ['delivery'],
+  platform: ['delivery', 'telemetry'],
+  sockets: ['auth', 'delivery', 'telemetry'],
+};
+/** Folders with a file for each function: they import any room, and no other function. */
+const entries = ['authorizer', 'bus', 'http', 'mqtt', 'queue', 'schedule', 'socket', 'stream'];
+const rooms = Object.fromEntries(
+  [...Object.entries(shared), ...entries.map((entry) => [entry, Object.keys(shared)])].map(([room, others]) => [
+    `lambdas/${room}`,
+    { ...functions, folders: [...functions.folders, 'lambdas', ...others.map((other) => `lambdas/${other}`)] },
+  ]),
+);
+
 /**
  * The import rules, one row per folder: which other folders it may import, which only for types, and which packages. All
  * others are forbidden; `node` allows the modules of Node.js.
@@ -19,14 +52,8 @@ const arrows = {
   domain: { packages: ['zod'] },
   contract: { folders: ['domain'], packages: ['fastest-levenshtein', 'zod'] },
   data: { folders: ['domain'], packages: ['zod', 'nanoid', 'ulid', '@aws-sdk/*', '@smithy/*'], node: true },
-  lambdas: {
-    folders: ['contract', 'domain', 'data'],
-    packages: [
-      ...['zod', '@middy/*', 'aws-jwt-verify', 'aws-lambda'],
-      ...['csv-stringify', 'negotiator', 'xast-util-to-xml', 'xastscript'],
-    ],
-    node: true,
-  },
+  ...rooms,
+  lambdas: functions,
   lib: {
     folders: ['contract'],
     types: ['domain'],

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { invalid } from '../../domain/refusal';
-import { MAX_SHOWN, check } from './details';
+import { MAX_SHOWN, check } from '../details';
 import { basicCredentials } from '../auth/credentials';
 import { header, type Event, type Exchange } from './request';
 

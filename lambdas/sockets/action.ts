@@ -7,7 +7,7 @@ import type { WebSocketAction } from '../../contract/websocket-action';
 import { webSocketActions, type WebSocketActionName } from '../../contract/websocket-actions';
 import type { PartnerSession, Session, ViewerSession } from '../../data/connections/sessions';
 import { Refusal, invalid } from '../../domain/refusal';
-import { check } from '../serve/details';
+import { check } from '../details';
 import { logger } from '../logger';
 import { findPartnerSocket, sessionOf, type PartnerSocket } from './session';
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
-import { describeFault, MAX_SUGGESTIONS } from '../../contract/validation-messages';
-import { Refusal, type Detail } from '../../domain/refusal';
+import { describeFault, MAX_SUGGESTIONS } from '../contract/validation-messages';
+import { Refusal, type Detail } from '../domain/refusal';
 
 /** Longest part of the input that an error message repeats, in characters. */
 export const MAX_SHOWN = 64;

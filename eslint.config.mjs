@@ -111,19 +111,24 @@ const message = 'The import rules forbid this import: see eslint.config.mjs and 
 
 /** Capitalised words that a title may begin with. */
 const names = [
-  ...[
-    'AWS',
-    'Allow',
-    'Chromium',
-    'CloudFormation',
-    'CloudFront',
-    'CloudWatch',
-    'Cognito',
-    'Deny',
-    'DynamoDB',
-    'EventBridge',
-  ],
-  ...['JavaScript', 'Kinesis', 'Lambda', 'MiniStack', 'Node', 'Scheduler', 'Unicode', 'WebSocket'],
+  'AWS',
+  'Allow',
+  'Chromium',
+  'CloudFormation',
+  'CloudFront',
+  'CloudWatch',
+  'Cognito',
+  'Deny',
+  'DynamoDB',
+  'EventBridge',
+  'JavaScript',
+  'Kinesis',
+  'Lambda',
+  'MiniStack',
+  'Node',
+  'Scheduler',
+  'Unicode',
+  'WebSocket',
 ].join('|');
 const titleOf = (call) => [
   `CallExpression[callee.name=/^(${call})$/] > Literal.arguments:first-child`,
@@ -138,6 +143,18 @@ const titles = [
     selector: `${selector}[value=/^(?!(${names})\\b)[A-Z][a-z’']*,?( |$)/]`,
     message: 'The title of a test begins in lower case: it continues its describe, or is a clause.',
   })),
+];
+
+/** They hide what is declared twice from the compiler, and excess properties. Conditional spreads say something. */
+const spreads = [
+  {
+    selector: 'ObjectExpression > SpreadElement > ObjectExpression',
+    message: 'Write the properties of this literal into the object itself.',
+  },
+  {
+    selector: 'ArrayExpression > SpreadElement > ArrayExpression',
+    message: 'Write the elements of this literal into the array itself.',
+  },
 ];
 
 export default defineConfig(
@@ -159,6 +176,7 @@ export default defineConfig(
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      'no-restricted-syntax': ['error', ...spreads],
     },
   },
   {
@@ -233,6 +251,7 @@ export default defineConfig(
     rules: {
       'no-restricted-syntax': [
         'error',
+        ...spreads,
         {
           selector: 'NewExpression[callee.name=/Client$/]:not(:has(CallExpression[callee.name="clientConfig"]))',
           message: 'Configure it with clientConfig() of data/store/client-config.ts.',
@@ -244,7 +263,7 @@ export default defineConfig(
     name: 'Titles of tests are in one style',
     files: ['test/**', 'local/test/**', 'clients/typescript/test/**'],
     rules: {
-      'no-restricted-syntax': ['error', ...titles],
+      'no-restricted-syntax': ['error', ...spreads, ...titles],
       'no-restricted-globals': ['error', { name: 'it', message: 'Use test.' }],
     },
   },
@@ -254,6 +273,7 @@ export default defineConfig(
     rules: {
       'no-restricted-syntax': [
         'error',
+        ...spreads,
         'NewExpression[callee.name="Date"][arguments.length=0]',
         'CallExpression[callee.object.name="Date"][callee.property.name="now"]',
       ],

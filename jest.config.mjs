@@ -5,9 +5,18 @@ process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
 /** Packages that are published as ES modules only, so jest has to transform them. */
 const esModules = [
-  ...['nanoid', 'jose', 'ulid', '@middy', 'aedes', 'openapi-fetch'],
+  'nanoid',
+  'jose',
+  'ulid',
+  '@middy',
+  'aedes',
+  'openapi-fetch',
   // Those of the XML serialiser.
-  ...['xastscript', 'xast-util-to-xml', 'ccount', 'stringify-entities', 'character-entities-(html4|legacy)'],
+  'xastscript',
+  'xast-util-to-xml',
+  'ccount',
+  'stringify-entities',
+  'character-entities-(html4|legacy)',
 ];
 
 /** @type {import('jest').Config} */

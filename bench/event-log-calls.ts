@@ -15,7 +15,9 @@ const namesOf = async (run: () => Promise<unknown>) =>
   (await recordCalls(run)).map(({ command }) => command.replace(/Command$/, '')).join(', ');
 
 const compared = (figure: string, measured: string, mustBe: string): Measured => ({
-  ...{ figure, measured, mustBe },
+  figure,
+  measured,
+  mustBe,
   ok: measured === mustBe,
 });
 

@@ -31,9 +31,19 @@ function deviceItem(index: number, second: number) {
   const timestamp = new Date(Date.UTC(2026, 10, 27, 10, 30, second)).toISOString();
   const state = { ...fullSample, deviceId: undefined, timestamp, droneState: 'FLYING', jobId: jobId(index) };
   return {
-    ...{ ...fleetKey(acme, deviceId(index)), kind: 'device', deviceId: deviceId(index), deviceGroupId: id('group') },
-    ...{ name: 'Kestrel', status: 'online', presentIn: acme, version: 100 + second, transitions: 0 },
-    ...{ lastState: JSON.stringify(state), stateAt: timestamp, reportedAt: timestamp, savedAt: timestamp },
+    ...fleetKey(acme, deviceId(index)),
+    kind: 'device',
+    deviceId: deviceId(index),
+    deviceGroupId: id('group'),
+    name: 'Kestrel',
+    status: 'online',
+    presentIn: acme,
+    version: 100 + second,
+    transitions: 0,
+    lastState: JSON.stringify(state),
+    stateAt: timestamp,
+    reportedAt: timestamp,
+    savedAt: timestamp,
   };
 }
 
@@ -77,9 +87,12 @@ export async function fanOutCeiling(): Promise<readonly Measured[]> {
   const { port } = server.address() as AddressInfo;
   const settings = {
     ...Object.fromEntries(tableNames.map((name) => [tableVariable(name), name])),
-    ...{ AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`, AWS_REGION: 'eu-central-1' },
-    ...{ AWS_ACCESS_KEY_ID: 'bench', AWS_SECRET_ACCESS_KEY: 'bench' },
-    ...{ EVENT_RETENTION_DAYS: '7', FLIGHT_RETENTION_DAYS: '90' },
+    AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
+    AWS_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'bench',
+    AWS_SECRET_ACCESS_KEY: 'bench',
+    EVENT_RETENTION_DAYS: '7',
+    FLIGHT_RETENTION_DAYS: '90',
   };
   const before = { ...process.env };
   Object.assign(process.env, settings);

@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createSecureContext } from 'node:tls';
+import { createSecureContext, type ConnectionOptions } from 'node:tls';
 import type { AwsAccess, CallCounts } from 'cloud-assembly-runner';
-import { connect } from 'mqtt';
+import { connect, type IClientOptions } from 'mqtt';
 import { WebSocket } from 'ws';
 import { channels, topicOf, type Channel } from '../contract/status-channels';
 import { percentile, type Measured, type Measurement } from './figure';
@@ -58,10 +58,16 @@ function overSockets({ facts }: LocalStack): Way {
 async function overMqtt({ facts }: LocalStack): Promise<Way> {
   const secureContext = createSecureContext({ ca: await readFile(facts.caFile) });
   return ({ client: { clientId, token }, job, name }) => {
-    const listener = connect(facts.mqttUrl ?? '', {
-      ...{ username: clientId, password: token, clientId: `${clientId}-${name}` },
-      ...{ secureContext, protocolVersion: 4, reconnectPeriod: 0, connectTimeout: ATTEMPT_TIMEOUT_MS },
-    });
+    const options: IClientOptions & Pick<ConnectionOptions, 'secureContext'> = {
+      username: clientId,
+      password: token,
+      clientId: `${clientId}-${name}`,
+      secureContext,
+      protocolVersion: 4,
+      reconnectPeriod: 0,
+      connectTimeout: ATTEMPT_TIMEOUT_MS,
+    };
+    const listener = connect(facts.mqttUrl ?? '', options);
     const message = new Promise((resolve, reject) => {
       listener.once('message', resolve).once('error', reject);
       listener.once('connect', () => void listener.subscribeAsync(topicOf(job), { qos: 1 }).catch(reject));

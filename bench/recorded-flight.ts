@@ -26,7 +26,9 @@ const pointAt = (second: number): RecordedPoint => ({
     Number((47.376887 + Math.sin(second / 60) / 100).toFixed(6)),
     Number((440 + second / 30).toFixed(1)),
   ],
-  ...{ groundSpeed: 12.5, verticalSpeed: -0.5, batteryPercent: 81.3 },
+  groundSpeed: 12.5,
+  verticalSpeed: -0.5,
+  batteryPercent: 81.3,
   ...(second % 10 > 0 && { heading: Number(((second * 7.3) % 360).toFixed(1)) }),
   droneState: droneStates[Math.floor(second / 600) % droneStates.length] ?? '',
 });

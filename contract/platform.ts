@@ -15,8 +15,15 @@ export { PLATFORM, SERVICE } from '../domain/service';
 
 /** Why an event of the platform was ignored or sent to the dead-letter queue, in the log: no texts of errors. */
 export const dropReasons = [
-  ...['late', 'repeated', 'late or repeated', 'contradictory', 'unknown'],
-  ...['malformed', 'invalid_request', 'unknown_action', 'forbidden'],
+  'late',
+  'repeated',
+  'late or repeated',
+  'contradictory',
+  'unknown',
+  'malformed',
+  'invalid_request',
+  'unknown_action',
+  'forbidden',
 ] as const;
 export type DropReason = (typeof dropReasons)[number];
 

@@ -15,8 +15,14 @@ export type TrackPoint = z.output<typeof trackPoint>;
 
 /** Drone states by what they say about a flight. Another state, or none, says nothing: the flight goes on, or none begins. */
 const isAirborne: Readonly<Record<string, boolean>> = {
-  ...{ LANDED: false, DOCKED: false },
-  ...{ MANUAL: true, GPS_NORMAL: true, WAYPOINT: true, HOVER: true, ORBIT: true, RETURNING: true },
+  LANDED: false,
+  DOCKED: false,
+  MANUAL: true,
+  GPS_NORMAL: true,
+  WAYPOINT: true,
+  HOVER: true,
+  ORBIT: true,
+  RETURNING: true,
 };
 
 /** A drone that is in the air again after this much silence, in ms, has landed in between: no battery lasts much longer. */

@@ -57,7 +57,12 @@ export class DroneMissionApiStack extends Stack {
       MAX_WAITING_CALLS: String(options.maxWaitingCalls),
     };
     const endpoints = new Endpoints(this, 'Endpoints', {
-      ...{ table: contract.endpoints, api, tables, sockets, settings, traced },
+      table: contract.endpoints,
+      api,
+      tables,
+      sockets,
+      settings,
+      traced,
     });
     const docs = new DocsSite(this, 'DocsSite', { sharePage, distribution, hostName, api });
     new Observability(this, 'Observability', {
@@ -70,12 +75,19 @@ export class DroneMissionApiStack extends Stack {
     });
 
     this.output({
-      ...{ BaseUrl: baseUrl, ResourceServer: identity.resourceServer, UserPoolId: identity.userPool.userPoolId },
-      ...{ UsagePlanId: api.usagePlan.usagePlanId, PartnersTable: tables.partners.tableName },
-      ...{ FleetTable: tables.fleet.tableName, SharesTable: tables.shares.tableName },
-      ...{ WebSocketUrl: `wss://${sockets.address.name}`, ShareBaseUrl: shareBaseUrl, MqttUrl: mqtt.url },
+      BaseUrl: baseUrl,
+      ResourceServer: identity.resourceServer,
+      UserPoolId: identity.userPool.userPoolId,
+      UsagePlanId: api.usagePlan.usagePlanId,
+      PartnersTable: tables.partners.tableName,
+      FleetTable: tables.fleet.tableName,
+      SharesTable: tables.shares.tableName,
+      WebSocketUrl: `wss://${sockets.address.name}`,
+      ShareBaseUrl: shareBaseUrl,
+      MqttUrl: mqtt.url,
       DocsUrl: docs.url,
-      ...{ PlatformBusArn: platform.bus.eventBusArn, PlatformArchiveArn: platform.archive.archiveArn },
+      PlatformBusArn: platform.bus.eventBusArn,
+      PlatformArchiveArn: platform.archive.archiveArn,
     });
     applyTagsAndBoundary(this, options);
   }

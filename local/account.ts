@@ -97,11 +97,20 @@ export function createAccount(options: AccountOptions): Account {
   const events = createEvents({ ...place, lambda, sqs, log });
   const scheduler = createScheduler({ ...place, dataFolder, lambda, sqs, iam, log });
   const eventSources = createEventSources({
-    ...{ ...place, engineUrl, dataFolder, lambda, sqs, ttlDeletions, log },
+    ...place,
+    engineUrl,
+    dataFolder,
+    lambda,
+    sqs,
+    ttlDeletions,
+    log,
     policiesOf: (functionArn) => iam.policiesOf(roleOf(functionArn)),
   });
   const cognito = createCognito({
-    ...{ ...place, port: options.identityPort, dataFolder, certificate },
+    ...place,
+    port: options.identityPort,
+    dataFolder,
+    certificate,
     tokenLifetime: options.tokenLifetime,
   });
   const corsOrigins = options.corsOrigins ?? [];
@@ -121,20 +130,21 @@ export function createAccount(options: AccountOptions): Account {
 
   return {
     services: [
-      ...[
-        secretsManager,
-        iam,
-        dynamoDb,
-        withoutBucketDeployer(lambda),
-        cognito,
-        sqs,
-        events,
-        s3,
-        iot,
-        webSocketApi,
-        cloudFront,
-      ],
-      ...[scheduler, apiGateway, awsCustomResources, lambdaApi],
+      secretsManager,
+      iam,
+      dynamoDb,
+      withoutBucketDeployer(lambda),
+      cognito,
+      sqs,
+      events,
+      s3,
+      iot,
+      webSocketApi,
+      cloudFront,
+      scheduler,
+      apiGateway,
+      awsCustomResources,
+      lambdaApi,
       // Event sources call all others, so they start last and stop first.
       eventSources,
     ],

@@ -16,7 +16,9 @@ const TIME_STEPS = [1, 5, 10, 15, 30, 60, 120, 180, 300, 600, 900, 1800, 3600, 7
 const times = [true, false].map(
   (withSeconds) =>
     new Intl.DateTimeFormat(locale, {
-      ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
       ...(withSeconds && { second: '2-digit' }),
     }),
 );

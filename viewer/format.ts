@@ -19,8 +19,10 @@ export function createFormat({ locale, texts, units }: FormatOptions) {
     value === undefined
       ? DASH
       : new Intl.NumberFormat(locale, {
-          ...{ minimumFractionDigits: digits, maximumFractionDigits: digits },
-          ...{ useGrouping: 'min2', signDisplay: 'negative' },
+          minimumFractionDigits: digits,
+          maximumFractionDigits: digits,
+          useGrouping: 'min2',
+          signDisplay: 'negative',
         }).format(value);
   /** A percentage: `76 %`. */
   const percent = (value: number) => `${number(value, 0)} %`;
@@ -46,7 +48,14 @@ export function createFormat({ locale, texts, units }: FormatOptions) {
   const point = (degrees: number) => texts.compass.points[Math.round(degrees / 45) % 8] ?? '';
 
   return {
-    ...{ number, percent, amount, symbol, unitName, withUnit, spoken, point },
+    number,
+    percent,
+    amount,
+    symbol,
+    unitName,
+    withUnit,
+    spoken,
+    point,
 
     /** Degrees from north with the compass point: `271° W`. */
     heading: (degrees: number | undefined) =>
@@ -93,7 +102,11 @@ export function createFormat({ locale, texts, units }: FormatOptions) {
       const today = moment.toDateString() === new Date().toDateString();
       return new Intl.DateTimeFormat(locale, {
         ...(!today && { day: 'numeric', month: 'short' }),
-        ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
+        hour: '2-digit',
+        minute: '2-digit',
+        second: '2-digit',
+        hourCycle: 'h23',
+        timeZoneName: 'short',
         ...(timeZone && { timeZone }),
       }).format(moment);
     },

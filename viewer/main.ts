@@ -145,7 +145,10 @@ function placeOf(sample: Telemetry | undefined): { longitude: number; latitude: 
 function pointOf({ timestamp, coordinates, groundSpeed }: FlightInfo['track'][number]): Point {
   const [longitude, latitude, altitude] = coordinates;
   return {
-    ...{ at: Date.parse(timestamp) / 1000, altitude, speed: groundSpeed ?? null },
-    ...{ place: { longitude, latitude }, thinned: true },
+    at: Date.parse(timestamp) / 1000,
+    altitude,
+    speed: groundSpeed ?? null,
+    place: { longitude, latitude },
+    thinned: true,
   };
 }

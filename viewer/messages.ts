@@ -61,8 +61,15 @@ export type ControlOutcome = ControlOutcomeMessage;
 export type Message = ShareStatus | Telemetry | Playback | FlightInfo | Answer | ControlOutcome;
 
 const types: readonly string[] = [
-  ...['share.status', 'device.telemetry', 'share.playback', 'share.flight', 'control.outcome'],
-  ...['accepted', 'error', 'pong', 'heartbeat'],
+  'share.status',
+  'device.telemetry',
+  'share.playback',
+  'share.flight',
+  'control.outcome',
+  'accepted',
+  'error',
+  'pong',
+  'heartbeat',
 ];
 
 /** Parses a message; undefined for a type that this page does not know, such as one of a later version. */

@@ -15,7 +15,9 @@ export interface Measure {
 }
 
 const measure = (symbol: string, unit: string, factor: number, digits = 1): Measure => ({
-  ...{ symbol, unit, digits },
+  symbol,
+  unit,
+  digits,
   convert: (value) => value * factor,
 });
 

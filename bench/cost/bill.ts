@@ -46,7 +46,9 @@ export function billOf(scenario: string, scale: string, used: Quantities): Bill 
   const services = new Map<string, number>();
   for (const { service, dollars } of lines) services.set(service, (services.get(service) ?? 0) + dollars);
   return {
-    ...{ scenario, scale, lines },
+    scenario,
+    scale,
+    lines,
     services: [...services].sort(([, one], [, other]) => other - one),
     dollars: lines.reduce((sum, { dollars }) => sum + dollars, 0),
   };

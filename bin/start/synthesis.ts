@@ -5,8 +5,21 @@ export const root = join(__dirname, '../..');
 
 /** Sources of the template and of the function bundles. */
 const inputs = [
-  ...['bin/app.ts', 'bin/app', 'lib', 'contract', 'domain', 'data', 'lambdas', 'simulator', 'viewer'],
-  ...['CHANGELOG.md', 'docs/api', 'docs/guides', 'docs/site', 'cdk.json', 'package-lock.json'],
+  'bin/app.ts',
+  'bin/app',
+  'lib',
+  'contract',
+  'domain',
+  'data',
+  'lambdas',
+  'simulator',
+  'viewer',
+  'CHANGELOG.md',
+  'docs/api',
+  'docs/guides',
+  'docs/site',
+  'cdk.json',
+  'package-lock.json',
 ];
 
 /**

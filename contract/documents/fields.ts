@@ -15,9 +15,18 @@ import { trackFields } from './fields/tracks';
 /** Every field of requests, replies, messages and events. A test requires an entry for each field of the documents. */
 const fields: ReadonlyMap<string, Field> = new Map(
   [
-    ...[commonFields, errorFields, tokenFields],
-    ...[jobFields, shareFields, fleetFields, limitFields, eventFields, trackFields],
-    ...[telemetryFields, controlFields, platformEventFields],
+    commonFields,
+    errorFields,
+    tokenFields,
+    jobFields,
+    shareFields,
+    fleetFields,
+    limitFields,
+    eventFields,
+    trackFields,
+    telemetryFields,
+    controlFields,
+    platformEventFields,
   ].flatMap((some) => Object.entries(some)),
 );
 

@@ -67,7 +67,8 @@ type SeatedConnection = Pick<Connection, 'connectionId' | 'openedAt'> & { readon
  * then leaves the seat as it is, and whoever read the connection before a renewal still releases the right one.
  */
 const holderOf = ({ connectionId, openedAt }: Pick<Connection, 'connectionId' | 'openedAt'>): SeatHolder => ({
-  ...{ connectionId, openedAt },
+  connectionId,
+  openedAt,
   expiresAt: openedAt + LONGEST_CONNECTION_S,
 });
 

@@ -32,8 +32,13 @@ function putOf(organisation: Organisation, number: number, { channel, message }:
   return {
     TableName: table('events'),
     Item: {
-      ...{ log: organisationLog(organisation), number, channel: channelLog(channel), message: JSON.stringify(message) },
-      ...{ loggedAt: now, keptUntil: now + days('EVENT_RETENTION_DAYS'), ttl: now + storedSeconds() },
+      log: organisationLog(organisation),
+      number,
+      channel: channelLog(channel),
+      message: JSON.stringify(message),
+      loggedAt: now,
+      keptUntil: now + days('EVENT_RETENTION_DAYS'),
+      ttl: now + storedSeconds(),
     },
     ConditionExpression: 'attribute_not_exists(#log)',
     ExpressionAttributeNames: { '#log': 'log' },

@@ -52,8 +52,19 @@ export async function registerStream(organisation: Organisation, stream: DeviceS
 
 /** Attributes of a group or a device, without the version, which continues when it is registered again. */
 const known = [
-  ...['#deviceId', '#deviceGroupId', '#name', '#description', '#status', '#lastState', '#stateAt', '#reportedAt'],
-  ...['#savedAt', '#transitions', '#takeOff', '#presentIn', '#quiet'],
+  '#deviceId',
+  '#deviceGroupId',
+  '#name',
+  '#description',
+  '#status',
+  '#lastState',
+  '#stateAt',
+  '#reportedAt',
+  '#savedAt',
+  '#transitions',
+  '#takeOff',
+  '#presentIn',
+  '#quiet',
 ];
 
 /**

@@ -32,7 +32,9 @@ const storedPoint = z.object({
   ...z.omit(recordedPoint, { timestamp: true, coordinates: true }).shape,
   /** Unix milliseconds. */
   ms: z.int(),
-  ...{ longitude: z.number(), latitude: z.number(), altitude: z.number() },
+  longitude: z.number(),
+  latitude: z.number(),
+  altitude: z.number(),
 });
 
 function toItem({ flight, point, everySeconds, keptSeconds }: FlightEntry) {

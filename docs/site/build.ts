@@ -53,7 +53,12 @@ export async function buildSite(folder: string): Promise<void> {
   mkdirSync(join(pages, 'reference'));
   for (const { name, title, description, document } of references) {
     const values: Record<string, string> = {
-      ...{ title, description, document: `/docs/${document}`, scalar, script, style },
+      title,
+      description,
+      document: `/docs/${document}`,
+      scalar,
+      script,
+      style,
       currentRest: name === 'rest' ? ' aria-current="page"' : '',
       currentChannels: name === 'channels' ? ' aria-current="page"' : '',
     };

@@ -6,8 +6,17 @@ export const guidesFolder = join(process.cwd(), 'docs/guides');
 
 /** In the order in which they are read. */
 const slugs = [
-  ...['quick-start', 'authentication', 'jobs', 'real-time', 'events', 'telemetry', 'sharing', 'errors', 'limits'],
-  ...['versioning', 'changelog'],
+  'quick-start',
+  'authentication',
+  'jobs',
+  'real-time',
+  'events',
+  'telemetry',
+  'sharing',
+  'errors',
+  'limits',
+  'versioning',
+  'changelog',
 ];
 
 export interface Guide {

@@ -32,7 +32,11 @@ export async function publishControlOutcome(
   if (typeof taken === 'string') return taken;
   const { shareCode } = taken;
   const message: ControlOutcomeMessage = {
-    ...{ type: 'control.outcome', requestId, deviceId, outcome, timestamp: at },
+    type: 'control.outcome',
+    requestId,
+    deviceId,
+    outcome,
+    timestamp: at,
     ...(reason !== undefined && { reason }),
   };
   logger.info('control outcome', { requestId, shareId: shareIdOf(shareCode), deviceId, outcome });

@@ -57,7 +57,12 @@ export async function openViewerSession(
   const { resourceId, deviceId, shareType, permissions } = share;
   const shared = { shareCode, resourceId, deviceId, shareType, permissions };
   const session: ViewerSession = {
-    ...{ kind: 'viewer', ...shared, organisation, connectionId, openedAt, expiresAt },
+    kind: 'viewer',
+    ...shared,
+    organisation,
+    connectionId,
+    openedAt,
+    expiresAt,
     ...(takesBroadcast && isBroadcast(share) && { broadcast: broadcastTopicOf(shareCode) }),
   };
   try {

@@ -47,22 +47,38 @@ export class Realtime extends Construct {
     const { actions, channels } = contract;
     const viewerCounts = new ViewerCounts(this, 'ViewerCounts', { tables });
     const sockets = new WebSocketChannels(this, 'WebSocket', {
-      ...{ channels, logAccess, identity, tables, viewerCounts },
-      ...{ domain: props.webSocketDomain, webAclArn: props.cloudFrontWebAclArn },
+      channels,
+      logAccess,
+      identity,
+      tables,
+      viewerCounts,
+      domain: props.webSocketDomain,
+      webAclArn: props.cloudFrontWebAclArn,
     });
     const snapshots = new Snapshots(this, 'Snapshots', { channels, tables, sockets });
     const telemetry = new Telemetry(this, 'Telemetry', { tables, sockets });
     new WebSocketActions(this, 'Actions', {
-      ...{ actions, tables, sockets, snapshots, telemetry, platform, identity },
+      actions,
+      tables,
+      sockets,
+      snapshots,
+      telemetry,
+      platform,
+      identity,
     });
     this.mqtt = new MqttChannels(this, 'Mqtt', { domain: props.mqttDomain, identity, tables });
     new FanOut(this, 'FanOut', {
-      ...{ channels, tables, sockets, snapshots },
+      channels,
+      tables,
+      sockets,
+      snapshots,
       eventRetentionDays,
       flightRetentionDays,
     });
     new Broadcast(this, 'Broadcast', {
-      ...{ tables, distribution: sockets.address.distribution, first: this.mqtt.managed },
+      tables,
+      distribution: sockets.address.distribution,
+      first: this.mqtt.managed,
     });
     new Heartbeat(this, 'Heartbeat', { tables, sockets });
     new Reconcile(this, 'Reconcile', { tables });

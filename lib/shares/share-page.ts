@@ -134,11 +134,12 @@ export class SharePage extends Construct {
 
     Validations.of(this.role).acknowledge(
       ...[
-        ...['Action::s3:GetBucket*', 'Action::s3:GetObject*', 'Action::s3:List*', 'Action::s3:Abort*'],
-        ...[
-          'Action::s3:DeleteObject*',
-          `Resource::<${stack.getLogicalId(this.bucket.node.defaultChild as CfnElement)}.Arn>/*`,
-        ],
+        'Action::s3:GetBucket*',
+        'Action::s3:GetObject*',
+        'Action::s3:List*',
+        'Action::s3:Abort*',
+        'Action::s3:DeleteObject*',
+        `Resource::<${stack.getLogicalId(this.bucket.node.defaultChild as CfnElement)}.Arn>/*`,
         'Resource::arn:<AWS::Partition>:s3:::cdk-hnb659fds-assets-<AWS::AccountId>-<AWS::Region>/*',
       ].map((finding) => ({
         id: `AwsSolutions-IAM5[${finding}]`,

@@ -46,7 +46,8 @@ export const managedPolicies: Readonly<Record<string, Forwarded>> = {
   '4135ea2d-6df8-44a3-9df3-4b5a84be39ad': forwards('none', [], 'none'),
   '658327ea-f89d-4fab-a63d-7e88639e58f6': {
     ...forwards('none', [], 'none'),
-    ...{ EnableAcceptEncodingBrotli: true, EnableAcceptEncodingGzip: true },
+    EnableAcceptEncodingBrotli: true,
+    EnableAcceptEncodingGzip: true,
   },
   // AllViewer, AllViewerExceptHostHeader
   '216adef6-5c7f-47e4-b989-5492eafa07d3': forwards('allViewer', [], 'all'),

@@ -21,7 +21,9 @@ export function queueRecord(message: ReceivedMessage, { region, accountId, queue
         {
           ...(StringValue !== undefined && { stringValue: StringValue }),
           ...(BinaryValue !== undefined && { binaryValue: BinaryValue }),
-          ...{ stringListValues: [], binaryListValues: [], dataType: DataType },
+          stringListValues: [],
+          binaryListValues: [],
+          dataType: DataType,
         },
       ]),
     ),

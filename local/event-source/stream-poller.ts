@@ -119,7 +119,11 @@ async function deliver(options: StreamPollerOptions, checkpoint: Checkpoint, bat
   const { bisects, reportsFailures, maxRetries, maxAgeSeconds, signal } = options;
   const shardId = batch[0]?.position.shardId ?? '';
   await createDelivery({
-    ...{ bisects, reportsFailures, maxRetries, maxAgeSeconds, signal },
+    bisects,
+    reportsFailures,
+    maxRetries,
+    maxAgeSeconds,
+    signal,
     invoke: (Records) => options.invoke({ Records }),
     discard: (discarded, ...how) => options.discard(discarded, shardId, ...how),
     done: (upTo) => {

@@ -49,7 +49,9 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     const exhausted = exhaustedIn(target, since, retries);
     if (!failure.retryable || exhausted) {
       discard(rule, target, event, {
-        ...{ ERROR_CODE: failure.code, ERROR_MESSAGE: failure.message, RETRY_ATTEMPTS: String(retries) },
+        ERROR_CODE: failure.code,
+        ERROR_MESSAGE: failure.message,
+        RETRY_ATTEMPTS: String(retries),
         ...(failure.retryable && exhausted && { EXHAUSTED_RETRY_CONDITION: exhausted }),
       });
       return;

@@ -69,7 +69,9 @@ export function createEvents(options: EventsOptions): Service & AwsApi {
 
   return {
     ...createEventsApi({
-      ...{ region, accountId, quotas },
+      region,
+      accountId,
+      quotas,
       hasBus: (name) => buses.has(name),
       busArn: (name) => arnOf('event-bus', name),
       publish(busName, event) {

@@ -79,9 +79,15 @@ export function createEventsApi(options: PutEventsOptions): AwsApi {
     }
     const id = randomUUID();
     const event: BusEvent = {
-      ...{ version: '0', id, 'detail-type': DetailType, source: Source, account: accountId },
+      version: '0',
+      id,
+      'detail-type': DetailType,
+      source: Source,
+      account: accountId,
       time: new Date(Time === undefined ? Date.now() : Time * 1000).toISOString().replace(/\.\d+/, ''),
-      ...{ region, resources: Resources, detail },
+      region,
+      resources: Resources,
+      detail,
     };
     options.publish(busName, event);
     return { result: { EventId: id }, bytes: sizeOf(one), isArchived: options.isArchived(busName, event) };
@@ -114,7 +120,8 @@ export function createEventsApi(options: PutEventsOptions): AwsApi {
       const Entries = outcomes.map(({ result }) => result);
       const FailedEntryCount = Entries.filter((one) => 'ErrorCode' in one).length;
       return Promise.resolve({
-        ...{ status: 200, headers: { 'content-type': 'application/x-amz-json-1.1' } },
+        status: 200,
+        headers: { 'content-type': 'application/x-amz-json-1.1' },
         body: JSON.stringify({ FailedEntryCount, Entries }),
         charges: chargesOf(outcomes),
       });

@@ -67,7 +67,9 @@ export function readRule(resource: Resource, arnOf: (path: string) => string): R
   const { Name: name = resource.logicalId.slice(0, 64), Targets } = properties;
   const busName = busNameIn(properties.EventBusName);
   return {
-    ...{ name, busName, enabled: properties.State === 'ENABLED' },
+    name,
+    busName,
+    enabled: properties.State === 'ENABLED',
     arn: arnOf(busName === 'default' ? name : `${busName}/${name}`),
     matches: parseEventPattern(JSON.stringify(properties.EventPattern)),
     targets: Targets.map(({ Arn: arn, Input, InputPath, RetryPolicy, DeadLetterConfig }) => ({

@@ -98,8 +98,12 @@ export function createLambda(options: LambdaOptions): Lambda {
   const arnOf = (name: string) => `arn:aws:lambda:${options.region}:${options.accountId}:function:${name}`;
   const permissions = createPermissions(arnOf);
   const limits = {
-    ...{ maxInstances: 4, maxTotal: 16, maxStarting: availableParallelism(), idleMs: 60_000 },
-    ...{ heldAfterMs: 250, maxHeld: 100 },
+    maxInstances: 4,
+    maxTotal: 16,
+    maxStarting: availableParallelism(),
+    idleMs: 60_000,
+    heldAfterMs: 250,
+    maxHeld: 100,
     ...options.limits,
   };
   const { concurrentExecutions } = options.quotas ?? noQuotas;

@@ -60,7 +60,11 @@ function statementSize(
   Resource: string,
 ): number {
   const statement = {
-    ...{ Sid: `${logicalId}-${'x'.repeat(12)}`, Effect: 'Allow', Principal: { Service: Principal }, Action, Resource },
+    Sid: `${logicalId}-${'x'.repeat(12)}`,
+    Effect: 'Allow',
+    Principal: { Service: Principal },
+    Action,
+    Resource,
     ...(SourceArn !== undefined && { Condition: { ArnLike: { 'AWS:SourceArn': SourceArn } } }),
   };
   return Buffer.byteLength(JSON.stringify(statement)) + 1;

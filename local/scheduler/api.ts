@@ -81,7 +81,12 @@ export function createSchedulerApi(schedules: Schedules): AwsApi {
     ListSchedules: () =>
       json({
         Schedules: schedules.all().map(({ Name, GroupName, State, CreationDate, LastModificationDate, Target }) => ({
-          ...{ Arn: schedules.arnOf(GroupName, Name), Name, GroupName, State, CreationDate, LastModificationDate },
+          Arn: schedules.arnOf(GroupName, Name),
+          Name,
+          GroupName,
+          State,
+          CreationDate,
+          LastModificationDate,
           Target: { Arn: Target.Arn },
         })),
       }),

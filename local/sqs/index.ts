@@ -65,7 +65,9 @@ export function createSqs({ region, accountId, endpointUrl, dataFolder, meter = 
     const { QueueName: name = resource.logicalId, RedrivePolicy } = properties;
     const url = `${endpointUrl}/${accountId}/${name}`;
     const settings = {
-      ...{ name, arn: arnOf(name), url },
+      name,
+      arn: arnOf(name),
+      url,
       visibilityTimeout: properties.VisibilityTimeout,
       delay: properties.DelaySeconds,
       retention: properties.MessageRetentionPeriod,

@@ -57,7 +57,9 @@ export function systemAttributesOf(message: ReceivedMessage, senderId: string): 
 /** Bytes that count against the queue's size limit: body, and names, types and values of all attributes. */
 export function sizeOf(body: string, attributes: MessageAttributes): number {
   const texts = Object.entries(attributes).flatMap(([name, { DataType, StringValue = '', BinaryValue = '' }]) => [
-    ...[name, DataType, StringValue],
+    name,
+    DataType,
+    StringValue,
     Buffer.from(BinaryValue, 'base64').toString('latin1'),
   ]);
   return [body, ...texts].reduce((sum, text) => sum + Buffer.byteLength(text), 0);

@@ -97,7 +97,10 @@ function messageView(message: ReceivedMessage, wanted: z.infer<typeof receiveInp
   const system = Object.entries(systemAttributesOf(message, 'local')).filter(isWanted(systemNames));
   const own = Object.entries(attributes).filter(isWanted(wanted.MessageAttributeNames));
   return {
-    ...{ MessageId: id, ReceiptHandle: receiptHandle, Body: body, MD5OfBody: md5(body) },
+    MessageId: id,
+    ReceiptHandle: receiptHandle,
+    Body: body,
+    MD5OfBody: md5(body),
     ...(system.length > 0 && { Attributes: Object.fromEntries(system) }),
     ...(own.length > 0 && { MessageAttributes: Object.fromEntries(own) }),
   };

@@ -110,9 +110,13 @@ async function start(
   endpoint.add(video);
   endpoint.add(createCloudFormationApi(assembly.stackName, () => outputs));
   outputs = await deploy(assembly, account.services, {
-    ...{ baseUrl, identityUrl: `https://127.0.0.1:${identityPort}`, endpointUrl: endpoint.url, videoUrl: video.origin },
+    baseUrl,
+    identityUrl: `https://127.0.0.1:${identityPort}`,
+    endpointUrl: endpoint.url,
+    videoUrl: video.origin,
     mqttUrl: `mqtts://127.0.0.1:${mqttPort}`,
-    ...{ isWebSocketApi: account.isWebSocketApi, distributionAt: account.distributionAt },
+    isWebSocketApi: account.isWebSocketApi,
+    distributionAt: account.distributionAt,
   });
   for (const service of account.services) {
     atStop(() => service.stop?.());

@@ -24,8 +24,15 @@ function typesOfServices(): string[] {
   const dataFolder = mkdtempSync(join(tmpdir(), 'readme-'));
   try {
     const { services } = createAccount({
-      ...{ assemblyFolder: dataFolder, dataFolder, logFile: join(dataFolder, 'log'), databaseFile: '' },
-      ...{ port: 0, identityPort: 0, wsPort: 0, mqttPort: 0, instances: 1 },
+      assemblyFolder: dataFolder,
+      dataFolder,
+      logFile: join(dataFolder, 'log'),
+      databaseFile: '',
+      port: 0,
+      identityPort: 0,
+      wsPort: 0,
+      mqttPort: 0,
+      instances: 1,
       endpoint: createAwsEndpoint(),
       faults: noFaults,
       meter: noMeter,

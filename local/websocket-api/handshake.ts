@@ -1,7 +1,7 @@
 /** WebSocket handshakes: API Gateway developer guide, "The $connect route". */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer, type WebSocket } from 'ws';
+import { WebSocketServer, type ServerOptions, type WebSocket } from 'ws';
 import type { Pairs } from './events';
 import { MAX_MESSAGE_BYTES } from './limits';
 
@@ -34,14 +34,15 @@ const CLOSE_TIMEOUT_MS = 5_000;
 /** Completes handshakes of requests that {@link isWebSocketRequest} accepts. */
 export function createHandshakes(): Handshakes {
   const chosen = new WeakMap<IncomingMessage, string>();
-  const server = new WebSocketServer({
+  // The types of `ws` lack the last option.
+  const options: ServerOptions & { readonly closeTimeout: number } = {
     noServer: true,
     clientTracking: false,
     maxPayload: MAX_MESSAGE_BYTES,
     handleProtocols: (_offered, message) => chosen.get(message) ?? false,
-    // Spread because the types of `ws` lack this option.
-    ...{ closeTimeout: CLOSE_TIMEOUT_MS },
-  });
+    closeTimeout: CLOSE_TIMEOUT_MS,
+  };
+  const server = new WebSocketServer(options);
   return {
     accept({ message, socket, head }, protocol) {
       if (protocol !== undefined) chosen.set(message, protocol);

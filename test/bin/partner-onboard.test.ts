@@ -50,7 +50,9 @@ describe('onboard', () => {
     const { printed } = await partner(...cirrus, '--fleet', fleet);
     const secrets = ['secret-of-client', 'value-of-key'];
     const addresses = [
-      ...['https://api.example.com/v3/auth/token', 'wss://channels.example.com', 'mqtts://mqtt.example.com:8883'],
+      'https://api.example.com/v3/auth/token',
+      'wss://channels.example.com',
+      'mqtts://mqtt.example.com:8883',
       'https://share.example.com',
     ];
     for (const part of [...secrets, ...addresses, 'Dunes', 'Gull 2', 'org-']) expect(printed).toContain(part);

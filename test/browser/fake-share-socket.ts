@@ -113,7 +113,8 @@ export function createFakeShareSocket(): FakeShareSocket {
   };
 
   return {
-    ...{ received, handshakes },
+    received,
+    handshakes,
     origin: {
       serve: () => Promise.resolve({ status: 404, headers: {}, body: '' }),
       upgrade({ path, query }, { message, socket, head }) {
@@ -131,17 +132,19 @@ export function createFakeShareSocket(): FakeShareSocket {
         ...share,
         viewers: new Set(),
         expiresAt: new Date(Date.now() + (share.expiresIn ?? 3600) * 1000).toISOString(),
-        ...{ state: 'ACTIVE', sequence: 0, last: undefined },
+        state: 'ACTIVE',
+        sequence: 0,
+        last: undefined,
       }),
     publish(code, sample) {
       const share = shareOf(code);
       share.last = {
-        ...{
-          type: 'device.telemetry',
-          deviceId: 'device-7k2m9qx4-01kestrel',
-          deviceGroupId: 'group-7k2m9qx4-01quarry',
-        },
-        ...{ sequence: ++share.sequence, receivedAt: new Date().toISOString(), timestamp: new Date().toISOString() },
+        type: 'device.telemetry',
+        deviceId: 'device-7k2m9qx4-01kestrel',
+        deviceGroupId: 'group-7k2m9qx4-01quarry',
+        sequence: ++share.sequence,
+        receivedAt: new Date().toISOString(),
+        timestamp: new Date().toISOString(),
         ...sample,
       };
       for (const viewer of share.viewers) viewer.send(JSON.stringify(share.last));

@@ -57,7 +57,11 @@ export async function servePage({ socket, context = {} }: ServedPageOptions): Pr
   const noLambda = { types: ['AWS::Lambda::Function'], create: () => ({ ref: 'none' }) };
   const services = [createIam(), s3, withoutBucketDeployer(noLambda), cloudFront];
   const outputs = await deploy(readAssembly(folder), services, {
-    ...{ baseUrl: '', identityUrl: '', endpointUrl: '', mqttUrl: '', videoUrl: '' },
+    baseUrl: '',
+    identityUrl: '',
+    endpointUrl: '',
+    mqttUrl: '',
+    videoUrl: '',
     isWebSocketApi: () => false,
     distributionAt: (domain) => cloudFront.addressOf(domain),
   });

@@ -55,15 +55,15 @@ describe('The share page', () => {
       expect(status).toBe(200);
       expect(headers.get('content-type')).toBe('text/html');
       expect(headers.get('content-security-policy')?.split('; ')).toEqual([
-        ...[`default-src 'none'`, `script-src 'self'`, `style-src 'self'`],
+        `default-src 'none'`,
+        `script-src 'self'`,
+        `style-src 'self'`,
         `img-src 'self' data: https://tile.openstreetmap.org`,
-        ...[
-          `connect-src 'self' http://127.0.0.1:*`,
-          'media-src blob: http://127.0.0.1:*',
-          `frame-ancestors 'none'`,
-          `base-uri 'none'`,
-          `form-action 'none'`,
-        ],
+        `connect-src 'self' http://127.0.0.1:*`,
+        'media-src blob: http://127.0.0.1:*',
+        `frame-ancestors 'none'`,
+        `base-uri 'none'`,
+        `form-action 'none'`,
       ]);
       expect(headers.get('referrer-policy')).toBe('no-referrer');
       expect(headers.get('x-content-type-options')).toBe('nosniff');

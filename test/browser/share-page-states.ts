@@ -14,7 +14,8 @@ const CODE = 'share-state';
 export function knownFlight(reportedSecondsAgo = 0) {
   const began = Date.now() - SAMPLES * 1000;
   return {
-    ...{ deviceName: 'Kestrel 1', jobName: 'Roof survey' },
+    deviceName: 'Kestrel 1',
+    jobName: 'Roof survey',
     takeOff: { timestamp: new Date(began).toISOString(), altitude: 408 },
     track: Array.from({ length: (SAMPLES - reportedSecondsAgo) / 2 }, (_, index) => {
       const { position, velocity } = flight(index * 2).navigation;

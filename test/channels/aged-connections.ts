@@ -16,7 +16,8 @@ export async function ageConnections(client: Client, expiresAt?: number): Promis
     TableName,
     FilterExpression: '(clientId = :clientId OR contains(shareCode, :organisation)) AND openedAt > :past',
     ExpressionAttributeValues: {
-      ...{ ':clientId': client.credentials.clientId, ':organisation': organisationOfClient(client) },
+      ':clientId': client.credentials.clientId,
+      ':organisation': organisationOfClient(client),
       ':past': past,
     },
   });

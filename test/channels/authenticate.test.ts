@@ -18,7 +18,9 @@ const authenticate = async (socket: Socket, token: string | Promise<string>) =>
   ask(socket, { action: 'authenticate', token: await token });
 const endOf = (token: string) => new Date((decodeJwt(token).exp ?? 0) * 1000).toISOString();
 const forbidden = (path: string, message: string) => ({
-  ...{ type: 'error', code: 'forbidden', error: 'Forbidden' },
+  type: 'error',
+  code: 'forbidden',
+  error: 'Forbidden',
   details: [{ path, message }],
 });
 const expectOpen = async (socket: Socket) => expect(await ask(socket, { action: 'ping' })).toEqual({ type: 'pong' });
@@ -92,7 +94,9 @@ describe.each(Object.keys(open))('authenticate on a socket of the kind %s', (kin
     const { unsigned, signedByAnother, withMoreScopes } = await forgeries(await partner.token());
     for (const forged of [unsigned, signedByAnother, withMoreScopes, 'none'])
       expect(await authenticate(socket, forged)).toEqual({
-        ...{ type: 'error', code: 'unauthorized', error: 'Unauthorized' },
+        type: 'error',
+        code: 'unauthorized',
+        error: 'Unauthorized',
       });
     for (const message of [{}, { token: 7 }, { token: '' }, { token: 'x', scope: 'x' }])
       expect(await ask(socket, { action: 'authenticate', ...message })).toMatchObject({ code: 'invalid_request' });

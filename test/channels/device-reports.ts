@@ -55,6 +55,7 @@ export const goOffline = (deviceId: string) => update(deviceId, { status: 'offli
 /** The state of a device whose check was lost, or whose function ended before it scheduled the check. */
 export const loseCheck = (deviceId: string, reportedAt: Date) =>
   update(deviceId, {
-    ...{ status: 'online', reportedAt: reportedAt.toISOString() },
+    status: 'online',
+    reportedAt: reportedAt.toISOString(),
     presentIn: organisationOf('device', deviceId) ?? '',
   });

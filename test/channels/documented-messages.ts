@@ -59,7 +59,10 @@ export const requests: readonly Request[] = Object.values(document.operations as
       const [, , channel = '', , message = ''] = $ref.split('/');
       const replies = (reply?.messages ?? []).map((other) => other.$ref.split('/').at(-1) ?? '');
       return (messagesOf(document)[message]?.examples ?? []).map(({ name, payload }) => ({
-        ...{ channel, message, name: `${message}, ${name},`, payload: payload as object },
+        channel,
+        message,
+        name: `${message}, ${name},`,
+        payload: payload as object,
         replies: replies.filter((each) => each !== 'error'),
       }));
     }),

@@ -86,8 +86,14 @@ describe('A follower of a job over MQTTS', () => {
     await listener.like({ jobId: running, jobState: 'FAILED' });
     const [first, ...others] = listener.messages.filter(({ jobId }) => jobId === running);
     expect(first).toEqual({
-      ...{ type: 'job.status', snapshot: true, sequence: 2, jobId: running, jobState: 'QUEUED', timestamp: iso },
-      ...{ deviceGroupId: fleetOf(partner).deviceGroupId, cursor },
+      type: 'job.status',
+      snapshot: true,
+      sequence: 2,
+      jobId: running,
+      jobState: 'QUEUED',
+      timestamp: iso,
+      deviceGroupId: fleetOf(partner).deviceGroupId,
+      cursor,
     });
     expect(others).toMatchObject([
       { sequence: 3, jobState: 'IN_PROGRESS', previousState: 'QUEUED' },

@@ -51,7 +51,7 @@ describe('An invalid message', () => {
       const socket = await open();
       const answer = await answerTo(socket, { action, id: 5 });
       const message = `"${action.slice(0, 64)}" is no action${hint}`;
-      expect(answer).toMatchObject({ ...{ type: 'error', code: 'unknown_action', id: 5 }, details: [{ message }] });
+      expect(answer).toMatchObject({ type: 'error', code: 'unknown_action', id: 5, details: [{ message }] });
     },
   );
 

@@ -28,7 +28,9 @@ describe('A share of a suspended organisation', () => {
     expect(await tryToWatch(shareCode)).toEqual({ status: 404 });
     expect(await outcomeForPage(shareCode)).toBe('share.not-found');
     expect(await ask(viewer, command)).toEqual({
-      ...{ type: 'error', code: 'forbidden', error: 'Forbidden' },
+      type: 'error',
+      code: 'forbidden',
+      error: 'Forbidden',
       details: [{ path: '', message: 'the share does not permit commands, or it has ended' }],
     });
     expect(await ask(viewer, { action: 'playback' })).toEqual({

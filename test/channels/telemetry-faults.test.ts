@@ -129,7 +129,9 @@ describe('Scopes', () => {
   test('publishing needs stream:publish, subscribing resources:read', async () => {
     const [publishing, following] = [await openTelemetry(publisher), await openTelemetry(follower)];
     const lacks = (scope: string) => ({
-      ...{ type: 'error', code: 'forbidden', error: 'Forbidden' },
+      type: 'error',
+      code: 'forbidden',
+      error: 'Forbidden',
       details: [{ path: 'action', message: `needs scope ${scope}` }],
     });
     const subscribe = { action: 'subscribe', deviceId };
@@ -152,7 +154,9 @@ describe('Scopes', () => {
   test('control and playback are only for viewers', async () => {
     for (const message of [{ action: 'control', command: { name: 'HOVER' } }, { action: 'playback' }])
       expect(await ask(socket, message)).toEqual({
-        ...{ type: 'error', code: 'forbidden', error: 'Forbidden' },
+        type: 'error',
+        code: 'forbidden',
+        error: 'Forbidden',
         details: [{ path: 'action', message: 'is only for viewers of a share' }],
       });
   });

@@ -83,7 +83,9 @@ describe('A viewer', () => {
     const { shareCode } = await givenShare(partner);
     const viewer = await watch(shareCode);
     const forbidden = (path: string, message: string) => ({
-      ...{ type: 'error', code: 'forbidden', error: 'Forbidden' },
+      type: 'error',
+      code: 'forbidden',
+      error: 'Forbidden',
       details: [{ path, message }],
     });
     for (const message of [

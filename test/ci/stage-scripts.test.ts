@@ -39,9 +39,21 @@ describe('The scripts of the deploy workflow', () => {
     const { status, words } = run('deploy-stage', ['staging', outputs], { CHOICES });
     expect(status).toBe(0);
     expect(words).toEqual([
-      ...['cdk', 'deploy', 'DroneMissionApi-staging', '-c', 'stage=staging'],
-      ...['-c', 'alarmTopicArn=arn:aws:sns:eu-central-1:123456789012:alarms', '-c', 'tags=owner=A team,x=$(id)'],
-      ...['--require-approval', 'never', '--progress', 'events', '--outputs-file', outputs],
+      'cdk',
+      'deploy',
+      'DroneMissionApi-staging',
+      '-c',
+      'stage=staging',
+      '-c',
+      'alarmTopicArn=arn:aws:sns:eu-central-1:123456789012:alarms',
+      '-c',
+      'tags=owner=A team,x=$(id)',
+      '--require-approval',
+      'never',
+      '--progress',
+      'events',
+      '--outputs-file',
+      outputs,
     ]);
   });
 

@@ -34,7 +34,9 @@ describe('recordedPointOf', () => {
     const position = { type: 'Point' as const, coordinates: [8.5, 47.4, 480] as [number, number, number] };
     const lastState = { timestamp: at(0), navigation: { position } };
     expect(JSON.parse(JSON.stringify(recordedPointOf(sampleDevice({ lastState }))))).toEqual({
-      ...{ deviceId: id('device'), timestamp: at(0), coordinates: [8.5, 47.4, 480] },
+      deviceId: id('device'),
+      timestamp: at(0),
+      coordinates: [8.5, 47.4, 480],
     });
   });
 
@@ -74,7 +76,9 @@ describe('isDevicePointDue', () => {
 
 describe('tracksOf', () => {
   const point = (seconds: number, deviceId = id('device')): RecordedPoint => ({
-    ...{ deviceId, timestamp: at(seconds), coordinates: [8.5, 47.4, 480] },
+    deviceId,
+    timestamp: at(seconds),
+    coordinates: [8.5, 47.4, 480],
   });
   const other = id('device', acme, '01jd0000000000000000000001');
 

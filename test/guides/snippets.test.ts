@@ -68,7 +68,8 @@ function expectOutput(example: string, { stdout }: ShellRun): void {
     if (type !== undefined) expect(alike.every(isMessage)).toBe(true);
     const differences = alike.map((value) => difference(expected, value));
     expect({ type, printed: printed.length, differences }).toEqual({
-      ...{ type, printed: printed.length },
+      type,
+      printed: printed.length,
       differences: expect.arrayContaining([undefined]) as unknown,
     });
   }

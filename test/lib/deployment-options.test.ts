@@ -43,7 +43,9 @@ describe('The options of a deployment', () => {
     const cloudFrontWebAclArn = 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/edge/1-2';
     const permissionsBoundaryArn = 'arn:aws:iam::aws:policy/PowerUserAccess';
     expect(optionsIn({ webRateLimit: '10', cloudFrontWebAclArn, permissionsBoundaryArn })).toMatchObject({
-      ...{ webRateLimit: 10, cloudFrontWebAclArn, permissionsBoundaryArn },
+      webRateLimit: 10,
+      cloudFrontWebAclArn,
+      permissionsBoundaryArn,
     });
   });
 

@@ -63,7 +63,10 @@ const read = (text: string) => JSON.parse(text) as Record<string, unknown>;
 
 /** Initial record of a follower. */
 const following = (caller: Caller, over: 'MQTTS' | 'WSS', { kind, id }: Subject) => ({
-  ...{ over, kind, id, tag: caller.organisation.tag },
+  over,
+  kind,
+  id,
+  tag: caller.organisation.tag,
   received: [] as OpenFollower['received'],
 });
 

@@ -166,7 +166,7 @@ function socketViolations(recorder: HistoryRecorder): string[] {
         ...subscriber,
         leavesAt: Math.min(leavesAt, revoked?.start ?? Infinity),
         leftAt: Math.min(leftAt, revoked?.end ?? Infinity),
-        ...{ closed: closed && { code: closed.code, explained: leavesAt !== Infinity || revoked !== undefined } },
+        closed: closed && { code: closed.code, explained: leavesAt !== Infinity || revoked !== undefined },
       },
       samples,
     ).map(

@@ -57,7 +57,10 @@ export async function publish(
     const timestamps = isOld ? [latest - 1] : publishers.timestamps(deviceId, count);
     // Recorded before the answer, since subscribers may receive it earlier.
     const samples = timestamps.map((timestamp) => ({
-      ...{ deviceId, timestamp, start: performance.now(), end: Infinity },
+      deviceId,
+      timestamp,
+      start: performance.now(),
+      end: Infinity,
       as: isOld ? ('old' as const) : ('in order' as const),
     }));
     const known = samples.filter(
@@ -111,7 +114,11 @@ export async function subscribe(
   }
   const deviceIds = to === 'group' ? (group?.devices ?? []).map((each) => each.deviceId) : [deviceId];
   const subscriber: OpenSubscriber = {
-    ...{ role: 'partner', tag: organisation.tag, deviceIds, received, from: performance.now() },
+    role: 'partner',
+    tag: organisation.tag,
+    deviceIds,
+    received,
+    from: performance.now(),
     leave: async () => {
       subscriber.leavesAt ??= performance.now();
       if (subscriber.closed) return;
@@ -141,7 +148,12 @@ export async function watch(recorder: HistoryRecorder, caller: Caller, share: Sh
   if (!socket) return;
   const leaving = { label: 'a viewer leaves' };
   const subscriber: OpenSubscriber = {
-    ...{ role: 'viewer', tag: share.organisation.tag, deviceIds: [share.deviceId], received, share, from: end },
+    role: 'viewer',
+    tag: share.organisation.tag,
+    deviceIds: [share.deviceId],
+    received,
+    share,
+    from: end,
     leave: async () => {
       subscriber.leavesAt ??= performance.now();
       share.steps.push(releaseSeat({ ...leaving, start: subscriber.leavesAt }));

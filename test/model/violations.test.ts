@@ -9,7 +9,12 @@ const asReceived = (messages: readonly object[]) =>
   messages.map((message, at) => ({ at, message: message as Readonly<Record<string, unknown>> }));
 
 const jobStatus = (sequence: number, previousState: string, jobState: string, more: object = {}) => ({
-  ...{ type: 'job.status', jobId, sequence, previousState, jobState, timestamp: `t${sequence}` },
+  type: 'job.status',
+  jobId,
+  sequence,
+  previousState,
+  jobState,
+  timestamp: `t${sequence}`,
   ...more,
 });
 const snapshot = { type: 'job.status', jobId, sequence: 1, jobState: 'PENDING', snapshot: true, timestamp: 't1' };
@@ -17,7 +22,12 @@ const queued = jobStatus(2, 'PENDING', 'QUEUED');
 const started = jobStatus(3, 'QUEUED', 'IN_PROGRESS');
 /** Positions of a job in this state. */
 const position = (sequence: number, jobState: string) => ({
-  ...{ type: 'job.status', jobId, sequence, jobState, droneState: 'HOVER', timestamp: `p${sequence}` },
+  type: 'job.status',
+  jobId,
+  sequence,
+  jobState,
+  droneState: 'HOVER',
+  timestamp: `p${sequence}`,
 });
 const deleted = { type: 'job.status', jobId, sequence: 4, jobState: 'IN_PROGRESS', deleted: true, timestamp: 't4' };
 
@@ -91,11 +101,17 @@ test('channelViolations, for a share, rejects more viewers than maxViewers and m
 describe('telemetryViolations', () => {
   const deviceId = `device-${tag}-${unique}`;
   const sampleOf = (timestamp: number, as: PublishedSample['as'] = 'in order'): PublishedSample => ({
-    ...{ deviceId, timestamp, start: timestamp, end: timestamp + 0.5, as },
+    deviceId,
+    timestamp,
+    start: timestamp,
+    end: timestamp + 0.5,
+    as,
   });
   const samples = [1, 2, 3, 4].map((timestamp) => sampleOf(timestamp));
   const message = (timestamp: number, more: object = {}) => ({
-    ...{ type: 'device.telemetry', deviceId, timestamp: new Date(timestamp).toISOString() },
+    type: 'device.telemetry',
+    deviceId,
+    timestamp: new Date(timestamp).toISOString(),
     ...more,
   });
   const violations = (messages: readonly object[], more: Partial<Subscriber> = {}) => {

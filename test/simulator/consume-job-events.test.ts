@@ -8,9 +8,17 @@ const at = '2026-11-27T10:31:07.250Z';
 const NOW_S = Date.parse(at) / 1000;
 
 const job = {
-  ...{ eventId: 'event-1', organisationId: 'org-acme0001', at },
-  ...{ jobId: id('job'), deviceGroupId: id('group'), name: 'Survey', description: '', priority: 7, version: 1 },
-  ...{ status: 'PENDING', metadata: { simulate: 'abort' } },
+  eventId: 'event-1',
+  organisationId: 'org-acme0001',
+  at,
+  jobId: id('job'),
+  deviceGroupId: id('group'),
+  name: 'Survey',
+  description: '',
+  priority: 7,
+  version: 1,
+  status: 'PENDING',
+  metadata: { simulate: 'abort' },
 };
 
 const consume = (type: string, detail: object) => handler({ 'detail-type': type, detail } as never);
@@ -73,8 +81,12 @@ describe('consume-job-events', () => {
   test('refuses a command of a viewer, which simulated drones do not support', async () => {
     const { requestId, deviceId } = { requestId: '01kb1x5m9v3f8q2r7t6w4y0z1a', deviceId: id('device') };
     await consume('control.requested', {
-      ...{ requestId, organisationId: 'org-acme0001', shareId: 'share', deviceId },
-      ...{ command: { name: 'HOVER' }, requestedAt: '2026-11-27T10:31:07.000Z' },
+      requestId,
+      organisationId: 'org-acme0001',
+      shareId: 'share',
+      deviceId,
+      command: { name: 'HOVER' },
+      requestedAt: '2026-11-27T10:31:07.000Z',
     });
     expect(publishedDetails('control.outcome.reported')).toEqual([
       { requestId, deviceId, outcome: 'REFUSED', reason: 'NOT_SUPPORTED', at },

@@ -5,7 +5,9 @@ import { dynamodb, publishedDetails } from './fixtures/aws';
 const LATEST_RUN = 'latest-run';
 
 const devices = Array.from({ length: 12 }, (_, number) => ({
-  ...{ kind: 'device', deviceId: `device-${number}`, deviceGroupId: `group-${number % 3}` },
+  kind: 'device',
+  deviceId: `device-${number}`,
+  deviceGroupId: `group-${number % 3}`,
 }));
 
 interface Sample {

@@ -3,11 +3,15 @@ import type { Telemetry } from '../../viewer/messages';
 
 const state = (droneState: string | undefined, altitude: number) =>
   ({
-    ...{ type: 'device.telemetry', deviceId: 'd', timestamp: '2026-11-20T10:00:00Z', droneState },
+    type: 'device.telemetry',
+    deviceId: 'd',
+    timestamp: '2026-11-20T10:00:00Z',
+    droneState,
     navigation: { position: { type: 'Point', coordinates: [8, 47, altitude] } },
   }) as Telemetry;
 const info = (altitude?: number) => ({
-  ...{ type: 'share.flight' as const, track: [] },
+  type: 'share.flight' as const,
+  track: [],
   ...(altitude !== undefined && { takeOff: { timestamp: '2026-11-20T09:00:00Z', altitude } }),
 });
 

@@ -106,8 +106,13 @@ describe('a channel whose connection was lost', () => {
 
   test('that is of a group is resumed only after the last message of its snapshot, which has the cursor', async () => {
     const device = (deviceId: string, more: object) => ({
-      ...{ type: 'device.status', deviceId, deviceGroupId: 'group-1', status: 'online', sequence: 1 },
-      ...{ timestamp: '2026-11-22T10:00:00.000Z', ...more },
+      type: 'device.status',
+      deviceId,
+      deviceGroupId: 'group-1',
+      status: 'online',
+      sequence: 1,
+      timestamp: '2026-11-22T10:00:00.000Z',
+      ...more,
     });
     const first = device('device-1', { snapshot: true });
     const second = device('device-2', { snapshot: true, cursor: cursor(10) });
@@ -202,8 +207,15 @@ describe('a connection whose token is about to end', () => {
 
 describe("a group's channel", () => {
   const device = (deviceId: string, sequence: number, number: number, more: object = {}) => ({
-    ...{ type: 'device.status', deviceId, deviceGroupId: 'group-1', name: 'North', status: 'online', sequence },
-    ...{ cursor: cursor(number), timestamp: '2026-11-22T10:00:00.000Z', ...more },
+    type: 'device.status',
+    deviceId,
+    deviceGroupId: 'group-1',
+    name: 'North',
+    status: 'online',
+    sequence,
+    cursor: cursor(number),
+    timestamp: '2026-11-22T10:00:00.000Z',
+    ...more,
   });
 
   test('brings changes of several devices in the order of their arrival, and what is replayed before the cursor once', async () => {

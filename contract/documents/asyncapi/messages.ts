@@ -84,7 +84,9 @@ export function messageComponents(messaging: Messaging): {
   const messages = entries.map(([name, { summary, description, action, isReply = false, codes = [] }]) => [
     name,
     {
-      ...{ name, title: name, summary },
+      name,
+      title: name,
+      summary,
       ...(description !== undefined && { description: [description, ...errorCodeList(codes)].join('\n') }),
       contentType: 'application/json',
       ...((action !== undefined || isReply) && { correlationId: { $ref: '#/components/correlationIds/messageId' } }),
@@ -96,7 +98,9 @@ export function messageComponents(messaging: Messaging): {
 }
 
 const cleared = {
-  ...{ name: CLEARED, title: CLEARED, summary: 'Nothing is retained any more' },
+  name: CLEARED,
+  title: CLEARED,
+  summary: 'Nothing is retained any more',
   description:
     'An empty payload, not JSON: ignore it. It makes the broker forget the retained message, so that later subscribers receive nothing. It follows the final message of a job or a share; on the topic of a group it can follow the removal of its last device.',
   contentType: 'application/octet-stream',

@@ -44,7 +44,9 @@ const reportedTelemetry: JsonSchema = {
       properties: {
         telemetry: {
           description: fieldOf('telemetry')?.description ?? '',
-          ...{ type: 'array', minItems: 1, maxItems: MAX_REPORTED_SAMPLES },
+          type: 'array',
+          minItems: 1,
+          maxItems: MAX_REPORTED_SAMPLES,
           items: { $ref: schemaReference('Sample') },
         },
       },
@@ -75,7 +77,10 @@ const envelope = (source: string, type: string, detail: string) => ({
 function direction(key: string, source: string, action: 'receive' | 'send', events: Events) {
   const types = Object.keys(events) as EventType[];
   const message = (type: EventType) => ({
-    ...{ name: type, title: type, ...platformTexts[type], contentType: 'application/json' },
+    name: type,
+    title: type,
+    ...platformTexts[type],
+    contentType: 'application/json',
     payload: envelope(source, type, detailName(events, type)),
     examples: platformEventExamples
       .filter((example) => example['detail-type'] === type)
@@ -113,7 +118,9 @@ it reports.
 `.trim();
 
 const busChannel = (title: string, description: string, messages: object) => ({
-  ...{ address: '{bus}', title, description },
+  address: '{bus}',
+  title,
+  description,
   parameters: { bus: { description: 'Name or ARN of the bus: the output `PlatformBusArn` of the stack.' } },
   messages,
 });
@@ -143,7 +150,8 @@ export function platformDocument() {
     defaultContentType: 'application/json',
     servers: {
       eventBridge: {
-        ...{ host: 'events.{region}.amazonaws.com', protocol: 'https' },
+        host: 'events.{region}.amazonaws.com',
+        protocol: 'https',
         description: 'Amazon EventBridge. On one machine its address is `endpointUrl` in `.local/aws.json`.',
         variables: { region: { default: 'eu-central-1', description: 'Region of the stack.' } },
         security: [{ $ref: '#/components/securitySchemes/iam' }],
@@ -167,7 +175,9 @@ export function platformDocument() {
       schemas,
       securitySchemes: {
         iam: {
-          ...{ type: 'httpApiKey', in: 'header', name: 'Authorization' },
+          type: 'httpApiKey',
+          in: 'header',
+          name: 'Authorization',
           description: 'AWS Signature Version 4. A publisher needs `events:PutEvents` on the bus.',
         },
       },

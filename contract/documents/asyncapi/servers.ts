@@ -27,12 +27,16 @@ export const securitySchemes = (scopes: readonly Scope[]) => ({
       'An access token from `POST /v3/auth/token` in the header of the handshake: `Authorization: Bearer …`.',
   },
   queryToken: {
-    ...{ type: 'httpApiKey', in: 'query', name: 'token' },
+    type: 'httpApiKey',
+    in: 'query',
+    name: 'token',
     description:
       'The same token as query parameter of the handshake, for clients that can’t set headers, such as browsers. The header takes precedence.',
   },
   shareCode: {
-    ...{ type: 'httpApiKey', in: 'query', name: 'shareCode' },
+    type: 'httpApiKey',
+    in: 'query',
+    name: 'shareCode',
     description: 'The code of a share from `POST /v3/streams/share`, for viewers, who have no token.',
   },
   ...Object.fromEntries(scopes.map((scope) => [schemeOfScope(scope), oauth2(scope)])),

@@ -15,14 +15,29 @@ const requestId = '01kb1x5n2c4d6f8g0h2j4k6m8n';
 const organisationId = 'org-acme0001';
 
 const job = (version: number, at: string, status: string) => ({
-  ...{ eventId: `${jobId}/${version}`, organisationId, at, jobId, version, status },
-  ...{ name: 'Rim inspection', deviceGroupId, priority: 5, scheduledAt: '2026-11-27T12:00:00.000Z' },
+  eventId: `${jobId}/${version}`,
+  organisationId,
+  at,
+  jobId,
+  version,
+  status,
+  name: 'Rim inspection',
+  deviceGroupId,
+  priority: 5,
+  scheduledAt: '2026-11-27T12:00:00.000Z',
   metadata: { site: 'north' },
 });
 const share = (number: number, at: string) => ({
-  ...{ eventId: `${shareId}/${number}`, organisationId, at, shareId },
-  ...{ resourceId: 'stream-acme0001-01kb1x4c2d5e6f7g8h9j0k1m2s', deviceId, shareType: 'STREAM', permissions: ['view'] },
-  ...{ createdAt: '2026-11-27T10:10:00.000Z', expiresAt: '2026-11-27T11:10:00.000Z' },
+  eventId: `${shareId}/${number}`,
+  organisationId,
+  at,
+  shareId,
+  resourceId: 'stream-acme0001-01kb1x4c2d5e6f7g8h9j0k1m2s',
+  deviceId,
+  shareType: 'STREAM',
+  permissions: ['view'],
+  createdAt: '2026-11-27T10:10:00.000Z',
+  expiresAt: '2026-11-27T11:10:00.000Z',
 });
 
 const published = {
@@ -34,13 +49,21 @@ const published = {
   'share.created': share(1, '2026-11-27T10:10:00.000Z'),
   'share.ended': { ...share(2, '2026-11-27T10:40:12.000Z'), reason: 'REVOKED' },
   'control.requested': {
-    ...{ requestId, organisationId, shareId, deviceId, command: { name: 'gimbal', pitch: -30 } },
+    requestId,
+    organisationId,
+    shareId,
+    deviceId,
+    command: { name: 'gimbal', pitch: -30 },
     requestedAt: '2026-11-27T10:31:07.250Z',
   },
 };
 
 const sample = {
-  ...{ deviceId, timestamp: '2026-11-27T10:30:15.123Z', droneState: 'WAYPOINT', dockState: 'OPEN', jobId },
+  deviceId,
+  timestamp: '2026-11-27T10:30:15.123Z',
+  droneState: 'WAYPOINT',
+  dockState: 'OPEN',
+  jobId,
   navigation: {
     position: { type: 'Point', coordinates: [8.5417, 47.3769, 485.5] },
     orientation: { heading: 91.5, pitch: -2, roll: 0.4 },
@@ -57,7 +80,11 @@ const reported = {
   'device.registered': { deviceId, deviceGroupId, name: 'Kestrel' },
   'device.removed': { deviceId },
   'control.outcome.reported': {
-    ...{ requestId, deviceId, outcome: 'REFUSED', reason: 'DEVICE_BUSY', at: '2026-11-27T10:31:08.000Z' },
+    requestId,
+    deviceId,
+    outcome: 'REFUSED',
+    reason: 'DEVICE_BUSY',
+    at: '2026-11-27T10:31:08.000Z',
   },
 };
 

@@ -10,15 +10,13 @@ export const replyFields: Partial<Record<EndpointKey, Readonly<Record<string, ob
   'GET /v3/limits': {
     limits: {
       rates: [
-        ...[
-          {
-            operation: 'POST /v3/jobs/create',
-            limit: 60,
-            windowSeconds: 60,
-            remaining: 57,
-            resetAt: exampleValue('resetAt'),
-          },
-        ],
+        {
+          operation: 'POST /v3/jobs/create',
+          limit: 60,
+          windowSeconds: 60,
+          remaining: 57,
+          resetAt: exampleValue('resetAt'),
+        },
         tokenThrottle,
       ],
       subscriptions: { limit: 100, used: 8, remaining: 92 },

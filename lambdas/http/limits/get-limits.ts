@@ -20,7 +20,9 @@ export const handler = serve('GET /v3/limits', endpoints.getLimits, async ({ cal
   ]);
   const window = { windowSeconds: RATE_WINDOW_S, resetAt: new Date(rateWindow(at / 1000).end * 1000).toISOString() };
   const rates = countedRates.map(({ operation, limit }) => ({
-    ...{ operation, limit, ...window },
+    operation,
+    limit,
+    ...window,
     remaining: left(limit, callsOf(operation)),
   }));
   return {

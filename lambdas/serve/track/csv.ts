@@ -3,15 +3,29 @@ import type { DeviceTrack } from '../../../domain/flight-record';
 import type { Job } from '../../../domain/job';
 
 const columns = [
-  ...['time', 'longitude', 'latitude', 'altitude', 'groundSpeed', 'verticalSpeed', 'heading'],
-  ...['droneState', 'batteryPercent', 'deviceId', 'jobId'],
+  'time',
+  'longitude',
+  'latitude',
+  'altitude',
+  'groundSpeed',
+  'verticalSpeed',
+  'heading',
+  'droneState',
+  'batteryPercent',
+  'deviceId',
+  'jobId',
 ];
 
 /** The tracks of a job in CSV (RFC 4180): a row for each position, with a header. Text that a spreadsheet would run is disarmed. */
 export function toCsv({ jobId }: Job, tracks: readonly DeviceTrack[]): string {
   const rows = tracks.flatMap(({ points }) =>
     points.map(({ timestamp, coordinates: [longitude, latitude, altitude], ...point }) => ({
-      ...{ ...point, time: timestamp, longitude, latitude, altitude, jobId },
+      ...point,
+      time: timestamp,
+      longitude,
+      latitude,
+      altitude,
+      jobId,
     })),
   );
   return stringify(rows, { header: true, columns, escape_formulas: true, record_delimiter: 'windows' });

@@ -11,7 +11,12 @@ function featureOf({ jobId, name }: Job, { deviceId, recorded, points }: DeviceT
     type: 'Feature',
     geometry: { type: 'LineString', coordinates: points.map(({ coordinates }) => coordinates) },
     properties: {
-      ...{ jobId, name, deviceId, startTime: times[0] ?? '', endTime: times.at(-1) ?? '', recorded },
+      jobId,
+      name,
+      deviceId,
+      startTime: times[0] ?? '',
+      endTime: times.at(-1) ?? '',
+      recorded,
       coordinateProperties: {
         times,
         droneStates: each(({ droneState }) => droneState),

@@ -19,7 +19,8 @@ import { catchUp, sendFinalMessage } from './catch-up';
 
 /** How a viewer connects to the topic of its share; its password is the share code. */
 const accessOf = (connectionId: string, topic: string) => ({
-  ...{ clientId: viewerClientId(connectionId), username: connectionId },
+  clientId: viewerClientId(connectionId),
+  username: connectionId,
   topic,
 });
 
@@ -31,7 +32,9 @@ async function initialMessages(viewer: ViewerSession, share: Share, now: Date) {
   const counted = { ...share, currentViewers: Math.max(1, share.currentViewers) };
   const status: ViewerShareMessage = {
     ...shareMessage(counted, now.toISOString()),
-    ...{ shareType, permissions, snapshot: true },
+    shareType,
+    permissions,
+    snapshot: true,
     ...(viewer.broadcast !== undefined && { broadcast: accessOf(viewer.connectionId, viewer.broadcast) }),
   };
   const snapshot = device && snapshotMessage(device, now);

@@ -19,7 +19,11 @@ export function createRuntimeContext(log: (line: string) => void): RuntimeContex
   const sandbox = {
     console: { log: (line: unknown) => log(String(line)) },
     require: (name: string) => moduleOf(name),
-    ...{ Buffer, atob, btoa, TextEncoder, TextDecoder },
+    Buffer,
+    atob,
+    btoa,
+    TextEncoder,
+    TextDecoder,
   };
   const context = createContext(sandbox, { codeGeneration: { strings: false, wasm: false } });
   const globals = runInContext('globalThis', context) as Globals;

@@ -38,7 +38,9 @@ export function createWebSocketOrigin({ domain, authorizer, serve }: WebSocketOr
       server.handleUpgrade(message, socket, head, (opened) =>
         serve(
           new MqttStream(createWebSocketStream(opened), {
-            ...{ authorizer, serverName: domain, http },
+            authorizer,
+            serverName: domain,
+            http,
             ipAddress: request.sourceIp,
           }),
         ),

@@ -14,8 +14,15 @@ type Operations = Record<string, Operation | undefined>;
 const modifying = ['chmod', 'chown', 'lchown', 'lutimes', 'rm', 'rmdir', 'truncate', 'unlink', 'utimes'];
 /** Operations that may create a path, and the index of that argument. */
 const creating: Readonly<Record<string, number>> = {
-  ...{ appendFile: 0, mkdir: 0, mkdtemp: 0, writeFile: 0 },
-  ...{ copyFile: 1, cp: 1, link: 1, symlink: 1, rename: 1 },
+  appendFile: 0,
+  mkdir: 0,
+  mkdtemp: 0,
+  writeFile: 0,
+  copyFile: 1,
+  cp: 1,
+  link: 1,
+  symlink: 1,
+  rename: 1,
 };
 
 /** Makes everything but the temporary folder read-only in this thread, and always the function's code. */

@@ -3,7 +3,9 @@ import { compressed } from '../../cloudfront/compression';
 
 const text = 'drone '.repeat(400);
 const reply = (more: object = {}) => ({
-  ...{ status: 200, headers: { 'content-type': 'text/html', ETag: '"abc"' }, body: text },
+  status: 200,
+  headers: { 'content-type': 'text/html', ETag: '"abc"' },
+  body: text,
   ...more,
 });
 const both = { gzip: true, brotli: true };
@@ -15,7 +17,8 @@ describe('CloudFront compression', () => {
     expect(headers).toEqual({
       'content-type': 'text/html',
       'content-encoding': 'br',
-      ...{ etag: 'W/"abc"', vary: 'Accept-Encoding' },
+      etag: 'W/"abc"',
+      vary: 'Accept-Encoding',
     });
     expect(brotliDecompressSync(Buffer.from(body)).toString()).toBe(text);
   });

@@ -87,7 +87,13 @@ export async function startUserPool() {
   }
 
   return {
-    ...{ folder, endpoint, cognito, client, start, send, UserPoolId },
+    folder,
+    endpoint,
+    cognito,
+    client,
+    start,
+    send,
+    UserPoolId,
 
     requestToken(fields: Record<string, string>, headers: Record<string, string> = {}, to = cognito) {
       const body = new URLSearchParams({ grant_type: 'client_credentials', ...fields }).toString();

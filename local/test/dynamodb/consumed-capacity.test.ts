@@ -148,7 +148,10 @@ describe('Request units', () => {
       'a failed condition, by the item that is there',
       () =>
         database.updateItem({
-          ...{ TableName, Key: key('large'), ...set, ...onlyNew },
+          TableName,
+          Key: key('large'),
+          ...set,
+          ...onlyNew,
           ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
         }),
       [0, 9],

@@ -61,7 +61,10 @@ describe('A partition key beyond its units', () => {
       metadata: {},
     });
     database = new DynamoDB({
-      ...{ endpoint: endpoint.url, region: 'eu-central-1', credentials: endpoint.admin, maxAttempts: 1 },
+      endpoint: endpoint.url,
+      region: 'eu-central-1',
+      credentials: endpoint.admin,
+      maxAttempts: 1,
     });
   });
   beforeEach(async () => {
@@ -100,7 +103,9 @@ describe('A partition key beyond its units', () => {
       'Query',
       (owner) =>
         database.query({
-          ...{ TableName, ConsistentRead: true, KeyConditionExpression: '#owner = :owner AND begins_with(id, :one)' },
+          TableName,
+          ConsistentRead: true,
+          KeyConditionExpression: '#owner = :owner AND begins_with(id, :one)',
           ExpressionAttributeNames: { '#owner': 'owner' },
           ExpressionAttributeValues: { ':owner': text(owner), ':one': text('1') },
         }),

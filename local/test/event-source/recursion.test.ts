@@ -33,12 +33,19 @@ describe('A function that sends to its own queue', () => {
     given = await startSqs();
     folder = await mkdtemp(join(tmpdir(), 'recursion-test-'));
     lambda = createLambda({
-      ...{ region, accountId: account.accountId, assemblyFolder: folder, logFile: join(folder, 'functions.log') },
+      region,
+      accountId: account.accountId,
+      assemblyFolder: folder,
+      logFile: join(folder, 'functions.log'),
       endpointUrl: given.endpoint.url,
       credentialsOf: () => given.endpoint.register('function', () => [everything]),
     });
     sources = createEventSources({
-      ...{ ...account, engineUrl: 'http://127.0.0.1:9', dataFolder: folder, lambda, sqs: given.sqs },
+      ...account,
+      engineUrl: 'http://127.0.0.1:9',
+      dataFolder: folder,
+      lambda,
+      sqs: given.sqs,
       policiesOf: () => [everything],
       log: () => showAgain(given.sqs.queue(arnOf('work')), (body) => body === refused),
     });

@@ -38,7 +38,10 @@ export async function givenEvents(quotas: Quotas = noQuotas) {
   });
   endpoint.add(events);
   const resource = (type: string, logicalId: string, properties: Record<string, unknown>) => ({
-    ...{ type, logicalId, properties, metadata: {} },
+    type,
+    logicalId,
+    properties,
+    metadata: {},
   });
   await events.create(resource('AWS::Events::EventBus', 'Bus', { Name: 'platform' }));
   const client = new EventBridgeClient({
@@ -48,7 +51,14 @@ export async function givenEvents(quotas: Quotas = noQuotas) {
     maxAttempts: 1,
   });
   return {
-    ...{ events, sqs, client, endpoint, log, got, refused, meter },
+    events,
+    sqs,
+    client,
+    endpoint,
+    log,
+    got,
+    refused,
+    meter,
     rule: (properties: Record<string, unknown>, logicalId = 'Jobs') =>
       events.create(
         resource('AWS::Events::Rule', logicalId, {

@@ -7,7 +7,10 @@ describe('PutEvents', () => {
   let given: GivenEvents;
   const permissions = (Entries: object[]) =>
     given.events.permissions({
-      ...{ service: 'events', method: 'POST', path: '/', headers: { 'x-amz-target': 'AWSEvents.PutEvents' } },
+      service: 'events',
+      method: 'POST',
+      path: '/',
+      headers: { 'x-amz-target': 'AWSEvents.PutEvents' },
       body: Buffer.from(JSON.stringify({ Entries })),
     });
 
@@ -140,7 +143,10 @@ describe('PutEvents', () => {
 
   test('refuses other operations', async () => {
     const answer = await given.events.answer({
-      ...{ service: 'events', method: 'POST', path: '/', headers: { 'x-amz-target': 'AWSEvents.PutRule' } },
+      service: 'events',
+      method: 'POST',
+      path: '/',
+      headers: { 'x-amz-target': 'AWSEvents.PutRule' },
       body: Buffer.from('{}'),
     });
     expect(answer.body).toContain('PutRule is not supported');

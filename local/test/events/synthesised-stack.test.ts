@@ -99,7 +99,10 @@ describe('A CDK stack with a bus, rules, a queue and functions', () => {
     writeFileSync(logFile, '');
     await endpoint.start();
     lambda = createLambda({
-      ...{ ...account, assemblyFolder, logFile, endpointUrl: endpoint.url },
+      ...account,
+      assemblyFolder,
+      logFile,
+      endpointUrl: endpoint.url,
       credentialsOf: (functionArn, roleArn) => {
         roles.set(functionArn, roleArn);
         return endpoint.register(functionArn, () => iam.policiesOf(roleArn));
@@ -118,8 +121,13 @@ describe('A CDK stack with a bus, rules, a queue and functions', () => {
     endpoint.add(events);
     services = [iam, lambda, sqs, events, eventSources];
     await deploy(readAssembly(assemblyFolder), services, {
-      ...{ baseUrl: '', identityUrl: '', endpointUrl: endpoint.url, mqttUrl: '', videoUrl: '' },
-      ...{ isWebSocketApi: () => false, distributionAt: () => undefined },
+      baseUrl: '',
+      identityUrl: '',
+      endpointUrl: endpoint.url,
+      mqttUrl: '',
+      videoUrl: '',
+      isWebSocketApi: () => false,
+      distributionAt: () => undefined,
     });
     for (const service of services) await service.start?.();
   });

@@ -21,7 +21,9 @@ describe('Fault injection', () => {
   }
 
   const callOf = (service: string, operation: string, body: object = {}): AwsCall => ({
-    ...{ service, method: 'POST', path: '/' },
+    service,
+    method: 'POST',
+    path: '/',
     headers: { 'x-amz-target': `DynamoDB_20120810.${operation}`, 'x-amz-security-token': 'local-1' },
     body: Buffer.from(JSON.stringify(body)),
   });

@@ -52,7 +52,8 @@ describe('IAM', () => {
   test('trusts only the services that a role allows sts:AssumeRole', async () => {
     const iam = createIam();
     const statement = (Effect: string, Action: string, Service: string | string[]) => ({
-      ...{ Effect, Action },
+      Effect,
+      Action,
       Principal: { Service },
     });
     const Statement = [

@@ -14,7 +14,10 @@ describe('What AWS IoT Core charges', () => {
 
   const publish = (payload: string, query = '') =>
     given.iot.answer({
-      ...{ service: 'iotdata', method: 'POST', path: `/topics/job?qos=1${query}`, headers: {} },
+      service: 'iotdata',
+      method: 'POST',
+      path: `/topics/job?qos=1${query}`,
+      headers: {},
       body: Buffer.from(payload),
     });
 

@@ -33,7 +33,9 @@ function given(actions: readonly string[] = everyCall) {
       properties: {
         ServiceToken: 'arn:aws:lambda:eu-central-1:000000000000:function:AWS679',
         Create: JSON.stringify({
-          ...{ service: 'iot', action, physicalResourceId: { id: name } },
+          service: 'iot',
+          action,
+          physicalResourceId: { id: name },
           parameters: { domainConfigurationName: name, ...parameters },
           ...more,
         }),

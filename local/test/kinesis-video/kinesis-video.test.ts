@@ -147,7 +147,10 @@ describe('Kinesis Video Streams', () => {
   test('requires the permission on the stream', () => {
     const permissions = (path: string, body: object) =>
       video.permissions({
-        ...{ service: 'kinesisvideo', method: 'POST', path, headers: {} },
+        service: 'kinesisvideo',
+        method: 'POST',
+        path,
+        headers: {},
         body: Buffer.from(JSON.stringify(body)),
       });
     expect(permissions('/getDataEndpoint', { StreamName: 'one' })).toEqual([

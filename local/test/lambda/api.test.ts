@@ -105,8 +105,11 @@ describe('The Lambda API', () => {
     };
     const busy = createLambdaApi({ lambda: stuck, log: (line) => log.push(line) });
     const call = {
-      ...{ service: 'lambda', method: 'POST', path: '/2015-03-31/functions/greet/invocations' },
-      ...{ headers: { 'x-amz-invocation-type': 'Event' }, body: Buffer.from('{}') },
+      service: 'lambda',
+      method: 'POST',
+      path: '/2015-03-31/functions/greet/invocations',
+      headers: { 'x-amz-invocation-type': 'Event' },
+      body: Buffer.from('{}'),
     };
     const answers = await Promise.all(Array.from({ length: 10_001 }, () => busy.answer(call)));
     expect(answers.map(({ status }) => status)).toEqual([...Array<number>(10_000).fill(202), 429]);

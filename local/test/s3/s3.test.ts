@@ -6,7 +6,9 @@ import { withoutBucketDeployer } from '../../s3/without-bucket-deployer';
 import type { Resource } from '../../service';
 
 const resource = (type: string, properties: object, logicalId = 'Site'): Resource => ({
-  ...{ type, logicalId, metadata: {} },
+  type,
+  logicalId,
+  metadata: {},
   properties: properties as Resource['properties'],
 });
 
@@ -43,7 +45,9 @@ describe('S3', () => {
         PolicyDocument: {
           Statement: [
             {
-              ...{ Effect: 'Allow', Action: 's3:GetObject', Resource: `arn:aws:s3:::${bucket}/*` },
+              Effect: 'Allow',
+              Action: 's3:GetObject',
+              Resource: `arn:aws:s3:::${bucket}/*`,
               Principal: { Service: 'cloudfront.amazonaws.com' },
               Condition: { StringEquals: { 'AWS:SourceArn': 'arn:aws:cloudfront::000000000000:distribution/E1' } },
             },
@@ -69,7 +73,8 @@ describe('S3', () => {
     await fill({ DestinationBucketKeyPrefix: 'share/v1', SystemMetadata: { 'cache-control': 'no-store' } });
     await permit();
     expect(await get('/share/v1/index.html')).toMatchObject({
-      ...{ status: 200, body: '<p>Hello' },
+      status: 200,
+      body: '<p>Hello',
       headers: {
         'content-type': 'text/html',
         'cache-control': 'no-store',
@@ -77,7 +82,8 @@ describe('S3', () => {
       },
     });
     expect(await get('/share/v1/deep/app.js')).toMatchObject({
-      ...{ status: 200, headers: { 'content-type': 'text/javascript' } },
+      status: 200,
+      headers: { 'content-type': 'text/javascript' },
     });
   });
 

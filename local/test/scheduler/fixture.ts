@@ -108,7 +108,11 @@ export function schedulerFixture(): SchedulerFixture {
   };
 
   const fixture: SchedulerFixture = {
-    ...{ folder, endpoint, calls, log, sent },
+    folder,
+    endpoint,
+    calls,
+    log,
+    sent,
     answer: () => null,
     limits: {},
     get scheduler() {

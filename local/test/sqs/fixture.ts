@@ -43,7 +43,11 @@ export async function startSqs(): Promise<SqsFixture> {
     maxAttempts: 1,
   });
   return {
-    ...{ sqs, client, endpoint, folder, reopen: reopen },
+    sqs,
+    client,
+    endpoint,
+    folder,
+    reopen: reopen,
     queue: (name, properties = {}) => makeQueue(sqs, name, properties),
     async remove() {
       client.destroy();

@@ -53,7 +53,10 @@ describe('The SQS API', () => {
 
   test('requires the same permission for a batch as for one message', () => {
     const call = (operation: string) => ({
-      ...{ service: 'sqs', method: 'POST', path: '/', body: Buffer.from(JSON.stringify({ QueueUrl: fixture.url })) },
+      service: 'sqs',
+      method: 'POST',
+      path: '/',
+      body: Buffer.from(JSON.stringify({ QueueUrl: fixture.url })),
       headers: { 'x-amz-target': `AmazonSQS.${operation}` },
     });
     const permission = [{ action: 'sqs:SendMessage', resource: arnOf('Things') }];
@@ -88,7 +91,10 @@ describe('The SQS API', () => {
     ['a body that is not JSON', 'SendMessage', '{', 'InvalidParameterValue'],
   ])('refuses %s', async (_title, operation, body, code) => {
     const answer = await fixture.sqs.answer({
-      ...{ service: 'sqs', method: 'POST', path: '/', headers: { 'x-amz-target': `AmazonSQS.${operation}` } },
+      service: 'sqs',
+      method: 'POST',
+      path: '/',
+      headers: { 'x-amz-target': `AmazonSQS.${operation}` },
       body: Buffer.from(typeof body === 'string' ? body : JSON.stringify({ QueueUrl: fixture.url, ...body })),
     });
     expect(answer).toMatchObject({ status: 400, headers: { 'x-amzn-errortype': code } });

@@ -4,7 +4,10 @@ import { account, arnOf, makeQueue } from './fixture';
 describe('A queue policy', () => {
   const rule = 'arn:aws:events:eu-central-1:000000000000:rule/bus/one';
   const policy = (statement: object) => ({
-    ...{ Effect: 'Allow', Action: 'sqs:SendMessage', Principal: { Service: 'events.amazonaws.com' }, ...statement },
+    Effect: 'Allow',
+    Action: 'sqs:SendMessage',
+    Principal: { Service: 'events.amazonaws.com' },
+    ...statement,
     Resource: arnOf('Things'),
   });
   const permits = async (...Statement: object[]) => {

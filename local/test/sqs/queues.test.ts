@@ -150,7 +150,9 @@ describe('A queue', () => {
     };
     expect(await receive(asked)).toMatchObject([
       {
-        ...{ MessageId, Body: 'a', MessageAttributes: { one: { DataType: 'Number', StringValue: '1' } } },
+        MessageId,
+        Body: 'a',
+        MessageAttributes: { one: { DataType: 'Number', StringValue: '1' } },
         Attributes: { DeadLetterQueueSourceArn: arnOf('Work') },
       },
     ]);

@@ -16,7 +16,9 @@ const coordinates = (second: number): [number, number, number] => [8.5 + second 
 /** The device reports a position of a job, so many seconds after the beginning. */
 const fly = (jobId: string, second: number, droneState = 'WAYPOINT') =>
   report(deviceId, {
-    ...{ timestamp: at(second), jobId, droneState },
+    timestamp: at(second),
+    jobId,
+    droneState,
     navigation: { position: { type: 'Point', coordinates: coordinates(second) }, velocity: { groundSpeed: 12.5 } },
     battery: { percent: 81 },
   });
@@ -47,7 +49,9 @@ describe(key, () => {
   test('answers with the positions so far while the job is running, and the same when it has ended', async () => {
     const running = await track(jobId);
     expect([running.status, running.headers.get('content-type'), running.headers.get('vary')]).toEqual([
-      ...[200, 'application/geo+json', 'Accept'],
+      200,
+      'application/geo+json',
+      'Accept',
     ]);
     const seconds = [1, 2, 3];
     expect(running.body).toEqual({
@@ -57,7 +61,12 @@ describe(key, () => {
           type: 'Feature',
           geometry: { type: 'LineString', coordinates: seconds.map(coordinates) },
           properties: {
-            ...{ jobId, name: 'Survey', deviceId, startTime: at(1), endTime: at(3), recorded: 3 },
+            jobId,
+            name: 'Survey',
+            deviceId,
+            startTime: at(1),
+            endTime: at(3),
+            recorded: 3,
             coordinateProperties: {
               times: seconds.map(at),
               droneStates: ['WAYPOINT', 'WAYPOINT', 'RETURNING'],

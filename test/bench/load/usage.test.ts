@@ -21,8 +21,12 @@ function file(name: string, content: unknown): string {
 }
 
 const partner = {
-  ...{ organisationId: 'org-1', clientId: 'client', clientSecret: 'hush', apiKey: 'hush' },
-  ...{ scopes: [], deviceGroups: [] },
+  organisationId: 'org-1',
+  clientId: 'client',
+  clientSecret: 'hush',
+  apiKey: 'hush',
+  scopes: [],
+  deviceGroups: [],
 };
 const addresses = { baseUrl: 'https://api.test', wsUrl: 'wss://ws.test', mqttUrl: 'mqtts://mqtt.test:8883' };
 
@@ -46,8 +50,13 @@ describe('npm run load', () => {
 describe('readLoad', () => {
   test('without options is all scenarios for half a minute, without an error', () => {
     expect(readLoad([])).toEqual({
-      ...{ scenarios, seconds: 30, maxErrors: 0, help: false },
-      ...{ rate: undefined, connections: undefined, credentials: undefined },
+      scenarios,
+      seconds: 30,
+      maxErrors: 0,
+      help: false,
+      rate: undefined,
+      connections: undefined,
+      credentials: undefined,
     });
   });
 
@@ -62,8 +71,13 @@ describe('readLoad', () => {
       '--credentials=a',
     ];
     expect(readLoad(words)).toEqual({
-      ...{ scenarios: ['wss', 'rest'], rate: 20, seconds: 5, connections: 100 },
-      ...{ maxErrors: 0.005, credentials: 'a', help: false },
+      scenarios: ['wss', 'rest'],
+      rate: 20,
+      seconds: 5,
+      connections: 100,
+      maxErrors: 0.005,
+      credentials: 'a',
+      help: false,
     });
   });
 

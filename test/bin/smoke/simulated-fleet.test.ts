@@ -82,7 +82,9 @@ test('jobs with a simulated failure fail, on the ground or in the air', async ()
   const inTheAir = ['PENDING', 'QUEUED', 'IN_PROGRESS', 'FAILED'];
   expect(await Promise.all(['dock-fault', 'abort', 'link-loss', 'low-battery'].map(failing))).toEqual([
     ['PENDING', 'QUEUED', 'FAILED'],
-    ...[inTheAir, inTheAir, inTheAir],
+    inTheAir,
+    inTheAir,
+    inTheAir,
   ]);
 });
 

@@ -3,13 +3,22 @@ import { banner } from '../../../bin/start/banner';
 import type { StackFacts } from '../../../bin/start/stack-facts';
 
 const partner = {
-  ...{ organisationId: 'org-1', clientId: 'client-1', clientSecret: 'hush-secret', apiKey: 'hush-key', scopes: [] },
+  organisationId: 'org-1',
+  clientId: 'client-1',
+  clientSecret: 'hush-secret',
+  apiKey: 'hush-key',
+  scopes: [],
   deviceGroups: [{ deviceGroupId: 'group-1', devices: [{ deviceId: 'device-1' }] }],
 };
 const facts: StackFacts = {
-  ...{ baseUrl: 'http://127.0.0.1:3000', mqttUrl: 'mqtts://127.0.0.1:8883', wsUrl: 'ws://127.0.0.1:3001' },
-  ...{ shareBaseUrl: 'http://127.0.0.1:3001', docsUrl: 'http://127.0.0.1:3001/docs/', caFile: '/ca.pem' },
-  ...{ demoFlightUrl: 'http://127.0.0.1:3001/share/share-1', partners: [partner] },
+  baseUrl: 'http://127.0.0.1:3000',
+  mqttUrl: 'mqtts://127.0.0.1:8883',
+  wsUrl: 'ws://127.0.0.1:3001',
+  shareBaseUrl: 'http://127.0.0.1:3001',
+  docsUrl: 'http://127.0.0.1:3001/docs/',
+  caFile: '/ca.pem',
+  demoFlightUrl: 'http://127.0.0.1:3001/share/share-1',
+  partners: [partner],
 };
 const options = { folder: resolve('.local'), memory: false, isDefaultFolder: true };
 

@@ -17,8 +17,12 @@ async function run(program: string): Promise<string> {
   const { baseUrl, wsUrl } = readFacts();
   const { clientId, clientSecret, apiKey } = clientsOf('typescript-readme')[0] ?? {};
   const variables = {
-    ...{ BASE_URL: baseUrl, WS_URL: wsUrl, DEVICE_GROUP_ID: deviceGroupId },
-    ...{ CLIENT_ID: clientId, CLIENT_SECRET: clientSecret, API_KEY: apiKey },
+    BASE_URL: baseUrl,
+    WS_URL: wsUrl,
+    DEVICE_GROUP_ID: deviceGroupId,
+    CLIENT_ID: clientId,
+    CLIENT_SECRET: clientSecret,
+    API_KEY: apiKey,
   };
   const flags = ['--conditions=drone-mission-source', '--import', 'tsx', '--input-type=module', '--eval', program];
   const { stdout } = await promisify(execFile)(process.execPath, flags, {

@@ -13,7 +13,8 @@ describe('renewConnection', () => {
   test('moves the end of an open connection by one write', async () => {
     await expect(renewConnection(item, { expiresAt: now + 3600 }, now)).resolves.toBe(true);
     expect(onlyCommand()).toEqual({
-      ...{ TableName: 'connections', Key },
+      TableName: 'connections',
+      Key,
       UpdateExpression: 'SET expiresAt = :expiresAt',
       ConditionExpression: 'expiresAt > :now',
       ExpressionAttributeValues: { ':expiresAt': now + 3600, ':now': now },
@@ -38,7 +39,8 @@ describe('extendSubscription', () => {
   test('moves the end of a subscription that still exists', async () => {
     await extendSubscription(item, now + 3600);
     expect(onlyCommand()).toMatchObject({
-      ...{ Key, UpdateExpression: 'SET expiresAt = :expiresAt' },
+      Key,
+      UpdateExpression: 'SET expiresAt = :expiresAt',
       ConditionExpression: 'attribute_exists(connectionId)',
     });
   });
@@ -53,7 +55,8 @@ describe('noteWarning', () => {
   test('notes the end that the client is warned of, if that is still its end', async () => {
     await expect(noteWarning(item)).resolves.toBe(true);
     expect(onlyCommand()).toEqual({
-      ...{ TableName: 'connections', Key },
+      TableName: 'connections',
+      Key,
       UpdateExpression: 'SET warnedOf = :expiresAt',
       ConditionExpression: 'expiresAt = :expiresAt',
       ExpressionAttributeValues: { ':expiresAt': now + 60 },

@@ -55,8 +55,11 @@ describe('takeSeat', () => {
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
     expect(values()).toEqual({
-      ...{ ':seat': new Set([name]), ':name': name, ':max': 3 },
-      ...{ ':true': true, ':ttl': now + 99 },
+      ':seat': new Set([name]),
+      ':name': name,
+      ':max': 3,
+      ':true': true,
+      ':ttl': now + 99,
     });
   });
 

@@ -82,8 +82,13 @@ test('follow and unfollow are one write each, and a new subscription waits for i
   const key = { channel: `telemetry#${id('device')}`, connectionId: partner.connectionId };
   expect(onlyCommand()['Item']).toEqual({
     ...key,
-    ...{ clientId: 'client1', session: true, bufferingSince: 1795775400 },
-    ...{ openedAt: 1, expiresAt: later, socketId: partner.connectionId, ttl },
+    clientId: 'client1',
+    session: true,
+    bufferingSince: 1795775400,
+    openedAt: 1,
+    expiresAt: later,
+    socketId: partner.connectionId,
+    ttl,
   });
   store.resetHistory();
   await unfollow(partner, id('device'));

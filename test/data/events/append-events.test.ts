@@ -29,8 +29,13 @@ describe('appendEvents', () => {
     expect(sent().at(-1)).toMatchObject({
       TableName: 'events',
       Item: {
-        ...{ log, number: 2, channel: channelOf(job(2)), message: JSON.stringify(job(2).message) },
-        ...{ loggedAt: createdAt, keptUntil: createdAt + 7 * DAY_S, ttl: createdAt + 90 * DAY_S },
+        log,
+        number: 2,
+        channel: channelOf(job(2)),
+        message: JSON.stringify(job(2).message),
+        loggedAt: createdAt,
+        keptUntil: createdAt + 7 * DAY_S,
+        ttl: createdAt + 90 * DAY_S,
       },
       ConditionExpression: 'attribute_not_exists(#log)',
     });

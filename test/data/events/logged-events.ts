@@ -15,8 +15,14 @@ export const ofJob = `job#${id('job')}`;
 export const other = `job#${id('job', acme, 'another')}`;
 
 export const event = (number: number, channel = ofJob, fields: Item = {}): Item => ({
-  ...{ log, number, channel, message: JSON.stringify(jobMessage(sampleJob({ version: number }))) },
-  ...{ loggedAt: long, keptUntil: nowS + 60, ttl: nowS + 3600, ...fields },
+  log,
+  number,
+  channel,
+  message: JSON.stringify(jobMessage(sampleJob({ version: number }))),
+  loggedAt: long,
+  keptUntil: nowS + 60,
+  ttl: nowS + 3600,
+  ...fields,
 });
 /** No longer events of the organisation, but of their channels. */
 export const past = { keptUntil: nowS };

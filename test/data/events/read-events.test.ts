@@ -118,8 +118,10 @@ describe('beforeOldest', () => {
 describe('readChannelEvents', () => {
   test('are those of the index that are stored, by two queries, also when their organisation no longer has them', async () => {
     givenLogTable([
-      ...[event(1, ofJob, { ...past, ttl: nowS }), ...events(2, 3, ofJob, past)],
-      ...[...events(4, 300, other), event(301)],
+      event(1, ofJob, { ...past, ttl: nowS }),
+      ...events(2, 3, ofJob, past),
+      ...events(4, 300, other),
+      event(301),
     ]);
     expect(numbersOf(await readChannelEvents(acme, job, now))).toEqual([2, 3, 301]);
     expect(sent()).toHaveLength(2);

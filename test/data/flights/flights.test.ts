@@ -13,17 +13,20 @@ const point = (seconds: number, change: Partial<RecordedPoint> = {}): RecordedPo
   ...change,
 });
 const entry = (seconds: number, change: Partial<RecordedPoint> = {}) => ({
-  ...{ flight: id('job'), point: point(seconds, change), everySeconds: 1, keptSeconds: 86_400 },
+  flight: id('job'),
+  point: point(seconds, change),
+  everySeconds: 1,
+  keptSeconds: 86_400,
 });
 const item = (seconds: number, change: object = {}) => ({
-  ...{ flight: id('job'), second: Math.floor(BEGIN + seconds), ttl: Math.ceil(BEGIN + seconds) + 86_400 },
-  ...{
-    deviceId: id('device'),
-    ms: (BEGIN + seconds) * 1000,
-    longitude: 8.541694,
-    latitude: 47.376887,
-    altitude: 485.5,
-  },
+  flight: id('job'),
+  second: Math.floor(BEGIN + seconds),
+  ttl: Math.ceil(BEGIN + seconds) + 86_400,
+  deviceId: id('device'),
+  ms: (BEGIN + seconds) * 1000,
+  longitude: 8.541694,
+  latitude: 47.376887,
+  altitude: 485.5,
   ...change,
 });
 
@@ -51,9 +54,14 @@ describe('savePoints', () => {
 
   test('writes an item of less than a kilobyte for the longest position', async () => {
     const longest: RecordedPoint = {
-      ...{ deviceId: id('device', acme, 'x'.repeat(64)), timestamp: at(0.123), droneState: '\u{1F681}'.repeat(32) },
-      ...{ coordinates: [-179.123456, -89.123456, 19_999.9], groundSpeed: 199.9, verticalSpeed: -199.9 },
-      ...{ heading: 359.9, batteryPercent: 99.9 },
+      deviceId: id('device', acme, 'x'.repeat(64)),
+      timestamp: at(0.123),
+      droneState: '\u{1F681}'.repeat(32),
+      coordinates: [-179.123456, -89.123456, 19_999.9],
+      groundSpeed: 199.9,
+      verticalSpeed: -199.9,
+      heading: 359.9,
+      batteryPercent: 99.9,
     };
     await savePoints([{ ...entry(0), flight: id('job', acme, 'x'.repeat(64)), point: longest }]);
     // More than DynamoDB counts: names and values, without quotes and braces.
@@ -134,7 +142,9 @@ describe('readTrack', () => {
     store.on(QueryCommand).resolves({ Items: [62, 58, 12, 11].map((seconds) => item(seconds)) });
     expect(await readTrack(id('device'), at(12), at(58))).toEqual([point(12), point(58)]);
     expect(onlyCommand()['ExpressionAttributeValues']).toEqual({
-      ...{ ':flight': id('device'), ':from': BEGIN + 10, ':to': BEGIN + 55 },
+      ':flight': id('device'),
+      ':from': BEGIN + 10,
+      ':to': BEGIN + 55,
     });
   });
 });

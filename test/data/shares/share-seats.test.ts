@@ -20,7 +20,9 @@ const engine = engineForAllTests('connections', 'channel', 'connectionId');
 let owner = '';
 /** A viewer, whose connection has an id as API Gateway makes them. */
 const viewer = (number: number, expiresAt = now + 3600.123) => ({
-  ...{ connectionId: `L0SM9c${String(number).padStart(9, '0')}=`, openedAt: now, expiresAt },
+  connectionId: `L0SM9c${String(number).padStart(9, '0')}=`,
+  openedAt: now,
+  expiresAt,
 });
 const take = (number: number, max: number, at = now) =>
   takeOneOf(owner, viewer(number), { max, ttl: now + 9999, now: at });

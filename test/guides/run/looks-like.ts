@@ -6,18 +6,25 @@ import { deviceState } from '../../../domain/telemetry';
 const reported = [...Object.keys(deviceState.shape), 'receivedAt'].filter((name) => name !== 'timestamp');
 /** Fields whose example must be the very value. */
 const fixed = [
-  ...['success', 'error', 'error_description', 'code', 'type', 'message', 'path', 'token_type', 'expires_in', 'id'],
-  ...[
-    'jobState',
-    'previousState',
-    'shareState',
-    'shareType',
-    'permissions',
-    'priority',
-    'maxViewers',
-    'protocol',
-    'snapshot',
-  ],
+  'success',
+  'error',
+  'error_description',
+  'code',
+  'type',
+  'message',
+  'path',
+  'token_type',
+  'expires_in',
+  'id',
+  'jobState',
+  'previousState',
+  'shareState',
+  'shareType',
+  'permissions',
+  'priority',
+  'maxViewers',
+  'protocol',
+  'snapshot',
 ];
 /** Values that stand for each other: what a device or a job does at this moment depends on when one looks. */
 const alternatives: readonly (readonly unknown[])[] = [jobStatuses, deviceStatuses];

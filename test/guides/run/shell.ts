@@ -59,7 +59,8 @@ export function openShell(environment: string) {
   const state = join(folder, 'state');
   const run = (text: string, awaited: readonly string[] = []) =>
     runProgram('bash', ['--norc', '-c', text], {
-      ...{ ...process.env, npm_config_loglevel: 'error' },
+      ...process.env,
+      npm_config_loglevel: 'error',
       awaited: awaited.join('\n'),
     });
 

@@ -27,7 +27,9 @@ interface Batch {
 const recorded = () =>
   (sent() as unknown as Batch[]).flatMap(({ RequestItems }) =>
     RequestItems.flights.map(({ PutRequest: { Item } }) => [
-      ...[Item.flight, Item.second - BEGIN, (Item.ttl - BEGIN) / DAY_S],
+      Item.flight,
+      Item.second - BEGIN,
+      (Item.ttl - BEGIN) / DAY_S,
     ]),
   );
 

@@ -16,12 +16,27 @@ const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 const later = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
 
 const share = {
-  ...{ shareCode, resourceId: 'device-a', deviceId: 'device-a', shareType: 'DEVICE_STATUS', permissions: ['view'] },
-  ...{ maxViewers: 100, currentViewers: 1, version: 1, createdAt: later(-60), organisation: acme },
+  shareCode,
+  resourceId: 'device-a',
+  deviceId: 'device-a',
+  shareType: 'DEVICE_STATUS',
+  permissions: ['view'],
+  maxViewers: 100,
+  currentViewers: 1,
+  version: 1,
+  createdAt: later(-60),
+  organisation: acme,
 };
 const session = {
-  ...{ kind: 'viewer', channel: `session#${connectionId}`, connectionId, organisation: acme, shareCode },
-  ...{ shareType: 'DEVICE_STATUS', resourceId: 'device-a', deviceId: 'device-a', permissions: ['view'] },
+  kind: 'viewer',
+  channel: `session#${connectionId}`,
+  connectionId,
+  organisation: acme,
+  shareCode,
+  shareType: 'DEVICE_STATUS',
+  resourceId: 'device-a',
+  deviceId: 'device-a',
+  permissions: ['view'],
 };
 
 /** What the two tables hold. */
@@ -47,7 +62,9 @@ describe('A viewer with an open socket', () => {
     const [text = ''] = answer.policyDocuments;
     expect((JSON.parse(text) as { Statement: unknown }).Statement).toEqual([
       {
-        ...{ Effect: 'Allow', Action: 'iot:Connect', Resource: [`${iot}:client/${viewerClientId(connectionId)}`] },
+        Effect: 'Allow',
+        Action: 'iot:Connect',
+        Resource: [`${iot}:client/${viewerClientId(connectionId)}`],
         Condition: { 'ForAllValues:StringEquals': { 'iot:ConnectAttributes': [] } },
       },
       { Effect: 'Allow', Action: 'iot:Subscribe', Resource: [`${iot}:topicfilter/${topic}`] },

@@ -20,7 +20,11 @@ const consume = (detail: object) =>
       {
         messageId: 'm',
         body: JSON.stringify({
-          ...{ id: 'event-1', source: PLATFORM, 'detail-type': 'control.outcome.reported', time: at, detail },
+          id: 'event-1',
+          source: PLATFORM,
+          'detail-type': 'control.outcome.reported',
+          time: at,
+          detail,
         }),
       },
     ],

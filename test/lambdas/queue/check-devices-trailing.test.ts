@@ -18,7 +18,10 @@ const message = (at: string, ...trailing: { deviceId: string; timestamp: string 
 /** A device whose state was saved this many ms ago. */
 const savedDevice = (deviceId: string, ms: number, version = 1) =>
   deviceItem(deviceId, {
-    ...{ status: 'online', version, savedAt: ago(ms), reportedAt: ago(ms) },
+    status: 'online',
+    version,
+    savedAt: ago(ms),
+    reportedAt: ago(ms),
     lastState: JSON.stringify({ timestamp: ago(ms) }),
   });
 const givenDevices = (...fleet: object[]) => store.on(BatchGetCommand).resolves({ Responses: { fleet } });

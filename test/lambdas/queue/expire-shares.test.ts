@@ -44,8 +44,10 @@ test('marks an expired share by a conditional write, then deletes it', async () 
   await expect(run({ shareCode, expiresAt: from(-1000) })).resolves.toEqual(succeeded);
   const [mark, removal, ...more] = sent();
   expect(mark).toMatchObject({
-    ...{ TableName: 'shares', Key: { organisation: acme, shareCode } },
-    ...{ UpdateExpression: 'SET expired = :true', ConditionExpression: 'expiresAt <= :now' },
+    TableName: 'shares',
+    Key: { organisation: acme, shareCode },
+    UpdateExpression: 'SET expired = :true',
+    ConditionExpression: 'expiresAt <= :now',
   });
   expect(removal).toEqual({ TableName: 'shares', Key: { organisation: acme, shareCode } });
   expect(more).toEqual([]);

@@ -37,7 +37,10 @@ describe('A channel in the queue', () => {
       await expect(retain({ ...job, cursor })).resolves.toEqual({ batchItemFailures: [] });
       expect(states()).toEqual([
         {
-          ...{ topic: `${id('job')}/JOB/STATUS`, retain: true, qos: 1, expiresIn: expect.any(Number) as number },
+          topic: `${id('job')}/JOB/STATUS`,
+          retain: true,
+          qos: 1,
+          expiresIn: expect.any(Number) as number,
           state: expect.objectContaining({ jobState: status, cursor }) as object,
         },
       ]);

@@ -99,8 +99,12 @@ test('closes a socket whose token has expired in any minute, without a read', as
 test('closes a viewer of an expired share only if the final message has not closed it within a minute', async () => {
   const viewer = (number: number, secondsAgo: number) =>
     numbered(number, {
-      ...{ clientId: undefined, session: true, shareCode: id('share'), channel: `session#socket-${number}` },
-      ...{ openedAt: seconds(EVERYONE) - 600, expiresAt: seconds(EVERYONE) - secondsAgo },
+      clientId: undefined,
+      session: true,
+      shareCode: id('share'),
+      channel: `session#socket-${number}`,
+      openedAt: seconds(EVERYONE) - 600,
+      expiresAt: seconds(EVERYONE) - secondsAgo,
     });
   givenItems(viewer(1, 60.001), viewer(2, 60), viewer(3, 0.001));
   await handler();
@@ -124,8 +128,12 @@ test.each([
 ])('checks the organisation of a viewer’s share: one that %s', async (_, organisation, expected) => {
   const viewer = (number: number, change = {}) =>
     numbered(number, {
-      ...{ clientId: undefined, session: true, openedAt: 1, shareCode: id('share') },
-      ...{ channel: `session#socket-${number}`, ...change },
+      clientId: undefined,
+      session: true,
+      openedAt: 1,
+      shareCode: id('share'),
+      channel: `session#socket-${number}`,
+      ...change,
     });
   const known = { organisation: acme, name: 'Acme', createdAt: 'x', ...organisation };
   store.on(GetCommand, { Key: { clientId: `org-${acme}` } }).resolves({ Item: known });
@@ -141,7 +149,11 @@ test.each([
 test('closes the viewers of a share that has ended, whose last message was lost, and reads each share once', async () => {
   const viewer = (number: number, shareCode: string) =>
     numbered(number, {
-      ...{ clientId: undefined, session: true, openedAt: 1, shareCode, channel: `session#socket-${number}` },
+      clientId: undefined,
+      session: true,
+      openedAt: 1,
+      shareCode,
+      channel: `session#socket-${number}`,
     });
   const [ended, other] = [id('share'), id('share', rival)];
   store.on(GetCommand, { TableName: 'partners' }).resolves({ Item: { status: 'active' } });

@@ -20,7 +20,10 @@ function given(...pages: object[][]) {
   });
 }
 const online = (deviceId: string, ms: number, change: object = {}) => ({
-  ...{ presentIn: acme, id: deviceId, status: 'online', reportedAt: ago(ms) },
+  presentIn: acme,
+  id: deviceId,
+  status: 'online',
+  reportedAt: ago(ms),
   ...change,
 });
 const markedOffline = () =>

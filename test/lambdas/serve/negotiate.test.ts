@@ -5,7 +5,10 @@ import { refusalOf } from '../../domain/fixtures/samples';
 import { request } from '../fixtures/api-gateway';
 
 const exchangeOf = (key: EndpointKey): Exchange => ({
-  ...{ key, endpoint: endpoints[key], startedAt: 0, headers: {} },
+  key,
+  endpoint: endpoints[key],
+  startedAt: 0,
+  headers: {},
 });
 const KML = 'application/vnd.google-earth.kml+xml';
 

@@ -93,7 +93,10 @@ describe('A body', () => {
 
   test('with many faults is answered with the first 20 and the number of the others', () => {
     const issues = Array.from({ length: 25 }, (_, index) => ({
-      ...{ code: 'custom' as const, path: [index], message: 'odd', input: 1 },
+      code: 'custom' as const,
+      path: [index],
+      message: 'odd',
+      input: 1,
     }));
     const details = toDetails(new $ZodError(issues));
     expect(details).toHaveLength(21);

@@ -29,7 +29,9 @@ test.each(['null', 'false', '{"a":[1]}', '1e999', `"${'x'.repeat(129)}"`, nested
 
 test('answers an unknown action with an error that names it in at most 64 characters, and its id', async () => {
   const unknown = (name: string) => ({
-    ...{ type: 'error', code: 'unknown_action', error: 'Unknown action' },
+    type: 'error',
+    code: 'unknown_action',
+    error: 'Unknown action',
     details: [{ path: 'action', message: `"${name}" is no action` }],
   });
   await expect(answerTo({ action: 'fly', id: 1 })).resolves.toEqual({ ...unknown('fly'), id: 1 });
@@ -51,7 +53,9 @@ test('answers any other message with an error', async () => {
 
 test('answers an empty frame with an error', async () => {
   await expect(answerTo('')).resolves.toEqual({
-    ...{ type: 'error', code: 'invalid_request', error: 'invalid_request' },
+    type: 'error',
+    code: 'invalid_request',
+    error: 'invalid_request',
     details: [{ path: '', message: 'a message must be a JSON object with an action' }],
   });
 });

@@ -48,7 +48,12 @@ const seatUpdates = () =>
 const givenStoredSocket = () =>
   store.on(QueryCommand, { IndexName: 'by-socket' }).resolves({
     Items: ['session#socket', `share#${shareCode}`].map((channel) => ({
-      ...{ channel, connectionId: 'socket', shareCode, session: true, openedAt: 1, expiresAt: later },
+      channel,
+      connectionId: 'socket',
+      shareCode,
+      session: true,
+      openedAt: 1,
+      expiresAt: later,
     })),
   });
 const deletedChannels = () =>

@@ -25,7 +25,8 @@ test('deletes the connection and releases its seat', async () => {
 test('deletes each subscription of the connection after one read, and releases its seat once', async () => {
   const followed = Array.from({ length: 40 }, (_, index) => ({
     ...connection(),
-    ...{ channel: `telemetry#device-${index}`, session: true as const },
+    channel: `telemetry#device-${index}`,
+    session: true as const,
   }));
   store.on(QueryCommand).resolves({ Items: followed });
   await disconnect();

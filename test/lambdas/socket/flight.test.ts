@@ -26,8 +26,16 @@ const givenPoints = (...points: readonly number[][]) =>
   store.on(QueryCommand, { TableName: 'flights' }).resolves({
     Items: points
       .map(([ms = 0, longitude, latitude, altitude, groundSpeed]) => ({
-        ...{ flight: id('device'), deviceId: id('device'), second: ms / 1000, ttl: 4e9 },
-        ...{ ms, longitude, latitude, altitude, groundSpeed, droneState: 'WAYPOINT' },
+        flight: id('device'),
+        deviceId: id('device'),
+        second: ms / 1000,
+        ttl: 4e9,
+        ms,
+        longitude,
+        latitude,
+        altitude,
+        groundSpeed,
+        droneState: 'WAYPOINT',
       }))
       .toSorted((one, other) => other.ms - one.ms),
   });
@@ -38,14 +46,15 @@ describe('flight', () => {
     givenDevice({ droneState: 'WAYPOINT', jobId: id('job'), navigation: position(490) }, { takeOff });
     store.on(GetCommand, { TableName: 'jobs' }).resolves({
       Item: {
-        ...{
-          organisation: acme,
-          jobId: id('job'),
-          name: 'Roof survey',
-          deviceGroupId: id('group'),
-          status: 'IN_PROGRESS',
-        },
-        ...{ priority: 5, version: 1, createdAt: at(-90), updatedAt: at(-90) },
+        organisation: acme,
+        jobId: id('job'),
+        name: 'Roof survey',
+        deviceGroupId: id('group'),
+        status: 'IN_PROGRESS',
+        priority: 5,
+        version: 1,
+        createdAt: at(-90),
+        updatedAt: at(-90),
       },
     });
     givenPoints([now - 30_000, 8.5, 47.4, 470, 12.5], [now - 50_000, 8.5, 47.4, 450]);
@@ -74,7 +83,10 @@ describe('flight', () => {
   ])('answers with an empty track for a device that %s, without reading one', async (_, state, change) => {
     givenDevice(state, change);
     expect(await sendMessage(handler, givenViewer(), message)).toEqual({
-      ...{ type: 'share.flight', deviceName: 'Kestrel 1', track: [], id: 1 },
+      type: 'share.flight',
+      deviceName: 'Kestrel 1',
+      track: [],
+      id: 1,
     });
     expect(store).not.toHaveReceivedCommand(QueryCommand);
   });
@@ -98,13 +110,24 @@ describe('flight', () => {
     );
     store.on(GetCommand, { TableName: 'jobs' }).resolves({
       Item: {
-        ...{ organisation: acme, jobId: id('job'), name: widest, deviceGroupId: id('group'), status: 'IN_PROGRESS' },
-        ...{ priority: 5, version: 1, createdAt: at(-90), updatedAt: at(-90) },
+        organisation: acme,
+        jobId: id('job'),
+        name: widest,
+        deviceGroupId: id('group'),
+        status: 'IN_PROGRESS',
+        priority: 5,
+        version: 1,
+        createdAt: at(-90),
+        updatedAt: at(-90),
       },
     });
     givenPoints(
       ...Array.from({ length: 3 * MAX_TRACK_POINTS }, (_, index) => [
-        ...[now - 80_000_000 + index * 5000, -179.123456, -89.123456, 19_999.9, 199.9],
+        now - 80_000_000 + index * 5000,
+        -179.123456,
+        -89.123456,
+        19_999.9,
+        199.9,
       ]),
     );
     const reply = await sendMessage(handler, givenViewer(), { action: 'flight', id: '\u0001'.repeat(128) });

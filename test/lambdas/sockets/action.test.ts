@@ -90,7 +90,10 @@ const viewerActions: readonly WebSocketActionName[] = ['control', 'playback', 'f
 
 test.each(authorised)('allows %s only to sessions that it is for, before the message is validated', async (action) => {
   const forbidden = (message: string) => ({
-    ...{ type: 'error', code: 'forbidden', error: 'Forbidden', id: 1 },
+    type: 'error',
+    code: 'forbidden',
+    error: 'Forbidden',
+    id: 1,
     details: [{ path: 'action', message }],
   });
   const { needs } = webSocketActions[action];

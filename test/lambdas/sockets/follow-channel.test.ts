@@ -70,8 +70,11 @@ describe.each(channelKinds)('Following a %s', (kind) => {
       {
         kind: 'channel',
         connection: {
-          ...{ channel: `${kind}#${id(kind)}`, connectionId: 'socket-1', clientId: 'client1' },
-          ...{ openedAt: expect.any(Number) as number, expiresAt: allScopes.exp },
+          channel: `${kind}#${id(kind)}`,
+          connectionId: 'socket-1',
+          clientId: 'client1',
+          openedAt: expect.any(Number) as number,
+          expiresAt: allScopes.exp,
         },
         ...(finalMessages[kind] !== undefined && { end: expect.stringContaining(finalMessages[kind]) as string }),
         isUnnoticed: kind === 'group',
@@ -207,8 +210,10 @@ describe('A handshake that fails after it has taken a seat', () => {
     lambda.rejects(new Error('Rate Exceeded.'));
     await expect(handshake()).resolves.toBe(500);
     expect(writes()).toEqual([
-      ...['UpdateItemCommand ADD', 'PutItemCommand'],
-      ...['UpdateItemCommand DELETE', 'DeleteItemCommand'],
+      'UpdateItemCommand ADD',
+      'PutItemCommand',
+      'UpdateItemCommand DELETE',
+      'DeleteItemCommand',
     ]);
     const [taken, released] = store
       .commandCalls(UpdateCommand, { TableName: 'connections' })

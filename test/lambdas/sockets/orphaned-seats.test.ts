@@ -14,7 +14,9 @@ const NOW = 1_795_776_000;
 const seat = (connectionId: string, secondsAgo: number) =>
   seatOf({ connectionId, openedAt: NOW - secondsAgo, expiresAt: NOW + 3600 });
 const seatCount = (owner: string, seats: string[], more: object = {}) => ({
-  ...{ channel: owner, connectionId: owner, ttl: NOW + 9000 },
+  channel: owner,
+  connectionId: owner,
+  ttl: NOW + 9000,
   seats: new Set(seats),
   ...more,
 });

@@ -34,8 +34,12 @@ const messages = [1, 2, 3].map((sequence) => ({ ...common, sequence }));
 /** The same for viewers. */
 const visible = messages.map(({ deviceGroupId: _group, ...rest }) => rest);
 const follower = (connectionId: string, change: Partial<Follower> = {}): Follower => ({
-  ...{ channel: `telemetry#${kestrel.deviceId}`, connectionId, clientId: 'client1' },
-  ...{ session: true, openedAt: 1, expiresAt: later },
+  channel: `telemetry#${kestrel.deviceId}`,
+  connectionId,
+  clientId: 'client1',
+  session: true,
+  openedAt: 1,
+  expiresAt: later,
   ...change,
 });
 beforeEach(() => {

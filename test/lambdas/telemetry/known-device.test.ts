@@ -78,8 +78,15 @@ describe('A sample a second of a device at rest', () => {
     const values = updates().at(-1)?.ExpressionAttributeValues ?? {};
     const stored = {
       ...deviceItem(deviceId, { name: 'Kestrel of the north quarry', status: 'online', presentIn: acme, version: 1e7 }),
-      ...{ eventTime: at(0), lastState: values[':state'] as string, stateAt: at(0), reportedAt: at(0), savedAt: at(0) },
-      ...{ transitions: 0, quiet: 'yes', socketsUntil: later, topicUntil: later },
+      eventTime: at(0),
+      lastState: values[':state'] as string,
+      stateAt: at(0),
+      reportedAt: at(0),
+      savedAt: at(0),
+      transitions: 0,
+      quiet: 'yes',
+      socketsUntil: later,
+      topicUntil: later,
     };
     // As DynamoDB counts it: names and values, numbers at most as their digits.
     const size = Object.entries(stored).reduce((sum, [name, value]) => sum + name.length + String(value).length, 0);
@@ -90,7 +97,8 @@ describe('A sample a second of a device at rest', () => {
 describe('The record of a write in the stream', () => {
   const flying = { timestamp: at(-1000), droneState: 'HOVER' };
   const inFlight = {
-    ...{ lastState: JSON.stringify(flying), stateAt: flying.timestamp },
+    lastState: JSON.stringify(flying),
+    stateAt: flying.timestamp,
     takeOff: { timestamp: at(-60_000), altitude: 440 },
   };
   const quiet = () => updates().map((input) => input.ExpressionAttributeValues?.[':quiet'] === 'yes');

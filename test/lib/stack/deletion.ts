@@ -76,9 +76,16 @@ const deletionPolicies: readonly (readonly [type: string, byDefault: string, wit
   ['AWS::S3::Bucket', 'Retain', 'Delete'],
   ['AWS::ApiGateway::Account', 'Retain', 'Retain'],
   ...[
-    ...['AWS::ApiGateway::RestApi', 'AWS::ApiGatewayV2::Api', 'AWS::CloudFront::Distribution'],
-    ...['AWS::Cognito::UserPoolDomain', 'AWS::Events::EventBus', 'AWS::Events::Archive', 'AWS::SQS::Queue'],
-    ...['AWS::Scheduler::ScheduleGroup', 'AWS::Logs::LogGroup', 'AWS::SecretsManager::Secret'],
+    'AWS::ApiGateway::RestApi',
+    'AWS::ApiGatewayV2::Api',
+    'AWS::CloudFront::Distribution',
+    'AWS::Cognito::UserPoolDomain',
+    'AWS::Events::EventBus',
+    'AWS::Events::Archive',
+    'AWS::SQS::Queue',
+    'AWS::Scheduler::ScheduleGroup',
+    'AWS::Logs::LogGroup',
+    'AWS::SecretsManager::Secret',
   ].map((type) => [type, 'Delete', 'Delete'] as const),
 ];
 

@@ -84,7 +84,8 @@ test('viewers connect by MQTT over WebSockets, on the host of the share page, wi
     action: 'createDomainConfiguration',
     parameters: {
       ...settings,
-      ...{ domainConfigurationName: 'DroneMissionApi-viewers', applicationProtocol: 'MQTT_WSS' },
+      domainConfigurationName: 'DroneMissionApi-viewers',
+      applicationProtocol: 'MQTT_WSS',
       authorizerConfig: { defaultAuthorizerName: 'Realtime/Broadcast', allowAuthorizerOverride: false },
     },
   });

@@ -19,7 +19,10 @@ const nameless = [
   ].map((type) => `AWS::ApiGateway::${type}`),
   'AWS::ApiGateway::UsagePlan',
   ...['Integration', 'Route', 'RouteResponse'].map((type) => `AWS::ApiGatewayV2::${type}`),
-  ...['AWS::CloudFront::Distribution', 'AWS::Cognito::UserPool', 'AWS::S3::BucketPolicy', 'AWS::SQS::QueuePolicy'],
+  'AWS::CloudFront::Distribution',
+  'AWS::Cognito::UserPool',
+  'AWS::S3::BucketPolicy',
+  'AWS::SQS::QueuePolicy',
   ...['EventInvokeConfig', 'EventSourceMapping', 'Permission'].map((type) => `AWS::Lambda::${type}`),
   'AWS::WAFv2::WebACLAssociation',
 ];

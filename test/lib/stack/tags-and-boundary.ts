@@ -6,8 +6,13 @@ import { smallContract, type CfnResource as Resource } from '../synthesised';
 const boundary = 'arn:aws:iam::123456789012:policy/bound';
 const app = newApp(
   {
-    ...{ stage: 'staging', tags: 'costCenter=42,owner=flight', permissionsBoundaryArn: boundary },
-    ...{ simulatedFleet: 'true', removeData: 'true', edgeRateLimit: '2000', webRateLimit: '100000' },
+    stage: 'staging',
+    tags: 'costCenter=42,owner=flight',
+    permissionsBoundaryArn: boundary,
+    simulatedFleet: 'true',
+    removeData: 'true',
+    edgeRateLimit: '2000',
+    webRateLimit: '100000',
   },
   false,
 );

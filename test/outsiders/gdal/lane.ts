@@ -44,7 +44,8 @@ const formats: readonly Format[] = [
       return {
         lines: coordinatesIn(features),
         'first and last time': [startTime, endTime].map(timeIn),
-        ...{ times, headings },
+        times,
+        headings,
       };
     },
   },
@@ -62,7 +63,9 @@ const formats: readonly Format[] = [
     mediaType: 'text/csv',
     file: 'flight.csv',
     options: [
-      ...['X_POSSIBLE_NAMES=longitude', 'Y_POSSIBLE_NAMES=latitude', 'Z_POSSIBLE_NAMES=altitude'],
+      'X_POSSIBLE_NAMES=longitude',
+      'Y_POSSIBLE_NAMES=latitude',
+      'Z_POSSIBLE_NAMES=altitude',
       'AUTODETECT_TYPE=YES',
     ],
     expected: (points) => ({

@@ -71,7 +71,9 @@ function expanded(changes: object = {}) {
       Properties: {
         Name: 'orders',
         Body: JSON.parse(JSON.stringify({ ...body, ...changes })) as Properties,
-        ...{ FailOnWarnings: true, Mode: 'overwrite', Parameters: { endpointConfigurationTypes: 'REGIONAL' } },
+        FailOnWarnings: true,
+        Mode: 'overwrite',
+        Parameters: { endpointConfigurationTypes: 'REGIONAL' },
       },
     },
     Deployment: { Type: 'AWS::ApiGateway::Deployment', Properties: { RestApiId: { Ref: 'Api' } }, DependsOn: 'F' },

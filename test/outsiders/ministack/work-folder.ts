@@ -8,9 +8,13 @@ import { trimmedCopy, type TrimResult } from './trim';
 
 /** Every host name used in the namespace. A wildcard matches one label. */
 const NAMES = [
-  ...['localhost', '*.amazonaws.com', 'eu-central-1.amazonaws.com', '*.eu-central-1.amazonaws.com'],
+  'localhost',
+  '*.amazonaws.com',
+  'eu-central-1.amazonaws.com',
+  '*.eu-central-1.amazonaws.com',
   ...['s3', 'execute-api', 'iot'].map((service) => `*.${service}.eu-central-1.amazonaws.com`),
-  ...['*.cloudfront.net', '*.auth.eu-central-1.amazoncognito.com'],
+  '*.cloudfront.net',
+  '*.auth.eu-central-1.amazoncognito.com',
 ];
 
 /**

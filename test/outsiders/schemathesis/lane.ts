@@ -15,10 +15,24 @@ const SEED = process.env['SCHEMATHESIS_SEED'] ?? '13';
 const MAX_EXAMPLES = 200;
 const LEAST_CASES = 3000;
 const OPTIONS = [
-  ...['--checks', 'all', '--mode', 'all', '--phases', 'examples,coverage,fuzzing,stateful'],
-  ...['--seed', SEED, '--max-examples', String(MAX_EXAMPLES), '--workers', '1', '--generation-database', 'none'],
+  '--checks',
+  'all',
+  '--mode',
+  'all',
+  '--phases',
+  'examples,coverage,fuzzing,stateful',
+  '--seed',
+  SEED,
+  '--max-examples',
+  String(MAX_EXAMPLES),
+  '--workers',
+  '1',
+  '--generation-database',
+  'none',
   // Only a request that hangs takes so long, also on a busy machine.
-  ...['--continue-on-failure', '--request-timeout', '60'],
+  '--continue-on-failure',
+  '--request-timeout',
+  '60',
 ];
 /** Ends a run that hangs: on two idle cores it takes three minutes. */
 const TWENTY_MINUTES_MS = 1_200_000;

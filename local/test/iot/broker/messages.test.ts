@@ -30,8 +30,16 @@ describe('Messages of the broker', () => {
     });
 
     test.each([
-      ...['+/JOB/STATUS', '#', '+/#', 'job-bbbb-1/JOB/STATUS', 'job-aaaa-1/#'],
-      ...['$share/g/job-aaaa-1/JOB/STATUS', '$share/g/#', '$SYS/#', '$aws/#', '$aws/events/presence/connected/+'],
+      '+/JOB/STATUS',
+      '#',
+      '+/#',
+      'job-bbbb-1/JOB/STATUS',
+      'job-aaaa-1/#',
+      '$share/g/job-aaaa-1/JOB/STATUS',
+      '$share/g/#',
+      '$SYS/#',
+      '$aws/#',
+      '$aws/events/presence/connected/+',
     ])('do not arrive through %s, which is refused with 0x80', async (filter) => {
       const client = await given.connect('tenant', { clientId: 'tenant-greedy' });
       const got = inbox(client);

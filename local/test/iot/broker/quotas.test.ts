@@ -17,7 +17,10 @@ describe('The quotas of AWS IoT', () => {
     endpoint.add(given.iot);
     await endpoint.start();
     const client = new IoTDataPlaneClient({
-      ...{ endpoint: endpoint.url, region: account.region, credentials: endpoint.admin, maxAttempts: 1 },
+      endpoint: endpoint.url,
+      region: account.region,
+      credentials: endpoint.admin,
+      maxAttempts: 1,
     });
     return (topic: string, payload: string, retain = false) =>
       client.send(new PublishCommand({ topic, payload: Buffer.from(payload), qos: 1, retain }));

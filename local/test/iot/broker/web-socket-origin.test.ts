@@ -28,7 +28,11 @@ function open(username: string, path = '/mqtt'): Promise<MqttClient> {
   const { port } = front.address() as AddressInfo;
   return new Promise((resolve, reject) => {
     const client = connect(`ws://127.0.0.1:${port}${path}`, {
-      ...{ username, password: 'secret', clientId: `${username}-1`, protocolVersion: 4, reconnectPeriod: 0 },
+      username,
+      password: 'secret',
+      clientId: `${username}-1`,
+      protocolVersion: 4,
+      reconnectPeriod: 0,
     });
     clients.push(client);
     client.once('connect', () => resolve(client)).once('error', reject);

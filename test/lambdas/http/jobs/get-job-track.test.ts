@@ -28,7 +28,9 @@ describe('GET /v3/jobs/{jobId}/track', () => {
     expect(await get(accept === undefined ? {} : { accept })).toEqual({
       status: 200,
       headers: {
-        ...{ 'Content-Type': type, 'Cache-Control': 'no-store', Vary: 'Accept' },
+        'Content-Type': type,
+        'Cache-Control': 'no-store',
+        Vary: 'Accept',
         'x-request-id': expect.any(String) as string,
       },
       text,

@@ -44,7 +44,10 @@ test('lists every endpoint with a limit, handshakes, and the token endpoint with
   const counted = { windowSeconds: 60, resetAt: '2026-11-27T10:31:00.000Z' };
   expect((await limitsOf()).rates).toEqual([
     ...[...limited, { operation: 'WebSocket handshake', limit: 120 }].map(({ operation, limit }) => ({
-      ...{ operation, limit, ...counted, remaining: limit },
+      operation,
+      limit,
+      ...counted,
+      remaining: limit,
     })),
     { operation: 'POST /v3/auth/token', limit: 50, windowSeconds: 1, burst: 100 },
   ]);
@@ -62,7 +65,10 @@ test('counts connections, and subscriptions beyond the limit too', async () => {
   const seats = new Set([`${minute + 99} ${minute} a`, `${minute + 99} ${minute} b`]);
   store.on(BatchGetCommand).resolves({ Responses: { connections: [{ channel: 'client#client1', seats }] } });
   const note = (index: number) => ({
-    ...{ connectionId: `client1 ${index}`, at: now.getTime() - 9, subscribed: true, ttl: minute + 3600 },
+    connectionId: `client1 ${index}`,
+    at: now.getTime() - 9,
+    subscribed: true,
+    ttl: minute + 3600,
   });
   store.on(QueryCommand).resolves({ Items: Array.from({ length: 101 }, (_, index) => note(index)) });
   expect(await limitsOf()).toMatchObject({

@@ -19,8 +19,12 @@ describe('toGeoJson', () => {
             ],
           },
           properties: {
-            ...{ jobId: job.jobId, name: job.name, deviceId: id('device'), recorded: 3 },
-            ...{ startTime: '2026-11-27T10:30:00.250Z', endTime: '2026-11-27T10:30:02.250Z' },
+            jobId: job.jobId,
+            name: job.name,
+            deviceId: id('device'),
+            recorded: 3,
+            startTime: '2026-11-27T10:30:00.250Z',
+            endTime: '2026-11-27T10:30:02.250Z',
             coordinateProperties: {
               times: ['2026-11-27T10:30:00.250Z', '2026-11-27T10:30:01.250Z', '2026-11-27T10:30:02.250Z'],
               droneStates: ['WAYPOINT', null, 'HOVER'],

@@ -9,9 +9,15 @@ const begin = Date.parse('2026-11-27T10:30:00.123Z');
 const flown = (count: number, change: Partial<RecordedPoint> = {}) =>
   tracksOf(
     Array.from({ length: count }, (_, index) => ({
-      ...{ deviceId: id('device'), timestamp: new Date(begin + index * 1000).toISOString(), droneState: 'RETURNING' },
-      ...{ coordinates: [-122.419415, 37.774929, 1085.5], groundSpeed: 12.5, verticalSpeed: -10.5 },
-      ...{ heading: 270.5, batteryPercent: 81.3, ...change },
+      deviceId: id('device'),
+      timestamp: new Date(begin + index * 1000).toISOString(),
+      droneState: 'RETURNING',
+      coordinates: [-122.419415, 37.774929, 1085.5],
+      groundSpeed: 12.5,
+      verticalSpeed: -10.5,
+      heading: 270.5,
+      batteryPercent: 81.3,
+      ...change,
     })),
   );
 

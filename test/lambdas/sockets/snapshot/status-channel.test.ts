@@ -101,7 +101,10 @@ describe('A new connection', () => {
 
 test('a follower of a group is sent the state of each device, and no older change of any of them', async () => {
   const device = (unique: string, version: number) => ({
-    ...{ kind: 'device', name: 'North', status: 'offline', version },
+    kind: 'device',
+    name: 'North',
+    status: 'offline',
+    version,
     deviceId: id('device', acme, unique),
     deviceGroupId: id('group'),
   });

@@ -15,7 +15,9 @@ const sendSnapshot = (followed: string) => sendSubscriptionSnapshot(partner.conn
 const waitingFor = (followed: string) => givenBufferingFollower(followedDevice(partner, followed));
 const received = () => sentTo(partner.connectionId);
 const sample = (deviceId: string, later: number) => ({
-  ...{ type: 'device.telemetry', deviceId, sequence: snapshotSequence + later },
+  type: 'device.telemetry',
+  deviceId,
+  sequence: snapshotSequence + later,
 });
 
 beforeEach(() => {

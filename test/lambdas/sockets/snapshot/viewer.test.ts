@@ -47,9 +47,17 @@ test('a viewer is sent the share, then the state of the device, and follows both
   const { deviceGroupId: _, ...ofDeviceAlone } = snapshot(viewer.deviceId);
   expect(received()).toEqual([
     {
-      ...{ type: 'share.status', sequence: 1, shareCode: viewer.shareCode, shareState: 'ACTIVE' },
-      ...{ shareType: 'DEVICE_STATUS', permissions: ['view'], currentViewers: 1, maxViewers: 10 },
-      ...{ expiresAt: '2999-01-01T00:00:00.000Z', snapshot: true, timestamp: expect.any(String) as string },
+      type: 'share.status',
+      sequence: 1,
+      shareCode: viewer.shareCode,
+      shareState: 'ACTIVE',
+      shareType: 'DEVICE_STATUS',
+      permissions: ['view'],
+      currentViewers: 1,
+      maxViewers: 10,
+      expiresAt: '2999-01-01T00:00:00.000Z',
+      snapshot: true,
+      timestamp: expect.any(String) as string,
     },
     ofDeviceAlone,
   ]);
@@ -105,8 +113,12 @@ describe('A viewer of a stream', () => {
   test('is sent the video URL before the state of the device', async () => {
     await given(ofStream);
     const stream = {
-      ...{ kind: 'stream', streamId: id('stream'), id: id('stream'), deviceId: viewer.deviceId },
-      ...{ videoStream: 'kestrel-video', organisation: acme },
+      kind: 'stream',
+      streamId: id('stream'),
+      id: id('stream'),
+      deviceId: viewer.deviceId,
+      videoStream: 'kestrel-video',
+      organisation: acme,
     };
     store.on(QueryCommand, { TableName: 'fleet' }).resolves({ Items: [stream] });
     video.on(GetDataEndpointCommand).resolves({ DataEndpoint: 'https://video.test' });

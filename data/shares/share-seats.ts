@@ -1,6 +1,6 @@
 /**
  * The seats of a share's viewers, in shards: an item of 20 seats is below 1 kB, so each change costs one write unit, and a change of a
- * thousand seats in one item 43 (docs/decisions.md has the arithmetic). Their capacities add up to the seats of the share.
+ * thousand seats in one item 43 (docs/decisions/shares.md has the arithmetic). Their capacities add up to the seats of the share.
  */
 import { createHash } from 'node:crypto';
 import {

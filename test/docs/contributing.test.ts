@@ -1,15 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const root = join(__dirname, '../..');
-const page = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
-const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
+const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
 
-/** Paths from the root in backticks; of one with a placeholder, such as `local/<service>/index.ts`, what precedes it. */
-const paths = [...page.matchAll(/`((?:[\w.-]+\/)+)([\w.-]*)(?=`|(<))/g)].map(
-  ([, folder = '', file = '', placeholder]) => (placeholder ? folder : folder + file),
-);
-const files = [...page.matchAll(/`([\w.-]+\.(?:ts|mjs|json|md))`/g)].map(([, file = '']) => file);
+/** Paths in backticks, from the root or the folder of the page; of `local/<service>/index.ts` what precedes the placeholder. */
+const pathsIn = (text: string) =>
+  [...text.matchAll(/`((?:[\w.-]+\/)+)([\w.-]*)(?=`|(<))/g)].map(([, folder = '', file = '', placeholder]) =>
+    placeholder ? folder : folder + file,
+  );
+const filesIn = (text: string) => [...text.matchAll(/`([\w.-]+\.(?:ts|mjs|json|md))`/g)].map(([, file = '']) => file);
 /** Named without the folder that they are in. */
 const withoutFolder = [
   'deploy.yml',
@@ -19,14 +20,23 @@ const withoutFolder = [
   'on-this-machine/',
 ];
 
-test('CONTRIBUTING.md names files and folders that exist', () => {
-  const named = [...paths, ...files].filter((path) => !withoutFolder.includes(path));
-  expect(named.length).toBeGreaterThan(90);
-  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+/** The pages for contributors, with the fewest paths and scripts that each must name. */
+const pages = [
+  { page: 'CONTRIBUTING.md', paths: 90, names: 10 },
+  { page: 'test/README.md', paths: 20, names: 3 },
+  { page: 'test/outsiders/README.md', paths: 5, names: 2 },
+];
+
+test.each(pages)('$page names files and folders that exist', ({ page, paths }) => {
+  const text = textOf(page);
+  const named = [...pathsIn(text), ...filesIn(text)].filter((path) => !withoutFolder.includes(path));
+  const exists = (path: string) => [root, join(root, dirname(page))].some((folder) => existsSync(join(folder, path)));
+  expect(named.length).toBeGreaterThan(paths);
+  expect(named.filter((path) => !exists(path))).toEqual([]);
 });
 
-test('CONTRIBUTING.md names scripts that exist', () => {
-  const named = [...page.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, name = '']) => name);
-  expect(named.length).toBeGreaterThan(10);
+test.each(pages)('$page names scripts that exist', ({ page, names }) => {
+  const named = [...textOf(page).matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, name = '']) => name);
+  expect(named.length).toBeGreaterThan(names);
   expect(named.filter((name) => !(name in scripts))).toEqual([]);
 });

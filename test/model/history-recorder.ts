@@ -54,7 +54,7 @@ export interface Listing {
   readonly label: string;
   readonly start: number;
   readonly end: number;
-  /** By status: read from an eventually consistent index (decisions, "Requests"). */
+  /** By status: read from an eventually consistent index (docs/decisions/requests.md). */
   readonly isFiltered: boolean;
   readonly isLastPage: boolean;
   readonly items: readonly Readonly<Record<string, unknown>>[];

@@ -1,7 +1,7 @@
 /**
  * Imports an API from an OpenAPI document, as ImportRestApi with `failonwarnings=true` does: API Gateway developer guide,
  * "Errors and warnings from importing your API into API Gateway". AWS lists no errors; those here are in the pages of
- * each extension, or are quoted by people who met them (docs/decisions.md of this project has the sources).
+ * each extension, or are quoted by people who met them (docs/aws.md of this project has the sources).
  */
 import * as z from 'zod';
 import type { AuthorizerDefinition } from '../authorizer';

@@ -4,8 +4,10 @@ import { defaultConditionNames } from 'eslint-import-resolver-typescript';
 import { readFileSync } from 'node:fs';
 import tseslint from 'typescript-eslint';
 
-/** The package in local/ may import itself, Node.js and its declared dependencies. */
-const runner = JSON.parse(readFileSync(new URL('local/package.json', import.meta.url), 'utf8'));
+/** The package that runs the template may import itself, Node.js and its declared dependencies. */
+const runner = JSON.parse(
+  readFileSync(new URL('packages/cloud-assembly-runner/package.json', import.meta.url), 'utf8'),
+);
 const runnerPackages = Object.keys({ ...runner.dependencies, ...runner.optionalDependencies });
 /** So does the client for partners, in clients/typescript/. */
 const client = JSON.parse(readFileSync(new URL('clients/typescript/package.json', import.meta.url), 'utf8'));
@@ -61,7 +63,7 @@ const arrows = {
     node: true,
   },
   bin: {
-    folders: ['lib', 'contract', 'domain', 'data', 'local', 'clients/typescript'],
+    folders: ['lib', 'contract', 'domain', 'data', 'packages/cloud-assembly-runner', 'clients/typescript'],
     packages: [
       'aws-cdk-lib',
       'constructs',
@@ -76,12 +78,12 @@ const arrows = {
     node: true,
   },
   simulator: { folders: ['contract'], packages: ['zod', '@aws-sdk/*', 'aws-lambda'], node: true },
-  'local/test': {
-    folders: ['local'],
+  'packages/cloud-assembly-runner/test': {
+    folders: ['packages/cloud-assembly-runner'],
     packages: andBelow([...runnerPackages, ...Object.keys(runner.devDependencies)]),
     node: true,
   },
-  local: { packages: andBelow(runnerPackages), node: true },
+  'packages/cloud-assembly-runner': { packages: andBelow(runnerPackages), node: true },
   docs: { packages: ['esbuild', 'fastify', 'vitepress', '@scalar/*'], node: true },
   'clients/typescript/test': {
     folders: ['clients/typescript'],
@@ -181,7 +183,7 @@ export default defineConfig(
   },
   {
     name: 'Methods of object literals do not use this',
-    files: ['local/**', 'test/**'],
+    files: ['packages/**', 'test/**'],
     rules: { '@typescript-eslint/unbound-method': 'off' },
   },
   { files: ['**/*.{js,mjs}'], extends: [tseslint.configs.disableTypeChecked] },
@@ -207,12 +209,12 @@ export default defineConfig(
     },
   },
   {
-    name: 'The package in local/ is imported by its name, so only its exports',
+    name: 'The runner is imported by its name, so only its exports',
     files: ['bin/**', 'bench/**', 'test/**'],
     rules: {
       'no-restricted-imports': [
         'error',
-        { patterns: [{ regex: String.raw`^(\.\./)+local(/|$)`, message: `Import from ${runner.name}.` }] },
+        { patterns: [{ regex: String.raw`^(\.\./)+packages(/|$)`, message: `Import from ${runner.name}.` }] },
       ],
     },
   },
@@ -261,7 +263,7 @@ export default defineConfig(
   },
   {
     name: 'Titles of tests are in one style',
-    files: ['test/**', 'local/test/**', 'clients/typescript/test/**'],
+    files: ['test/**', 'packages/cloud-assembly-runner/test/**', 'clients/typescript/test/**'],
     rules: {
       'no-restricted-syntax': ['error', ...spreads, ...titles],
       'no-restricted-globals': ['error', { name: 'it', message: 'Use test.' }],

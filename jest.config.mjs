@@ -24,7 +24,7 @@ const common = {
   testEnvironment: 'node',
   // The client is tested as its source, not as it was last built.
   testEnvironmentOptions: { customExportConditions: ['node', 'node-addons', 'drone-mission-source'] },
-  roots: ['<rootDir>/test', '<rootDir>/local/test', '<rootDir>/clients/typescript/test'],
+  roots: ['<rootDir>/test', '<rootDir>/clients/typescript/test'],
   transform: { '^.+\\.[mc]?[jt]s$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }] },
   // zod includes fifty languages, which every test file would load.
   moduleNameMapper: {
@@ -49,6 +49,8 @@ export default {
   // A test that hangs ends; one on a busy machine does not. patience.ts sets longer ones.
   testTimeout: 120_000,
   projects: [
+    // The package that runs the template has its own tests; `npm test -w cloud-assembly-runner` runs them alone.
+    '<rootDir>/packages/cloud-assembly-runner',
     {
       ...common,
       displayName: 'unit',

@@ -72,7 +72,7 @@ function documentOf(bills: readonly Bill[], memory: readonly MemoryRow[], date: 
   return `# What it costs
 
 Written by \`COST_WRITE=yes npm run bench -- cost\` on ${date} (${machine}, Node.js ${process.version}); do not edit. The stack of one machine
-counts every call as AWS does ([local/README.md](../local/README.md), "Usage"); the counts are multiplied by the prices below. Only what grows
+counts every call as AWS does ([packages/cloud-assembly-runner/README.md](../packages/cloud-assembly-runner/README.md), "Usage"); the counts are multiplied by the prices below. Only what grows
 in proportion is scaled. An idle month is counted in the template instead (\`npm run bench -- cost-idle\` alone takes seconds): it is the only
 scenario with what is charged whether or not the service is used, such as alarms. App clients are in [deploying.md](deploying.md), "What it costs
 while idle".

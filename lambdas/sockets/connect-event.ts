@@ -10,7 +10,7 @@ export type ConnectEvent = APIGatewayProxyWebsocketEventV2 & {
 };
 
 /** A header, by its name in lower case; clients may send it in any case. */
-export function headerIn({ headers = {} }: ConnectEvent, name: string): string | undefined {
+function headerIn({ headers = {} }: ConnectEvent, name: string): string | undefined {
   return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
 }
 

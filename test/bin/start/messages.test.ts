@@ -1,7 +1,7 @@
 import { thrownMessages } from '../fixtures/thrown-messages';
 
 /** Folders whose errors end `npm start`, `npm run demo` and `npm run token` with their message. */
-const folders = ['bin/start', 'bin/demo', 'bin/command-line', 'bin/client', 'local/stack'];
+const folders = ['bin/start', 'bin/demo', 'bin/command-line', 'bin/client', 'packages/cloud-assembly-runner/stack'];
 
 /** Every message that a person can get from them, and the words that tell what to do. */
 const messages: readonly (readonly [message: string, tells: RegExp])[] = [

@@ -10,7 +10,7 @@ const lockFile = z.object({
 
 /**
  * Names of the packages that the `dependencies` of package.json bring along. npm's own `--omit=dev` would add those of the
- * workspace `local/`, which is not deployed.
+ * workspace `packages/cloud-assembly-runner/`, which is not deployed.
  */
 export function deployedPackages(): ReadonlySet<string> {
   const { packages } = lockFile.parse(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')));

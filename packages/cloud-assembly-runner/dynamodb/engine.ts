@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { failStack, FatalError } from '../stack/fatal-error';
@@ -148,13 +149,31 @@ function startError(file: string, stderr: string): Error {
   return new Error(`The DynamoDB engine did not start with ${file}: ${stderr.replace(/\.?$/, '.')} ${remedy}`);
 }
 
-function findBinary(): string {
+/**
+ * The engine's program for a platform. Its author publishes a package for each of macOS, Linux and Windows that has its program in it;
+ * the lockfile has that of Linux x64.
+ * @param resolve `require.resolve`, or what a test says in its place
+ * @throws Error that names the package to install
+ */
+export function findBinary(
+  platform: string = process.platform,
+  arch: string = process.arch,
+  resolve: (name: string) => string = require.resolve,
+): string {
+  const name = `@dynoxide/${platform}-${arch}`;
   try {
-    return join(dirname(require.resolve('@dynoxide/linux-x64/package.json')), 'dynoxide');
+    return join(dirname(resolve(`${name}/package.json`)), platform === 'win32' ? 'dynoxide.exe' : 'dynoxide');
   } catch (cause) {
-    const hint = 'set DYNAMODB_ENDPOINT, for example to the amazon/dynamodb-local image';
-    throw new Error(`There is no DynamoDB engine for ${process.platform}-${process.arch}: ${hint}`, { cause });
+    const hint = `run npm install --no-save ${name}@${engineVersion()}, or set DYNAMODB_ENDPOINT, for example to the amazon/dynamodb-local image`;
+    throw new Error(`There is no DynamoDB engine for ${platform}-${arch}: ${hint}`, { cause });
   }
+}
+
+/** The version that the package depends on. */
+function engineVersion(): string {
+  const file = readFileSync(join(__dirname, '..', 'package.json'), 'utf8');
+  const { optionalDependencies } = JSON.parse(file) as { readonly optionalDependencies: Record<string, string> };
+  return Object.values(optionalDependencies).join();
 }
 
 async function answers(url: string): Promise<boolean> {

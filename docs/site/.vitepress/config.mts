@@ -9,7 +9,7 @@ export default defineConfig({
   base: '/docs/',
   // The folder docs/, without what is for operators.
   srcDir: '..',
-  srcExclude: ['*.md', 'api/**', 'images/**', 'site/!(index).md'],
+  srcExclude: ['*.md', 'api/**', 'decisions/**', 'images/**', 'site/!(index).md'],
   rewrites: { 'site/index.md': 'index.md' },
   cleanUrls: true,
   // No inline script with all page names, which would change the content security policy with every guide.
@@ -21,7 +21,7 @@ export default defineConfig({
     config: (markdown) => {
       markdown.core.ruler.push('repository-links', ({ tokens }) => {
         for (const link of tokens.flatMap(({ children }) => children ?? [])) {
-          if (link.type === 'link_open' && /^(\.\/)?(clients|docs|local)\//.test(link.attrGet('href') ?? ''))
+          if (link.type === 'link_open' && /^(\.\/)?(clients|docs|local|packages)\//.test(link.attrGet('href') ?? ''))
             link.attrs = [];
         }
       });

@@ -9,12 +9,13 @@ import { deviceStatusWriter } from './device-status';
 import { startLocalStack, type LocalStack } from './local-stack';
 import { onboardClients, type ChannelClient } from './many-clients';
 import { residentMegabytes } from './resident-memory';
+import { wayTo } from '../domain/job-lifecycle';
 
 /** Seats of a client, one per socket, and subscriptions per MQTT connection. */
 const SEATS_PER_CLIENT = 50;
 /** Changes in the measurement with many sockets. */
 const ROUNDS = 20;
-const statuses = ['QUEUED', 'IN_PROGRESS', 'COMPLETED'] as const;
+const statuses = wayTo('COMPLETED');
 
 interface Setup {
   readonly stack: LocalStack;

@@ -9,6 +9,7 @@ import { median, percentile, type Measured, type Measurement } from './figure';
 import { startLocalStack, type LocalStack } from './local-stack';
 import { onboardClients, type ChannelClient } from './many-clients';
 import { synthesiseWithoutLog } from './stack-without-log';
+import { wayTo } from '../domain/job-lifecycle';
 
 const root = join(__dirname, '..');
 /** In the project, since the bundles leave some modules to the runtime. */
@@ -22,7 +23,7 @@ const MAX_RATIO = 1.3;
 /** Calls that wait for a change. */
 const WAITING = 60;
 const MAX_WAITING_MS = 400;
-const statuses = ['QUEUED', 'IN_PROGRESS', 'COMPLETED'] as const;
+const statuses = wayTo('COMPLETED');
 
 interface Setup {
   readonly stack: LocalStack;

@@ -10,6 +10,7 @@ import { startLocalStack, type LocalStack } from './local-stack';
 import { onboardClients, type ChannelClient } from './many-clients';
 import { processorSeconds } from './processor-time';
 import { residentMegabytes } from './resident-memory';
+import { wayTo } from '../domain/job-lifecycle';
 
 /** 200 devices, 30 of them in flight. */
 const GROUPS = 10;
@@ -36,7 +37,7 @@ async function probe({ facts }: LocalStack, client: ChannelClient, times: number
   const body = { name: 'Probe', deviceGroupId: client.deviceGroupId, scheduledAt };
   const job = await client.api.jobs.create(body);
   const listener = await follow(facts, client, { kind: 'job', id: job.jobId });
-  for (const status of ['QUEUED', 'IN_PROGRESS', 'COMPLETED'] as const) {
+  for (const status of wayTo('COMPLETED')) {
     const begin = performance.now();
     const received = () => listener.received.find(({ jobState, snapshot }) => jobState === status && !snapshot);
     await Promise.all([client.api.jobs.update(job.jobId, { status }), waitUntil(() => received() !== undefined)]);

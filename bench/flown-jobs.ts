@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { StackFacts } from '../bin/start/stack-facts';
 import { follow, subscribeToJobs, type ReceivedMessage, type Listener } from './channel-listeners';
 import type { ChannelClient } from './many-clients';
+import { wayTo } from '../domain/job-lifecycle';
 
 /** A job and the messages of its channel. */
 export interface FlownJob {
@@ -11,7 +12,7 @@ export interface FlownJob {
   isCompleted: boolean;
 }
 
-const order = ['PENDING', 'QUEUED', 'IN_PROGRESS', 'COMPLETED'];
+const order: readonly string[] = ['PENDING', ...wayTo('COMPLETED')];
 const statesOf = (received: readonly ReceivedMessage[]) => [...new Set(received.map(({ jobState }) => jobState ?? ''))];
 
 /** Whether the states came in lifecycle order without gaps, from the first one received. */

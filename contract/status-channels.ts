@@ -7,6 +7,7 @@ import {
   type StatusMessage,
 } from '../domain/status-message';
 import type { Scope, TableUses } from './endpoint';
+import { flownStatuses } from './job-lifecycle';
 
 type MessageType = StatusMessage['type'];
 /** A field that every message has. */
@@ -38,8 +39,7 @@ export type StatusChannel = { [Type in MessageType]: ChannelOf<Type> }[MessageTy
 export const channels = {
   job: {
     summary: 'Track a job',
-    description:
-      'A message for each change of the job’s status. While the job is `IN_PROGRESS` and a device reports that it flies it (`jobId` in its telemetry), also a message about once a second with the position of the device. Changes of other fields, such as the name, send nothing. The final message has `"deleted": true`: the job was deleted.',
+    description: `A message for each change of the job’s status. While the job is ${flownStatuses} and a device reports that it flies it (\`jobId\` in its telemetry), also a message about once a second with the position of the device. Changes of other fields, such as the name, send nothing. The final message has \`"deleted": true\`: the job was deleted.`,
     scope: 'command:read',
     topicSuffix: 'JOB/STATUS',
     path: '/v3/jobs/{id}/status/ws',

@@ -1,10 +1,9 @@
 import type { EventBridgeEvent } from 'aws-lambda';
+import { isFinal } from '../contract/job-lifecycle';
 import { outboundEvents, type OutboundEventType } from '../contract/platform';
 import { changePriority, endMission, insertMission } from './missions';
 import { planOf } from './mission-plan';
 import { publishReports } from './publish-reports';
-
-const isOver = (status: string) => status === 'COMPLETED' || status === 'FAILED' || status === 'CANCELLED';
 
 /** Refuses a command of a viewer: simulated drones support none. */
 async function refuseControl(detail: unknown): Promise<void> {
@@ -18,7 +17,7 @@ async function refuseControl(detail: unknown): Promise<void> {
 export async function handler(event: EventBridgeEvent<OutboundEventType, unknown>): Promise<void> {
   if (event['detail-type'] === 'control.requested') return refuseControl(event.detail);
   const { jobId, status, ...job } = outboundEvents['job.created'].parse(event.detail);
-  if (event['detail-type'] === 'job.deleted' || isOver(status)) {
+  if (event['detail-type'] === 'job.deleted' || isFinal(status)) {
     await endMission(jobId, new Date());
     return;
   }

@@ -4,9 +4,10 @@ import { follow, subscribeToJobs, type Listener, type ReceivedMessage } from '..
 import type { ChannelClient } from '../many-clients';
 import { latencyOf, type Outcome } from './outcome';
 import type { Target } from './target';
+import { wayTo } from '../../domain/job-lifecycle';
 
 /** The changes of each job, in their order. */
-const statuses = ['QUEUED', 'IN_PROGRESS', 'COMPLETED'] as const;
+const statuses = wayTo('COMPLETED');
 
 /** Jobs and connections of a client: below 60 creations a minute, 50 sockets and 100 subscriptions. */
 const MAX_PER_CLIENT = 40;

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, DroneMissionClient } from '../../clients/typescript/src/index.ts';
 import type { Partner } from './stack-facts';
+import { isFinal } from '../../domain/job-lifecycle';
 
 /** Half an hour in the air (docs/platform.md, "Trying it without a platform"). */
 const LAPS = 40;
@@ -26,7 +27,7 @@ async function findPatrol(client: DroneMissionClient): Promise<string | undefine
 async function isOver(client: DroneMissionClient, jobId: string): Promise<boolean | undefined> {
   try {
     const { status } = await client.jobs.get(jobId);
-    return status === 'COMPLETED' || status === 'FAILED' || status === 'CANCELLED';
+    return isFinal(status);
   } catch (error) {
     if (error instanceof ApiError && error.status === 404) return undefined;
     throw error;

@@ -4,6 +4,7 @@ import { JOBS_CREATED_PER_MINUTE } from '../rates';
 import * as schemas from '../schemas/jobs';
 import { jobTrack, trackMediaTypes } from '../schemas/tracks';
 import { messageReply } from '../schemas/page';
+import { allMoves, flownStatuses } from '../job-lifecycle';
 
 // Endpoints for jobs (drone missions).
 
@@ -56,7 +57,7 @@ export const getJob = {
 export const getJobTrack = {
   summary: 'Get the track of a job’s flight',
   description:
-    'Returns where the drone was while the job was `IN_PROGRESS`: a position a second, as far as the device reported them. It can be ' +
+    `Returns where the drone was while the job was ${flownStatuses}: a position a second, as far as the device reported them. It can be ` +
     'read during the flight, and for 90 days after it unless your operator chose otherwise. A job that has not flown has no ' +
     'positions.\n\n' +
     '`Accept` selects the format: GeoJSON (`application/geo+json`, the default, or `application/json`), KML with a `gx:Track` for ' +
@@ -78,8 +79,8 @@ export const updateJob = {
   description:
     'Changes the given fields and leaves the others as they are. `metadata` is replaced as a whole, not merged. `{}` and the ' +
     'status that the job already has change nothing; any other field counts as a change, and `version` grows.\n\n' +
-    '`status` moves only along the lifecycle: `PENDING` → `QUEUED`, `CANCELLED`, `FAILED`; `QUEUED` → `IN_PROGRESS`, `CANCELLED`, ' +
-    '`FAILED`; `IN_PROGRESS` → `COMPLETED`, `FAILED`. Another move is 400 with both statuses in `details`. Setting `CANCELLED` ' +
+    `\`status\` moves only along the lifecycle: ${allMoves}. ` +
+    'Another move is 400 with both statuses in `details`. Setting `CANCELLED` ' +
     'has the same effect as cancelling, but a job that can’t be cancelled is refused with `invalid_request` instead of `Cannot ' +
     'cancel job`, one that is cancelled already is answered with 200, and the reply has no `cancelledAt`.\n\n' +
     'A job can be changed in every status, also when it is final. `deviceId`, `deviceGroupId`, `missionId` and `scheduledAt` ' +

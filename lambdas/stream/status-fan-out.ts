@@ -3,6 +3,7 @@ import { requestSnapshot } from '../../data/connections/request-snapshot';
 import { createdAtOf, topicSubscribersOf, type StreamRecord } from '../../data/store/stream-records';
 import { readItem } from '../../data/jobs/jobs';
 import { organisationOf } from '../../domain/id';
+import { isFlown } from '../../domain/job-lifecycle';
 import type { StoredJob } from '../../data/jobs/job-item';
 import type { FollowedUntil } from '../../domain/followed-until';
 import { isBroadcast, type Share } from '../../domain/share';
@@ -114,5 +115,5 @@ async function runningJob(jobId: string, deviceId: string): Promise<StoredJob | 
   if (organisationOf('job', jobId) !== organisationOf('device', deviceId)) return undefined;
   const found = await readItem(jobId, false);
   const isOwn = (found?.job.deviceId ?? deviceId) === deviceId;
-  return found?.job.status === 'IN_PROGRESS' && isOwn ? found : undefined;
+  return found && isFlown(found.job.status) && isOwn ? found : undefined;
 }

@@ -1,4 +1,14 @@
-import { jobStatuses, mayMove, statusesBefore, type JobStatus } from '../../domain/job-lifecycle';
+import {
+  canReach,
+  isFinal,
+  isFlown,
+  jobStatuses,
+  mayMove,
+  statusesBefore,
+  wayBetween,
+  wayTo,
+  type JobStatus,
+} from '../../domain/job-lifecycle';
 
 /** Written out apart from the table in the code: from (rows) to (columns). */
 const moves = `
@@ -35,6 +45,47 @@ test('no transition leads to PENDING, which only a new job has', () => {
   expect(statusesBefore('PENDING')).toEqual([]);
 });
 
-test.each(['COMPLETED', 'FAILED', 'CANCELLED'] as const)('no transition leaves %s', (last) => {
-  expect(jobStatuses.filter((to) => mayMove(last, to))).toEqual([]);
+test('the final statuses are those without a transition, and only a job in progress is flown', () => {
+  expect(jobStatuses.filter(isFinal)).toEqual(['COMPLETED', 'FAILED', 'CANCELLED']);
+  expect(jobStatuses.filter(isFlown)).toEqual(['IN_PROGRESS']);
+});
+
+test.each([
+  ['PENDING', []],
+  ['QUEUED', ['QUEUED']],
+  ['IN_PROGRESS', ['QUEUED', 'IN_PROGRESS']],
+  ['COMPLETED', ['QUEUED', 'IN_PROGRESS', 'COMPLETED']],
+  ['FAILED', ['FAILED']],
+  ['CANCELLED', ['CANCELLED']],
+] as const)('a new job gets to %s by %j', (status, way) => {
+  expect(wayTo(status)).toEqual(way);
+});
+
+test.each([
+  ['PENDING', 'COMPLETED', true],
+  ['PENDING', 'PENDING', false],
+  ['QUEUED', 'PENDING', false],
+  ['IN_PROGRESS', 'CANCELLED', false],
+  ['FAILED', 'COMPLETED', false],
+] as const)('from %s a path leads to %s: %s', (from, to, expected) => {
+  expect(canReach(from, to)).toBe(expected);
+});
+
+describe('A lifecycle with a circle', () => {
+  const stages = {
+    READY: { next: ['FLYING'] },
+    FLYING: { next: ['PAUSED', 'DONE'] },
+    PAUSED: { next: ['FLYING'] },
+    DONE: { next: [] },
+  } satisfies Record<string, { next: readonly ('FLYING' | 'PAUSED' | 'DONE')[] }>;
+
+  test.each([
+    ['READY', 'DONE', ['FLYING', 'DONE']],
+    ['PAUSED', 'PAUSED', ['FLYING', 'PAUSED']],
+    ['FLYING', 'FLYING', ['PAUSED', 'FLYING']],
+    ['PAUSED', 'READY', undefined],
+    ['DONE', 'FLYING', undefined],
+  ] as const)('has from %s to %s the way %j', (from, to, way) => {
+    expect(wayBetween<keyof typeof stages>(stages, from, to)).toEqual(way);
+  });
 });

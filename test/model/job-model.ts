@@ -13,9 +13,16 @@ const transitions: Readonly<Record<string, readonly string[]>> = {
 
 export const isTransition = (from: string, to: string): boolean => transitions[from]?.includes(to) ?? false;
 
-/** Whether a sequence of transitions leads from one status to the other. */
-const isReachable = (from: string, to: string): boolean =>
-  (transitions[from] ?? []).some((next) => next === to || isReachable(next, to));
+/** Whether a sequence of transitions leads from one status to the other. @param passed statuses that need no second look */
+export const isReachable = (
+  from: string,
+  to: string,
+  moves: Readonly<Record<string, readonly string[]>> = transitions,
+  passed: readonly string[] = [],
+): boolean =>
+  (moves[from] ?? []).some(
+    (next) => next === to || (!passed.includes(next) && isReachable(next, to, moves, [...passed, from])),
+  );
 
 /** Fields of a job; those that it does not have are undefined. */
 export interface JobFields {

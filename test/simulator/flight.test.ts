@@ -74,7 +74,7 @@ test.each([undefined, ...failures])('the reports of a mission follow the lifecyc
   const reports = reportsOf(plan);
   let status: JobStatus = 'PENDING';
   for (const report of reports) {
-    expect(lifecycle[status]).toContain(report.status);
+    expect(lifecycle[status].next).toContain(report.status);
     status = report.status;
   }
   expect(status).toBe(failure ? 'FAILED' : 'COMPLETED');

@@ -1,5 +1,6 @@
 import { CONTROLS_PER_MINUTE } from '../../../domain/control';
 import type { InboundEventType, OutboundEventType } from '../../platform';
+import { successAndFailure } from '../../job-lifecycle';
 
 interface Texts {
   readonly summary: string;
@@ -39,8 +40,7 @@ export const platformTexts: Readonly<Record<InboundEventType | OutboundEventType
   },
   'job.status.reported': {
     summary: 'The progress of a mission',
-    description:
-      'The statuses follow the lifecycle: `PENDING` → `QUEUED` → `IN_PROGRESS` → `COMPLETED`, and `FAILED` from each of the first three. A report that skips one waits for it: it is retried after two seconds, then every minute, five times in all.',
+    description: `The statuses follow the lifecycle: ${successAndFailure}. A report that skips one waits for it: it is retried after two seconds, then every minute, five times in all.`,
   },
   'device.telemetry.reported': {
     summary: 'Samples of devices',

@@ -1,5 +1,6 @@
 import type { Fields } from '../field';
 import { identifier } from './common';
+import { allMoves, lastAreFinal } from '../../job-lifecycle';
 
 /** Fields of jobs. */
 export const jobFields: Fields = {
@@ -49,8 +50,7 @@ export const jobFields: Fields = {
     examples: ['2026-11-27T12:00:00.000Z'],
   },
   status: {
-    description:
-      'Status of the job. It moves only so: `PENDING` → `QUEUED`, `CANCELLED`, `FAILED`; `QUEUED` → `IN_PROGRESS`, `CANCELLED`, `FAILED`; `IN_PROGRESS` → `COMPLETED`, `FAILED`. The last three are final.',
+    description: `Status of the job. It moves only so: ${allMoves}. ${lastAreFinal}`,
     examples: ['PENDING'],
   },
   updatedAt: {

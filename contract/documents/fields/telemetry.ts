@@ -1,5 +1,6 @@
 import { MAX_TRACK_POINTS } from '../../share-page';
 import type { Field, Fields } from '../field';
+import { flownStatuses } from '../../job-lifecycle';
 
 const receivedAt: Field = {
   description: 'When this service received the report. ISO 8601 in UTC.',
@@ -102,8 +103,7 @@ export const telemetryFields: Fields = {
     examples: ['WAYPOINT'],
   },
   'Sample.jobId': {
-    description:
-      'The job that the device flies. While that job is `IN_PROGRESS`, its channel shows the position of the device.',
+    description: `The job that the device flies. While that job is ${flownStatuses}, its channel shows the position of the device.`,
   },
   'Sample.sensorPayload': {
     description: 'Data of sensors: `camera`, and whatever else you have; as JSON at most 8 KiB together.',

@@ -37,13 +37,16 @@ const shared = {
   platform: ['delivery', 'telemetry'],
   sockets: ['auth', 'delivery', 'telemetry'],
 };
-/** Folders with a file for each function: they import any room, and no other function. */
-const entries = ['authorizer', 'bus', 'http', 'mqtt', 'queue', 'schedule', 'socket', 'stream'];
+const sharedFolders = Object.keys(shared).map((room) => `lambdas/${room}`);
 const rooms = Object.fromEntries(
-  [...Object.entries(shared), ...entries.map((entry) => [entry, Object.keys(shared)])].map(([room, others]) => [
+  Object.entries(shared).map(([room, others]) => [
     `lambdas/${room}`,
     { ...functions, folders: [...functions.folders, 'lambdas', ...others.map((other) => `lambdas/${other}`)] },
   ]),
+);
+/** Folders with a file for each function: they import any room, and no other function. */
+const entries = ['authorizer', 'bus', 'http', 'mqtt', 'queue', 'schedule', 'socket', 'stream'].map(
+  (entry) => `lambdas/${entry}`,
 );
 
 /**
@@ -55,6 +58,7 @@ const arrows = {
   contract: { folders: ['domain'], packages: ['fastest-levenshtein', 'zod'] },
   data: { folders: ['domain'], packages: ['zod', 'nanoid', 'ulid', '@aws-sdk/*', '@smithy/*'], node: true },
   ...rooms,
+  entries: { ...functions, from: entries, folders: [...functions.folders, 'lambdas', ...sharedFolders] },
   lambdas: functions,
   lib: {
     folders: ['contract'],
@@ -96,13 +100,14 @@ const arrows = {
 /** Folders that may import anything. */
 const free = ['bench', 'test'];
 
+/** Few policies of many folders: the plugin looks at all of them for each import. */
 const policies = [
-  ...Object.entries(arrows).map(([folder, { folders = [], types = [], packages, node = false }]) => ({
-    from: { element: { types: folder } },
+  ...Object.entries(arrows).map(([folder, { from = [folder], folders = [], types = [], packages, node = false }]) => ({
+    from: { element: { types: { anyOf: from } } },
     allow: [
-      ...folders.map((other) => ({ to: { element: { types: other } } })),
-      ...types.map((other) => ({ to: { element: { types: other } }, dependency: { kind: 'type' } })),
-      ...packages.map((source) => ({ to: { module: { origin: 'external', source } } })),
+      { to: { module: { origin: 'external', source: packages } } },
+      ...(folders.length > 0 ? [{ to: { element: { types: { anyOf: folders } } } }] : []),
+      ...(types.length > 0 ? [{ to: { element: { types: { anyOf: types } } }, dependency: { kind: 'type' } }] : []),
       ...(node ? [{ to: { module: { origin: 'core' } } }] : []),
     ],
   })),
@@ -194,11 +199,13 @@ export default defineConfig(
     settings: {
       'import/resolver': { typescript: { conditionNames: ['drone-mission-source', ...defaultConditionNames] } },
       'boundaries/root-path': import.meta.dirname,
-      'boundaries/elements': [...Object.keys(arrows), ...free].map((type) => ({
-        type,
-        pattern: type,
-        partialMatch: false,
-      })),
+      'boundaries/elements': [...Object.entries(arrows).flatMap(([folder, { from = [folder] }]) => from), ...free].map(
+        (type) => ({
+          type,
+          pattern: type,
+          partialMatch: false,
+        }),
+      ),
     },
     rules: {
       'boundaries/dependencies': [

@@ -1,4 +1,4 @@
-import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib/core';
+import { Stack, type StackProps } from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 import type { Contract } from '../contract/contract';
 import { deploymentOptions } from './deployment-options';
@@ -43,14 +43,14 @@ export class DroneMissionApiStack extends Stack {
     new Authorizer(this, 'Authorizer', { api, identity, tables, traced });
     const platform = new PlatformBus(this, 'Platform');
     const realtime = new Realtime(this, 'Realtime', { ...options, contract, logAccess, identity, tables, platform });
-    const { sockets, mqtt, telemetry } = realtime;
+    const { sockets, telemetry } = realtime;
     new ShareExpiry(this, 'ShareExpiry', { tables, platform });
     new PlatformIntegration(this, 'PlatformIntegration', { platform, tables, telemetry });
     if (simulatedFleet) new SimulatedFleet(this, 'SimulatedFleet', { platform, tables, ...simulatedFleet });
     const { distribution, name: hostName } = sockets.address;
     const sharePage = new SharePage(this, 'SharePage', { removeData });
-    sharePage.addTo(distribution);
     const shareBaseUrl = options.shareBaseUrl ?? `https://${hostName}`;
+    sharePage.addTo(distribution, shareBaseUrl);
     const settings = {
       TOKEN_URL: identity.tokenUrl,
       SHARE_BASE_URL: shareBaseUrl,
@@ -64,7 +64,7 @@ export class DroneMissionApiStack extends Stack {
       settings,
       traced,
     });
-    const docs = new DocsSite(this, 'DocsSite', { sharePage, distribution, hostName, api });
+    new DocsSite(this, 'DocsSite', { sharePage, distribution, hostName, api });
     new Observability(this, 'Observability', {
       table: contract.endpoints,
       api,
@@ -73,27 +73,6 @@ export class DroneMissionApiStack extends Stack {
       sockets,
       topicArn,
     });
-
-    this.output({
-      BaseUrl: baseUrl,
-      ResourceServer: identity.resourceServer,
-      UserPoolId: identity.userPool.userPoolId,
-      UsagePlanId: api.usagePlan.usagePlanId,
-      PartnersTable: tables.partners.tableName,
-      FleetTable: tables.fleet.tableName,
-      SharesTable: tables.shares.tableName,
-      WebSocketUrl: `wss://${sockets.address.name}`,
-      ShareBaseUrl: shareBaseUrl,
-      MqttUrl: mqtt.url,
-      DocsUrl: docs.url,
-      PlatformBusArn: platform.bus.eventBusArn,
-      PlatformArchiveArn: platform.archive.archiveArn,
-    });
     applyTagsAndBoundary(this, options);
-  }
-
-  /** Stack outputs for onboarding partners and for the drone platform. */
-  private output(values: Readonly<Record<string, string>>): void {
-    for (const [name, value] of Object.entries(values)) new CfnOutput(this, name, { value });
   }
 }

@@ -3,6 +3,7 @@ import { AttributeType, BillingMode, ProjectionType, StreamViewType, Table } fro
 import { TableEncryption, type Attribute, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import type { TableName } from '../contract/tables';
+import { publishOutputs } from './publish-outputs';
 
 const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
 
@@ -115,6 +116,11 @@ export class Tables extends Construct implements Record<TableName, Table> {
       // Unix seconds.
       sortKey: { name: 'second', type: AttributeType.NUMBER },
       timeToLiveAttribute: 'ttl',
+    });
+    publishOutputs(this, {
+      PartnersTable: this.partners.tableName,
+      FleetTable: this.fleet.tableName,
+      SharesTable: this.shares.tableName,
     });
   }
 }

@@ -10,6 +10,7 @@ import { docsFolder } from './docs-build';
 import { docsHeaders } from './docs-headers';
 import { DOCS_PATH, docsPathsCode } from './docs-paths';
 import { openApiFor } from './served-documents';
+import { publishOutputs } from '../publish-outputs';
 
 export interface DocsSiteProps {
   /** Owner of the bucket of public files. */
@@ -22,8 +23,6 @@ export interface DocsSiteProps {
 
 /** Guides and reference for partners, at `/docs/` of the channels' host; the REST API redirects there. */
 export class DocsSite extends Construct {
-  readonly url: string;
-
   constructor(scope: Construct, id: string, { sharePage, distribution, hostName, api }: DocsSiteProps) {
     super(scope, id);
     const folder = docsFolder();
@@ -63,8 +62,9 @@ export class DocsSite extends Construct {
         },
       ],
     });
-    this.url = `https://${hostName}${DOCS_PATH}/`;
-    api.redirectToDocs(this.url);
+    const url = `https://${hostName}${DOCS_PATH}/`;
+    api.redirectToDocs(url);
+    publishOutputs(this, { DocsUrl: url });
   }
 }
 

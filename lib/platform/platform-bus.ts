@@ -3,6 +3,7 @@ import { type Archive, type CfnArchive, EventBus, Match } from 'aws-cdk-lib/aws-
 import { Construct } from 'constructs';
 import type { InboundEventType } from '../../contract/platform';
 import type { ApiFunction } from '../functions/api-function';
+import { publishOutputs } from '../publish-outputs';
 
 const TELEMETRY: InboundEventType = 'device.telemetry.reported';
 
@@ -25,6 +26,7 @@ export class PlatformBus extends Construct {
     });
     // The CDK writes an empty one, which AWS refuses in some Regions (aws/aws-cdk, issue 37847).
     (this.archive.node.defaultChild as CfnArchive).addPropertyDeletionOverride('KmsKeyIdentifier');
+    publishOutputs(this, { PlatformBusArn: this.bus.eventBusArn, PlatformArchiveArn: this.archive.archiveArn });
   }
 
   /** Lets a function publish events, and sets the bus in its environment. */

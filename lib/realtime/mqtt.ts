@@ -10,6 +10,7 @@ import type { Identity } from '../rest/identity';
 import { ManagedMqttDomain } from './managed-mqtt-domain';
 import type { Tables } from '../tables';
 import { alarmOnErrors, countErrors } from '../observability/error-lines';
+import { publishOutputs } from '../publish-outputs';
 
 /** Lifecycle events of AWS IoT to consume, by rule. `presence/#` would include failed attempts to connect. */
 const events = {
@@ -30,8 +31,6 @@ export interface MqttChannelsProps {
 
 /** The channels over MQTTS: an AWS IoT Core endpoint whose clients authenticate with an access token. */
 export class MqttChannels extends Construct {
-  /** Partners' endpoint: `mqtts://<host>:<port>`. */
-  readonly url: string;
   readonly managed: ManagedMqttDomain;
 
   constructor(scope: Construct, id: string, { domain, identity, tables }: MqttChannelsProps) {
@@ -74,7 +73,7 @@ export class MqttChannels extends Construct {
         serverCertificateArns: [domain.certificateArn],
       });
     }
-    this.url = `mqtts://${domain?.name ?? domainName}:8883`;
+    publishOutputs(this, { MqttUrl: `mqtts://${domain?.name ?? domainName}:8883` });
     const count = this.followSubscriptions({ tables }, clients);
     countErrors(authorize, 'mqtt');
     alarmOnErrors(

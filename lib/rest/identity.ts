@@ -3,6 +3,7 @@ import { ResourceServerScope, UserPool, UserPoolResourceServer } from 'aws-cdk-l
 import { Construct } from 'constructs';
 import { scopeDescriptions } from '../../contract/endpoint';
 import { SERVICE } from '../../contract/platform';
+import { publishOutputs } from '../publish-outputs';
 
 export interface IdentityProps {
   /** Address that API Gateway assigns to the API. */
@@ -59,6 +60,7 @@ export class Identity extends Construct {
     const RESOURCE_SERVERS = [...new Set([apiUrl, baseUrl])].join(' ');
     this.verification = { ISSUER: this.userPool.userPoolProviderUrl, RESOURCE_SERVERS };
     this.tokenUrl = `${domain.baseUrl()}/oauth2/token`;
+    publishOutputs(this, { ResourceServer: this.resourceServer, UserPoolId: this.userPool.userPoolId });
   }
 
   /** Its removal policy is that of the pool: without it no client of the pool has a scope. */

@@ -12,6 +12,7 @@ import { routesOf, type EndpointTable } from './endpoint-table';
 import { functionName, invocationUri } from './invoked-functions';
 import { openApiBody } from './openapi-body';
 import { limitStage } from './web-rate-limit';
+import { publishOutputs } from '../publish-outputs';
 
 /** Stage of API Gateway. */
 export const STAGE = 'live';
@@ -139,6 +140,7 @@ export class RestApi extends Construct {
     this.apiUrl = `https://${this.api.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${STAGE}`;
     this.baseUrl = domain ? `https://${domain.name}` : this.apiUrl;
     if (domain) this.addDomain(domain);
+    publishOutputs(this, { BaseUrl: this.baseUrl, UsagePlanId: this.usagePlan.usagePlanId });
   }
 
   /**

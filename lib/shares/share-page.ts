@@ -11,6 +11,7 @@ import { mapTiles } from './map-tiles';
 import { sharePageHeaders } from './share-page-headers';
 import { sharePathsCode } from './share-paths';
 import { bundleViewer } from './viewer-bundle';
+import { publishOutputs } from '../publish-outputs';
 
 export interface SharePageProps {
   /** Whether the bucket is emptied and deleted with the stack, or retained: a bucket with files can't be deleted. */
@@ -71,8 +72,12 @@ export class SharePage extends Construct {
     });
   }
 
-  /** Serves the page below `/share/` of a distribution. */
-  addTo(distribution: cloudfront.Distribution): void {
+  /**
+   * Serves the page below `/share/` of a distribution.
+   * @param shareBaseUrl where share links lead: its address, or one that leads there
+   */
+  addTo(distribution: cloudfront.Distribution, shareBaseUrl: string): void {
+    publishOutputs(this, { ShareBaseUrl: shareBaseUrl });
     const paths = new cloudfront.Function(this, 'Paths', {
       comment: 'Every share code to the same page',
       runtime: cloudfront.FunctionRuntime.JS_2_0,

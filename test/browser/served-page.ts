@@ -1,4 +1,4 @@
-import { App, CfnOutput, Stack } from 'aws-cdk-lib/core';
+import { App, Stack } from 'aws-cdk-lib/core';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -43,8 +43,7 @@ export async function servePage({ socket, context = {} }: ServedPageOptions): Pr
       originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
     },
   });
-  new SharePage(stack, 'SharePage', { removeData: false }).addTo(distribution);
-  new CfnOutput(stack, 'Url', { value: `https://${distribution.domainName}` });
+  new SharePage(stack, 'SharePage', { removeData: false }).addTo(distribution, `https://${distribution.domainName}`);
   app.synth();
 
   const s3 = createS3({ region: 'eu-central-1', assemblyFolder: folder });
@@ -67,7 +66,7 @@ export async function servePage({ socket, context = {} }: ServedPageOptions): Pr
   });
   await cloudFront.start?.();
   return {
-    url: outputs['Url'] ?? '',
+    url: outputs['ShareBaseUrl'] ?? '',
     async stop() {
       await cloudFront.stop?.();
       rmSync(folder, { recursive: true });

@@ -7,6 +7,7 @@ import type { Contract } from '../../../contract/contract';
 import { ORIGIN_VERIFY } from '../../../contract/origin-verify';
 import { channelPathsCode } from './channel-paths';
 import type { CustomDomain } from '../../deployment-options';
+import { publishOutputs } from '../../publish-outputs';
 
 export interface ChannelAddressProps {
   readonly channels: Contract['channels'];
@@ -82,6 +83,7 @@ export class ChannelAddress extends Construct {
       });
     }
     this.name = domain?.name ?? distribution.domainName;
+    publishOutputs(this, { WebSocketUrl: `wss://${this.name}` });
     // Target of the alias or CNAME record of the custom domain.
     if (domain) {
       new CfnOutput(this, 'Target', { value: distribution.domainName }).overrideLogicalId('WebSocketDomainTarget');

@@ -13,6 +13,7 @@ function synthesise(context: Record<string, string> = {}) {
   const defaultBehavior = { origin: new HttpOrigin('example.com') };
   new SharePage(stack, 'SharePage', { removeData: false }).addTo(
     new cloudfront.Distribution(stack, 'Distribution', { defaultBehavior }),
+    'https://example.com',
   );
   return { template: Template.fromStack(stack), folder: app.outdir };
 }

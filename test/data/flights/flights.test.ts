@@ -2,8 +2,10 @@ import { MAX_RECORDED_POINTS, readFlight, readTrack, savePoints } from '../../..
 import { BatchWriteCommand, QueryCommand } from '../../../data/store/document-client';
 import type { RecordedPoint } from '../../../domain/flight-record';
 import { acme, id } from '../../domain/fixtures/samples';
+import { storeOnEngine } from '../fixtures/engine';
 import { onlyCommand, sent, store } from '../fixtures/store';
 
+const engine = storeOnEngine('flights');
 const BEGIN = Date.parse('2026-11-27T10:30:00.000Z') / 1000;
 const at = (seconds: number) => new Date((BEGIN + seconds) * 1000).toISOString();
 const point = (seconds: number, change: Partial<RecordedPoint> = {}): RecordedPoint => ({
@@ -97,15 +99,9 @@ describe('savePoints', () => {
 });
 
 describe('readFlight', () => {
-  test('reads the whole record, newest first, and returns it oldest first', async () => {
-    store.on(QueryCommand).resolves({ Items: [item(2, { heading: 90 }), item(0.25)] });
+  test('reads the whole record, oldest first, and no other one', async () => {
+    await engine.put('flights', item(2, { heading: 90 }), item(0.25), { ...item(1), flight: id('device') });
     expect(await readFlight(id('job'))).toEqual([point(0.25), point(2, { heading: 90 })]);
-    expect(onlyCommand()).toMatchObject({
-      TableName: 'flights',
-      KeyConditionExpression: 'flight = :flight AND #second BETWEEN :from AND :to',
-      ExpressionAttributeValues: { ':flight': id('job'), ':from': 0, ':to': Number.MAX_SAFE_INTEGER },
-      ScanIndexForward: false,
-    });
   });
 
   test('goes on after a full page', async () => {

@@ -1,232 +1,169 @@
-import { GetCommand, UpdateCommand } from '../../../data/store/document-client';
-import { cancelJob, changeJob } from '../../../data/jobs/job-changes';
+import { UpdateCommand } from '../../../data/store/document-client';
+import { cancelJob, changeJob, type ChangeOptions } from '../../../data/jobs/job-changes';
 import { toItem } from '../../../data/jobs/job-item';
-import type { Job } from '../../../domain/job';
-import { jobStatuses, mayMove, type JobStatus } from '../../../domain/job-lifecycle';
+import { findJob } from '../../../data/jobs/jobs';
+import type { Job, JobChange } from '../../../domain/job';
+import { jobStatuses, mayMove } from '../../../domain/job-lifecycle';
 import { PLATFORM } from '../../../domain/service';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
+import { storeOnEngine } from '../fixtures/engine';
 import { now, options } from '../fixtures/operations';
-import { conditionFailed, onlyCommand, store, values } from '../fixtures/store';
+import { store } from '../fixtures/store';
 
-const stored = (change: Partial<Job> = {}, organisation = acme) => toItem(organisation, sampleJob(change));
-const cancelled = { ...stored({ status: 'CANCELLED', version: 4, cancelledAt: now }), changeId: options.changeId };
+const engine = storeOnEngine('jobs');
+const stored = (change: Partial<Job> = {}, more: object = {}) => ({ ...toItem(acme, sampleJob(change)), ...more });
+const after = () => engine.get('jobs', stored());
+const change = (fields: JobChange, more: Partial<ChangeOptions> = {}) =>
+  changeJob(acme, id('job'), fields, { ...options, ...more });
+const cancel = () => cancelJob(acme, id('job'), options);
+const written = { version: 4, updatedAt: now, changeId: options.changeId };
 
-const settable = jobStatuses.filter((status) => status !== 'PENDING');
-const allowedBefore = (to: JobStatus) => jobStatuses.filter((from) => mayMove(from, to));
-const notAllowed = jobStatuses.flatMap((from) =>
-  settable.filter((to) => from !== to && !mayMove(from, to)).map((to) => [from, to] as const),
-);
+describe.each(jobStatuses)('A job that is %s', (from) => {
+  const item = stored({ status: from });
+  beforeEach(() => engine.put('jobs', item));
 
-/** Asserts that the condition of the one write requires one of these statuses. DynamoDB evaluates it in `test/api/jobs`. */
-function expectRequired(statuses: readonly JobStatus[]): void {
-  const names = statuses.map((_, index) => `:from${index}`);
-  expect(onlyCommand()['ConditionExpression']).toContain(`#status IN (${names.join(', ')})`);
-  expect(onlyCommand()['ExpressionAttributeNames']).toMatchObject({ '#status': 'status' });
-  expect(values()).toMatchObject(Object.fromEntries(names.map((name, index) => [name, statuses[index]])));
-}
-
-describe.each(settable)('changeJob to the status %s', (to) => {
-  beforeEach(() => {
-    store.on(UpdateCommand).resolves({ Attributes: stored({ status: to, version: 4 }) });
-  });
-
-  test('requires one of the statuses before it in the lifecycle', async () => {
-    await expect(changeJob(acme, id('job'), { status: to }, options)).resolves.toMatchObject({
-      status: to,
-      version: 4,
-    });
-    expectRequired(allowedBefore(to));
-  });
-
-  test('allows the same status too when another field changes', async () => {
-    await changeJob(acme, id('job'), { status: to, name: 'Other' }, options);
-    expectRequired([...allowedBefore(to), to]);
-  });
-
-  test('returns the job unchanged when it has that status', async () => {
-    store.on(UpdateCommand).rejects(conditionFailed(stored({ status: to })));
-    const unchanged = sampleJob({ status: to });
-    await expect(changeJob(acme, id('job'), { status: to }, options)).resolves.toEqual(unchanged);
-    expect(store.calls()).toHaveLength(1);
-  });
-});
-
-describe('changeJob to the status PENDING', () => {
-  test.each(settable)('refuses a job that is %s after one read, since no status precedes it', async (from) => {
-    store.on(GetCommand).resolves({ Item: stored({ status: from }) });
-    const refused = { code: 'invalid_request', details: [{ path: 'status' }] };
-    await expect(changeJob(acme, id('job'), { status: 'PENDING' }, options)).rejects.toMatchObject(refused);
-    expect(store.calls()).toHaveLength(1);
-  });
-
-  test('returns a job that is PENDING after one read', async () => {
-    store.on(GetCommand).resolves({ Item: stored() });
-    await expect(changeJob(acme, id('job'), { status: 'PENDING' }, options)).resolves.toEqual(sampleJob());
-    expect(store.calls()).toHaveLength(1);
-  });
-
-  test('allows only the same status when another field changes', async () => {
-    store.on(UpdateCommand).resolves({ Attributes: stored() });
-    await changeJob(acme, id('job'), { status: 'PENDING', name: 'Other' }, options);
-    expectRequired(['PENDING']);
-  });
-});
-
-describe('changeJob whose condition fails', () => {
-  test.each(notAllowed)('refuses the transition from %s to %s by name', async (from, to) => {
-    store.on(UpdateCommand).rejects(conditionFailed(stored({ status: from })));
-    const details = [{ path: 'status', message: `can't move from ${from} to ${to}` }];
-    for (const change of [{ status: to }, { status: to, name: 'Other' }])
-      await expect(changeJob(acme, id('job'), change, options)).rejects.toMatchObject({
+  test.each(jobStatuses)('is changed to %s if the lifecycle allows it, by one command', async (to) => {
+    const changed = change({ status: to });
+    if (from !== to && !mayMove(from, to))
+      await expect(changed).rejects.toMatchObject({
         code: 'invalid_request',
-        details,
+        details: [{ path: 'status', message: `can't move from ${from} to ${to}` }],
       });
-    expect(store.calls()).toHaveLength(2);
-  });
-
-  test('reports a stale version before a transition that is not allowed', async () => {
-    store.on(UpdateCommand).rejects(conditionFailed(stored({ status: 'COMPLETED', version: 9 })));
-    const stale = changeJob(acme, id('job'), { status: 'QUEUED' }, { ...options, ifVersion: 3 });
-    await expect(stale).rejects.toMatchObject({ code: 'stale_version' });
-  });
-});
-
-describe('cancelJob', () => {
-  test('requires PENDING or QUEUED', async () => {
-    store.on(UpdateCommand).resolves({ Attributes: cancelled });
-    await expect(cancelJob(acme, id('job'), options)).resolves.toMatchObject({ status: 'CANCELLED' });
-    expectRequired(['PENDING', 'QUEUED']);
-  });
-
-  test.each(['IN_PROGRESS', 'COMPLETED', 'FAILED', 'CANCELLED'] as const)('refuses a job that is %s', async (from) => {
-    store.on(UpdateCommand).rejects(conditionFailed(stored({ status: from })));
-    await expect(cancelJob(acme, id('job'), options)).rejects.toMatchObject({ code: 'cannot_cancel' });
+    else await expect(changed).resolves.toMatchObject({ status: to, version: from === to ? 3 : 4 });
     expect(store.calls()).toHaveLength(1);
+    const cancelledAt = to === 'CANCELLED' ? { cancelledAt: now } : {};
+    const moved = { ...stored({ status: to, ...cancelledAt }), ...written };
+    expect(await after()).toEqual(mayMove(from, to) ? moved : item);
   });
 
-  test('refuses a job that an earlier request cancelled', async () => {
-    store.on(UpdateCommand).rejects(conditionFailed({ ...cancelled, changeId: 'request-0' }));
-    await expect(cancelJob(acme, id('job'), options)).rejects.toMatchObject({ code: 'cannot_cancel' });
-  });
+  test.each(jobStatuses)(
+    'may stay so, or become %s if the lifecycle allows it, when another field changes',
+    async (to) => {
+      const changed = change({ status: to, name: 'Other' });
+      if (from === to || mayMove(from, to)) await expect(changed).resolves.toMatchObject({ status: to, name: 'Other' });
+      else await expect(changed).rejects.toMatchObject({ code: 'invalid_request', details: [{ path: 'status' }] });
+      expect(store.calls()).toHaveLength(1);
+    },
+  );
 
-  test('fails when the write returns no job', async () => {
-    store.on(UpdateCommand).resolves({});
-    await expect(cancelJob(acme, id('job'), options)).rejects.toThrow('returned no job');
+  test('is cancelled when it is PENDING or QUEUED, by one command', async () => {
+    if (['PENDING', 'QUEUED'].includes(from)) await expect(cancel()).resolves.toMatchObject({ status: 'CANCELLED' });
+    else await expect(cancel()).rejects.toMatchObject({ code: 'cannot_cancel' });
+    expect(store.calls()).toHaveLength(1);
   });
 });
 
 describe('changeJob', () => {
-  test('is one conditional write with organisation, change id and new version', async () => {
-    store.on(UpdateCommand).resolves({ Attributes: stored() });
-    await changeJob(acme, id('job'), { name: 'Other', metadata: { a: 1 } }, options);
-    expect(onlyCommand()).toMatchObject({
-      TableName: 'jobs',
-      Key: { organisation: acme, jobId: id('job') },
-      UpdateExpression: expect.stringMatching(/^SET .+ ADD version :one$/) as string,
-      ConditionExpression: expect.stringMatching(/^organisation = :caller AND /) as string,
-      ReturnValues: 'ALL_NEW',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
-    expect(values()).toEqual({
-      ':caller': acme,
-      ':one': 1,
-      ':name': 'Other',
-      ':metadata': '{"a":1}',
-      ':updatedAt': now,
-      ':changeId': 'request-1',
-    });
+  test.each<[string, object, JobChange, Partial<ChangeOptions>, object]>([
+    ['keeps the other fields', {}, { name: 'Other', metadata: { a: 1 } }, {}, { name: 'Other', metadata: '{"a":1}' }],
+    [
+      'by the platform marks the job',
+      {},
+      { priority: 9 },
+      { changedBy: PLATFORM },
+      { priority: 9, changedBy: PLATFORM },
+    ],
+    [
+      'by a partner removes the mark',
+      { changedBy: PLATFORM },
+      { priority: 9 },
+      {},
+      { priority: 9, changedBy: undefined },
+    ],
+    ['of the required version is done', {}, { priority: 9 }, { ifVersion: 3 }, { priority: 9 }],
+    [
+      'keeps when the job was cancelled',
+      { status: 'CANCELLED', cancelledAt: '2026-11-27T10:00:00.000Z' },
+      { status: 'CANCELLED', name: 'Other' },
+      {},
+      { name: 'Other', organisationStatus: `${acme}#CANCELLED` },
+    ],
+  ])('%s', async (_, before, fields, more, expected) => {
+    await engine.put('jobs', stored({}, before));
+    expect(await change(fields, more)).not.toHaveProperty('changedBy');
+    expect(await after()).toEqual({ ...stored({}, before), ...expected, ...written });
   });
 
-  test.each<[string, typeof PLATFORM | undefined, RegExp]>([
-    ['by the platform marks the job', PLATFORM, /^SET .+#changedBy = :changedBy ADD /],
-    ['by a partner removes the mark', undefined, /^SET .+ REMOVE changedBy ADD /],
-  ])('%s', async (_, changedBy, expression) => {
-    store.on(UpdateCommand).resolves({ Attributes: { ...stored({ status: 'QUEUED' }), changedBy } });
-    const changed = await changeJob(acme, id('job'), { status: 'QUEUED' }, { ...options, changedBy });
-    expect(onlyCommand()['UpdateExpression']).toMatch(expression);
-    expect(values()[':changedBy']).toBe(changedBy);
-    expect(changed).not.toHaveProperty('changedBy');
-  });
-
-  test('updates the key of the status index with the status', async () => {
-    store.on(UpdateCommand).resolves({ Attributes: stored({ status: 'QUEUED' }) });
-    await changeJob(acme, id('job'), { status: 'QUEUED' }, options);
-    expect(values()).toMatchObject({ ':status': 'QUEUED', ':organisationStatus': `${acme}#QUEUED` });
-  });
-
-  test.each([
-    [{ status: 'CANCELLED' }, true],
-    [{ status: 'FAILED' }, false],
-    [{ name: 'Other' }, false],
-  ] as const)('sets cancelledAt for %j: %s', async (change, isSet) => {
-    store.on(UpdateCommand).resolves({ Attributes: stored() });
-    await changeJob(acme, id('job'), change, options);
-    expect(String(onlyCommand()['UpdateExpression']).includes('cancelledAt')).toBe(isSet);
-  });
-
-  test('reads the job and writes nothing for an empty change', async () => {
-    store.on(GetCommand).resolves({ Item: stored() });
-    await expect(changeJob(acme, id('job'), {}, options)).resolves.toEqual(sampleJob());
-    expect(store).toHaveReceivedCommandTimes(GetCommand, 1);
+  test.each<[string, object, JobChange, string]>([
+    ['of another version than the required one', { version: 9 }, { name: 'Other' }, 'stale_version'],
+    [
+      'of another version, also to a status that is not allowed',
+      { version: 9, status: 'COMPLETED' },
+      { status: 'QUEUED' },
+      'stale_version',
+    ],
+    ['of another version, also without a change', { version: 9 }, {}, 'stale_version'],
+    ['of another organisation', { organisation: rival, jobId: id('job', rival) }, { name: 'Other' }, 'forbidden'],
+    [
+      'of another organisation, also without a change',
+      { organisation: rival, jobId: id('job', rival) },
+      {},
+      'forbidden',
+    ],
+    [
+      'that does not exist',
+      { jobId: id('job', acme, '01jc0000000000000000000000') },
+      { name: 'Other' },
+      'job_not_found',
+    ],
+  ])('refuses a job %s by one command', async (_, before, fields, code) => {
+    const item = stored({}, before);
+    await engine.put('jobs', item);
+    const jobId = code === 'forbidden' ? item.jobId : id('job');
+    await expect(changeJob(acme, jobId, fields, { ...options, ifVersion: 3 })).rejects.toMatchObject({ code });
     expect(store.calls()).toHaveLength(1);
+    expect(await engine.all('jobs')).toEqual([item]);
   });
 
-  test('checks version and organisation for an empty change', async () => {
-    store.on(GetCommand).resolves({ Item: stored({ version: 3 }) });
-    const stale = changeJob(acme, id('job'), {}, { ...options, ifVersion: 2 });
-    await expect(stale).rejects.toMatchObject({ code: 'stale_version' });
-    await expect(changeJob(rival, id('job'), {}, options)).rejects.toMatchObject({ code: 'forbidden' });
-  });
-
-  test('requires the version of If-Match in its condition', async () => {
-    store.on(UpdateCommand).resolves({ Attributes: stored() });
-    await changeJob(acme, id('job'), { name: 'Other' }, { ...options, ifVersion: 3 });
-    expect(onlyCommand()['ConditionExpression']).toContain('version = :ifVersion');
-    expect(values()[':ifVersion']).toBe(3);
+  test('writes nothing for an empty change', async () => {
+    await engine.put('jobs', stored());
+    await expect(change({})).resolves.toEqual(sampleJob());
+    expect(await after()).toEqual(stored());
   });
 
   test('sends no command for an id that is not a job id', async () => {
-    const invalidId = changeJob(acme, 'job-1', { name: 'Other' }, options);
-    await expect(invalidId).rejects.toMatchObject({ code: 'job_not_found' });
+    await expect(changeJob(acme, 'job-1', { name: 'Other' }, options)).rejects.toMatchObject({ code: 'job_not_found' });
     expect(store).not.toHaveReceivedAnyCommand();
   });
 });
 
-const writes = [
-  ['changeJob', () => changeJob(acme, id('job'), { status: 'CANCELLED' }, { ...options, ifVersion: 3 })],
-  ['cancelJob', () => cancelJob(acme, id('job'), options)],
-] as const;
+describe.each([
+  ['changeJob', () => change({ status: 'CANCELLED' }, { ifVersion: 3 })],
+  ['cancelJob', cancel],
+])('%s', (_, run) => {
+  test('applies a retry by the SDK after a lost response once', async () => {
+    await engine.put('jobs', stored());
+    const done = await run();
+    await expect(run()).resolves.toEqual(done);
+    expect(await findJob(acme, id('job'))).toEqual(done);
+    expect(done).toMatchObject({ status: 'CANCELLED', version: 4, cancelledAt: now });
+  });
 
-describe.each(writes)('The condition of %s', (_, run) => {
-  test('fails with job_not_found when the job does not exist', async () => {
-    store.on(UpdateCommand).rejects(conditionFailed());
+  test('refuses a job that does not exist', async () => {
     await expect(run()).rejects.toMatchObject({ code: 'job_not_found' });
+    expect(store.calls()).toHaveLength(1);
   });
 
-  test('fails with forbidden for a job of another organisation', async () => {
-    store.on(UpdateCommand).rejects(conditionFailed(stored({}, rival)));
-    await expect(run()).rejects.toMatchObject({ code: 'forbidden' });
-  });
-
-  test('fails without an error when the SDK retried a write whose response was lost', async () => {
-    store.on(UpdateCommand).rejects(conditionFailed(cancelled));
-    await expect(run()).resolves.toMatchObject({ status: 'CANCELLED', version: 4, cancelledAt: now });
-  });
-
-  test('fails with an error for an item that is not a job', async () => {
-    store.on(UpdateCommand).rejects(conditionFailed({ organisation: acme }));
+  test('fails for an item that is not a job', async () => {
+    await engine.put('jobs', { organisation: acme, jobId: id('job') });
     await expect(run()).rejects.toMatchObject({ name: '$ZodError' });
   });
 
-  test('fails without a second command', async () => {
-    store.on(UpdateCommand).rejects(conditionFailed());
-    await run().catch(() => undefined);
-    expect(store.calls()).toHaveLength(1);
+  test('fails when the write returns no job', async () => {
+    store.on(UpdateCommand).resolves({});
+    await expect(run()).rejects.toThrow('returned no job');
   });
 });
 
-test.each(writes)('%s does not apply a retry by the SDK as a second change', async (_, run) => {
-  store.on(UpdateCommand).resolves({ Attributes: cancelled });
-  await run();
-  expect(onlyCommand()['ConditionExpression']).toContain('(attribute_not_exists(changeId) OR changeId <> :changeId)');
+test('cancelJob refuses a job that an earlier request cancelled', async () => {
+  await engine.put('jobs', stored());
+  await cancelJob(acme, id('job'), { ...options, changeId: 'request-0' });
+  await expect(cancel()).rejects.toMatchObject({ code: 'cannot_cancel' });
+});
+
+test('cancelJob refuses a job of another organisation', async () => {
+  const item = toItem(rival, sampleJob({ jobId: id('job', rival) }));
+  await engine.put('jobs', item);
+  await expect(cancelJob(acme, item.jobId, options)).rejects.toMatchObject({ code: 'forbidden' });
+  expect(await engine.all('jobs')).toEqual([item]);
 });

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
-import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from '../../../data/store/document-client';
+import { DeleteCommand, GetCommand, QueryCommand } from '../../../data/store/document-client';
 import { fromItem, toItem } from '../../../data/jobs/job-item';
 import { deleteJob, findJob, insertJob, listJobs } from '../../../data/jobs/jobs';
 import { pageToken } from '../../../domain/page-token';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
+import { storeOnEngine } from '../fixtures/engine';
 import { conditionFailed, onlyCommand, repeated, store, values } from '../fixtures/store';
 
+const engine = storeOnEngine('jobs');
 const item = (organisation = acme) => toItem(organisation, sampleJob());
 const summary = {
   jobId: id('job'),
@@ -75,19 +77,13 @@ test('an item is parsed as the same job, whatever its metadata', () => {
 });
 
 describe('insertJob', () => {
-  test('is one put on condition that the job does not exist', async () => {
-    store.on(PutCommand).resolves({});
+  test('stores the job, with the key of the index by status, and leaves one that is there', async () => {
     await insertJob(acme, sampleJob({ metadata: { site: 'north' } }));
-    expect(onlyCommand()).toMatchObject({
-      TableName: 'jobs',
-      ConditionExpression: 'attribute_not_exists(jobId)',
-      Item: { organisation: acme, organisationStatus: `${acme}#PENDING`, metadata: '{"site":"north"}' },
-    });
-  });
-
-  test('succeeds when the SDK retries a put whose response was lost', async () => {
-    store.on(PutCommand).rejects(conditionFailed());
-    await expect(insertJob(acme, sampleJob())).resolves.toBeUndefined();
+    const inserted = { ...item(), organisationStatus: `${acme}#PENDING`, metadata: '{"site":"north"}' };
+    expect(await engine.all('jobs')).toEqual([inserted]);
+    // The SDK retried a put whose response was lost.
+    await expect(insertJob(acme, sampleJob({ name: 'Other' }))).resolves.toBeUndefined();
+    expect(await engine.all('jobs')).toEqual([inserted]);
   });
 });
 
@@ -157,24 +153,19 @@ describe('listJobs', () => {
 });
 
 describe('deleteJob', () => {
-  test('is one conditional write', async () => {
-    store.on(DeleteCommand).resolves({});
+  test('deletes a job by one command', async () => {
+    await engine.put('jobs', item());
     await expect(deleteJob(acme, id('job'))).resolves.toBeUndefined();
-    expect(onlyCommand()).toMatchObject({
-      ConditionExpression: 'organisation = :caller',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
-    expect(values()).toEqual({ ':caller': acme });
-  });
-
-  test('fails with job_not_found when the job does not exist', async () => {
-    store.on(DeleteCommand).rejects(conditionFailed());
+    expect(await engine.all('jobs')).toEqual([]);
+    expect(store.calls()).toHaveLength(1);
     await expect(deleteJob(acme, id('job'))).rejects.toMatchObject({ code: 'job_not_found' });
   });
 
-  test('refuses a job of another organisation', async () => {
-    store.on(DeleteCommand).rejects(conditionFailed(item(rival)));
-    await expect(deleteJob(acme, id('job', rival))).rejects.toMatchObject({ code: 'forbidden' });
+  test('refuses a job of another organisation, and leaves it', async () => {
+    const others = { ...item(rival), jobId: id('job', rival) };
+    await engine.put('jobs', others);
+    await expect(deleteJob(acme, others.jobId)).rejects.toMatchObject({ code: 'forbidden' });
+    expect(await engine.all('jobs')).toEqual([others]);
   });
 
   test('passes on the error when no reason is found', async () => {

@@ -2,8 +2,10 @@ import { GetCommand, PutCommand, ScanCommand } from '../../../data/store/documen
 import { findOrganisation, listOrganisations, registerOrganisation } from '../../../data/partners/organisations';
 import { findPartner } from '../../../data/partners/partners';
 import { acme } from '../../domain/fixtures/samples';
+import { storeOnEngine } from '../fixtures/engine';
 import { conditionFailed, sent, store } from '../fixtures/store';
 
+const engine = storeOnEngine('partners');
 const createdAt = '2026-11-27T10:00:00.000Z';
 const item = { clientId: `org-${acme}`, organisation: acme, name: 'Acme Survey', createdAt };
 const client = {
@@ -17,16 +19,26 @@ const client = {
 };
 
 test('registerOrganisation stores the organisation under a new tag', async () => {
-  store.on(PutCommand).resolves({});
   const registered = await registerOrganisation('Acme Survey', createdAt);
   expect(registered.organisation).toMatch(/^[0-9a-z]{8}$/);
-  expect(sent()).toEqual([
-    {
-      TableName: 'partners',
-      Item: { clientId: `org-${registered.organisation}`, ...registered },
-      ConditionExpression: 'attribute_not_exists(clientId)',
-    },
-  ]);
+  const stored = { clientId: `org-${registered.organisation}`, ...registered };
+  expect(await engine.all('partners')).toEqual([stored]);
+});
+
+test('registerOrganisation leaves the organisation of a taken tag', async () => {
+  // Another one has the tag before it is stored.
+  const taken: object[] = [];
+  store
+    .on(PutCommand)
+    .callsFakeOnce(async (input: { Item: object }) => {
+      taken.push({ ...input.Item, name: 'Other' });
+      await engine.put('partners', ...taken);
+      return engine.answers('PutCommand')(input);
+    })
+    .callsFake(engine.answers('PutCommand'));
+  await registerOrganisation('Acme Survey', createdAt);
+  expect(await engine.all('partners')).toEqual(expect.arrayContaining([...taken, expect.anything()]));
+  expect(await engine.all('partners')).toHaveLength(2);
 });
 
 test('registerOrganisation tries another tag when one is taken', async () => {

@@ -1,27 +1,22 @@
 import { UpdateCommand } from '../../../data/store/document-client';
 import { countCall } from '../../../data/requests/rate-limit';
-import { conditionFailed, onlyCommand, store } from '../fixtures/store';
+import { storeOnEngine } from '../fixtures/engine';
+import { store } from '../fixtures/store';
 
+const engine = storeOnEngine('requests');
 const windowStart = 1795775400;
 
-test('countCall increments the counter of the window by one atomic write', async () => {
-  store.on(UpdateCommand).resolves({ Attributes: { calls: 7 } });
-  await expect(countCall('client-1#GET /v3/jobs', windowStart, 120)).resolves.toBe(7);
-  expect(onlyCommand()).toMatchObject({
-    TableName: 'requests',
-    Key: { id: `calls#client-1#GET /v3/jobs#${windowStart}` },
-    UpdateExpression: expect.stringMatching(/^ADD calls :one, callIds :callIds\b/) as string,
-    ExpressionAttributeValues: { ':one': 1 },
-    ReturnValues: 'UPDATED_NEW',
-  });
-});
-
-test('the TTL of a counter is after its window', async () => {
-  store.on(UpdateCommand).resolves({ Attributes: { calls: 1 } });
-  await countCall('client-1', windowStart, 120);
-  const { ':ttl': ttl } = onlyCommand()['ExpressionAttributeValues'] as { ':ttl': number };
-  expect(ttl).toBeGreaterThanOrEqual(windowStart + 120);
-  expect(ttl).toBeLessThanOrEqual(windowStart + 86_400);
+test('countCall counts the calls of each window, by one command each, until after its end', async () => {
+  const subject = 'client-1#GET /v3/jobs';
+  const counts = [windowStart, windowStart, windowStart + 1].map((start) => () => countCall(subject, start, 120));
+  const counted: number[] = [];
+  for (const count of counts) counted.push(await count());
+  expect(counted).toEqual([1, 2, 1]);
+  expect(store.calls()).toHaveLength(3);
+  const item = await engine.get('requests', { id: `calls#${subject}#${windowStart}` });
+  expect(item).toMatchObject({ calls: 2 });
+  expect(item?.['ttl']).toBeGreaterThanOrEqual(windowStart + 120);
+  expect(item?.['ttl']).toBeLessThanOrEqual(windowStart + 86_400);
 });
 
 test.each([undefined, {}, { calls: 'many' }, { calls: 1.5 }])(
@@ -33,38 +28,22 @@ test.each([undefined, {}, { calls: 'many' }, { calls: 1.5 }])(
 );
 
 describe('countCall retried by the SDK after a lost response', () => {
-  const window = new Map<string, { calls: number; callIds: Set<string> }>();
-  /** As DynamoDB does it; `times` is how often it gets each command. */
-  const count =
-    (times: number) =>
-    ({ Key, ExpressionAttributeValues: values }: { Key: { id: string }; ExpressionAttributeValues: object }) => {
-      const { ':callId': callId, ':most': most } = values as { ':callId': string; ':most': number };
-      let refused: Error | undefined;
-      for (let time = 0; time < times; time += 1) {
-        const found = window.get(Key.id);
-        if (found && (found.calls >= most || found.callIds.has(callId))) {
-          refused = conditionFailed({ ...Key, ...found, callIds: new Set(found.callIds) });
-          continue;
-        }
-        window.set(Key.id, { calls: (found?.calls ?? 0) + 1, callIds: new Set([...(found?.callIds ?? []), callId]) });
-      }
-      if (refused) throw refused;
-      return { Attributes: window.get(Key.id) };
-    };
-  beforeEach(() => window.clear());
+  const counter = () => engine.get('requests', { id: `calls#client-1#${windowStart}` });
+  const countSeveral = async (calls: number) => {
+    const counted: number[] = [];
+    for (let call = 0; call < calls; call += 1) counted.push(await countCall('client-1', windowStart, 3));
+    return counted;
+  };
 
   test('counts the call once, also the last one in the limit', async () => {
-    store.on(UpdateCommand).callsFake(count(2));
-    const counted: number[] = [];
-    for (let call = 0; call < 4; call += 1) counted.push(await countCall('client-1', windowStart, 3));
-    expect(counted).toEqual([1, 2, 3, 4]);
-    expect([...window.values()]).toEqual([{ calls: 3, callIds: expect.anything() as unknown }]);
+    const answer = engine.answers('UpdateCommand');
+    store.on(UpdateCommand).callsFake((input: object) => answer(input).then(() => answer(input)));
+    expect(await countSeveral(4)).toEqual([1, 2, 3, 4]);
+    expect(await counter()).toMatchObject({ calls: 3 });
   });
 
   test('returns more than the limit beyond it, and the counter does not grow', async () => {
-    store.on(UpdateCommand).callsFake(count(1));
-    for (let call = 0; call < 10; call += 1) await countCall('client-1', windowStart, 3);
-    expect([...window.values()].map(({ callIds }) => callIds.size)).toEqual([3]);
-    await expect(countCall('client-1', windowStart, 3)).resolves.toBe(4);
+    expect(await countSeveral(11)).toEqual([1, 2, 3, ...Array<number>(8).fill(4)]);
+    expect((await counter())?.['callIds']).toHaveProperty('size', 3);
   });
 });

@@ -9,14 +9,12 @@ import {
   seatsKey,
   shareSeats,
 } from '../../../data/connections/seats';
-import { QueryCommand, UpdateCommand } from '../../../data/store/document-client';
 import { shardCapacities, takeOneOf } from '../../../data/shares/share-seats';
 import { acme } from '../../domain/fixtures/samples';
-import { engineForAllTests } from '../fixtures/engine';
-import { store } from '../fixtures/store';
+import { storeOnEngine } from '../fixtures/engine';
 
 const now = Date.parse('2026-11-27T10:30:00.000Z') / 1000;
-const engine = engineForAllTests('connections', 'channel', 'connectionId');
+const engine = storeOnEngine('connections');
 let owner = '';
 /** A viewer, whose connection has an id as API Gateway makes them. */
 const viewer = (number: number, expiresAt = now + 3600.123) => ({
@@ -31,8 +29,6 @@ const taken = async () => (await sizes()).reduce((sum, size) => sum + size, 0);
 
 beforeEach(() => {
   owner = shareSeats(newShareCode(acme, new Date(now * 1000).toISOString()));
-  store.on(UpdateCommand).callsFake(engine.update);
-  store.on(QueryCommand).callsFake(engine.query);
 });
 
 test.each([
@@ -119,9 +115,9 @@ test('the item of a full shard is one write unit', async () => {
   await noteChange(owner, now);
   await countSeats(owner, now);
   await noteChange(owner, now);
-  const { Item = {} } = await engine.get({ TableName: 'connections', Key: seatsKey(owner) });
-  expect(Item['seats']).toHaveProperty('size', 20);
-  expect(itemSize(marshall(Item))).toBeLessThanOrEqual(1024);
+  const item = (await engine.get('connections', seatsKey(owner))) ?? {};
+  expect(item['seats']).toHaveProperty('size', 20);
+  expect(itemSize(marshall(item))).toBeLessThanOrEqual(1024);
 });
 
 test('seats that are released after their share has ended create no item', async () => {

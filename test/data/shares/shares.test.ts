@@ -1,22 +1,23 @@
-import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from '../../../data/store/document-client';
+import { DeleteCommand, GetCommand, QueryCommand } from '../../../data/store/document-client';
 import { findShare, insertShare, listShares, revokeShare } from '../../../data/shares/shares';
 import { pageToken } from '../../../domain/page-token';
 import { acme, id, rival, sampleShare } from '../../domain/fixtures/samples';
 import { now } from '../fixtures/operations';
-import { conditionFailed, onlyCommand, repeated, store, values } from '../fixtures/store';
+import { storeOnEngine } from '../fixtures/engine';
+import { conditionFailed, onlyCommand, repeated, store } from '../fixtures/store';
 
+const engine = storeOnEngine('shares');
 const share = sampleShare({ metadata: { case: 7 } });
 const item = (change = {}, organisation = acme) => ({ ...share, metadata: '{"case":7}', organisation, ...change });
 const over = { expiresAt: now };
 
 describe('insertShare', () => {
-  test('is one put with the expiry as TTL', async () => {
-    store.on(PutCommand).resolves({});
-    await insertShare(acme, sampleShare({ expiresAt: '2026-11-27T11:00:00.001Z', metadata: { case: 7 } }));
-    expect(onlyCommand()).toMatchObject({
-      ConditionExpression: 'attribute_not_exists(shareCode)',
-      Item: { organisation: acme, metadata: '{"case":7}', ttl: Date.parse('2026-11-27T11:00:01Z') / 1000 },
-    });
+  test('stores the share with its expiry as TTL, and leaves one that is there', async () => {
+    const inserted = sampleShare({ expiresAt: '2026-11-27T11:00:00.001Z', metadata: { case: 7 } });
+    await insertShare(acme, inserted);
+    await insertShare(acme, { ...inserted, maxViewers: 1 });
+    const ttl = Date.parse('2026-11-27T11:00:01Z') / 1000;
+    expect(await engine.all('shares')).toEqual([item({ expiresAt: inserted.expiresAt, ttl })]);
   });
 });
 
@@ -57,15 +58,13 @@ describe('findShare', () => {
 
 describe('listShares', () => {
   test('is one consistent query for the active shares, newest first', async () => {
-    store.on(QueryCommand).resolves({ Items: [item()] });
-    await expect(listShares(acme, { limit: 50 }, now)).resolves.toEqual({ shares: [share], nextToken: undefined });
-    expect(onlyCommand()).toMatchObject({
-      FilterExpression: 'expiresAt > :now',
-      ScanIndexForward: false,
-      ConsistentRead: true,
-      Limit: 51,
-    });
-    expect(values()).toEqual({ ':organisation': acme, ':now': now });
+    const older = item({ shareCode: id('share', acme, '01jc0000000000000000000000') });
+    const ended = item({ ...over, shareCode: id('share', acme, '01jb0000000000000000000000') });
+    await engine.put('shares', older, ended, item(), item({ shareCode: id('share', rival) }, rival));
+    const { shares, nextToken } = await listShares(acme, { limit: 50 }, now);
+    expect(shares.map(({ shareCode }) => shareCode)).toEqual([share.shareCode, older.shareCode]);
+    expect(nextToken).toBeUndefined();
+    expect(onlyCommand()).toMatchObject({ ConsistentRead: true, Limit: 51 });
   });
 
   test('continues after the page before, also when all its shares had expired', async () => {
@@ -92,15 +91,11 @@ describe('listShares', () => {
 });
 
 describe('revokeShare', () => {
-  test('is one write on condition that the share has not expired', async () => {
-    store.on(DeleteCommand).resolves({ Attributes: item() });
+  test('deletes an active share by one command, and returns it as it was', async () => {
+    await engine.put('shares', item());
     await expect(revokeShare(acme, share.shareCode, now)).resolves.toEqual(share);
-    expect(onlyCommand()).toMatchObject({
-      ConditionExpression: 'organisation = :caller AND expiresAt > :now',
-      ReturnValues: 'ALL_OLD',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
-    expect(values()).toEqual({ ':caller': acme, ':now': now });
+    expect(store.calls()).toHaveLength(1);
+    expect(await engine.all('shares')).toEqual([]);
   });
 
   test.each([
@@ -108,9 +103,11 @@ describe('revokeShare', () => {
     ['has just expired', item(over), acme, 'share_not_found'],
     ["is another organisation's", item({}, rival), rival, 'forbidden'],
     ["is another organisation's and has expired", item(over, rival), rival, 'share_not_found'],
-  ])('refuses a share that %s', async (_, found, owner, code) => {
-    store.on(DeleteCommand).rejects(conditionFailed(found));
+  ])('refuses a share that %s, and leaves it', async (_, found, owner, code) => {
+    const before = found ? [{ ...found, shareCode: id('share', owner) }] : [];
+    await engine.put('shares', ...before);
     await expect(revokeShare(acme, id('share', owner), now)).rejects.toMatchObject({ code });
+    expect(await engine.all('shares')).toEqual(before);
   });
 
   test('passes on the error when no reason is found', async () => {

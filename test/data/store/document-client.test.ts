@@ -87,7 +87,6 @@ test('a query converts values, start key, items and last key', async () => {
   const found = await client.send(
     new QueryCommand({
       TableName: 'jobs',
-      KeyConditionExpression: '#id = :id',
       ExpressionAttributeNames: { '#id': 'id' },
       ExpressionAttributeValues: { ':id': 'a', ':from': ['x'] },
       ExclusiveStartKey: { id: '0' },

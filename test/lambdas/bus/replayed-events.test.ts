@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { PLATFORM } from '../../../contract/platform';
-import { GetCommand, UpdateCommand, type UpdateCommandInput } from '../../../data/store/document-client';
+import { UpdateCommand } from '../../../data/store/document-client';
 import { changeJob } from '../../../data/jobs/job-changes';
 import { toItem } from '../../../data/jobs/job-item';
 import type { JobStatus } from '../../../domain/job-lifecycle';
 import { handler } from '../../../lambdas/bus/consume-platform-events';
-import { engineForAllTests } from '../../data/fixtures/engine';
+import { storeOnEngine } from '../../data/fixtures/engine';
 import { store } from '../../data/fixtures/store';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 import '../fixtures/log';
 
-const engine = engineForAllTests('jobs', 'organisation', 'jobId');
+const engine = storeOnEngine('jobs');
 const { organisation, jobId } = toItem(acme, sampleJob());
-const stored = async () => (await engine.get({ TableName: 'jobs', Key: { organisation, jobId } })).Item;
+const stored = () => engine.get('jobs', { organisation, jobId });
 let writes = 0;
 
 const statuses = ['QUEUED', 'IN_PROGRESS', 'COMPLETED'] satisfies JobStatus[];
@@ -29,11 +29,10 @@ const consume = (events: readonly object[]) => {
 };
 
 beforeEach(async () => {
-  await engine.put(toItem(acme, sampleJob({ version: 1, status: 'PENDING' })));
+  await engine.put('jobs', toItem(acme, sampleJob({ version: 1, status: 'PENDING' })));
   writes = 0;
-  store.on(GetCommand).callsFake(engine.get);
-  store.on(UpdateCommand).callsFake(async (input: UpdateCommandInput) => {
-    const updated = await engine.update(input);
+  store.on(UpdateCommand).callsFake(async (input: object) => {
+    const updated = await engine.answers('UpdateCommand')(input);
     writes += 1;
     return updated;
   });

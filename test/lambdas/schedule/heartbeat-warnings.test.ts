@@ -48,7 +48,7 @@ describe('A socket that ends soon', () => {
     await runAfter(1);
     expect(socketCalls()).toEqual([warning(90)]);
     expect(store).toHaveReceivedCommandWith(UpdateCommand, {
-      UpdateExpression: 'SET warnedOf = :expiresAt',
+      TableName: 'connections',
       ExpressionAttributeValues: { ':expiresAt': end(90) },
     });
   });

@@ -3,7 +3,7 @@ import { fleetKey } from '../../../data/fleet/fleet-key';
 import { handler } from '../../../lambdas/socket/subscribe';
 import { acme, id, rival } from '../../domain/fixtures/samples';
 import { lambda, snapshotRequests } from '../../data/fixtures/snapshot-function';
-import { sent, store } from '../../data/fixtures/store';
+import { store } from '../../data/fixtures/store';
 import { givenPartner, refused } from '../fixtures/actions';
 import { sendMessage } from '../fixtures/socket';
 import { later, partnerSession } from '../fixtures/telemetry';
@@ -39,8 +39,9 @@ describe('subscribe', () => {
   test('is noted after it is stored, for as long as new tokens can make the socket last', async () => {
     const socket = givenPartner();
     await sendMessage(handler, socket, { action: 'subscribe', deviceId: id('device') });
-    const writes = sent().filter(({ TableName, Item, UpdateExpression }) => TableName && (Item ?? UpdateExpression));
-    expect(writes).toMatchObject([
+    const writes = store.calls().map(({ args: [command] }) => command);
+    const isWrite = (command: object) => command instanceof PutCommand || command instanceof UpdateCommand;
+    expect(writes.filter(isWrite).map(({ input }) => input)).toMatchObject([
       { TableName: 'connections', Item: { connectionId: socket } },
       {
         TableName: 'fleet',

@@ -24,7 +24,7 @@ export function shardCapacities(max: number): readonly number[] {
   return Array.from({ length: shards }, (_, shard) => upTo(shard + 1) - upTo(shard));
 }
 
-/** The shard that a viewer tries first: any, and the same one when it is tried again. */
+/** The shard that a viewer tries first. It depends on the connection only, so a repeated attempt begins with the same one. */
 const homeOf = ({ connectionId }: SeatHolder, shards: number): number =>
   createHash('sha256').update(connectionId).digest().readUInt32BE() % shards;
 

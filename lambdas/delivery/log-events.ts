@@ -104,9 +104,9 @@ function appendAll(reads: ReadonlyMap<StreamRecord, ReadRecord>) {
 export type CursorOf = (organisation: Organisation) => Promise<string>;
 
 /**
- * Reads the cursor of each organisation that has a new subscriber in a batch of stream records, and waits until it is read: call it
- * before the events of the batch are appended to the log. What the log has after this cursor is published after the snapshot; changes
- * of the batch that the snapshot contains may come again after it, as any message may.
+ * Reads the cursor of each organisation that has a new subscriber in a batch of stream records. Call it before the events of the batch
+ * are appended to the log: what the log has after this cursor is published after the snapshot. A change of the batch that the snapshot
+ * already contains may be published again after it.
  */
 export async function snapshotCursors(records: readonly StreamRecord[]): Promise<CursorOf> {
   const cursorOf = memoise(lastCursor, (organisation) => organisation);

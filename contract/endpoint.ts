@@ -30,8 +30,11 @@ export type Setting = 'TOKEN_URL' | 'SHARE_BASE_URL' | 'MAX_WAITING_CALLS';
 /** One HTTP endpoint: routing, authorisation, grants, limits and documentation derive from it. */
 export interface Endpoint {
   readonly summary: string;
-  /** For partners, in Markdown: what they would have to guess. Scope, limit and headers are added from the row. */
-  readonly description: string;
+  /**
+   * For partners, in Markdown: what they would have to guess. Scope, limit and headers are added from the row. A function
+   * where it quotes what is computed, since esbuild would keep such a text in each bundle.
+   */
+  readonly description: string | (() => string);
   /** Set when it should no longer be used: its responses and the OpenAPI document say so. */
   readonly deprecation?: Deprecation;
   /** Scope that the token needs, or several of which it needs one; `null`: no token, but an API key with its usage plan (the token endpoint). */
@@ -89,3 +92,7 @@ export const settingsOf = ({ settings = [], waits }: Pick<Endpoint, 'settings' |
 /** The scopes of which a token needs one to call an endpoint; none for the endpoint that needs no token. */
 export const scopesOf = ({ scope }: Pick<Endpoint, 'scope'>): readonly Scope[] =>
   scope === null ? [] : [scope].flat();
+
+/** The text for partners, in Markdown. */
+export const descriptionOf = ({ description }: Pick<Endpoint, 'description'>): string =>
+  typeof description === 'string' ? description : description();

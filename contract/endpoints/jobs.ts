@@ -56,7 +56,7 @@ export const getJob = {
 
 export const getJobTrack = {
   summary: 'Get the track of a job’s flight',
-  description:
+  description: () =>
     `Returns where the drone was while the job was ${flownStatuses}: a position a second, as far as the device reported them. It can be ` +
     'read during the flight, and for 90 days after it unless your operator chose otherwise. A job that has not flown has no ' +
     'positions.\n\n' +
@@ -76,7 +76,7 @@ export const getJobTrack = {
 
 export const updateJob = {
   summary: 'Change a job',
-  description:
+  description: () =>
     'Changes the given fields and leaves the others as they are. `metadata` is replaced as a whole, not merged. `{}` and the ' +
     'status that the job already has change nothing; any other field counts as a change, and `version` grows.\n\n' +
     `\`status\` moves only along the lifecycle: ${allMoves}. ` +

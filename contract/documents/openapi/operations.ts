@@ -1,6 +1,6 @@
 import { RATE_WINDOW_S } from '../../../domain/rate-window';
 import { endpointTable, routeOf } from '../../access';
-import { scopesOf, type Endpoint } from '../../endpoint';
+import { descriptionOf, scopesOf, type Endpoint } from '../../endpoint';
 import type { EndpointKey } from '../../endpoints';
 import { exampleOf } from '../examples/example-of';
 import { mediaTypeExample, replyFields } from '../examples/replies';
@@ -77,12 +77,12 @@ function scopeText(endpoint: Endpoint): string[] {
   return [`Scope: one of ${names.join(', ')}.`];
 }
 
-function descriptionOf(key: EndpointKey, endpoint: Endpoint): string {
-  const { description, perMinute, deprecation } = endpoint;
+function descriptionWithLimits(key: EndpointKey, endpoint: Endpoint): string {
+  const { perMinute, deprecation } = endpoint;
   const first = firstPathOf(key);
   return [
     ...(deprecation ? [deprecationText(deprecation)] : []),
-    description,
+    descriptionOf(endpoint),
     ...scopeText(endpoint),
     ...(perMinute === undefined
       ? []
@@ -108,7 +108,7 @@ export function operationOf(key: EndpointKey, endpoint: Endpoint): Operation {
   return {
     operationId: operationIdOf(key),
     summary: endpoint.summary,
-    description: descriptionOf(key, endpoint),
+    description: descriptionWithLimits(key, endpoint),
     ...(endpoint.deprecation && { deprecated: true }),
     tags: [tagOf(endpoint)],
     security: securityOf(endpoint),

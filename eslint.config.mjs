@@ -226,24 +226,6 @@ export default defineConfig(
     },
   },
   {
-    name: 'DynamoDB commands come from data/store/document-client.ts: with a command of the library its client would return the reply of another',
-    files: ['data/**'],
-    rules: {
-      '@typescript-eslint/no-restricted-imports': [
-        'error',
-        {
-          paths: [
-            {
-              name: '@aws-sdk/lib-dynamodb',
-              allowTypeImports: true,
-              message: 'Import from data/store/document-client.ts.',
-            },
-          ],
-        },
-      ],
-    },
-  },
-  {
     name: 'One function reads the environment; the other files read only variables that Lambda sets',
     files: ['{domain,contract,data,lambdas,lib,simulator,viewer}/**'],
     ignores: [

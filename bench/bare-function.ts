@@ -13,12 +13,12 @@ const dynamodb = DynamoDBDocumentClient.from(new DynamoDBClient());
 
 /** Repeats recorded calls, by the SDK's command name; `fetch` is a call of another service. */
 const calls: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
-  BatchGetItemCommand: (input) => dynamodb.send(new BatchGetCommand(input)),
-  DeleteItemCommand: (input) => dynamodb.send(new DeleteCommand(input)),
-  GetItemCommand: (input) => dynamodb.send(new GetCommand(input)),
-  PutItemCommand: (input) => dynamodb.send(new PutCommand(input)),
+  BatchGetCommand: (input) => dynamodb.send(new BatchGetCommand(input)),
+  DeleteCommand: (input) => dynamodb.send(new DeleteCommand(input)),
+  GetCommand: (input) => dynamodb.send(new GetCommand(input)),
+  PutCommand: (input) => dynamodb.send(new PutCommand(input)),
   QueryCommand: (input) => dynamodb.send(new QueryCommand(input)),
-  UpdateItemCommand: (input) => dynamodb.send(new UpdateCommand(input)),
+  UpdateCommand: (input) => dynamodb.send(new UpdateCommand(input)),
   fetch: async ([address, request]: [string, RequestInit]) => (await fetch(address, request)).json(),
 };
 

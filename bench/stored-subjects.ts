@@ -1,5 +1,5 @@
 import { scopes } from '../contract/endpoint';
-import { DeleteCommand, PutCommand, ScanCommand } from '../data/store/document-client';
+import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { fleetKey } from '../data/fleet/fleet-key';
 import { toItem } from '../data/jobs/job-item';
 import { dynamodb, table } from '../data/store/dynamodb';
@@ -30,7 +30,7 @@ export async function storeSubjects(calls: readonly Call[]): Promise<void> {
     { TableName: table('partners'), Item: { ...partner, createdAt } },
   ];
   for (const item of items) await dynamodb.send(new PutCommand(item));
-  for (const { command, input } of calls) if (command === 'PutItemCommand') await remove(input as PutInput);
+  for (const { command, input } of calls) if (command === 'PutCommand') await remove(input as PutInput);
   await deleteRateLimits();
 }
 

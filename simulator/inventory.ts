@@ -1,4 +1,4 @@
-import { ScanCommand, type ScanCommandOutput } from '@aws-sdk/lib-dynamodb';
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { tableVariable } from '../contract/tables';
 import { dynamodb } from './missions';
@@ -10,20 +10,18 @@ export type SimulatedDevice = z.output<typeof device>;
 /** All registered devices: each one is simulated. */
 export async function listDevices(): Promise<SimulatedDevice[]> {
   const found: SimulatedDevice[] = [];
-  let from: ScanCommandOutput['LastEvaluatedKey'];
-  do {
-    const page: ScanCommandOutput = await dynamodb.send(
-      new ScanCommand({
-        TableName: setting(tableVariable('fleet')),
-        ProjectionExpression: '#kind, deviceId, deviceGroupId',
-        FilterExpression: '#kind = :device',
-        ExpressionAttributeNames: { '#kind': 'kind' },
-        ExpressionAttributeValues: { ':device': 'device' },
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
+  const pages = paginateScan(
+    { client: dynamodb },
+    {
+      TableName: setting(tableVariable('fleet')),
+      ProjectionExpression: '#kind, deviceId, deviceGroupId',
+      FilterExpression: '#kind = :device',
+      ExpressionAttributeNames: { '#kind': 'kind' },
+      ExpressionAttributeValues: { ':device': 'device' },
+    },
+  );
+  for await (const page of pages) {
     found.push(...(page.Items ?? []).map((each) => device.parse(each)));
-    from = page.LastEvaluatedKey;
-  } while (from);
+  }
   return found;
 }

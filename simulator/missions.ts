@@ -1,11 +1,5 @@
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import {
-  DynamoDBDocumentClient,
-  PutCommand,
-  ScanCommand,
-  UpdateCommand,
-  type ScanCommandOutput,
-} from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, PutCommand, UpdateCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { clientConfig } from './client-config';
 import { failures } from './mission-plan';
@@ -59,26 +53,24 @@ export interface OpenMissions {
 export async function readOpenMissions(): Promise<OpenMissions> {
   const missions: Mission[] = [];
   let runId: string | undefined;
-  let from: ScanCommandOutput['LastEvaluatedKey'];
-  do {
-    const page: ScanCommandOutput = await dynamodb.send(
-      new ScanCommand({
-        TableName: TableName(),
-        ConsistentRead: true,
-        // The item of the latest run has no state.
-        FilterExpression: 'attribute_not_exists(#state) OR #state <> :over',
-        ExpressionAttributeNames: { '#state': 'state' },
-        ExpressionAttributeValues: { ':over': 'over' },
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
+  const pages = paginateScan(
+    { client: dynamodb },
+    {
+      TableName: TableName(),
+      ConsistentRead: true,
+      // The item of the latest run has no state.
+      FilterExpression: 'attribute_not_exists(#state) OR #state <> :over',
+      ExpressionAttributeNames: { '#state': 'state' },
+      ExpressionAttributeValues: { ':over': 'over' },
+    },
+  );
+  for await (const page of pages) {
     for (const item of page.Items ?? []) {
       const run = latestRun.safeParse(item);
       if (run.success) runId = run.data.runId;
       else missions.push(mission.parse(item));
     }
-    from = page.LastEvaluatedKey;
-  } while (from);
+  }
   return { missions, runId };
 }
 

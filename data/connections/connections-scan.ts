@@ -1,6 +1,6 @@
 import type { Follower } from './followers';
 import { readFollower } from './followers';
-import { ScanCommand, type ScanCommandOutput } from '../store/document-client';
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { isSeatCount, readSeats, shardOf, type Seats } from './seats';
 import { parseItems } from '../store/parse-items';
 import { dynamodb, table } from '../store/dynamodb';
@@ -14,15 +14,14 @@ export interface SeatCount extends Seats {
 
 /** Yields every connection and every seat count, page by page, without the MQTT subscriptions of the same table. */
 export async function* scanConnections(): AsyncGenerator<{ connections: Follower[]; counts: SeatCount[] }> {
-  let from: ScanCommandOutput['LastEvaluatedKey'];
-  do {
-    const page: ScanCommandOutput = await dynamodb.send(
-      new ScanCommand({
-        TableName: table('connections'),
-        FilterExpression: 'attribute_exists(expiresAt) OR attribute_exists(seats) OR attribute_exists(recount)',
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
+  const pages = paginateScan(
+    { client: dynamodb },
+    {
+      TableName: table('connections'),
+      FilterExpression: 'attribute_exists(expiresAt) OR attribute_exists(seats) OR attribute_exists(recount)',
+    },
+  );
+  for await (const page of pages) {
     const items = (page.Items ?? []) as { channel: string; connectionId: string }[];
     yield {
       connections: parseItems(
@@ -33,6 +32,5 @@ export async function* scanConnections(): AsyncGenerator<{ connections: Follower
         .filter(isSeatCount)
         .map((item) => ({ ...readSeats(item), owner: item.channel, shard: shardOf(item) })),
     };
-    from = page.LastEvaluatedKey;
-  } while (from);
+  }
 }

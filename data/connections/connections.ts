@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { LONGEST_CONNECTION_S } from '../../domain/connection';
 import { Refusal } from '../../domain/refusal';
 import { kinds, type Resource } from '../../domain/id';
-import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from '../store/document-client';
+import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { clientSeats, releaseSeats, takeSeat, type SeatHolder } from './seats';
 import { releaseViewerSeats } from '../shares/share-viewers';
 import { dynamodb, table } from '../store/dynamodb';

@@ -6,7 +6,7 @@
 import * as z from 'zod/mini';
 import { followedUntil, type FollowedUntil } from '../../domain/followed-until';
 import { organisationOf, type Resource } from '../../domain/id';
-import { GetCommand, UpdateCommand } from '../store/document-client';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { itemThatRefused } from '../store/conditional-write';
 import { fleetKey } from '../fleet/fleet-key';
 import { dynamodb, table } from '../store/dynamodb';

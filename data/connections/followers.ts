@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { Resource } from '../../domain/id';
 import { sequences, type Sequences } from '../../domain/sequence';
 import { channelKey, connection, type Connection } from './connections';
-import { GetCommand, QueryCommand, UpdateCommand, type QueryCommandOutput } from '../store/document-client';
+import { GetCommand, UpdateCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { parseItems } from '../store/parse-items';
 import { itemThatRefused, succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
@@ -41,20 +41,18 @@ export const followersOf = (channel: Resource) => followersOfKey(channelKey(chan
 export const telemetryFollowersOf = (id: string) => followersOfKey(`telemetry#${id}`);
 
 async function* followersOfKey(key: string): AsyncGenerator<Follower[]> {
-  let from: QueryCommandOutput['LastEvaluatedKey'];
-  do {
-    const page: QueryCommandOutput = await dynamodb.send(
-      new QueryCommand({
-        TableName: table('connections'),
-        KeyConditionExpression: 'channel = :channel',
-        ExpressionAttributeValues: { ':channel': key },
-        ConsistentRead: true,
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
+  const pages = paginateQuery(
+    { client: dynamodb },
+    {
+      TableName: table('connections'),
+      KeyConditionExpression: 'channel = :channel',
+      ExpressionAttributeValues: { ':channel': key },
+      ConsistentRead: true,
+    },
+  );
+  for await (const page of pages) {
     yield parseItems(page.Items ?? [], readFollower);
-    from = page.LastEvaluatedKey;
-  } while (from);
+  }
 }
 
 const itemOf = ({ channel, connectionId }: Connection) => ({

@@ -1,7 +1,7 @@
 /** How long an open connection lasts: each change is one conditional write, so that a closed connection stays closed. */
 import type { Connection } from './connections';
 import { succeeded } from '../store/conditional-write';
-import { UpdateCommand } from '../store/document-client';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 
 /** What a new token changes; `expiresAt` in Unix seconds, `scopes` for the session of a telemetry socket. */

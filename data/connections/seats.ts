@@ -3,7 +3,7 @@
  * takes the last one. The owner of many seats has several such items, its shards, each with a part of the seats.
  */
 import * as z from 'zod/mini';
-import { QueryCommand, UpdateCommand } from '../store/document-client';
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { itemThatRefused, succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 

@@ -9,7 +9,7 @@ import {
   GetCommand,
   PutCommand,
   type BatchWriteCommandInput,
-} from '../store/document-client';
+} from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 
 const common = {

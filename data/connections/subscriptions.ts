@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { DeleteCommand, PutCommand, QueryCommand, type QueryCommandOutput } from '../store/document-client';
+import { DeleteCommand, PutCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 
@@ -56,20 +56,18 @@ export async function recordSubscription(
 
 async function listSubscriptions(clientId: string, prefix = '') {
   const found: Subscription[] = [];
-  let from: QueryCommandOutput['LastEvaluatedKey'];
-  do {
-    const page: QueryCommandOutput = await dynamodb.send(
-      new QueryCommand({
-        TableName: table('connections'),
-        KeyConditionExpression: `channel = :key${prefix && ' AND begins_with(connectionId, :prefix)'}`,
-        ExpressionAttributeValues: { ':key': keyOf(clientId), ...(prefix && { ':prefix': prefix }) },
-        ConsistentRead: true,
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
+  const pages = paginateQuery(
+    { client: dynamodb },
+    {
+      TableName: table('connections'),
+      KeyConditionExpression: `channel = :key${prefix && ' AND begins_with(connectionId, :prefix)'}`,
+      ExpressionAttributeValues: { ':key': keyOf(clientId), ...(prefix && { ':prefix': prefix }) },
+      ConsistentRead: true,
+    },
+  );
+  for await (const page of pages) {
     found.push(...(page.Items ?? []).map((item) => subscription.parse(item)));
-    from = page.LastEvaluatedKey;
-  } while (from);
+  }
   return found;
 }
 

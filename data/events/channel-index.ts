@@ -1,4 +1,4 @@
-import { QueryCommand, type QueryCommandOutput } from '../store/document-client';
+import { QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
 import type { Resource } from '../../domain/id';
 import { dynamodb, table } from '../store/dynamodb';
 import { channelLog, HEAD, inOrder, readItem, type LogItem } from './log-items';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Organisation } from '../../domain/id';
-import { QueryCommand, type QueryCommandOutput } from '../store/document-client';
+import { QueryCommand, type QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 import { endWithoutEvents, HEAD, organisationLog, readItem, type LogItem } from './log-items';
 

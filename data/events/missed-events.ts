@@ -1,5 +1,5 @@
 import type { Organisation, Resource } from '../../domain/id';
-import { GetCommand } from '../store/document-client';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 import { readIndex } from './channel-index';
 import { findLast, readBack, readEnd } from './log-end';

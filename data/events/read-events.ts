@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { notYetIssued } from '../../domain/cursor';
 import type { Organisation, Resource } from '../../domain/id';
-import { QueryCommand } from '../store/document-client';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 import { readIndex } from './channel-index';
 import { findLast, readEnd } from './log-end';

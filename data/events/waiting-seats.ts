@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { Refusal } from '../../domain/refusal';
 import { MAX_WAITING_OF_CLIENT, shardsToTry, waitingSeat, withSeat } from '../../domain/waiting-seats';
 import { itemThatRefused, succeeded } from '../store/conditional-write';
-import { UpdateCommand } from '../store/document-client';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 import { setting } from '../store/environment';
 

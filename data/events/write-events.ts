@@ -6,7 +6,7 @@ import {
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Organisation, Resource } from '../../domain/id';
 import type { StatusMessage } from '../../domain/status-message';
-import { PutCommand, TransactWriteCommand } from '../store/document-client';
+import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 import { setting } from '../store/environment';
 import { channelLog, HEAD, organisationLog, readItem, thousandOf, type LogItem } from './log-items';

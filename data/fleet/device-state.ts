@@ -5,7 +5,7 @@ import type { Organisation } from '../../domain/id';
 import { latestTurn, MAX_TRANSITIONS, turnAfter, type WriteReason } from '../../domain/state-saving';
 import type { DeviceState } from '../../domain/telemetry';
 import { isRepeat, itemThatRefused, succeeded } from '../store/conditional-write';
-import { BatchGetCommand, UpdateCommand, type UpdateCommandInput } from '../store/document-client';
+import { BatchGetCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 import { deviceFromItem } from './fleet';
 import { fleetKey } from './fleet-key';

@@ -1,7 +1,7 @@
 import { deviceStream, type Device, type DeviceGroup, type DeviceStream } from '../../domain/fleet';
 import { organisationOf, type Kind, type Organisation } from '../../domain/id';
 import { Refusal } from '../../domain/refusal';
-import { DeleteCommand, QueryCommand, UpdateCommand, type QueryCommandOutput } from '../store/document-client';
+import { DeleteCommand, UpdateCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { set } from '../store/expression';
 import { succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
@@ -107,23 +107,21 @@ export async function deleteRegistration(organisation: Organisation, kind: Fleet
 /** All video streams of the organisation's devices. */
 export async function listStreams(organisation: Organisation): Promise<DeviceStream[]> {
   const found: DeviceStream[] = [];
-  let from: QueryCommandOutput['LastEvaluatedKey'];
-  do {
-    const page: QueryCommandOutput = await dynamodb.send(
-      new QueryCommand({
-        TableName: table('fleet'),
-        ConsistentRead: true,
-        KeyConditionExpression: 'fleetPartition = :partition AND begins_with(id, :stream)',
-        ExpressionAttributeValues: {
-          ':partition': registryPartition(organisation),
-          ':stream': `stream-${organisation}-`,
-        },
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
+  const pages = paginateQuery(
+    { client: dynamodb },
+    {
+      TableName: table('fleet'),
+      ConsistentRead: true,
+      KeyConditionExpression: 'fleetPartition = :partition AND begins_with(id, :stream)',
+      ExpressionAttributeValues: {
+        ':partition': registryPartition(organisation),
+        ':stream': `stream-${organisation}-`,
+      },
+    },
+  );
+  for await (const page of pages) {
     found.push(...(page.Items ?? []).map((each) => deviceStream.parse(each)));
-    from = page.LastEvaluatedKey;
-  } while (from);
+  }
   return found;
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../../domain/fleet';
 import { organisationOf, type Kind, type Organisation } from '../../domain/id';
 import { Refusal, foreign, invalid } from '../../domain/refusal';
-import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandOutput } from '../store/document-client';
+import { BatchGetCommand, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { devicePartitions, fleetKey, registryPartition } from './fleet-key';
 import { listStreams } from './fleet-registry';
 import { readMetadata } from '../store/metadata-text';
@@ -124,19 +124,17 @@ export async function readDevice(
 /** The groups or the devices in a partition, in the order of their creation. */
 async function listPartition(partition: string, kind: 'group' | 'device') {
   const found: ReturnType<typeof partsFrom> = [];
-  let from: QueryCommandOutput['LastEvaluatedKey'];
-  do {
-    const page: QueryCommandOutput = await dynamodb.send(
-      new QueryCommand({
-        TableName: table('fleet'),
-        KeyConditionExpression: 'fleetPartition = :partition AND begins_with(id, :kind)',
-        ExpressionAttributeValues: { ':partition': partition, ':kind': `${kind}-` },
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
+  const pages = paginateQuery(
+    { client: dynamodb },
+    {
+      TableName: table('fleet'),
+      KeyConditionExpression: 'fleetPartition = :partition AND begins_with(id, :kind)',
+      ExpressionAttributeValues: { ':partition': partition, ':kind': `${kind}-` },
+    },
+  );
+  for await (const page of pages) {
     found.push(...partsFrom(page.Items));
-    from = page.LastEvaluatedKey;
-  } while (from);
+  }
   return found;
 }
 

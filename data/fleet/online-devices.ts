@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Organisation } from '../../domain/id';
-import { BatchGetCommand, ScanCommand, type ScanCommandOutput } from '../store/document-client';
+import { BatchGetCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 import { fleetKey } from './fleet-key';
 
@@ -25,20 +25,18 @@ export interface OnlineDevice {
  * found by the next run. Only these attributes are read, and an item that can't be parsed is skipped.
  */
 export async function* onlineDevices(): AsyncGenerator<OnlineDevice[]> {
-  let from: ScanCommandOutput['LastEvaluatedKey'];
-  do {
-    const page: ScanCommandOutput = await dynamodb.send(
-      new ScanCommand({
-        TableName: table('fleet'),
-        IndexName: ONLINE_INDEX,
-        Limit: MAX_KEYS,
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
+  const pages = paginateScan(
+    { client: dynamodb },
+    {
+      TableName: table('fleet'),
+      IndexName: ONLINE_INDEX,
+      Limit: MAX_KEYS,
+    },
+  );
+  for await (const page of pages) {
     const entries = (page.Items ?? []).map((item) => entry.parse(item));
     if (entries.length > 0) yield await readReportTimes(entries);
-    from = page.LastEvaluatedKey;
-  } while (from);
+  }
 }
 
 async function readReportTimes(entries: readonly z.output<typeof entry>[]): Promise<OnlineDevice[]> {

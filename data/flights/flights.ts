@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { DEVICE_POINT_EVERY_S, intervalOf, recordedPoint, type RecordedPoint } from '../../domain/flight-record';
-import { BatchWriteCommand, QueryCommand, type BatchWriteCommandInput } from '../store/document-client';
+import { BatchWriteCommand, QueryCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 import { parseItems } from '../store/parse-items';
 

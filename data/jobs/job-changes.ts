@@ -3,7 +3,7 @@ import { changesNothing, whyRefused, type Job, type JobChange, type JobGuard } f
 import { statusesBefore, type JobStatus } from '../../domain/job-lifecycle';
 import { Refusal } from '../../domain/refusal';
 import type { PLATFORM } from '../../domain/service';
-import { UpdateCommand } from '../store/document-client';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { set } from '../store/expression';
 import { fromItem, keyOf, statusKey, type StoredJob } from './job-item';
 import { readItem } from './jobs';

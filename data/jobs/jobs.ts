@@ -4,7 +4,7 @@ import { job, whyRefused, type Job } from '../../domain/job';
 import type { JobStatus } from '../../domain/job-lifecycle';
 import { pageToken, readPageToken } from '../../domain/page-token';
 import { Refusal } from '../../domain/refusal';
-import { DeleteCommand, GetCommand, QueryCommand } from '../store/document-client';
+import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { insertOnce, type FirstAnswer } from '../requests/idempotency';
 import { fromItem, keyOf, statusKey, toItem, type StoredJob } from './job-item';
 import { pageOf, withOneMore } from '../store/page';

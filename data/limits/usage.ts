@@ -1,7 +1,7 @@
 import { rateWindow } from '../../domain/rate-window';
 import { clientSeats, expiredSeats, readSeats, seatsKey } from '../connections/seats';
 import { callsOf, counterKey, readCalls } from '../requests/rate-limit';
-import { BatchGetCommand } from '../store/document-client';
+import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 
 /** What a client has used of its limits. */

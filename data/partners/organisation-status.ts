@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
 import { organisationId, type Organisation } from '../../domain/id';
-import { GetCommand, UpdateCommand } from '../store/document-client';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 
 /** `suspended`: none of its clients is active, so its share links give no access. */

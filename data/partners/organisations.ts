@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod/mini';
 import { organisationId, type Organisation } from '../../domain/id';
 import { partner, type Partner } from '../../domain/partner';
-import { DeleteCommand, GetCommand, PutCommand, ScanCommand, type ScanCommandOutput } from '../store/document-client';
+import { DeleteCommand, GetCommand, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { newOrganisation } from '../store/new-id';
 import { organisationStatus } from './organisation-status';
 import { isOrganisationKey } from './partners';
@@ -63,21 +63,19 @@ export async function deleteOrganisation(organisation: Organisation): Promise<vo
 export async function listOrganisations() {
   const organisations: RegisteredOrganisation[] = [];
   const partners: Partner[] = [];
-  let from: ScanCommandOutput['LastEvaluatedKey'];
-  do {
-    const page: ScanCommandOutput = await dynamodb.send(
-      new ScanCommand({
-        TableName: table('partners'),
-        ConsistentRead: true,
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
+  const pages = paginateScan(
+    { client: dynamodb },
+    {
+      TableName: table('partners'),
+      ConsistentRead: true,
+    },
+  );
+  for await (const page of pages) {
     for (const found of page.Items ?? []) {
       if (isOrganisationKey(String(found['clientId']))) organisations.push(item.parse(found));
       else partners.push(partner.parse(found));
     }
-    from = page.LastEvaluatedKey;
-  } while (from);
+  }
   return { organisations: organisations.sort(byCreation), partners: partners.sort(byCreation) };
 }
 

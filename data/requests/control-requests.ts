@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { OUTCOME_ACCEPTED_FOR_S } from '../../domain/control';
-import { PutCommand, UpdateCommand } from '../store/document-client';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 

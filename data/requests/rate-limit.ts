@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
-import { UpdateCommand } from '../store/document-client';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 

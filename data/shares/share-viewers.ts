@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { Refusal } from '../../domain/refusal';
 import type { Share } from '../../domain/share';
-import { UpdateCommand } from '../store/document-client';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { countSeats, noteChange, releaseSeats, shareSeats, type SeatHolder, type Seats } from '../connections/seats';
 import { itemThatRefused, succeeded } from '../store/conditional-write';
 import { takeOneOf } from './share-seats';

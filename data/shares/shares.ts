@@ -3,13 +3,7 @@ import { organisationOf, type Organisation } from '../../domain/id';
 import { pageToken, readPageToken } from '../../domain/page-token';
 import { Refusal, foreign } from '../../domain/refusal';
 import { hasExpired, share, type Share } from '../../domain/share';
-import {
-  DeleteCommand,
-  GetCommand,
-  QueryCommand,
-  UpdateCommand,
-  type QueryCommandOutput,
-} from '../store/document-client';
+import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { insertOnce, type FirstAnswer } from '../requests/idempotency';
 import { pageOf, withOneMore } from '../store/page';
 import { metadataText, readMetadata } from '../store/metadata-text';
@@ -163,23 +157,21 @@ export async function endExpiredShare(shareCode: string, now: string): Promise<v
  */
 export async function endSharesOf(organisation: Organisation): Promise<number> {
   let ended = 0;
-  let from: QueryCommandOutput['LastEvaluatedKey'];
-  do {
-    const page: QueryCommandOutput = await dynamodb.send(
-      new QueryCommand({
-        TableName: table('shares'),
-        ConsistentRead: true,
-        KeyConditionExpression: 'organisation = :organisation',
-        ExpressionAttributeValues: { ':organisation': organisation },
-        ...(from && { ExclusiveStartKey: from }),
-      }),
-    );
+  const pages = paginateQuery(
+    { client: dynamodb },
+    {
+      TableName: table('shares'),
+      ConsistentRead: true,
+      KeyConditionExpression: 'organisation = :organisation',
+      ExpressionAttributeValues: { ':organisation': organisation },
+    },
+  );
+  for await (const page of pages) {
     for (const found of page.Items ?? []) {
       const Key = keyOf(String(found['shareCode']));
       await dynamodb.send(new DeleteCommand({ TableName: table('shares'), Key }));
       ended += 1;
     }
-    from = page.LastEvaluatedKey;
-  } while (from);
+  }
   return ended;
 }

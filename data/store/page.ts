@@ -1,4 +1,4 @@
-import type { QueryCommandOutput } from './document-client';
+import type { QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
 
 /** `Limit` of the query for a page of `limit` elements: one more shows whether there is a next page. */
 export const withOneMore = (limit: number) => limit + 1;

@@ -1,6 +1,6 @@
 import { DeleteApiKeyCommand, NotFoundException } from '@aws-sdk/client-api-gateway';
 import { DeleteUserPoolClientCommand, ResourceNotFoundException } from '@aws-sdk/client-cognito-identity-provider';
-import { DeleteCommand, ScanCommand } from '../../data/store/document-client';
+import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { store } from '../data/fixtures/store';
 import { id, rival } from '../domain/fixtures/samples';
 import { apiGateway, aws, cognito, partner } from './fixtures/aws';

@@ -3,7 +3,7 @@ import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { DeleteUserPoolClientCommand } from '@aws-sdk/client-cognito-identity-provider';
 import { join } from 'node:path';
 import type { Terminal } from '../../bin/command-line/terminal';
-import { ScanCommand, UpdateCommand } from '../../data/store/document-client';
+import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionFailed, store } from '../data/fixtures/store';
 import { answerStacks, apiGateway, cloudFormation, cognito, partner, partnerAt } from './fixtures/aws';
 import { cirrus, denied, file, folder, onboarded } from './fixtures/onboarded';

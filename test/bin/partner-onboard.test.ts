@@ -1,7 +1,7 @@
 import { CreateUsagePlanKeyCommand } from '@aws-sdk/client-api-gateway';
 import { CreateUserPoolClientCommand, DeleteUserPoolClientCommand } from '@aws-sdk/client-cognito-identity-provider';
 import { scopes } from '../../contract/endpoint';
-import { PutCommand } from '../../data/store/document-client';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionFailed, store } from '../data/fixtures/store';
 import { apiGateway, aws, cognito, partner } from './fixtures/aws';
 import { cirrus, denied, dunes, file, fleet, onboarded } from './fixtures/onboarded';

@@ -1,5 +1,5 @@
 import { CreateUsagePlanKeyCommand, DeleteApiKeyCommand, NotFoundException } from '@aws-sdk/client-api-gateway';
-import { UpdateCommand } from '../../data/store/document-client';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { store } from '../data/fixtures/store';
 import { apiGateway, aws, partner } from './fixtures/aws';
 import { denied, onboarded } from './fixtures/onboarded';

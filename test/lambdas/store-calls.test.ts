@@ -1,7 +1,7 @@
 import { endpointTable } from '../../contract/access';
 import { scopes, tablesOf, type TableUse } from '../../contract/endpoint';
 import { endpoints, type EndpointKey } from '../../contract/endpoints';
-import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from '../../data/store/document-client';
+import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { cursorOf } from '../../domain/cursor';
 import { toItem } from '../../data/jobs/job-item';
 import { acme, id, sampleJob, sampleShare } from '../domain/fixtures/samples';
@@ -67,12 +67,12 @@ const cases: [key: EndpointKey, sent: object, calls: number][] = [
 ];
 
 const uses: Record<string, TableUse> = {
-  GetItemCommand: 'get',
-  BatchGetItemCommand: 'batchGet',
+  GetCommand: 'get',
+  BatchGetCommand: 'batchGet',
   QueryCommand: 'query',
-  PutItemCommand: 'put',
-  UpdateItemCommand: 'update',
-  DeleteItemCommand: 'delete',
+  PutCommand: 'put',
+  UpdateCommand: 'update',
+  DeleteCommand: 'delete',
 };
 
 interface StoreInput {

@@ -8,13 +8,7 @@ import {
   releaseConnectionSeats,
   takeConnectionSeat,
 } from '../../../data/connections/connections';
-import {
-  DeleteCommand,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-  UpdateCommand,
-} from '../../../data/store/document-client';
+import { DeleteCommand, GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { id } from '../../domain/fixtures/samples';
 import { queue } from '../../lambdas/fixtures/telemetry';
 import { connection } from '../fixtures/sockets';
@@ -102,7 +96,7 @@ describe('The seat of a client', () => {
 describe('removeConnection', () => {
   test('releases the seat before it deletes the item that names its owner', async () => {
     await removeConnection(added);
-    expect(done()).toEqual(['UpdateItemCommand client#client1', `DeleteItemCommand ${added.channel}`]);
+    expect(done()).toEqual(['UpdateCommand client#client1', `DeleteCommand ${added.channel}`]);
     expect(sent()[0]).toMatchObject({ ExpressionAttributeValues: { ':released': new Set([seat]) } });
   });
 
@@ -135,9 +129,9 @@ describe('removeConnection', () => {
     store.on(QueryCommand).resolves({ Items: items.map((channel) => ({ ...viewer, channel })) });
     await removeConnection(viewer);
     expect(done()).toEqual([
-      `UpdateItemCommand seats#${id('share')}`,
+      `UpdateCommand seats#${id('share')}`,
       'QueryCommand undefined',
-      ...items.map((channel) => `DeleteItemCommand ${channel}`),
+      ...items.map((channel) => `DeleteCommand ${channel}`),
     ]);
     expect(queue.calls()).toHaveLength(1);
   });

@@ -1,6 +1,6 @@
 import { noteFollowed, readFollowed, type Followed } from '../../../data/connections/followed-until';
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { GetCommand } from '../../../data/store/document-client';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { TableName } from '../../../domain/table';
 import { acme, id } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';

@@ -1,5 +1,5 @@
 import { channelKey } from '../../../data/connections/connections';
-import { GetCommand, QueryCommand, UpdateCommand } from '../../../data/store/document-client';
+import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import {
   followersOf,
   bufferMessages,
@@ -9,7 +9,7 @@ import {
 } from '../../../data/connections/followers';
 import { id } from '../../domain/fixtures/samples';
 import { connection } from '../fixtures/sockets';
-import { conditionFailed, onlyCommand, sent, store, values } from '../fixtures/store';
+import { conditionFailed, givenPages, onlyCommand, sent, store, values } from '../fixtures/store';
 
 const own = connection();
 const Key = { channel: own.channel, connectionId: own.connectionId };
@@ -39,15 +39,15 @@ describe('followersOf', () => {
 
   test('queries each page only when the one before has been processed', async () => {
     const key = { channel: own.channel, connectionId: 'socket-1' };
-    store
-      .on(QueryCommand)
-      .resolvesOnce({ Items: [own], LastEvaluatedKey: key })
-      .resolvesOnce({ LastEvaluatedKey: key })
-      .resolves({ Items: [{ ...own, connectionId: 'socket-2' }] });
+    const startKeys = givenPages(store.on(QueryCommand), [
+      { Items: [own], LastEvaluatedKey: key },
+      { LastEvaluatedKey: key },
+      { Items: [{ ...own, connectionId: 'socket-2' }] },
+    ]);
     const commandCounts: number[] = [];
     for await (const _page of followersOf(channel)) commandCounts.push(sent().length);
     expect(commandCounts).toEqual([1, 2, 3]);
-    expect(sent().map((query) => query['ExclusiveStartKey'])).toEqual([undefined, key, key]);
+    expect(startKeys).toEqual([undefined, key, key]);
   });
 
   test('returns the followers of a device or a group for telemetry', async () => {

@@ -1,4 +1,4 @@
-import { UpdateCommand } from '../../../data/store/document-client';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import {
   countSeats,
   isSeatCount,

@@ -1,4 +1,4 @@
-import { BatchWriteCommand, DeleteCommand, GetCommand, QueryCommand } from '../../../data/store/document-client';
+import { BatchWriteCommand, DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import {
   findSession,
   follow,

@@ -1,4 +1,4 @@
-import { BatchWriteCommand, PutCommand, UpdateCommand } from '../../../data/store/document-client';
+import { BatchWriteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { addConnection, takeConnectionSeat } from '../../../data/connections/connections';
 import { shareSeats, takeSeat } from '../../../data/connections/seats';
 import { follow, openSession } from '../../../data/connections/sessions';

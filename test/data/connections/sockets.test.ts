@@ -1,4 +1,4 @@
-import { DeleteCommand, GetCommand } from '../../../data/store/document-client';
+import { DeleteCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { connection, gone, socketCalls, sockets } from '../fixtures/sockets';
 import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { closeSocket, deleteConnection, postToSocket } from '../../../data/connections/sockets';

@@ -1,4 +1,4 @@
-import { DeleteCommand, PutCommand, QueryCommand } from '../../../data/store/document-client';
+import { DeleteCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import {
   clientsOverLimit,
   clearSubscriptions,

@@ -1,5 +1,5 @@
 import { organisationLog } from '../../../data/events/log-items';
-import { QueryCommand, TransactWriteCommand } from '../../../data/store/document-client';
+import { QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { acme } from '../../domain/fixtures/samples';
 import { sent, store } from '../fixtures/store';
 import { channelOf, createdAt, DAY_S, job, jobs, later, newInstance, puts, range, transactions } from './instances';

@@ -1,6 +1,6 @@
 import { TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { organisationLog } from '../../../data/events/log-items';
-import { PutCommand, QueryCommand, TransactWriteCommand } from '../../../data/store/document-client';
+import { PutCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { acme } from '../../domain/fixtures/samples';
 import { conditionFailed, repeated, sent, store, transactionCancelled } from '../fixtures/store';
 import { channelOf, createdAt, job, jobs, later, newInstance, puts, range, transactions } from './instances';

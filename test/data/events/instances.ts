@@ -1,5 +1,5 @@
 import type { NewEvent } from '../../../data/events/write-events';
-import * as commandsModule from '../../../data/store/document-client';
+import * as commandsModule from '@aws-sdk/lib-dynamodb';
 import * as dynamodbModule from '../../../data/store/dynamodb';
 import { jobMessage } from '../../../domain/status-event';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
@@ -34,7 +34,7 @@ export async function newInstance(): Promise<AppendEvents> {
   await jest.isolateModulesAsync(async () => {
     // The client that the tests mock, and its commands.
     jest.doMock('../../../data/store/dynamodb', () => dynamodbModule);
-    jest.doMock('../../../data/store/document-client', () => commandsModule);
+    jest.doMock('@aws-sdk/lib-dynamodb', () => commandsModule);
     loaded.push(await import('../../../data/events/append-events'));
   });
   const [module] = loaded;

@@ -1,4 +1,4 @@
-import { GetCommand, PutCommand, QueryCommand, TransactWriteCommand } from '../../../data/store/document-client';
+import { GetCommand, PutCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionFailed, store, transactionCancelled } from '../fixtures/store';
 
 export type Item = Record<string, unknown>;

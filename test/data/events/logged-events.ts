@@ -1,5 +1,5 @@
 import { HEAD, organisationLog } from '../../../data/events/log-items';
-import { QueryCommand } from '../../../data/store/document-client';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { jobMessage } from '../../../domain/status-event';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../fixtures/store';

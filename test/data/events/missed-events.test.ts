@@ -1,5 +1,5 @@
 import { hasEventAfter, missedEvents, unsettledEvents } from '../../../data/events/missed-events';
-import { QueryCommand } from '../../../data/store/document-client';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { acme } from '../../domain/fixtures/samples';
 import { sent, store } from '../fixtures/store';
 import {

@@ -1,6 +1,6 @@
 import { findCursor, lastCursor } from '../../../data/events/cursors';
 import { beforeOldest, readChannelEvents, readEvents } from '../../../data/events/read-events';
-import { QueryCommand } from '../../../data/store/document-client';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { cursorOf } from '../../../domain/cursor';
 import { acme } from '../../domain/fixtures/samples';
 import { sent, store } from '../fixtures/store';

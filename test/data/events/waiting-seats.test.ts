@@ -5,7 +5,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { takeWaitingSeat } from '../../../data/events/waiting-seats';
-import * as own from '../../../data/store/document-client';
 import { MAX_WAITING_OF_CLIENT, seatShards } from '../../../domain/waiting-seats';
 import { sent, store } from '../fixtures/store';
 
@@ -44,7 +43,7 @@ beforeEach(() => {
   now += HOUR_MS;
   units = 0;
   process.env['MAX_WAITING_CALLS'] = '300';
-  store.on(own.UpdateCommand).callsFake(async (input: UpdateItemCommandInput) => {
+  store.on(UpdateCommand).callsFake(async (input: UpdateItemCommandInput) => {
     const answer = await client.send(new UpdateCommand({ ...input, ReturnConsumedCapacity: 'TOTAL' }));
     units += answer.ConsumedCapacity?.CapacityUnits ?? 0;
     return answer;
@@ -154,7 +153,7 @@ describe('takeWaitingSeat', () => {
 
   test('does not fail the call when a seat can’t be given back: it ends with its time', async () => {
     const release = await take('one');
-    store.on(own.UpdateCommand).rejects(new Error('connect ECONNREFUSED'));
+    store.on(UpdateCommand).rejects(new Error('connect ECONNREFUSED'));
     await expect(release?.()).resolves.toBeDefined();
     expect(sum(await taken())).toBe(2);
     now += WAIT_MS;

@@ -4,7 +4,6 @@ import { startEngine, type DynamoDbEngine } from 'cloud-assembly-runner/dynamodb
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as own from '../../../data/store/document-client';
 import { acme } from '../../domain/fixtures/samples';
 import { store } from '../fixtures/store';
 import { job, jobs, newInstance } from './instances';
@@ -52,7 +51,7 @@ describe('Write units', () => {
     const { appendEvents } = await newInstance();
     await appendEvents(acme, [job(1)]);
     await appendEvents(acme, [job(2)]);
-    const [put] = store.commandCalls(own.PutCommand);
+    const [put] = store.commandCalls(PutCommand);
     if (!put) throw new Error('the event was not put');
     const { ConsumedCapacity } = await DynamoDBDocumentClient.from(client).send(
       new PutCommand({ ...put.args[0].input, ReturnConsumedCapacity: 'TOTAL' }),
@@ -65,7 +64,7 @@ describe('Write units', () => {
     const { appendEvents } = await newInstance();
     await appendEvents(acme, jobs(1, 9));
     await appendEvents(acme, jobs(10, 19));
-    const transaction = store.commandCalls(own.TransactWriteCommand).at(-1);
+    const transaction = store.commandCalls(TransactWriteCommand).at(-1);
     if (!transaction) throw new Error('the events were not written together');
     const { ConsumedCapacity } = await DynamoDBDocumentClient.from(client).send(
       new TransactWriteCommand({ ...transaction.args[0].input, ReturnConsumedCapacity: 'TOTAL' }),

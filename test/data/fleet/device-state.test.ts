@@ -1,7 +1,7 @@
 import { device } from '../../../domain/fleet';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { markOffline, readDevices, saveState, saveTrailing } from '../../../data/fleet/device-state';
-import { BatchGetCommand, UpdateCommand } from '../../../data/store/document-client';
+import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { acme, id } from '../../domain/fixtures/samples';
 import { conditionFailed, onlyCommand, store, values } from '../fixtures/store';
 

@@ -1,5 +1,5 @@
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { QueryCommand } from '../../../data/store/document-client';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import {
   listStreams,
   registerDevice,

@@ -1,5 +1,5 @@
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { BatchGetCommand, GetCommand, QueryCommand } from '../../../data/store/document-client';
+import { BatchGetCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import {
   expectDeviceGroup,
   findSharedDevice,
@@ -9,7 +9,7 @@ import {
 } from '../../../data/fleet/fleet';
 import { acme, id, rival } from '../../domain/fixtures/samples';
 import { givenFleetItems } from '../fixtures/fleet-items';
-import { onlyCommand, sent, store } from '../fixtures/store';
+import { givenPages, onlyCommand, sent, store } from '../fixtures/store';
 
 const group = { kind: 'group', deviceGroupId: id('group'), name: 'North quarry', description: '' };
 const device = {
@@ -155,12 +155,13 @@ describe('listDeviceGroups', () => {
     const key = fleetKey(acme, group.deviceGroupId);
     store.on(QueryCommand).resolves({ Items: [] });
     const groups = { ':partition': acme, ':kind': 'group-' };
-    store
-      .on(QueryCommand, { ExpressionAttributeValues: groups })
-      .resolvesOnce({ Items: [removed], LastEvaluatedKey: key })
-      .resolvesOnce({ Items: [group] });
+    const startKeys = givenPages(store.on(QueryCommand, { ExpressionAttributeValues: groups }), [
+      { Items: [removed], LastEvaluatedKey: key },
+      { Items: [group] },
+    ]);
     await expect(listDeviceGroups(acme)).resolves.toMatchObject([{ deviceGroupId: group.deviceGroupId }]);
-    expect(sent().map(({ ExclusiveStartKey }) => ExclusiveStartKey)).toEqual([...Array<undefined>(9), key]);
+    expect(startKeys).toEqual([undefined, key]);
+    expect(sent()).toHaveLength(10);
   });
 
   test('is one query for the groups and eight for the devices, and empty without groups', async () => {

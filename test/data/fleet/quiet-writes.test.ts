@@ -1,6 +1,6 @@
 import { registerDevice, removeFromFleet } from '../../../data/fleet/fleet-registry';
 import { saveNextState } from '../../../data/fleet/device-state';
-import { UpdateCommand, PutCommand } from '../../../data/store/document-client';
+import { UpdateCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { acme, id } from '../../domain/fixtures/samples';
 import { now, operations } from '../fixtures/operations';
 import { conditionFailed, sent, store } from '../fixtures/store';

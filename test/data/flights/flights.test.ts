@@ -1,5 +1,5 @@
 import { MAX_RECORDED_POINTS, readFlight, readTrack, savePoints } from '../../../data/flights/flights';
-import { BatchWriteCommand, QueryCommand } from '../../../data/store/document-client';
+import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { RecordedPoint } from '../../../domain/flight-record';
 import { acme, id } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';

@@ -1,4 +1,4 @@
-import { UpdateCommand } from '../../../data/store/document-client';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { cancelJob, changeJob, type ChangeOptions } from '../../../data/jobs/job-changes';
 import { toItem } from '../../../data/jobs/job-item';
 import { findJob } from '../../../data/jobs/jobs';

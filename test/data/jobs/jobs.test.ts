@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { DeleteCommand, GetCommand, QueryCommand } from '../../../data/store/document-client';
+import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { fromItem, toItem } from '../../../data/jobs/job-item';
 import { deleteJob, findJob, insertJob, listJobs } from '../../../data/jobs/jobs';
 import { pageToken } from '../../../domain/page-token';

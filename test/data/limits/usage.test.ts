@@ -1,4 +1,4 @@
-import { BatchGetCommand } from '../../../data/store/document-client';
+import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { seatOf } from '../../../data/connections/seats';
 import { readUsage } from '../../../data/limits/usage';
 import { onlyCommand, store } from '../../data/fixtures/store';

@@ -1,4 +1,4 @@
-import { GetCommand, PutCommand, ScanCommand } from '../../../data/store/document-client';
+import { GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { findOrganisation, listOrganisations, registerOrganisation } from '../../../data/partners/organisations';
 import { findPartner } from '../../../data/partners/partners';
 import { acme } from '../../domain/fixtures/samples';

@@ -1,4 +1,4 @@
-import { GetCommand } from '../../../data/store/document-client';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { findPartner } from '../../../data/partners/partners';
 import { acme } from '../../domain/fixtures/samples';
 import { onlyCommand, store } from '../fixtures/store';

@@ -1,4 +1,4 @@
-import { GetCommand, PutCommand, TransactWriteCommand } from '../../../data/store/document-client';
+import { GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { AlreadyAnswered, findAnswer, insertOnce } from '../../../data/requests/idempotency';
 import { firstAnswer, now } from '../fixtures/operations';
 import { conditionFailed, onlyCommand, sent, store, transactionCancelled } from '../fixtures/store';

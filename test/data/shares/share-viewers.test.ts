@@ -1,5 +1,5 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { UpdateCommand } from '../../../data/store/document-client';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import {
   countViewers,
   requestViewerCount,

@@ -1,4 +1,4 @@
-import { DeleteCommand, GetCommand, QueryCommand } from '../../../data/store/document-client';
+import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { findShare, insertShare, listShares, revokeShare } from '../../../data/shares/shares';
 import { pageToken } from '../../../domain/page-token';
 import { acme, id, rival, sampleShare } from '../../domain/fixtures/samples';

@@ -1,6 +1,6 @@
 import { useRealConnection } from '../fixtures/real-connection';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { DeleteCommand } from '../../../data/store/document-client';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { isRepeat } from '../../../data/store/conditional-write';
 import { dynamodb } from '../../../data/store/dynamodb';
 

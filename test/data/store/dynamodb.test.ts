@@ -1,6 +1,8 @@
 import { useRealConnection } from '../fixtures/real-connection';
-import { GetCommand } from '../../../data/store/document-client';
-import { dynamodb, table } from '../../../data/store/dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { text } from 'node:stream/consumers';
+import { dynamodb, removedMiddleware, table } from '../../../data/store/dynamodb';
 import { tableNames, tableVariable } from '../../../domain/table';
 
 test('each table has its own environment variable', () => {
@@ -22,19 +24,51 @@ test.each([undefined, ''])('table fails with the name of the variable when it is
 describe('dynamodb over a real connection', () => {
   let calls = 0;
   /** What the store does with its first call. */
-  let first: 'hang' | 'throttle' | 'break off' = 'hang';
+  let first: 'hang' | 'throttle' | 'break off' | 'answer' = 'answer';
+  let body: unknown;
+
+  beforeEach(() => {
+    calls = 0;
+  });
 
   useRealConnection((request, response) => {
     calls += 1;
-    if (calls > 1) response.end('{"Item":{"id":{"S":"a"}}}');
+    if (first === 'answer')
+      void text(request).then((sent) => {
+        body = JSON.parse(sent);
+        response.end('{}');
+      });
+    else if (calls > 1) response.end('{"Item":{"id":{"S":"a"}}}');
     else if (first === 'break off') request.socket.destroy();
     else if (first === 'throttle') response.writeHead(400).end('{"__type":"ThrottlingException"}');
   });
 
   test.each(['hang', 'throttle', 'break off'] as const)('retries after the fault: %s', async (fault) => {
     first = fault;
-    calls = 0;
     const { Item } = await dynamodb.send(new GetCommand({ TableName: 'jobs', Key: { id: 'a' } }));
     expect([Item, calls]).toEqual([{ id: 'a' }, 2]);
   });
+
+  test('leaves out what is undefined and stores every other value', async () => {
+    first = 'answer';
+    const map = { empty: '', none: null, absent: undefined };
+    const Item = { id: 'a', n: 1.5, yes: true, list: ['x', 2, undefined], nothing: [], map, absent: undefined };
+    await dynamodb.send(new PutCommand({ TableName: 'jobs', Item }));
+    expect(body).toEqual({
+      TableName: 'jobs',
+      Item: {
+        id: { S: 'a' },
+        n: { N: '1.5' },
+        yes: { BOOL: true },
+        list: { L: [{ S: 'x' }, { N: '2' }] },
+        nothing: { L: [] },
+        map: { M: { empty: { S: '' }, none: { NULL: true } } },
+      },
+    });
+  });
+});
+
+test.each(removedMiddleware)('%s is in the SDK client and not in this one', (name) => {
+  expect(new DynamoDBClient().middlewareStack.remove(name)).toBe(true);
+  expect(dynamodb.middlewareStack.remove(name)).toBe(false);
 });

@@ -1,4 +1,4 @@
-import { GetCommand } from '../../../data/store/document-client';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { claims, issuer, keys, openIssuer, sign } from '../fixtures/issuer';
 import { SignJWT, UnsecuredJWT, generateKeyPair } from 'jose';
 import { endpointsFor, routeOf } from '../../../contract/access';

@@ -1,5 +1,5 @@
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { BatchGetCommand, GetCommand, UpdateCommand } from '../../../data/store/document-client';
+import { BatchGetCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { toItem } from '../../../data/jobs/job-item';
 import { PLATFORM } from '../../../contract/platform';
 import type { JobStatus } from '../../../domain/job-lifecycle';

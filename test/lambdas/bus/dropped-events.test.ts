@@ -1,4 +1,4 @@
-import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from '../../../data/store/document-client';
+import { BatchGetCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { toItem } from '../../../data/jobs/job-item';
 import type { JobStatus } from '../../../domain/job-lifecycle';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';

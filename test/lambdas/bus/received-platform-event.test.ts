@@ -1,5 +1,5 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { GetCommand, UpdateCommand } from '../../../data/store/document-client';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { toItem } from '../../../data/jobs/job-item';
 import type { JobStatus } from '../../../domain/job-lifecycle';
 import { conditionFailed, store } from '../../data/fixtures/store';

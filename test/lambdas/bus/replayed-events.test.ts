@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { PLATFORM } from '../../../contract/platform';
-import { UpdateCommand } from '../../../data/store/document-client';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { changeJob } from '../../../data/jobs/job-changes';
 import { toItem } from '../../../data/jobs/job-item';
 import type { JobStatus } from '../../../domain/job-lifecycle';

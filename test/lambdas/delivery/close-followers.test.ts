@@ -1,5 +1,5 @@
 import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '../../../data/store/document-client';
+import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Follower } from '../../../data/connections/followers';
 import { handler } from '../../../lambdas/http/shares/revoke-share';
 import { connection, gone, socketCalls, sockets } from '../../data/fixtures/sockets';
@@ -75,7 +75,7 @@ describe('Revoking a share', () => {
     givenFollowers(follower('one'));
     await revoke();
     const order = store.calls().map(({ args: [command] }) => command.constructor.name);
-    expect(order.slice(0, 2)).toEqual(['DeleteItemCommand', 'QueryCommand']);
+    expect(order.slice(0, 2)).toEqual(['DeleteCommand', 'QueryCommand']);
   });
 
   test('closes followers that wait for their snapshot too, after the final message', async () => {

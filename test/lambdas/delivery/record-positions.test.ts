@@ -1,4 +1,4 @@
-import { BatchWriteCommand } from '../../../data/store/document-client';
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Device } from '../../../domain/fleet';
 import { recordPositions } from '../../../lambdas/delivery/record-positions';
 import { sent, store } from '../../data/fixtures/store';

@@ -1,5 +1,5 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { UpdateCommand } from '../../../data/store/document-client';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { sendToFollower, outgoing } from '../../../lambdas/delivery/followers';
 import { connection, gone, socketCalls, sockets } from '../../data/fixtures/sockets';
 import { conditionFailed, store } from '../../data/fixtures/store';

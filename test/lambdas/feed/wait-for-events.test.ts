@@ -1,7 +1,7 @@
 import { stopClock } from '../fixtures/clock';
 import { scopes } from '../../../contract/endpoint';
 import { takeWaitingSeat } from '../../../data/events/waiting-seats';
-import { QueryCommand, UpdateCommand } from '../../../data/store/document-client';
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { cursorOf } from '../../../domain/cursor';
 import { handler } from '../../../lambdas/http/events/list-events';
 import { store } from '../../data/fixtures/store';

@@ -1,7 +1,7 @@
 import { stopClock } from '../fixtures/clock';
 import { ListSubscriptionsCommand } from '@aws-sdk/client-iot-data-plane';
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { PutCommand, QueryCommand, UpdateCommand } from '../../../data/store/document-client';
+import { PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { scopes } from '../../../contract/endpoint';
 import { sent, store } from '../../data/fixtures/store';
 import { broker } from '../../data/fixtures/topics';

@@ -1,5 +1,5 @@
 import { stopClock } from '../fixtures/clock';
-import { GetCommand } from '../../../data/store/document-client';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { clientId, connect, inSeconds, iot, partner, tokenWith } from '../fixtures/mqtt-connection';
 import { scopes } from '../../../contract/endpoint';
 import { channels, channelKinds } from '../../../contract/status-channels';

@@ -1,4 +1,4 @@
-import { GetCommand } from '../../../data/store/document-client';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../lambdas/mqtt/authorize-viewer';
 import { broadcastTopicOf, viewerClientId } from '../../../data/shares/share-id';
 import { store } from '../../data/fixtures/store';

@@ -1,4 +1,4 @@
-import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from '../../../data/store/document-client';
+import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { broker } from '../../data/fixtures/topics';
 import { DeleteConnectionCommand } from '@aws-sdk/client-iot-data-plane';
 import { MAX_SUBSCRIPTIONS } from '../../../contract/status-channels';
@@ -155,10 +155,10 @@ const callsOf = (mock: typeof store | typeof broker) =>
   mock.calls().map(({ args: [command] }) => command.constructor.name.replace('Command', ''));
 
 test.each([
-  ['connected', ['GetItem', 'PutItem']],
-  ['disconnected', ['GetItem', 'PutItem', 'Query']],
-  ['subscribed', ['GetItem', 'PutItem', 'Query']],
-  ['unsubscribed', ['GetItem', 'PutItem']],
+  ['connected', ['Get', 'Put']],
+  ['disconnected', ['Get', 'Put', 'Query']],
+  ['subscribed', ['Get', 'Put', 'Query']],
+  ['unsubscribed', ['Get', 'Put']],
 ])('a client that has %s costs these calls: %j', async (eventType, calls) => {
   await event(eventType, '1', ['x']);
   expect(callsOf(store)).toEqual(calls);
@@ -170,7 +170,7 @@ test.each(['connected', 'disconnected', 'subscribed', 'unsubscribed'])(
   async (eventType) => {
     store.on(GetCommand).resolves({});
     await event(eventType, '1', [`${id('job')}/JOB/STATUS`]);
-    expect(callsOf(store)).toEqual(['GetItem']);
+    expect(callsOf(store)).toEqual(['Get']);
     expect(callsOf(broker)).toEqual([]);
   },
 );

@@ -1,7 +1,7 @@
 import { GoneException } from '@aws-sdk/client-apigatewaymanagementapi';
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { PLATFORM } from '../../../contract/platform';
-import { QueryCommand, UpdateCommand } from '../../../data/store/document-client';
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { controlOutcomeMessage } from '../../../contract/share-page';
 import { handler } from '../../../lambdas/bus/consume-platform-events';
 import { shareIdOf } from '../../../data/shares/share-id';

@@ -1,6 +1,6 @@
 import { stopClock } from '../fixtures/clock';
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { BatchGetCommand, UpdateCommand } from '../../../data/store/document-client';
+import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../lambdas/queue/check-devices';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { acme } from '../../domain/fixtures/samples';

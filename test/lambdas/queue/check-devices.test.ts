@@ -1,6 +1,6 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { BatchGetCommand, GetCommand, UpdateCommand } from '../../../data/store/document-client';
+import { BatchGetCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../lambdas/queue/check-devices';
 import { acme, id, rival } from '../../domain/fixtures/samples';
 import { conditionFailed, sent, store } from '../../data/fixtures/store';

@@ -1,5 +1,5 @@
 import type { SQSEvent } from 'aws-lambda';
-import { UpdateCommand } from '../../../data/store/document-client';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../lambdas/queue/count-viewers';
 import { store } from '../../data/fixtures/store';
 import { acme, id } from '../../domain/fixtures/samples';

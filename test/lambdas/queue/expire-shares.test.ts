@@ -2,7 +2,7 @@ import { stopClock } from '../fixtures/clock';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
-import { DeleteCommand, UpdateCommand } from '../../../data/store/document-client';
+import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../lambdas/queue/expire-shares';
 import { conditionFailed, sent, store } from '../../data/fixtures/store';
 import { acme, id } from '../../domain/fixtures/samples';

@@ -1,6 +1,6 @@
 import { ThrottlingException } from '@aws-sdk/client-iot-data-plane';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { GetCommand, QueryCommand } from '../../../data/store/document-client';
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { toItem } from '../../../data/jobs/job-item';
 import { readRetentionRequest, requestRetention } from '../../../data/connections/retained-status';
 import { handler } from '../../../lambdas/queue/retain-status';

@@ -1,4 +1,4 @@
-import { GetCommand, UpdateCommand } from '../../../data/store/document-client';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Follower } from '../../../data/connections/followers';
 import { handler } from '../../../lambdas/schedule/heartbeat';
 import { socketCalls, sockets } from '../../data/fixtures/sockets';

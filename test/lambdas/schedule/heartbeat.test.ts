@@ -1,5 +1,5 @@
 import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { DeleteCommand, GetCommand, ScanCommand } from '../../../data/store/document-client';
+import { DeleteCommand, GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../lambdas/schedule/heartbeat';
 import { connection, gone, socketCalls, sockets } from '../../data/fixtures/sockets';
 import { store } from '../../data/fixtures/store';

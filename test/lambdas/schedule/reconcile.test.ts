@@ -1,5 +1,5 @@
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { BatchGetCommand, ScanCommand, UpdateCommand } from '../../../data/store/document-client';
+import { BatchGetCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../lambdas/schedule/reconcile';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { acme, id, rival } from '../../domain/fixtures/samples';

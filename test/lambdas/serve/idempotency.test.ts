@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { GetCommand, UpdateCommand } from '../../../data/store/document-client';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { AlreadyAnswered } from '../../../data/requests/idempotency';
 import { serve } from '../fixtures/serve';
 import { id, sampleJob } from '../../domain/fixtures/samples';

@@ -1,4 +1,4 @@
-import { UpdateCommand } from '../../../data/store/document-client';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { Refusal } from '../../../domain/refusal';
 import { serve } from '../fixtures/serve';
 import { sent, store } from '../../data/fixtures/store';

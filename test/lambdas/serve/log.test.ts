@@ -1,4 +1,4 @@
-import { UpdateCommand } from '../../../data/store/document-client';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { handler as revokeShare } from '../../../lambdas/http/shares/revoke-share';
 import { handler as listShareResources } from '../../../lambdas/http/shares/list-share-resources';
 import { handler as createShare } from '../../../lambdas/http/shares/create-share';

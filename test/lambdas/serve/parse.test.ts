@@ -1,5 +1,5 @@
 import { $ZodError } from 'zod/v4/core';
-import { UpdateCommand } from '../../../data/store/document-client';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { toDetails } from '../../../lambdas/details';
 import { serve } from '../fixtures/serve';
 import { id, sampleJob } from '../../domain/fixtures/samples';

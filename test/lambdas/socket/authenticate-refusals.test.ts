@@ -1,4 +1,4 @@
-import { GetCommand, UpdateCommand } from '../../../data/store/document-client';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { generateKeyPair } from 'jose';
 import { claims, sign } from '../fixtures/issuer';
 import {

@@ -9,7 +9,7 @@ import {
   PutCommand,
   QueryCommand,
   UpdateCommand,
-} from '../../../data/store/document-client';
+} from '@aws-sdk/lib-dynamodb';
 import '../fixtures/issuer';
 import { shareProtocols } from '../../../contract/share-page';
 import { handler } from '../../../lambdas/socket/connect';

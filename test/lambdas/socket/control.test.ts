@@ -1,5 +1,5 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { GetCommand, PutCommand, UpdateCommand } from '../../../data/store/document-client';
+import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../lambdas/socket/control';
 import { shareIdOf } from '../../../data/shares/share-id';
 import { acme, id } from '../../domain/fixtures/samples';

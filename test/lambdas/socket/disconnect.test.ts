@@ -1,4 +1,4 @@
-import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '../../../data/store/document-client';
+import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { connection } from '../../data/fixtures/sockets';
 import { seatOf } from '../../../data/connections/seats';
 import { handler } from '../../../lambdas/socket/disconnect';

@@ -1,5 +1,5 @@
 import { MAX_TRACK_POINTS } from '../../../contract/share-page';
-import { GetCommand, QueryCommand } from '../../../data/store/document-client';
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../lambdas/socket/flight';
 import { acme, id, rival } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';

@@ -1,6 +1,6 @@
 import { GetDataEndpointCommand } from '@aws-sdk/client-kinesis-video';
 import { GetHLSStreamingSessionURLCommand } from '@aws-sdk/client-kinesis-video-archived-media';
-import { GetCommand, QueryCommand } from '../../../data/store/document-client';
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../lambdas/socket/playback';
 import { acme, id } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';

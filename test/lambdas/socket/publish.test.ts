@@ -1,4 +1,4 @@
-import { BatchGetCommand } from '../../../data/store/document-client';
+import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../lambdas/socket/publish';
 import { store } from '../../data/fixtures/store';
 import { givenPartner } from '../fixtures/actions';

@@ -1,5 +1,5 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { GetCommand } from '../../../data/store/document-client';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { SnapshotRequest } from '../../../data/connections/snapshot-requests';
 import { toItem } from '../../../data/jobs/job-item';
 import { handler } from '../../../lambdas/socket/send-snapshot';

@@ -1,4 +1,4 @@
-import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '../../../data/store/document-client';
+import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { handler } from '../../../lambdas/socket/subscribe';
 import { acme, id, rival } from '../../domain/fixtures/samples';

@@ -1,4 +1,4 @@
-import { DeleteCommand } from '../../../data/store/document-client';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../lambdas/socket/unsubscribe';
 import { id } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';

@@ -1,4 +1,4 @@
-import { GetCommand, UpdateCommand } from '../../../data/store/document-client';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import '../fixtures/issuer';
 import { ORIGIN_VERIFY } from '../../../contract/origin-verify';
 import { handler } from '../../../lambdas/socket/connect';

@@ -1,4 +1,4 @@
-import { BatchGetCommand, GetCommand, PutCommand, UpdateCommand } from '../../../data/store/document-client';
+import { BatchGetCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { claims, keys, openIssuer, sign } from '../fixtures/issuer';
 import { scopes } from '../../../contract/endpoint';
 import { channels, HANDSHAKES_PER_MINUTE, channelKinds } from '../../../contract/status-channels';
@@ -202,19 +202,14 @@ describe('A handshake that fails after it has taken a seat', () => {
   test('releases the seat when the connection cannot be stored', async () => {
     store.on(PutCommand).rejects(new Error('throttled'));
     await expect(handshake()).resolves.toBe(500);
-    expect(writes()).toEqual(['UpdateItemCommand ADD', 'PutItemCommand', 'UpdateItemCommand DELETE']);
+    expect(writes()).toEqual(['UpdateCommand ADD', 'PutCommand', 'UpdateCommand DELETE']);
     expect(snapshotRequests()).toEqual([]);
   });
 
   test('releases the seat and then deletes the connection when the snapshot cannot be requested', async () => {
     lambda.rejects(new Error('Rate Exceeded.'));
     await expect(handshake()).resolves.toBe(500);
-    expect(writes()).toEqual([
-      'UpdateItemCommand ADD',
-      'PutItemCommand',
-      'UpdateItemCommand DELETE',
-      'DeleteItemCommand',
-    ]);
+    expect(writes()).toEqual(['UpdateCommand ADD', 'PutCommand', 'UpdateCommand DELETE', 'DeleteCommand']);
     const [taken, released] = store
       .commandCalls(UpdateCommand, { TableName: 'connections' })
       .map(({ args: [{ input }] }) => input);

@@ -1,4 +1,4 @@
-import { BatchWriteCommand, UpdateCommand } from '../../../data/store/document-client';
+import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { openPartnerSession } from '../../../lambdas/sockets/open-session';
 import { acme } from '../../domain/fixtures/samples';
 import { conditionFailed, sent, store } from '../../data/fixtures/store';

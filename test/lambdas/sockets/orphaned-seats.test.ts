@@ -1,5 +1,5 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { ScanCommand, UpdateCommand } from '../../../data/store/document-client';
+import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { seatOf } from '../../../data/connections/seats';
 import { readRecount } from '../../../data/shares/share-viewers';
 import { handler } from '../../../lambdas/schedule/heartbeat';

@@ -1,4 +1,4 @@
-import { BatchWriteCommand, GetCommand, QueryCommand } from '../../../data/store/document-client';
+import { BatchWriteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { connection, socketCalls } from '../../data/fixtures/sockets';
 import { PublishCommand } from '@aws-sdk/client-iot-data-plane';
 import { toItem } from '../../../data/jobs/job-item';

@@ -1,4 +1,4 @@
-import { QueryCommand } from '../../../data/store/document-client';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { connection, socketCalls } from '../../data/fixtures/sockets';
 import { PublishCommand } from '@aws-sdk/client-iot-data-plane';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { QueryCommand } from '../../../data/store/document-client';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { toItem } from '../../../data/jobs/job-item';
 import { cursorOf } from '../../../domain/cursor';
 import type { Job } from '../../../domain/job';

@@ -1,5 +1,5 @@
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { BatchGetCommand, UpdateCommand } from '../../../data/store/document-client';
+import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { acceptTelemetry } from '../../../lambdas/telemetry/accept-telemetry';
 import { acme, id, rival } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';

@@ -1,5 +1,5 @@
 import { DeleteConnectionCommand, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '../../../data/store/document-client';
+import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { PartnerSession } from '../../../data/connections/sessions';
 import type { Follower } from '../../../data/connections/followers';
 import type { DeviceTelemetryMessage } from '../../../contract/socket-messages';

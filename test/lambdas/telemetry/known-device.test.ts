@@ -1,4 +1,4 @@
-import { BatchGetCommand, QueryCommand } from '../../../data/store/document-client';
+import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { acceptTelemetry } from '../../../lambdas/telemetry/accept-telemetry';
 import { acme, id } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';

@@ -1,4 +1,4 @@
-import { BatchGetCommand } from '../../../data/store/document-client';
+import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { id } from '../../domain/fixtures/samples';
 import { conditionFailed, repeated, store } from '../../data/fixtures/store';
 import { accept, calls, givenAtRest, second, updates } from '../fixtures/device-at-rest';

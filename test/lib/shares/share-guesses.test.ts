@@ -1,4 +1,4 @@
-import { DeleteCommand, GetCommand, UpdateCommand } from '../../../data/store/document-client';
+import { DeleteCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import '../without-bundling';
 import '../../lambdas/fixtures/issuer';
 import { shareProtocols } from '../../../contract/share-page';

@@ -1,5 +1,5 @@
 import { postForm } from '../../../../data/partners/post-form';
-import { GetCommand } from '../../../../data/store/document-client';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../../lambdas/http/auth/issue-token';
 import { store } from '../../../data/fixtures/store';
 import { call } from '../../fixtures/api-gateway';

@@ -1,5 +1,5 @@
 import { toItem } from '../../../../data/jobs/job-item';
-import { GetCommand, QueryCommand } from '../../../../data/store/document-client';
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../../lambdas/http/jobs/get-job-track';
 import { store } from '../../../data/fixtures/store';
 import { acme, id, sampleJob } from '../../../domain/fixtures/samples';

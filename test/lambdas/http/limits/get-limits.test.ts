@@ -1,5 +1,5 @@
 import { scopes } from '../../../../contract/endpoint';
-import { BatchGetCommand, QueryCommand } from '../../../../data/store/document-client';
+import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../../lambdas/http/limits/get-limits';
 import { sent, store } from '../../../data/fixtures/store';
 import { promised } from '../../../contract/fixtures/promised';

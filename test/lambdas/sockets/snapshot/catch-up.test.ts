@@ -1,5 +1,5 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { DeleteCommand, UpdateCommand } from '../../../../data/store/document-client';
+import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { catchUp, sendFinalMessage } from '../../../../lambdas/sockets/snapshot/catch-up';
 import { connection, gone, socketCalls, sockets } from '../../../data/fixtures/sockets';
 import { conditionFailed, store } from '../../../data/fixtures/store';

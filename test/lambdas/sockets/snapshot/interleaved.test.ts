@@ -1,6 +1,6 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import fc from 'fast-check';
-import { GetCommand, QueryCommand } from '../../../../data/store/document-client';
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { followersOf } from '../../../../data/connections/followers';
 import { toItem } from '../../../../data/jobs/job-item';
 import { jobMessage } from '../../../../domain/status-event';

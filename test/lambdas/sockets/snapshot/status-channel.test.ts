@@ -1,5 +1,5 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { DeleteCommand, GetCommand, QueryCommand } from '../../../../data/store/document-client';
+import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { toItem } from '../../../../data/jobs/job-item';
 import type { Job } from '../../../../domain/job';
 import { cursorOf } from '../../../../domain/cursor';

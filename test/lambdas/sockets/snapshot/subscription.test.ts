@@ -1,5 +1,5 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { GetCommand } from '../../../../data/store/document-client';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { followedDevice } from '../../../../data/connections/sessions';
 import { sendSubscriptionSnapshot } from '../../../../lambdas/sockets/snapshot/subscription';
 import { gone, sockets } from '../../../data/fixtures/sockets';

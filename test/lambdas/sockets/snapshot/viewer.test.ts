@@ -1,7 +1,7 @@
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { GetDataEndpointCommand } from '@aws-sdk/client-kinesis-video';
 import { GetHLSStreamingSessionURLCommand } from '@aws-sdk/client-kinesis-video-archived-media';
-import { GetCommand, QueryCommand } from '../../../../data/store/document-client';
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { followedDevice, followedShare } from '../../../../data/connections/sessions';
 import { sendViewerSnapshot } from '../../../../lambdas/sockets/snapshot/viewer';
 import { gone, sockets } from '../../../data/fixtures/sockets';

@@ -28,15 +28,14 @@ export function bundle(entries: readonly string[], folder: string, sources = 'la
     target: 'node20',
     format: 'cjs',
     mainFields: ['module', 'main'],
+    // Only what adds more than 3 ms of processor time to a first call, or would make bundles larger than they may be; each file has its figure.
     alias: {
       '@aws-sdk/credential-provider-node': join(__dirname, 'bundled/environment-credentials.ts'),
       '@smithy/core/event-streams': join(__dirname, 'bundled/no-event-streams.ts'),
       '@aws-sdk/endpoint-cache': join(__dirname, 'bundled/no-endpoint-discovery.ts'),
-      'node:stream/web': join(__dirname, 'bundled/no-web-streams.ts'),
-      'node:fs/promises': join(__dirname, 'bundled/no-files.ts'),
     },
-    // The SDK asks of each response whether it is a web stream, which makes Node.js load them; on Node.js it never is.
-    define: { ReadableStream: 'undefined' },
+    // Only the SDK imports JSON: the `package.json` of each client, for a user agent that `data/store/client-config.ts` replaces.
+    loader: { '.json': 'empty' },
     // The SDK's `import()` of `node:http`, for an endpoint without TLS, would load Node.js's loader of ES modules: 16 ms on Node 24.
     supported: { 'dynamic-import': false },
     // One character beyond Latin-1 makes V8 keep the whole text with two bytes for each.

@@ -3,6 +3,8 @@
  * environment variables, so the search through profiles, SSO, processes and instance metadata is not needed.
  * See https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html.
  *
+ * The original adds 20 ms to the first call of `GET /v3/jobs/{jobId}` and 140 kB to its bundle.
+ *
  * @returns a credential provider of the SDK
  */
 export const defaultProvider = () => () =>

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { StackFacts } from '../bin/start/stack-facts';
 import { follow, subscribeToJobs, type ReceivedMessage, type Listener } from './channel-listeners';
 import type { ChannelClient } from './many-clients';
-import { wayTo } from '../domain/job-lifecycle';
+import { isFinal, jobStatuses, wayTo } from '../domain/job-lifecycle';
 
 /** A job and the messages of its channel. */
 export interface FlownJob {
@@ -13,6 +13,7 @@ export interface FlownJob {
 }
 
 const order: readonly string[] = ['PENDING', ...wayTo('COMPLETED')];
+const finals: readonly string[] = jobStatuses.filter(isFinal);
 const statesOf = (received: readonly ReceivedMessage[]) => [...new Set(received.map(({ jobState }) => jobState ?? ''))];
 
 /** Whether the states came in lifecycle order without gaps, from the first one received. */
@@ -50,9 +51,9 @@ export async function keepFlying(
       transport === 'WSS' ? await follow(facts, client, channel) : await subscribeToJobs(facts, client, [job.jobId]);
     const flown: FlownJob = { transport, listener, isCompleted: false };
     jobs.push(flown);
-    const isOver = () => listener.received.at(-1)?.jobState === 'COMPLETED';
-    while (!isOver() && !isAborted()) await pause(50);
-    flown.isCompleted = isOver();
+    const last = () => listener.received.at(-1)?.jobState;
+    while (!finals.includes(last() ?? '') && !isAborted()) await pause(50);
+    flown.isCompleted = last() === 'COMPLETED';
     listener.close();
   }
 }

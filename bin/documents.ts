@@ -6,12 +6,14 @@ import { format, resolveConfig } from 'prettier';
 import { asyncApiDocument } from '../contract/documents/asyncapi/document';
 import { platformDocument } from '../contract/documents/asyncapi/platform-document';
 import { openApiDocument } from '../contract/documents/openapi/document';
+import { withEndpointList } from './documents/endpoint-list';
+import { finalStatesInPython, finalStatesInTypeScript } from './documents/final-states';
 import { postmanCollection } from './documents/postman-collection';
 
 const root = join(__dirname, '..');
 const usage = `usage: npm run documents -- [--check]
 
-Writes the API's documents into docs/api/, and the types of the TypeScript client. --check only compares: exit code 1 if one is not up to date.
+Writes the API's documents into docs/api/, the endpoints in README.md, and the generated parts of the clients, except the types of the Python client. --check only compares: exit code 1 if one is not up to date.
 `;
 
 /** The documents, by their path. */
@@ -22,10 +24,17 @@ const documents = {
   'docs/api/postman-collection.json': () => postmanCollection(openApiDocument()),
 } as const satisfies Record<string, () => unknown>;
 
-/** The text of a document's file, in the format of the repository. */
-async function textOf(path: string, document: unknown): Promise<string> {
+/** Files that are not JSON, by their path. */
+const texts = {
+  'README.md': async () => formatted('README.md', withEndpointList(readFileSync(join(root, 'README.md'), 'utf8'))),
+  'clients/typescript/src/resources/final-states.ts': finalStatesInTypeScript,
+  'clients/python/src/drone_mission_client/_resources/final_states.py': finalStatesInPython,
+} as const satisfies Record<string, () => string | Promise<string>>;
+
+/** The text of a file in the format of the repository. */
+async function formatted(path: string, text: string): Promise<string> {
   const file = join(root, path);
-  return format(JSON.stringify(document), { ...(await resolveConfig(file)), filepath: file });
+  return format(text, { ...(await resolveConfig(file)), filepath: file });
 }
 
 /** Generates the types of the TypeScript client from the written documents, or compares them. */
@@ -44,9 +53,13 @@ function generateTypes(check: boolean): boolean {
 async function run(args: string[]): Promise<number> {
   const { values } = parseArgs({ args, options: { check: { type: 'boolean', default: false } } });
   const stale: string[] = [];
-  for (const [path, generate] of Object.entries(documents)) {
+  const written = Object.entries(documents).map(
+    ([path, generate]) => [path, async () => formatted(path, JSON.stringify(await generate()))] as const,
+  );
+  const files = [written, Object.entries(texts)].flat();
+  for (const [path, generate] of files) {
     const file = join(root, path);
-    const text = await textOf(path, await generate());
+    const text = await generate();
     if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;
     stale.push(path);
     if (values.check) continue;

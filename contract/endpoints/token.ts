@@ -17,6 +17,6 @@ export const issueToken = {
   tables: { partners: ['get'] },
   settings: ['TOKEN_URL'],
   request: { body: schemas.tokenRequest },
-  reply: { status: 200, body: schemas.tokenReply },
+  reply: { status: 200, body: schemas.token },
   refusals: ['invalid_request', 'unsupported_grant_type', 'invalid_client', 'forbidden'],
 } as const satisfies Endpoint;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { device, deviceGroup } from '../../domain/fleet';
+import * as domain from '../../domain/fleet';
 import { success } from './page';
 
 /** Live video of a STREAM share; null when the device has no video stream. */
@@ -7,7 +7,7 @@ export const playback = z.object({ protocol: z.literal('HLS'), url: z.string(), 
 
 /** The device of a share, with its last known state. */
 export const sharedDevice = z.extend(
-  z.omit(device, {
+  z.omit(domain.device, {
     version: true,
     reportedAt: true,
     savedAt: true,
@@ -22,8 +22,8 @@ export const sharedDevice = z.extend(
 export const shareResourcesReply = z.object({ success, resources: z.array(sharedDevice), count: z.int() });
 
 /** A device in its group. */
-export const groupedDevice = z.pick(device, { deviceId: true, name: true, status: true });
+export const device = z.pick(domain.device, { deviceId: true, name: true, status: true });
 
-export const groupWithDevices = z.extend(deviceGroup, { deviceCount: z.int(), devices: z.array(groupedDevice) });
+export const deviceGroup = z.extend(domain.deviceGroup, { deviceCount: z.int(), devices: z.array(device) });
 
-export const resourcesReply = z.object({ success, resources: z.array(groupWithDevices), count: z.int() });
+export const resourcesReply = z.object({ success, resources: z.array(deviceGroup), count: z.int() });

@@ -1,22 +1,28 @@
 import * as z from 'zod/mini';
-import { job, jobStatus } from '../../domain/job';
+import * as domain from '../../domain/job';
 import { nextToken, page, success } from './page';
 
-export const jobsQuery = z.strictObject({ ...page, status: z.optional(jobStatus) });
+export const jobsQuery = z.strictObject({ ...page, status: z.optional(domain.jobStatus) });
 
 /** A job in a list and in the reply to its creation. */
-export const jobSummary = z.pick(job, { jobId: true, name: true, status: true, priority: true, createdAt: true });
+export const jobSummary = z.pick(domain.job, {
+  jobId: true,
+  name: true,
+  status: true,
+  priority: true,
+  createdAt: true,
+});
 
 export const createdJobReply = z.object({ success, job: jobSummary });
 
 export const jobsReply = z.object({ success, jobs: z.array(jobSummary), count: z.int(), nextToken });
 
 /** A job with everything that a partner set. */
-export const fullJob = z.omit(job, { updatedAt: true, cancelledAt: true });
+export const job = z.omit(domain.job, { updatedAt: true, cancelledAt: true });
 
-export const jobReply = z.object({ success, job: fullJob });
+export const jobReply = z.object({ success, job });
 
-export const updatedJob = z.pick(job, {
+export const updatedJob = z.pick(domain.job, {
   jobId: true,
   name: true,
   description: true,

@@ -60,7 +60,14 @@ function expectAllowed(session: Session, needs: SessionNeeds): void {
   }
 }
 
-const NO_SESSION = 'this socket knows only ping and authenticate, or its token or share has ended';
+/** The actions that need no session, in the order of their table. */
+const withoutSession = Object.entries<WebSocketAction>(webSocketActions)
+  .filter(([, { needs }]) => needs === 'anyone' || needs === 'partner')
+  .map(([name]) => name)
+  .join(', ')
+  .replace(/, (?=[^,]*$)/, ' and ');
+
+const NO_SESSION = `this socket knows only ${withoutSession}, or its token or share has ended`;
 
 /** Why a socket of a status channel, or one that has ended, has no such action. */
 export const socketHasEnded = () => new Refusal('unknown_action', [{ path: 'action', message: NO_SESSION }]);

@@ -34,7 +34,7 @@ export function replyName({ reply }: Contract['actions'][string]): string {
   return messageName(shape.type.def.values[0] ?? '');
 }
 
-/** Every message in JSON, by name. */
+/** Every message in JSON, by name. @throws Error when two have the same */
 function messagesOf({ channels, actions }: Messaging): Record<string, Message> {
   const codes = errorCodesOf(Object.values(actions));
   const statuses = Object.values(channels).map(({ messageType, message, ...texts }) => [
@@ -53,7 +53,16 @@ function messagesOf({ channels, actions }: Messaging): Record<string, Message> {
     name,
     { ...textsOf(texts), schema: message, ...(name === 'error' && { isReply: true, codes }) },
   ]);
-  return Object.fromEntries([...statuses, ...replies, ...requests, ...others]) as Record<string, Message>;
+  // Two channels may have one message.
+  const ofChannels = Object.entries(Object.fromEntries(statuses) as Record<string, Message>);
+  const all = [ofChannels, replies, requests, others].flat() as [string, Message][];
+  expectUnique(all.map(([name]) => name));
+  return Object.fromEntries(all);
+}
+
+function expectUnique(names: readonly string[]): void {
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined) throw new Error(`two messages of the document have the name ${twice}`);
 }
 
 const textsOf = ({ summary, description }: Pick<Message, 'summary' | 'description'>) => ({ summary, description });

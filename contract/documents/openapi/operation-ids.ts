@@ -23,7 +23,8 @@ export const firstPathOf = (key: EndpointKey): EndpointKey | undefined =>
         (other) => other !== key && endpointTable[other] === endpointTable[key] && secondPaths[other] === undefined,
       );
 
-const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+/** A name with a capital letter: `Job`. */
+export const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Name of a schema of an endpoint without a better one: `ListJobsReply`. */
 export const schemaNameOf = (key: EndpointKey, part: 'Query' | 'Request' | 'Reply') => capitalised(mainId(key)) + part;

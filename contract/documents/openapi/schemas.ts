@@ -1,6 +1,5 @@
 import type * as z from 'zod/mini';
-import { deviceState, battery, camera, navigation, orientation, position } from '../../../domain/telemetry';
-import { sensorPayload, velocity, weather } from '../../../domain/telemetry';
+import * as telemetry from '../../../domain/telemetry';
 import { endpointTable } from '../../access';
 import type { EndpointKey } from '../../endpoints';
 import * as errors from '../../schemas/errors';
@@ -8,76 +7,94 @@ import * as events from '../../schemas/events';
 import * as fleet from '../../schemas/fleet';
 import * as jobs from '../../schemas/jobs';
 import * as limits from '../../schemas/limits';
-import { messageReply } from '../../schemas/page';
+import * as page from '../../schemas/page';
 import * as shares from '../../schemas/shares';
 import * as token from '../../schemas/token';
 import * as tracks from '../../schemas/tracks';
 import { jsonSchemas, type Direction, type JsonSchema } from '../json-schema';
 import { enumerations, withReferences } from './enums';
 import type { Reference } from './openapi-types';
-import { schemaNameOf } from './operation-ids';
+import { capitalised, schemaNameOf } from './operation-ids';
 
 interface NamedSchema {
   readonly schema: z.ZodMiniType;
   readonly description: string;
 }
 
-/** Parts of replies, for which generated clients have a class each. */
-const parts: Readonly<Record<string, NamedSchema>> = {
-  Job: { schema: jobs.fullJob, description: 'A job with all its fields.' },
-  JobSummary: { schema: jobs.jobSummary, description: 'The main fields of a job.' },
-  UpdatedJob: { schema: jobs.updatedJob, description: 'A job after a change, with the fields that can change.' },
-  CancelledJob: { schema: jobs.cancelledJob, description: 'A job after it was cancelled.' },
-  JobTrack: { schema: tracks.jobTrack, description: 'Where a job was flown, in GeoJSON (RFC 7946).' },
-  TrackFeature: { schema: tracks.trackFeature, description: 'The line that a device flew.' },
-  TrackGeometry: { schema: tracks.trackGeometry, description: 'A GeoJSON line (RFC 7946).' },
-  TrackProperties: { schema: tracks.trackProperties, description: 'What the line is.' },
-  CoordinateProperties: {
-    schema: tracks.coordinateProperties,
-    description: 'Lists with as many elements as the line has positions.',
-  },
-  Share: { schema: shares.sharedLink, description: 'A share with the address of its page.' },
-  ListedShare: { schema: shares.listedShare, description: 'A share with the number of its viewers.' },
-  CreatedShare: { schema: shares.createdShare, description: 'The main fields of a new share.' },
-  DeviceGroup: { schema: fleet.groupWithDevices, description: 'Devices to which jobs are given together.' },
-  Device: { schema: fleet.groupedDevice, description: 'A drone with its dock.' },
-  SharedDevice: { schema: fleet.sharedDevice, description: 'The device behind a share.' },
-  Playback: { schema: fleet.playback, description: 'Where the live video can be played.' },
-  DeviceState: { schema: deviceState, description: 'What a device reported. It holds only what the device knows.' },
-  Navigation: { schema: navigation, description: 'Where the drone is and how it moves.' },
-  Position: { schema: position, description: 'A GeoJSON point (RFC 7946).' },
-  Orientation: { schema: orientation, description: 'Orientation of a drone or a camera.' },
-  Velocity: { schema: velocity, description: 'Velocity of a drone.' },
-  Battery: { schema: battery, description: 'State of the battery.' },
-  SensorPayload: {
-    schema: sensorPayload,
-    description: 'Data of sensors; fields other than `camera` are specific to the vendor.',
-  },
-  Camera: { schema: camera, description: 'The camera; other fields are specific to the vendor.' },
-  Weather: { schema: weather, description: 'Weather that the device reports.' },
-  JobEvent: { schema: events.jobEvent, description: 'A change of the status of a job.' },
-  DeviceEvent: { schema: events.deviceEvent, description: 'A change of a device.' },
-  ShareEvent: { schema: events.shareEvent, description: 'The beginning or the end of a share.' },
-  Limits: { schema: limits.limits, description: 'What a client may do, and what is left of it.' },
-  RateLimit: { schema: limits.rateLimit, description: 'How often a client may call an operation.' },
-  Quota: { schema: limits.quota, description: 'How many of something a client may have at the same time.' },
-  ShareBounds: { schema: limits.shareBounds, description: 'Bounds of the fields of a new share.' },
-  Bounds: { schema: limits.bounds, description: 'Bounds of a number in a request, both included.' },
-  MessageReply: { schema: messageReply, description: 'The operation is done.' },
-  Token: { schema: token.tokenReply, description: 'An access token.' },
-  Error: { schema: errors.errorReply, description: 'Why a request was refused.' },
-  ErrorDetail: { schema: errors.errorDetail, description: 'One thing that is wrong with a request.' },
-  OAuthError: {
-    schema: errors.oauthErrorReply,
-    description: 'Why a token request was refused (RFC 6749 section 5.2).',
-  },
-  InternalError: { schema: errors.internalErrorReply, description: 'An unexpected error.' },
-  GatewayError: { schema: errors.gatewayErrorReply, description: 'A refusal of API Gateway, in its own form.' },
+/** Everything that a module of schemas exports. */
+const exported = {
+  ...errors,
+  ...events,
+  ...fleet,
+  ...jobs,
+  ...limits,
+  ...page,
+  ...shares,
+  ...telemetry,
+  ...token,
+  ...tracks,
 };
 
-const requestParts: Readonly<Record<string, NamedSchema>> = {
-  TokenRequest: { schema: token.tokenRequest, description: 'Credentials of a client. Other fields are ignored.' },
-};
+type Exported = typeof exported;
+type SchemaExport = { [Name in keyof Exported]: Exported[Name] extends z.ZodMiniType ? Name : never }[keyof Exported];
+
+/** Parts of replies, for which generated clients have a class each, by the name of their export. */
+const parts = described({
+  job: 'A job with all its fields.',
+  jobSummary: 'The main fields of a job.',
+  updatedJob: 'A job after a change, with the fields that can change.',
+  cancelledJob: 'A job after it was cancelled.',
+  jobTrack: 'Where a job was flown, in GeoJSON (RFC 7946).',
+  trackFeature: 'The line that a device flew.',
+  trackGeometry: 'A GeoJSON line (RFC 7946).',
+  trackProperties: 'What the line is.',
+  coordinateProperties: 'Lists with as many elements as the line has positions.',
+  share: 'A share with the address of its page.',
+  listedShare: 'A share with the number of its viewers.',
+  createdShare: 'The main fields of a new share.',
+  deviceGroup: 'Devices to which jobs are given together.',
+  device: 'A drone with its dock.',
+  sharedDevice: 'The device behind a share.',
+  playback: 'Where the live video can be played.',
+  deviceState: 'What a device reported. It holds only what the device knows.',
+  navigation: 'Where the drone is and how it moves.',
+  position: 'A GeoJSON point (RFC 7946).',
+  orientation: 'Orientation of a drone or a camera.',
+  velocity: 'Velocity of a drone.',
+  battery: 'State of the battery.',
+  sensorPayload: 'Data of sensors; fields other than `camera` are specific to the vendor.',
+  camera: 'The camera; other fields are specific to the vendor.',
+  weather: 'Weather that the device reports.',
+  jobEvent: 'A change of the status of a job.',
+  deviceEvent: 'A change of a device.',
+  shareEvent: 'The beginning or the end of a share.',
+  limits: 'What a client may do, and what is left of it.',
+  rateLimit: 'How often a client may call an operation.',
+  quota: 'How many of something a client may have at the same time.',
+  shareBounds: 'Bounds of the fields of a new share.',
+  bounds: 'Bounds of a number in a request, both included.',
+  messageReply: 'The operation is done.',
+  token: 'An access token.',
+  error: 'Why a request was refused.',
+  errorDetail: 'One thing that is wrong with a request.',
+  oAuthError: 'Why a token request was refused (RFC 6749 section 5.2).',
+  internalError: 'An unexpected error.',
+  gatewayError: 'A refusal of API Gateway, in its own form.',
+});
+
+const requestParts = described({ tokenRequest: 'Credentials of a client. Other fields are ignored.' });
+
+/** The exported schemas that have a description, by their name in the document: `Job` is the export `job`. */
+function described(
+  descriptions: Readonly<Partial<Record<SchemaExport, string>>>,
+): Readonly<Record<string, NamedSchema>> {
+  return Object.fromEntries(
+    (Object.entries(descriptions) as [SchemaExport, string][]).map(([name, description]) => [
+      capitalised(name),
+      { schema: exported[name], description },
+    ]),
+  );
+}
 
 const keys = Object.keys(endpointTable) as EndpointKey[];
 

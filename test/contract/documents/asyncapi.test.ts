@@ -117,3 +117,8 @@ describe('A new row', () => {
     expect(messageValidators(document)['land']?.({ action: 'land' })).toEqual([]);
   });
 });
+
+test('two messages of one name fail the build of the document', () => {
+  const build = () => asyncApiDocument({ channels, actions: { ...contract.actions, pong: contract.actions.ping } });
+  expect(build).toThrow('two messages of the document have the name pong');
+});

@@ -15,6 +15,7 @@ import type {
   NewJob,
   UpdatedJob,
 } from '../types.ts';
+import { FINAL_STATES } from './final-states.ts';
 import { itemsOf } from './pages.ts';
 import type { StatusChannels } from './status-channels.ts';
 
@@ -45,9 +46,6 @@ export interface TrackOptions<Format extends keyof typeof trackFormats> extends 
   /** `geojson` by default; `kml` for Google Earth, `csv` for spreadsheets. */
   readonly format?: Format | undefined;
 }
-
-/** No state follows these. */
-const FINAL_STATES: readonly unknown[] = ['COMPLETED', 'FAILED', 'CANCELLED'];
 
 /** Jobs: requests for drone missions. */
 export class Jobs {

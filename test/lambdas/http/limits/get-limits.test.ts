@@ -2,7 +2,7 @@ import { scopes } from '../../../../contract/endpoint';
 import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../../lambdas/http/limits/get-limits';
 import { sent, store } from '../../../data/fixtures/store';
-import { promised } from '../../../contract/fixtures/promised';
+import { endpointTable } from '../../../../contract/access';
 import { call } from '../../fixtures/api-gateway';
 import '../../fixtures/log';
 
@@ -38,7 +38,7 @@ test('refuses a token without any scope', async () => {
 });
 
 test('lists every endpoint with a limit, handshakes, and the token endpoint without what is left', async () => {
-  const limited = Object.entries(promised).flatMap(([operation, [, , limit]]) =>
+  const limited = Object.entries(endpointTable).flatMap(([operation, { perMinute: limit }]) =>
     limit === undefined ? [] : [{ operation, limit }],
   );
   const counted = { windowSeconds: 60, resetAt: '2026-11-27T10:31:00.000Z' };

@@ -22,6 +22,7 @@ from ..models import (
     UpdateJobRequest,
 )
 from .channels import Channels, OnGap, OnReconnect, Protocol, status_path
+from .final_states import FINAL_STATES
 from .pages import items_of
 from .snapshot import snapshot
 
@@ -30,9 +31,6 @@ _TRACK_FORMATS = {
     "kml": "application/vnd.google-earth.kml+xml",
     "csv": "text/csv",
 }
-
-# No state follows these.
-_FINAL_STATES = ("COMPLETED", "FAILED", "CANCELLED")
 
 
 class Jobs:
@@ -145,7 +143,7 @@ class Jobs:
             path=status_path("jobs", job_id),
             topic=f"{job_id}/JOB/STATUS",
             subject="Following a job",
-            is_last=lambda message: bool(message.get("deleted")) or message["jobState"] in _FINAL_STATES,
+            is_last=lambda message: bool(message.get("deleted")) or message["jobState"] in FINAL_STATES,
             read=lambda _last: [_state_of(self.get(job_id))],
         )
         return cast(

@@ -1,0 +1,50 @@
+import { endpointTable, routeOf } from '../../contract/access';
+import { scopes, scopesOf, type Endpoint } from '../../contract/endpoint';
+import type { EndpointKey } from '../../contract/endpoints';
+import { firstPathOf } from '../../contract/documents/openapi/operation-ids';
+
+const begin = '<!-- endpoints, by `npm run documents` -->';
+const end = '<!-- end of endpoints -->';
+
+/** The text of README.md with the list of endpoints as the table of the contract has them, between its two marks. */
+export function withEndpointList(readme: string): string {
+  const [before, rest] = readme.split(begin);
+  const after = rest?.split(end)[1];
+  if (before === undefined || after === undefined) throw new Error(`README.md lacks ${begin} or ${end}`);
+  return [before, begin, '\n\n', endpointList(), '\n\n', end, after].join('');
+}
+
+const keys = Object.keys(endpointTable) as EndpointKey[];
+
+const endpointList = () =>
+  [
+    ['Endpoint', 'Scope', 'What it does'],
+    ['---', '---', '---'],
+    ...keys.filter((key) => firstPathOf(key) === undefined).map((key) => rowOf(key, endpointTable[key])),
+  ]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
+
+const code = (text: string) => `\`${text}\``;
+
+const rowOf = (key: EndpointKey, endpoint: Endpoint) => [code(key), scopeText(endpoint), notesOn(key, endpoint)];
+
+function scopeText(endpoint: Endpoint): string {
+  const needed = scopesOf(endpoint);
+  if (needed.length === 0) return 'API key';
+  return needed.length === scopes.length ? 'any' : needed.map(code).join(' or ');
+}
+
+function notesOn(key: EndpointKey, endpoint: Endpoint): string {
+  const { summary, perMinute, idempotent, waits, reply } = endpoint;
+  const secondPaths = keys.filter((other) => firstPathOf(other) === key);
+  return [
+    summary,
+    ...(perMinute === undefined ? [] : [`${perMinute} a minute`]),
+    ...(idempotent ? [code('Idempotency-Key')] : []),
+    ...(reply.versioned ? [code('ETag')] : []),
+    ...(reply.mediaTypes ? [code('Accept')] : []),
+    ...(waits ? [code('wait')] : []),
+    ...secondPaths.map((other) => `also ${code(routeOf(other).path)}`),
+  ].join('; ');
+}

@@ -25,7 +25,7 @@ export async function connectPartner({ baseUrl, partners: [partner] }: StackFact
   const api = new DroneMissionClient({ baseUrl, clientId, clientSecret, apiKey, maxRetries: 0 });
   const authorization = `Bearer ${await api.accessToken()}`;
 
-  const send = async (method: string, path: string, { headers, body }: Request): Promise<Response> =>
+  const send = async (method: string, path: string, { headers, body }: Omit<Request, 'path'>): Promise<Response> =>
     fetch(baseUrl + path, {
       method,
       headers: { authorization, 'x-api-key': apiKey, 'content-type': 'application/json', ...headers },
@@ -33,7 +33,7 @@ export async function connectPartner({ baseUrl, partners: [partner] }: StackFact
     });
   const call = async (key: EndpointKey, request: Request): Promise<unknown> => {
     const { method, path } = routeOf(key);
-    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => request.path?.[name] ?? 'none');
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => request.path[name] ?? 'none');
     const response = await send(method, filled, request);
     if (response.status === endpointTable[key].reply.status) return response.json();
     throw new Error(`${key} answered ${response.status}: ${await response.text()}`);

@@ -1,4 +1,6 @@
-import { endpointTable } from '../contract/access';
+import { endpointTable, routeOf } from '../contract/access';
+import { openApiDocument } from '../contract/documents/openapi/document';
+import { firstPathOf } from '../contract/documents/openapi/operation-ids';
 import type { EndpointKey } from '../contract/endpoints';
 
 /** The resources of the requests: a PENDING job, two shares, and the client. */
@@ -13,33 +15,44 @@ export interface Subjects {
 }
 
 export interface Request {
-  readonly path?: Readonly<Record<string, string>>;
+  readonly path: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-const keys = Object.keys(endpointTable) as EndpointKey[];
+/** Examples other than the one with every field: a local stack has no video. */
+const chosen: Partial<Record<EndpointKey, string>> = { 'POST /v3/streams/share': 'statusOnly' };
 
 /**
- * A successful request to each endpoint, in an order in which all of them succeed. A GET needs no row: its path parameters are
- * identifiers of the subjects.
+ * A successful request to each endpoint, in an order in which all of them succeed. The bodies are the examples of the OpenAPI
+ * document, about the subjects.
  */
 export function requestsAbout(subjects: Subjects): Readonly<Record<EndpointKey, Request>> {
   const { jobId, shareCode, otherShareCode, deviceGroupId, deviceId, clientId, clientSecret } = subjects;
-  const job = { path: { jobId } };
-  const share = { path: { shareCode } };
-  const reads = keys.filter((key) => key.startsWith('GET ')).map((key) => [key, { path: { jobId, shareCode } }]);
-  return {
-    'POST /v3/auth/token': {
-      body: { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret },
-    },
-    'POST /v3/jobs/create': { body: { name: 'Rim inspection', deviceGroupId, deviceId, metadata: { site: 'north' } } },
-    ...(Object.fromEntries(reads) as Record<Extract<EndpointKey, `GET ${string}`>, Request>),
-    'PATCH /v3/jobs/{jobId}': { ...job, body: { name: 'Rim inspection, again', priority: 7 } },
-    'POST /v3/jobs/{jobId}/cancel': job,
-    'DELETE /v3/jobs/{jobId}': job,
-    'POST /v3/streams/share': { body: { resourceId: deviceId, shareType: 'DEVICE_STATUS' } },
-    'DELETE /v3/shares/{shareCode}': share,
-    'DELETE /v3/streams/share/{shareCode}': { path: { shareCode: otherShareCode } },
-  };
+  const own = { deviceGroupId, deviceId, resourceId: deviceId, client_id: clientId, client_secret: clientSecret };
+  const keys = (Object.keys(endpointTable) as EndpointKey[]).sort((a, b) => turnOf(a) - turnOf(b));
+  const requests = keys.map((key): [EndpointKey, Request] => {
+    // What is deleted by the first path of an operation can't be deleted by its second.
+    const path = { jobId, shareCode: firstPathOf(key) === undefined ? shareCode : otherShareCode };
+    const example = exampleBody(key);
+    const about = (name: string, value: unknown) => (name in own ? own[name as keyof typeof own] : value);
+    const fields = Object.entries(example ?? {}).map(([name, value]) => [name, about(name, value)]);
+    return [key, { path, ...(example && { body: Object.fromEntries(fields) as unknown }) }];
+  });
+  return Object.fromEntries(requests) as Record<EndpointKey, Request>;
+}
+
+/** What creates, reads, changes, ends and deletes, in this order. */
+function turnOf(key: EndpointKey): number {
+  const { method, path } = routeOf(key);
+  if (method === 'POST') return path.includes('{') ? 3 : 0;
+  return { GET: 1, PATCH: 2 }[method] ?? 4;
+}
+
+const { paths } = openApiDocument();
+
+function exampleBody(key: EndpointKey): object | undefined {
+  const { method, path } = routeOf(key);
+  const { requestBody } = paths[path]?.[method.toLowerCase()] ?? {};
+  return requestBody?.content['application/json']?.examples[chosen[key] ?? 'everything']?.value as object | undefined;
 }

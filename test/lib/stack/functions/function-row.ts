@@ -13,23 +13,21 @@ const { permissionsOf, nameOf } = permissionsIn(stack);
 /** Which lines of a function are counted is in `test/lib/stack/alarms.ts`. */
 const countsLines = new Set<string>(Object.values(metricVariables));
 
-/** What a function may do and has, by its construct path. */
-export type FunctionRows = Readonly<
-  Record<
-    string,
-    {
-      /** File below `lambdas/`, without `.ts`. */
-      readonly entry: string;
-      readonly tables: TableUses;
-      /** Other permissions, as `action resource`. */
-      readonly more?: readonly string[];
-      /** Environment variables other than table names. */
-      readonly settings?: readonly string[];
-      /** Timeout. */
-      readonly seconds: number;
-    }
-  >
->;
+/** What a function may do and has. */
+export interface FunctionRow {
+  /** File below `lambdas/`, without `.ts`. */
+  readonly entry: string;
+  readonly tables: TableUses;
+  /** Other permissions, as `action resource`. */
+  readonly more?: readonly string[];
+  /** Environment variables other than table names. */
+  readonly settings?: readonly string[];
+  /** Timeout. */
+  readonly seconds: number;
+}
+
+/** The functions by their construct path. */
+export type FunctionRows = Readonly<Record<string, FunctionRow>>;
 
 /** Permission to request a snapshot; it comes with the variable `SNAPSHOT_FUNCTION`. */
 export const snapshotPermissions = ['lambda:InvokeFunction Realtime/Snapshots/SendSnapshot/Function'];

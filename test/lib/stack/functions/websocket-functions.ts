@@ -1,11 +1,19 @@
+import type { TableUses } from '../../../../contract/endpoint';
+import type { TableName } from '../../../../contract/tables';
+import type { Binding, WebSocketAction } from '../../../../contract/websocket-action';
+import { webSocketActions } from '../../../../contract/websocket-actions';
 import { socketPermissions, socketSettings, videoPermissions } from '../../permissions';
 import {
   consumePermissions,
   countPermissions,
   snapshotPermissions,
   testFunctions,
+  type FunctionRow,
   type FunctionRows,
 } from './function-row';
+
+const session: TableUses = { connections: ['get'] };
+const pascalCase = (name: string) => name.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 export const websocketFunctions: FunctionRows = {
   'Realtime/WebSocket/Connect': {
@@ -30,7 +38,6 @@ export const websocketFunctions: FunctionRows = {
     settings: ['VIEWER_COUNT_QUEUE_URL'],
     seconds: 10,
   },
-  'Realtime/Actions/AnswerMessage': { entry: 'socket/answer-message', tables: {}, seconds: 10 },
   'Realtime/Snapshots/SendSnapshot': {
     entry: 'socket/send-snapshot',
     tables: {
@@ -57,66 +64,50 @@ export const websocketFunctions: FunctionRows = {
     settings: socketSettings,
     seconds: 240,
   },
-  'Realtime/Actions/Authenticate': {
-    entry: 'socket/authenticate',
-    tables: { connections: ['get', 'query', 'update', 'delete'], partners: ['get'] },
-    more: socketPermissions,
-    settings: [...socketSettings, 'ISSUER', 'RESOURCE_SERVERS'],
-    seconds: 10,
-  },
-  'Realtime/Actions/Subscribe': {
-    entry: 'socket/subscribe',
-    tables: { connections: ['get', 'put', 'delete'], fleet: ['get', 'batchGet', 'update'] },
-    more: snapshotPermissions,
-    settings: ['SNAPSHOT_FUNCTION'],
-    seconds: 10,
-  },
-  'Realtime/Actions/Unsubscribe': {
-    entry: 'socket/unsubscribe',
-    tables: { connections: ['get', 'delete'] },
-    seconds: 10,
-  },
-  'Realtime/Actions/Publish': {
-    entry: 'socket/publish',
-    tables: {
-      connections: ['get', 'query', 'delete', 'update'],
-      fleet: ['get', 'batchGet', 'update'],
-      shares: ['get'],
-      partners: ['get'],
-    },
-    more: [
-      ...socketPermissions,
-      'iot:Publish iot:topic/broadcast/*',
-      'sqs:SendMessage Realtime/Telemetry/DeviceChecks',
-    ],
-    settings: [...socketSettings, 'DEVICE_CHECK_QUEUE_URL'],
-    seconds: 10,
-  },
-  'Realtime/Actions/Control': {
-    entry: 'socket/control',
-    tables: { connections: ['get'], shares: ['get'], partners: ['get'], requests: ['update', 'put'] },
-    more: ['events:PutEvents Platform/Bus'],
-    settings: ['PLATFORM_BUS'],
-    seconds: 10,
-  },
-  'Realtime/Actions/Playback': {
-    entry: 'socket/playback',
-    tables: { connections: ['get'], shares: ['get'], partners: ['get'], fleet: ['query'] },
-    more: videoPermissions,
-    seconds: 10,
-  },
-  'Realtime/Actions/Flight': {
-    entry: 'socket/flight',
-    tables: {
-      connections: ['get'],
-      shares: ['get'],
-      partners: ['get'],
-      fleet: ['get'],
-      jobs: ['get'],
-      flights: ['query'],
-    },
-    seconds: 10,
-  },
+  ...Object.fromEntries(Object.values<WebSocketAction>(webSocketActions).map(rowOf)),
 };
+
+/** What a function may do and has by a binding of its row. */
+function rightsBy(binding: Binding): Partial<Pick<FunctionRow, 'tables' | 'more' | 'settings'>> {
+  const rights: Readonly<Record<Binding, ReturnType<typeof rightsBy>>> = {
+    snapshots: { more: snapshotPermissions, settings: ['SNAPSHOT_FUNCTION'] },
+    telemetry: {
+      tables: {
+        connections: ['query', 'delete', 'update'],
+        fleet: ['get', 'batchGet', 'update'],
+        shares: ['get'],
+        partners: ['get'],
+      },
+      more: [
+        ...socketPermissions,
+        'iot:Publish iot:topic/broadcast/*',
+        'sqs:SendMessage Realtime/Telemetry/DeviceChecks',
+      ],
+      settings: [...socketSettings, 'DEVICE_CHECK_QUEUE_URL'],
+    },
+    platform: { more: ['events:PutEvents Platform/Bus'], settings: ['PLATFORM_BUS'] },
+    video: { more: videoPermissions },
+    tokens: { settings: ['ISSUER', 'RESOURCE_SERVERS'] },
+    sockets: { more: socketPermissions, settings: socketSettings },
+  };
+  return rights[binding];
+}
+
+/** The function of an action: the rights of its row, and of its session unless it needs none. */
+function rowOf({ handler, needs, tables, bindings = [] }: WebSocketAction): [path: string, row: FunctionRow] {
+  const rights = bindings.map(rightsBy);
+  const uses = [tables, ...rights.map((right) => right.tables ?? {}), needs === 'anyone' ? {} : session];
+  const names = [...new Set(uses.flatMap((use) => Object.keys(use) as TableName[]))];
+  return [
+    `Realtime/Actions/${pascalCase(handler)}`,
+    {
+      entry: `socket/${handler}`,
+      tables: Object.fromEntries(names.map((name) => [name, uses.flatMap((use) => use[name] ?? [])])),
+      more: rights.flatMap(({ more = [] }) => more),
+      settings: [...new Set(rights.flatMap(({ settings = [] }) => settings))],
+      seconds: 10,
+    },
+  ];
+}
 
 testFunctions(websocketFunctions);

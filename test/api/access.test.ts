@@ -1,10 +1,13 @@
 import { endpointTable, routeOf } from '../../contract/access';
 import { scopes as allScopes, scopesOf } from '../../contract/endpoint';
 import type { EndpointKey } from '../../contract/endpoints';
-import { clients, pathOf, send } from './client';
+import { requestExamples } from '../contract/documents/openapi-file';
+import { clients, pathOf, send, type Client } from './client';
+import { expire } from './expire';
 import { forgeries } from './forgeries';
-import { forbiddenAt } from './given';
+import { fleetOf, forbiddenAt, foreignAt, givenJob, givenShare, nobodys } from './given';
 
+const [stranger] = clients('stranger');
 const [partner, ...oneScopeEach] = clients('access');
 const keys = Object.keys(endpointTable) as EndpointKey[];
 const guarded = keys.filter((key) => endpointTable[key].scope !== null);
@@ -41,6 +44,55 @@ describe.each(guarded)('%s', (key) => {
       return status === 403 ? [] : client.credentials.scopes;
     });
     expect((await Promise.all(asked)).flat()).toEqual(scopesOf(endpointTable[key]));
+  });
+});
+
+/** What an identifier in a path names: how there is one, what it is now, and how it ends. */
+const resources = {
+  jobId: {
+    error: 'Job not found',
+    given: async () => (await givenJob(partner)).jobId,
+    now: (jobId: string) => partner.call('GET /v3/jobs/{jobId}', { path: { jobId } }),
+    end: (jobId: string) => partner.call('DELETE /v3/jobs/{jobId}', { path: { jobId } }),
+  },
+  shareCode: {
+    error: 'Share not found',
+    given: async () => (await givenShare(partner)).shareCode,
+    now: (shareCode: string) => partner.call('GET /v3/shares/{shareCode}', { path: { shareCode } }),
+    end: expire,
+  },
+};
+const identified = keys.flatMap((key) => [...key.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ key, name })));
+
+describe.each(identified)('$key', ({ key, name }) => {
+  const { error, given, now, end } = resources[name as keyof typeof resources];
+  const [method, path] = key.split(' ');
+  const body = requestExamples.find((one) => one.method === method && one.path === path)?.example.value;
+  const askedBy = (client: Client, id: string) =>
+    client.call(key, { path: { jobId: id, shareCode: id }, ...(body !== undefined && { body }) });
+  const notFound = { status: 404, body: { error } };
+
+  test('answers 404 for what is not there, to any organisation', async () => {
+    const id = await given();
+    const { deviceGroupId } = fleetOf(partner);
+    const others = [id.toUpperCase(), deviceGroupId, id.replace(/^[a-z]+/, 'group'), `${id}x`];
+    for (const unknown of ['none', nobodys(id), ...others])
+      expect(await askedBy(partner, unknown)).toMatchObject(notFound);
+    expect(await askedBy(stranger, nobodys(id))).toMatchObject(notFound);
+  });
+
+  test('answers 404 for what has ended, to any organisation', async () => {
+    const id = await given();
+    await end(id);
+    for (const client of [partner, stranger]) expect(await askedBy(client, id)).toMatchObject(notFound);
+  });
+
+  test("answers 403 for another organisation's, which does not change", async () => {
+    const id = await given();
+    const before = await now(id);
+    expect(before.status).toBe(200);
+    expect(await askedBy(stranger, id)).toMatchObject({ status: 403, body: foreignAt(name ?? '') });
+    expect((await now(id)).body).toEqual(before.body);
   });
 });
 

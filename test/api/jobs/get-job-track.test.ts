@@ -1,11 +1,10 @@
 import { report } from '../../channels/device-reports';
 import { until } from '../../channels/until';
 import { clients, pathOf } from '../client';
-import { fleetOf, foreignAt, givenJob, givenJobThatIs, nobodys } from '../given';
+import { fleetOf, givenJobThatIs } from '../given';
 import { readFacts } from '../stack/facts';
 
 const [partner] = clients('get-job-track');
-const [stranger] = clients('stranger');
 const { deviceId } = fleetOf(partner);
 const key = 'GET /v3/jobs/{jobId}/track';
 
@@ -120,19 +119,5 @@ describe(key, () => {
     for (const second of [12, 13]) await fly(running, second);
     await recorded(running, 2);
     expect((await track(queued)).body).toEqual({ type: 'FeatureCollection', features: [] });
-  });
-
-  test('answers 404 for an unknown and for a deleted job', async () => {
-    const { jobId: deleted } = await givenJob(partner);
-    await partner.call('DELETE /v3/jobs/{jobId}', { path: { jobId: deleted } });
-    for (const unknown of ['none', nobodys(jobId), deleted]) {
-      const { status, body } = await track(unknown);
-      expect([status, body]).toEqual([404, { error: 'Job not found' }]);
-    }
-  });
-
-  test("answers 403 for another organisation's job", async () => {
-    const foreign = await track((await givenJob(stranger)).jobId);
-    expect([foreign.status, foreign.body]).toEqual([403, foreignAt('jobId')]);
   });
 });

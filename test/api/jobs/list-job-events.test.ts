@@ -1,9 +1,8 @@
 import { clients } from '../client';
-import { foreignAt, givenJob, givenJobThatIs, nobodys } from '../given';
+import { givenJobThatIs } from '../given';
 import { until } from '../../channels/until';
 
 const [partner] = clients('list-job-events');
-const [stranger] = clients('stranger');
 const eventsOf = (jobId: string) => partner.call('GET /v3/jobs/{jobId}/events', { path: { jobId } });
 
 describe('GET /v3/jobs/{jobId}/events', () => {
@@ -21,13 +20,5 @@ describe('GET /v3/jobs/{jobId}/events', () => {
     ]);
     const cursors = body.events.map(({ cursor }) => cursor);
     expect(cursors).toEqual(cursors.toSorted());
-  });
-
-  test('answers 404 for an unknown job, and 403 for that of another organisation', async () => {
-    const { jobId } = await givenJob(partner);
-    const unknown = await eventsOf(nobodys(jobId));
-    expect([unknown.status, unknown.body]).toEqual([404, { error: 'Job not found' }]);
-    const foreign = await eventsOf((await givenJob(stranger)).jobId);
-    expect([foreign.status, foreign.body]).toEqual([403, foreignAt('jobId')]);
   });
 });

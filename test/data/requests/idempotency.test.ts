@@ -1,8 +1,11 @@
-import { GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { AlreadyAnswered, findAnswer, insertOnce } from '../../../data/requests/idempotency';
+import { acme } from '../../domain/fixtures/samples';
+import { storeOnEngine } from '../fixtures/engine';
 import { firstAnswer, now } from '../fixtures/operations';
-import { conditionFailed, onlyCommand, sent, store, transactionCancelled } from '../fixtures/store';
+import { onlyCommand, sent, store, transactionCancelled } from '../fixtures/store';
 
+const engine = storeOnEngine('requests', 'jobs');
 const seconds = Date.parse(now) / 1000;
 const item = (change = {}) => ({
   id: firstAnswer.id,
@@ -11,9 +14,9 @@ const item = (change = {}) => ({
   ttl: seconds + 60,
   ...change,
 });
-const thing = { TableName: 'jobs', Item: { jobId: 'job-1' } };
+const thing = { TableName: 'jobs', Item: { organisation: acme, jobId: 'job-1' } };
 const insert = () => insertOnce(thing, 'jobId', firstAnswer);
-const before = { fingerprint: 'hash-0', reply: { success: true, job: { jobId: 'job-0' } } };
+const before = { name: 'AlreadyAnswered', fingerprint: 'hash-0', reply: { success: true, job: { jobId: 'job-0' } } };
 const conflict = () => transactionCancelled(['TransactionConflict'], ['None']);
 
 describe('findAnswer', () => {
@@ -49,49 +52,52 @@ describe('findAnswer', () => {
 });
 
 describe('insertOnce without an idempotency key', () => {
-  test('is one put', async () => {
-    store.on(PutCommand).resolves({});
-    await insertOnce(thing, 'jobId');
-    expect(onlyCommand()).toEqual({ ...thing, ConditionExpression: 'attribute_not_exists(jobId)' });
-  });
-
-  test('succeeds when the SDK retries a put whose response was lost', async () => {
-    store.on(PutCommand).rejects(conditionFailed());
+  test.each([
+    ['stores a new item', []],
+    [
+      'leaves one that is there, as when the SDK retries a put whose response was lost,',
+      [{ ...thing.Item, name: 'Before' }],
+    ],
+  ])('%s by one put', async (_, found) => {
+    await engine.put('jobs', ...found);
     await expect(insertOnce(thing, 'jobId')).resolves.toBeUndefined();
+    expect(await engine.all('jobs')).toEqual(found.length > 0 ? found : [thing.Item]);
+    expect(onlyCommand()).toMatchObject(thing);
   });
 });
 
 describe('insertOnce with an idempotency key', () => {
-  test('stores the response for 24 hours in the same transaction', async () => {
-    store.on(TransactWriteCommand).resolves({});
+  test.each([
+    ['a new response', []],
+    ['a response in place of one that has just expired, before DynamoDB deletes it,', [item({ ttl: seconds })]],
+  ])('stores %s for 24 hours with the item, by one transaction', async (_, found) => {
+    await engine.put('requests', ...found);
     await insert();
-    expect(onlyCommand()).toMatchObject({
-      TransactItems: [
-        { Put: { TableName: 'requests', Item: { reply: '{"success":true}', ttl: seconds + 86_400 } } },
-        { Put: { ...thing, ConditionExpression: 'attribute_not_exists(jobId)' } },
-      ],
-    });
+    const { id, fingerprint } = firstAnswer;
+    const stored = { id, fingerprint, reply: '{"success":true}', ttl: seconds + 86_400 };
+    expect(await engine.all('requests')).toEqual([stored]);
+    expect(await engine.all('jobs')).toEqual([thing.Item]);
+    expect(sent()).toHaveLength(1);
   });
 
-  test('may replace an expired response that DynamoDB has not deleted yet', async () => {
-    store.on(TransactWriteCommand).resolves({});
-    await insert();
-    expect(onlyCommand()).toMatchObject({
-      TransactItems: [
-        {
-          Put: {
-            ConditionExpression: 'attribute_not_exists(id) OR #ttl <= :now',
-            ExpressionAttributeValues: { ':now': seconds },
-          },
-        },
-        {},
-      ],
-    });
-  });
-
-  test('throws the first response when a concurrent request used the key', async () => {
-    store.on(TransactWriteCommand).rejects(transactionCancelled(['ConditionalCheckFailed', item()], ['None']));
-    await expect(insert()).rejects.toMatchObject({ name: 'AlreadyAnswered', ...before });
+  test.each([
+    [
+      'throws the first response, until it expires, when a concurrent request used the key',
+      [item({ ttl: seconds + 1 })],
+      [],
+      before,
+    ],
+    [
+      'fails when the item itself was there',
+      [],
+      [{ ...thing.Item, name: 'Before' }],
+      { name: 'TransactionCanceledException' },
+    ],
+  ])('%s, without a retry, and stores nothing', async (_, answers, things, error) => {
+    await engine.put('requests', ...answers);
+    await engine.put('jobs', ...things);
+    await expect(insert()).rejects.toMatchObject(error);
+    expect([await engine.all('requests'), await engine.all('jobs')]).toEqual([answers, things]);
     expect(sent()).toHaveLength(1);
   });
 
@@ -102,8 +108,8 @@ describe('insertOnce with an idempotency key', () => {
   });
 
   test('throws the first response after the other transaction succeeded', async () => {
-    const done = transactionCancelled(['ConditionalCheckFailed', item()], ['None']);
-    store.on(TransactWriteCommand).rejectsOnce(conflict()).rejects(done);
+    await engine.put('requests', item());
+    store.on(TransactWriteCommand).rejectsOnce(conflict()).callsFake(engine.answers('TransactWriteCommand'));
     await expect(insert()).rejects.toMatchObject(before);
     expect(sent()).toHaveLength(2);
   });
@@ -116,7 +122,6 @@ describe('insertOnce with an idempotency key', () => {
   });
 
   test.each([
-    ['the thing itself was there', transactionCancelled(['None'], ['ConditionalCheckFailed', { jobId: 'job-1' }])],
     ['the store is throttled', transactionCancelled(['ThrottlingError'], ['None'])],
     ['an expired answer came back', transactionCancelled(['ConditionalCheckFailed', item({ ttl: seconds })], ['None'])],
     ['no reason was given', transactionCancelled()],

@@ -1,4 +1,4 @@
-import { DeleteCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import {
   clientsOverLimit,
   clearSubscriptions,
@@ -7,8 +7,10 @@ import {
   missingSubscriptions,
   recordSubscription,
 } from '../../../data/connections/subscriptions';
-import { conditionFailed, sent, store } from '../fixtures/store';
+import { storeOnEngine } from '../fixtures/engine';
+import { onlyCommand, sent, store } from '../fixtures/store';
 
+const engine = storeOnEngine('connections');
 const now = 1795775400000;
 const note = (mqttClient: string, topic: string, at: number, subscribed = true) => ({
   channel: 'mqtt#client1',
@@ -17,29 +19,24 @@ const note = (mqttClient: string, topic: string, at: number, subscribed = true) 
   subscribed,
   ttl: Math.ceil(at / 1000) + 3600,
 });
-const beyond = (max: number, ...Items: object[]) => {
-  store.on(QueryCommand).resolves({ Items });
-  return clientsOverLimit('client1', max, now);
-};
+/** What was noted for another OAuth client, or for an MQTT client whose name begins like the one in question. */
+const others = [{ ...note('client1-1', 'a', now), channel: 'mqtt#client10' }, note('client1-10', 'a', now - 9)];
 
 describe('recordSubscription', () => {
-  test('stores only an event that is later than the stored one', async () => {
-    store.on(PutCommand).resolves({});
+  test.each([
+    ['stores the first event', undefined, true],
+    ['stores an event that is later than the stored one', now - 1, true],
+    ['ignores an event of the same time', now, false],
+    ['ignores an earlier event', now + 1, false],
+  ])('%s, by one command', async (_, at, isStored) => {
+    const before = at === undefined ? [] : [note('client1-1', 'a/JOB/STATUS', at, false)];
+    await engine.put('connections', ...before);
     await recordSubscription('client1', 'client1-1', 'a/JOB/STATUS', true, now);
-    expect(sent()).toEqual([
-      {
-        TableName: 'connections',
-        Item: note('client1-1', 'a/JOB/STATUS', now),
-        ConditionExpression: 'attribute_not_exists(connectionId) OR #at < :at',
-        ExpressionAttributeNames: { '#at': 'at' },
-        ExpressionAttributeValues: { ':at': now },
-      },
-    ]);
+    expect(await engine.all('connections')).toEqual(isStored ? [note('client1-1', 'a/JOB/STATUS', now)] : before);
+    expect(store.calls()).toHaveLength(1);
   });
 
-  test('ignores an older event, and passes on errors of DynamoDB', async () => {
-    store.on(PutCommand).rejects(conditionFailed());
-    await expect(recordSubscription('client1', 'client1-1', 'a', false, now)).resolves.toBeUndefined();
+  test('passes on errors of DynamoDB', async () => {
     const fault = new Error('throttled');
     store.on(PutCommand).rejects(fault);
     await expect(recordSubscription('client1', 'client1-1', 'a', false, now)).rejects.toBe(fault);
@@ -47,33 +44,37 @@ describe('recordSubscription', () => {
 });
 
 describe('clientsOverLimit', () => {
-  test('returns none at the limit', async () => {
-    await expect(beyond(2, note('client1-1', 'a', now), note('client1-2', 'b', now))).resolves.toEqual([]);
-  });
+  const ended = note('client1-2', '', now, false);
+  const late = note('client1-2', 'b', now - 1);
+  const three = [note('client1-2', 'c', now - 3), note('client1-2', 'd', now - 2), note('client1-1', 'a', now - 4)];
 
-  test('returns each client with the latest subscriptions once, in any order of items', async () => {
-    const notes = [note('client1-2', 'c', 3), note('client1-2', 'd', 4), note('client1-1', 'a', 1)];
-    const current = notes.map((each) => ({ ...each, ttl: now }));
-    await expect(beyond(1, ...current)).resolves.toEqual(['client1-2']);
-    await expect(beyond(1, ...current.toReversed())).resolves.toEqual(['client1-2']);
-    await expect(beyond(0, ...current)).resolves.toEqual(['client1-1', 'client1-2']);
-  });
-
-  test('returns the client that subscribed last, whatever its name', async () => {
-    const [first, last] = [note('client1-2', 'b', now - 1), note('client1-1', 'a', now)];
-    await expect(beyond(1, last, first)).resolves.toEqual(['client1-1']);
-  });
-
-  test('ignores cancelled and expired subscriptions', async () => {
-    const old = note('client1-3', 'c', now - 3600_001);
-    await expect(beyond(1, note('client1-1', 'a', now), note('client1-2', 'b', now, false), old)).resolves.toEqual([]);
-  });
-
-  test('ignores subscriptions from before the session began or ended, also when their events arrive late', async () => {
-    const session = note('client1-2', '', now, false);
-    const [late, current] = [note('client1-2', 'b', now - 1), note('client1-2', 'c', now)];
-    await expect(beyond(1, note('client1-1', 'a', now - 5), session, late)).resolves.toEqual([]);
-    await expect(beyond(1, note('client1-1', 'a', now - 5), session, late, current)).resolves.toEqual(['client1-2']);
+  test.each<[string, number, string[], object[]]>([
+    ['no client at the limit', 2, [], [note('client1-1', 'a', now), note('client1-2', 'b', now)]],
+    ['each client with the latest subscriptions once', 1, ['client1-2'], three],
+    ['each client, the one with the oldest subscription first', 0, ['client1-1', 'client1-2'], three],
+    ['the client that subscribed last, whatever its name', 1, ['client1-1'], [note('client1-1', 'a', now), late]],
+    [
+      'no client for a cancelled subscription',
+      1,
+      [],
+      [note('client1-1', 'a', now), note('client1-2', 'b', now, false)],
+    ],
+    ['no client for an expired one', 1, [], [note('client1-1', 'a', now), note('client1-3', 'c', now - 3600_001)]],
+    [
+      'no client for one from before its session began or ended, whose event arrived late',
+      1,
+      [],
+      [note('client1-1', 'a', now - 5), ended, late],
+    ],
+    [
+      'a client for one since its session began',
+      1,
+      ['client1-2'],
+      [note('client1-1', 'a', now - 5), ended, late, note('client1-2', 'c', now)],
+    ],
+  ])('returns %s', async (_, max, expected, notes) => {
+    await engine.put('connections', ...notes);
+    await expect(clientsOverLimit('client1', max, now)).resolves.toEqual(expected);
   });
 
   test('reads all pages consistently', async () => {
@@ -88,64 +89,62 @@ describe('clientsOverLimit', () => {
 });
 
 describe('countSubscriptions', () => {
-  test('counts those of all connections, by one consistent read', async () => {
-    store.on(QueryCommand).resolves({ Items: [note('client1-1', 'a', now), note('client1-2', 'a', now - 1)] });
-    await expect(countSubscriptions('client1', now)).resolves.toBe(2);
-    expect(sent()).toMatchObject([
-      { TableName: 'connections', ExpressionAttributeValues: { ':key': 'mqtt#client1' }, ConsistentRead: true },
-    ]);
-  });
-
-  test('counts neither cancelled nor expired ones, nor those from before the session began or ended', async () => {
-    const Items = [
-      note('client1-1', 'a', now, false),
-      note('client1-1', 'b', now - 3600_001),
-      note('client1-2', '', now, false),
-      note('client1-2', 'a', now - 1),
-    ];
-    store.on(QueryCommand).resolves({ Items });
-    await expect(countSubscriptions('client1', now)).resolves.toBe(0);
+  test.each<[string, number, object[]]>([
+    ['those of all connections', 2, [note('client1-1', 'a', now), note('client1-2', 'a', now - 1)]],
+    ['no cancelled one', 0, [note('client1-1', 'a', now, false)]],
+    ['no expired one', 0, [note('client1-1', 'a', now - 3600_001)]],
+    [
+      'none from before its session began or ended',
+      0,
+      [note('client1-2', '', now, false), note('client1-2', 'a', now - 1)],
+    ],
+  ])('counts %s, by one consistent read', async (_, count, notes) => {
+    await engine.put('connections', ...notes, ...others.slice(0, 1));
+    await expect(countSubscriptions('client1', now)).resolves.toBe(count);
+    expect(onlyCommand()).toMatchObject({ ConsistentRead: true });
   });
 });
 
 describe('clearSubscriptions', () => {
-  test('stores the time and deletes older subscriptions', async () => {
-    store.onAnyCommand().resolves({});
-    const session = note('client1-1', '', now, false);
-    const [old, same] = [note('client1-1', 'a', now - 1), note('client1-1', 'b', now)];
-    store.on(QueryCommand).resolves({ Items: [session, old, same] });
+  test('stores the time and deletes older subscriptions of the MQTT client', async () => {
+    const same = note('client1-1', 'b', now);
+    await engine.put(
+      'connections',
+      note('client1-1', '', now - 2, false),
+      note('client1-1', 'a', now - 1),
+      same,
+      ...others,
+    );
     await clearSubscriptions('client1', 'client1-1', now);
-    expect(store).toHaveReceivedCommandWith(PutCommand, { Item: session });
-    expect(store).toHaveReceivedCommandWith(QueryCommand, {
-      KeyConditionExpression: 'channel = :key AND begins_with(connectionId, :prefix)',
-      ExpressionAttributeValues: { ':key': 'mqtt#client1', ':prefix': 'client1-1 ' },
-    });
-    expect(store.commandCalls(DeleteCommand).map(({ args: [{ input }] }) => input.Key)).toEqual([
-      { channel: 'mqtt#client1', connectionId: 'client1-1 a' },
-    ]);
+    const after = [note('client1-1', '', now, false), same, ...others];
+    expect(await engine.all('connections')).toEqual(expect.arrayContaining(after));
+    expect(await engine.all('connections')).toHaveLength(after.length);
+    // A write, a read and a deletion.
+    expect(store.calls()).toHaveLength(3);
   });
 });
 
 describe('invalidateSubscriptions', () => {
   test('only stores the time', async () => {
-    store.on(PutCommand).resolves({});
     await invalidateSubscriptions('client1', 'client1-1', now);
-    expect(sent()).toMatchObject([{ Item: note('client1-1', '', now, false) }]);
+    expect(await engine.all('connections')).toEqual([note('client1-1', '', now, false)]);
+    expect(store.calls()).toHaveLength(1);
   });
 });
 
 describe('missingSubscriptions', () => {
   const minute = 60_000;
-  const missing = (...Items: object[]) => {
-    store.on(QueryCommand).resolves({ Items });
+  const missing = async (...notes: object[]) => {
+    await engine.put('connections', ...notes, ...others);
     return missingSubscriptions('client1', 'client1-1', ['a'], now);
   };
 
   test('reads those of the MQTT client alone', async () => {
-    await missing();
-    expect(sent()).toMatchObject([
-      { ExpressionAttributeValues: { ':key': 'mqtt#client1', ':prefix': 'client1-1 ' }, ConsistentRead: true },
-    ]);
+    await expect(missing()).resolves.toEqual(['a']);
+    expect(onlyCommand()).toMatchObject({
+      ExpressionAttributeValues: { ':key': 'mqtt#client1', ':prefix': 'client1-1 ' },
+      ConsistentRead: true,
+    });
   });
 
   test.each([

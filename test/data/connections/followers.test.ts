@@ -1,5 +1,4 @@
-import { channelKey } from '../../../data/connections/connections';
-import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import {
   followersOf,
   bufferMessages,
@@ -7,12 +6,14 @@ import {
   startFollowing,
   telemetryFollowersOf,
 } from '../../../data/connections/followers';
-import { id } from '../../domain/fixtures/samples';
+import { acme, id } from '../../domain/fixtures/samples';
+import { storeOnEngine } from '../fixtures/engine';
 import { connection } from '../fixtures/sockets';
-import { conditionFailed, givenPages, onlyCommand, sent, store, values } from '../fixtures/store';
+import { givenPages, onlyCommand, sent, store } from '../fixtures/store';
 
+const engine = storeOnEngine('connections');
 const own = connection();
-const Key = { channel: own.channel, connectionId: own.connectionId };
+const waiting = { ...own, bufferingSince: 1795775400 };
 const change = { text: '{"sequence":4}' };
 const end = { text: '{"sequence":5}', endsChannel: true };
 
@@ -25,16 +26,11 @@ describe('followersOf', () => {
   };
 
   test('returns a few followers by one query, with waiting ones and sent sequences', async () => {
-    const waiting = { ...own, bufferingSince: 1795775400 };
     const caughtUp = { ...own, connectionId: 'socket-2', sentSequences: { 'job.status': 3 } };
-    store.on(QueryCommand).resolves({ Items: [{ ...waiting, ttl: 1, buffered: [change] }, caughtUp] });
+    const another = { ...own, channel: `job#${id('job', acme, 'another')}` };
+    await engine.put('connections', { ...waiting, ttl: 1, buffered: [change] }, caughtUp, another);
     await expect(pages()).resolves.toEqual([[waiting, caughtUp]]);
-    expect(onlyCommand()).toEqual({
-      TableName: 'connections',
-      KeyConditionExpression: 'channel = :channel',
-      ExpressionAttributeValues: { ':channel': channelKey(channel) },
-      ConsistentRead: true,
-    });
+    expect(onlyCommand()).toMatchObject({ ConsistentRead: true });
   });
 
   test('queries each page only when the one before has been processed', async () => {
@@ -51,98 +47,91 @@ describe('followersOf', () => {
   });
 
   test('returns the followers of a device or a group for telemetry', async () => {
-    store.on(QueryCommand).resolves({});
-    await pages(telemetryFollowersOf(id('device')));
-    expect(values()).toEqual({ ':channel': `telemetry#${id('device')}` });
+    const follower = { ...own, channel: `telemetry#${id('device')}` };
+    await engine.put('connections', own, follower);
+    await expect(pages(telemetryFollowersOf(id('device')))).resolves.toEqual([[follower]]);
   });
 
   test('skips a follower that cannot be parsed, and logs an error', async () => {
     const error = jest.spyOn(console, 'error').mockImplementation();
-    store.on(QueryCommand).resolves({ Items: [{ ...own, expiresAt: 'soon' }, own] });
+    await engine.put('connections', { ...own, connectionId: 'socket-0', expiresAt: 'soon' }, own);
     expect((await pages()).flat()).toEqual([own]);
     expect(error).toHaveBeenCalledTimes(1);
   });
 });
 
+/** The item of a follower before and after a call. */
+type Case = readonly [name: string, before: object | undefined, result: unknown, after: object | undefined];
+
 describe('bufferMessages', () => {
-  test('appends by one write, on condition that the follower waits', async () => {
-    store.on(UpdateCommand).resolves({});
-    await expect(bufferMessages(own, [change, end])).resolves.toBeUndefined();
-    expect(onlyCommand()).toEqual({
-      TableName: 'connections',
-      Key,
-      UpdateExpression: 'SET buffered = list_append(if_not_exists(buffered, :none), :messages)',
-      ConditionExpression: 'attribute_exists(bufferingSince)',
-      ExpressionAttributeValues: { ':none': [], ':messages': [change, end] },
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
+  test.each<Case>([
+    ['buffers the first ones of a follower that waits', waiting, undefined, { ...waiting, buffered: [change, end] }],
+    [
+      'appends to what is buffered already',
+      { ...waiting, buffered: [end] },
+      undefined,
+      { ...waiting, buffered: [end, change, end] },
+    ],
+    [
+      'buffers nothing for a follower that does not wait, and returns the sequences of its snapshot',
+      { ...own, sentSequences: { 'job.status': 3 } },
+      { 'job.status': 3 },
+      { ...own, sentSequences: { 'job.status': 3 } },
+    ],
+    ['buffers nothing for one without sequences', own, {}, own],
+    ['does not recreate a deleted follower', undefined, {}, undefined],
+  ])('%s, by one write', async (_, before, result, after) => {
+    if (before) await engine.put('connections', before);
+    await expect(bufferMessages(own, [change, end])).resolves.toEqual(result);
+    expect(await engine.all('connections')).toEqual(after ? [after] : []);
+    expect(store.calls()).toHaveLength(1);
   });
+});
 
+describe('readBuffered', () => {
   test.each([
-    [{ 'job.status': 3 }, { ...own, sentSequences: { 'job.status': 3 } }],
-    [{}, own],
-    [{}, undefined],
-  ])(
-    'buffers nothing for a follower that does not wait, and returns its sequences %j',
-    async (sentSequences, found) => {
-      store.on(UpdateCommand).rejects(conditionFailed(found));
-      await expect(bufferMessages(own, [change])).resolves.toEqual(sentSequences);
-    },
-  );
-
-  test('is read again by a consistent read', async () => {
-    store.on(GetCommand).resolves({ Item: { ...own, buffered: [change, end] } });
-    await expect(readBuffered(own)).resolves.toEqual([change, end]);
-    expect(onlyCommand()).toEqual({ TableName: 'connections', Key, ConsistentRead: true });
-  });
-
-  test.each([
-    ['is buffered', { Item: own }],
-    ['exists of a deleted follower', {}],
-  ])('returns none when nothing %s', async (_, found) => {
-    store.on(GetCommand).resolves(found);
-    await expect(readBuffered(own)).resolves.toEqual([]);
+    ['what is buffered', [{ ...waiting, buffered: [change, end] }], [change, end]],
+    ['none when nothing is buffered', [waiting], []],
+    ['none of a deleted follower', [], []],
+  ])('returns %s, by a consistent read', async (_, before, messages) => {
+    await engine.put('connections', ...before);
+    await expect(readBuffered(own)).resolves.toEqual(messages);
+    expect(onlyCommand()).toMatchObject({ ConsistentRead: true });
   });
 });
 
 describe('startFollowing', () => {
-  const sentSequences = { [id('device')]: 7 };
+  const names = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`device-${index}`, 1]));
+  const sentSequences = names(100);
 
-  test('ends the buffering by one write, on condition that the follower exists and nothing more is buffered', async () => {
-    store.on(UpdateCommand).resolves({});
-    await expect(startFollowing(own, sentSequences, 2)).resolves.toBeUndefined();
-    expect(onlyCommand()).toEqual({
-      TableName: 'connections',
-      Key,
-      UpdateExpression: 'SET sentSequences = :sentSequences REMOVE bufferingSince, buffered',
-      ConditionExpression:
-        'attribute_exists(connectionId) AND (attribute_not_exists(buffered) OR size(buffered) <= :count)',
-      ExpressionAttributeValues: { ':count': 2, ':sentSequences': sentSequences },
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
-  });
-
-  test('returns the buffered messages when there are more than were sent', async () => {
-    store.on(UpdateCommand).rejects(conditionFailed({ ...own, buffered: [change, end] }));
-    await expect(startFollowing(own, sentSequences, 1)).resolves.toEqual([change, end]);
-  });
-
-  test('does not recreate a deleted follower', async () => {
-    store.on(UpdateCommand).rejects(conditionFailed());
-    await expect(startFollowing(own, sentSequences, 0)).resolves.toBeUndefined();
+  test.each<Case>([
+    ['ends the buffering of a follower without buffered messages', waiting, undefined, { ...own, sentSequences }],
+    [
+      'ends it when all of them were sent',
+      { ...waiting, buffered: [change, end] },
+      undefined,
+      { ...own, sentSequences },
+    ],
+    ['ends it when fewer are buffered', { ...waiting, buffered: [end] }, undefined, { ...own, sentSequences }],
+    [
+      'returns the buffered messages when there are more than were sent',
+      { ...waiting, buffered: [change, change, end] },
+      [change, change, end],
+      { ...waiting, buffered: [change, change, end] },
+    ],
+    ['does not recreate a deleted follower', undefined, undefined, undefined],
+  ])('%s, by one write', async (_, before, result, after) => {
+    if (before) await engine.put('connections', before);
+    await expect(startFollowing(own, sentSequences, 2)).resolves.toEqual(result);
+    expect(await engine.all('connections')).toEqual(after ? [after] : []);
+    expect(store.calls()).toHaveLength(1);
   });
 
   test('stores no sequences for more than 100 devices', async () => {
-    store.on(UpdateCommand).resolves({});
-    const names = (count: number) =>
-      Object.fromEntries(Array.from({ length: count }, (_, index) => [`device-${index}`, 1]));
-    await startFollowing(own, names(100), 0);
+    await engine.put('connections', waiting);
     await startFollowing(own, names(101), 0);
-    expect(sent()).toMatchObject([
-      { ExpressionAttributeValues: { ':sentSequences': names(100) } },
-      { UpdateExpression: 'REMOVE bufferingSince, buffered' },
-    ]);
-    expect(sent()[1]?.['ExpressionAttributeValues']).toEqual({ ':count': 0 });
+    expect(await engine.all('connections')).toEqual([own]);
   });
 
   test('passes on errors of DynamoDB', async () => {

@@ -6,13 +6,16 @@ import {
   releaseSeats,
   clientSeats,
   holderOf,
+  readSeats,
   seatOf,
   seatOwner,
   shareSeats,
   takeSeat,
 } from '../../../data/connections/seats';
-import { conditionFailed, onlyCommand, sent, store, values } from '../fixtures/store';
+import { storeOnEngine } from '../fixtures/engine';
+import { store } from '../fixtures/store';
 
+const engine = storeOnEngine('connections');
 const now = 1795775400;
 const owner = 'client#client1';
 const Key = { channel: owner, connectionId: owner };
@@ -21,9 +24,12 @@ const other = { connectionId: 'other', openedAt: now - 99, expiresAt: now };
 const name = `${now + 60} ${now} mine=`;
 /** A seat that expires in so many seconds. */
 const ending = (seconds: number, connectionId = 'other') => `${now + seconds} ${now - 99} ${connectionId}`;
-const full = (...taken: string[]) => conditionFailed({ ...Key, seats: new Set(taken) });
+const item = (seats: readonly string[], more: object = {}) => ({
+  ...Key,
+  ...(seats.length > 0 && { seats: new Set(seats) }),
+  ...more,
+});
 const take = (max = 3) => takeSeat(owner, mine, { max, ttl: now + 99, now });
-const expressions = () => sent().map(({ UpdateExpression }) => String(UpdateExpression).split(' ', 1)[0]);
 
 describe('A seat', () => {
   test('contains expiry, opening time and connection id', () => {
@@ -43,69 +49,58 @@ describe('A seat', () => {
 });
 
 describe('takeSeat', () => {
-  test('is one conditional write', async () => {
-    store.on(UpdateCommand).resolves({ Attributes: { ...Key, seats: new Set(['1 1 other']), recount: true } });
-    await expect(take()).resolves.toEqual({ seats: new Set(['1 1 other']), recount: true });
-    expect(onlyCommand()).toMatchObject({
-      TableName: 'connections',
-      Key,
-      UpdateExpression: 'ADD seats :seat SET recount = :true, #ttl = :ttl',
-      ConditionExpression: 'attribute_not_exists(seats) OR size(seats) < :max OR contains(seats, :name)',
-      ReturnValues: 'ALL_OLD',
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
-    expect(values()).toEqual({
-      ':seat': new Set([name]),
-      ':name': name,
-      ':max': 3,
-      ':true': true,
-      ':ttl': now + 99,
-    });
+  test.each<[string, Record<string, unknown> | undefined, object]>([
+    ['the first one of an owner without an item', undefined, { seats: new Set() }],
+    ['the first one after all were released', item([], { recount: true }), { seats: new Set(), recount: true }],
+    ['the last one that is free', item([ending(1), ending(9)]), { seats: new Set([ending(1), ending(9)]) }],
+    [
+      'the same one again when all are taken',
+      item([ending(1), ending(9), name]),
+      { seats: new Set([ending(1), ending(9), name]) },
+    ],
+  ])('takes %s by one write, and returns the seats before', async (_, before, found) => {
+    if (before) await engine.put('connections', before);
+    await expect(take()).resolves.toEqual(found);
+    const seats = new Set([...readSeats(before).seats, name]);
+    expect(await engine.all('connections')).toEqual([{ ...Key, seats, recount: true, ttl: now + 99 }]);
+    expect(store.calls()).toHaveLength(1);
   });
 
-  test('returns no seats for an owner without an item', async () => {
-    store.on(UpdateCommand).resolves({});
-    await expect(take()).resolves.toEqual({ seats: new Set() });
+  test('takes none by one write when all are taken', async () => {
+    const before = item([ending(1), ending(9)]);
+    await engine.put('connections', before);
+    await expect(take(2)).resolves.toBeUndefined();
+    expect(await engine.all('connections')).toEqual([before]);
+    expect(store.calls()).toHaveLength(1);
   });
 
-  test('returns undefined after one write when all seats are taken', async () => {
-    store.on(UpdateCommand).rejects(full(ending(1), ending(9)));
-    await expect(take()).resolves.toBeUndefined();
-    expect(sent()).toHaveLength(1);
-  });
-
-  test('releases only expired seats when all are taken, then takes one', async () => {
-    store
-      .on(UpdateCommand)
-      .rejectsOnce(full(ending(0, 'just'), ending(-9, 'long'), ending(1, 'open')))
-      .resolves({});
-    await expect(take()).resolves.toBeDefined();
-    expect(expressions()).toEqual(['ADD', 'DELETE', 'ADD']);
-    expect(sent()[1]?.['ExpressionAttributeValues']).toMatchObject({
-      ':released': new Set([ending(0, 'just'), ending(-9, 'long')]),
-    });
-  });
-
-  test('returns whether a count was requested before, also after releasing seats', async () => {
-    for (const wasRequested of [undefined, true]) {
-      store
-        .on(UpdateCommand)
-        .rejectsOnce(full(ending(0)))
-        .resolvesOnce({ Attributes: { ...Key, seats: new Set([ending(0)]), ...(wasRequested && { recount: true }) } })
-        .resolves({ Attributes: { ...Key, recount: true } });
-      expect((await take(1))?.recount).toBe(wasRequested);
-      store.reset();
-    }
-  });
+  test.each([undefined, true])(
+    'releases only expired seats when all are taken, then takes one, and returns whether a count was requested before: %s',
+    async (recount) => {
+      const taken = [ending(0, 'just'), ending(-9, 'long'), ending(1, 'open')];
+      await engine.put('connections', item(taken, { recount }));
+      await expect(take()).resolves.toEqual({ seats: new Set([ending(1, 'open')]), recount });
+      const after = item([ending(1, 'open'), name], { recount: true, ttl: now + 99 });
+      expect(await engine.all('connections')).toEqual([after]);
+      expect(store.calls()).toHaveLength(3);
+    },
+  );
 
   test('returns undefined when concurrent handshakes take the released seats', async () => {
+    const answer = engine.answers('UpdateCommand');
     store
       .on(UpdateCommand)
-      .rejectsOnce(full(ending(0)))
-      .resolvesOnce({})
-      .rejects(full(ending(9)));
+      .callsFakeOnce(answer)
+      .callsFakeOnce(async (input: object) => {
+        const released = await answer(input);
+        await engine.put('connections', item([ending(9)]));
+        return released;
+      })
+      .callsFake(answer);
+    await engine.put('connections', item([ending(0)]));
     await expect(take(1)).resolves.toBeUndefined();
-    expect(sent()).toHaveLength(3);
+    expect(await engine.all('connections')).toEqual([item([ending(9)])]);
+    expect(store.calls()).toHaveLength(3);
   });
 
   test.each([
@@ -115,29 +110,26 @@ describe('takeSeat', () => {
   ])('passes on errors of DynamoDB %s', async (_, after) => {
     const fault = new Error('throttled');
     const behaviour = store.on(UpdateCommand);
-    if (after > 0) behaviour.rejectsOnce(full(ending(0)));
-    if (after > 1) behaviour.resolvesOnce({});
+    for (let done = 0; done < after; done++) behaviour.callsFakeOnce(engine.answers('UpdateCommand'));
     behaviour.rejects(fault);
+    await engine.put('connections', item([ending(0)]));
     await expect(take(1)).rejects.toBe(fault);
+    expect(store.calls()).toHaveLength(after + 1);
   });
 });
 
 describe('releaseSeats', () => {
-  test('is one write on condition that the first seat is taken, and returns the seats before', async () => {
-    store.on(UpdateCommand).resolves({ Attributes: { ...Key, seats: new Set([name]) } });
-    await expect(releaseSeats(owner, [mine, other])).resolves.toEqual({ seats: new Set([name]) });
-    expect(onlyCommand()).toMatchObject({
-      Key,
-      UpdateExpression: 'DELETE seats :released SET recount = :true',
-      ConditionExpression: 'contains(seats, :first)',
-      ReturnValues: 'ALL_OLD',
-    });
-    expect(values()).toEqual({ ':released': new Set([name, ending(0)]), ':first': name, ':true': true });
-  });
-
-  test('returns undefined when the seats were released already', async () => {
-    store.on(UpdateCommand).rejects(conditionFailed());
-    await expect(releaseSeats(owner, [mine])).resolves.toBeUndefined();
+  test.each([
+    ['releases those that are taken', [name, ending(0), ending(9)], [ending(9)]],
+    ['releases the first one, though another was released already', [name, ending(9)], [ending(9)]],
+    ['leaves the others when the first one was released already', [ending(0), ending(9)], undefined],
+    ['creates no item', undefined, undefined],
+  ])('%s by one write, and returns the seats before', async (_, before, after) => {
+    const found = before ? [item(before)] : [];
+    await engine.put('connections', ...found);
+    await expect(releaseSeats(owner, [mine, other])).resolves.toEqual(after && { seats: new Set(before) });
+    expect(await engine.all('connections')).toEqual(after ? [item(after, { recount: true })] : found);
+    expect(store.calls()).toHaveLength(1);
   });
 
   test('sends no command for no seats', async () => {
@@ -155,20 +147,15 @@ test.each([
 });
 
 describe('countSeats', () => {
-  test('is one write that clears the recount flag and increments the number of the count', async () => {
-    store.on(UpdateCommand).resolves({ Attributes: { ...Key, seats: new Set(['a', 'b']), counts: 7 } });
-    await expect(countSeats(owner, 1_700_086_400)).resolves.toEqual({ taken: 2, count: 7 });
-    expect(onlyCommand()).toMatchObject({
-      Key,
-      UpdateExpression: 'SET #ttl = if_not_exists(#ttl, :ttl) REMOVE recount ADD counts :one',
-      ExpressionAttributeValues: { ':ttl': 1_700_086_400 },
-      ReturnValues: 'ALL_NEW',
-    });
-  });
-
-  test('returns 0 after the last seat was released', async () => {
-    store.on(UpdateCommand).resolves({ Attributes: { ...Key, counts: 8 } });
-    await expect(countSeats(owner, 1_700_086_400)).resolves.toEqual({ taken: 0, count: 8 });
+  test.each([
+    ['the seats', [item(['a', 'b'], { recount: true, counts: 6, ttl: 5 })], 2, 7, item(['a', 'b'], { ttl: 5 })],
+    ['none after the last one was released', [item([], { counts: 7, ttl: 5 })], 0, 8, item([], { ttl: 5 })],
+    ['none of an owner without an item', [], 0, 1, item([], { ttl: now })],
+  ])('counts %s and clears the recount flag, by one write', async (_, before, taken, count, after) => {
+    await engine.put('connections', ...before);
+    await expect(countSeats(owner, now)).resolves.toEqual({ taken, count });
+    expect(await engine.all('connections')).toEqual([{ ...after, counts: count }]);
+    expect(store.calls()).toHaveLength(1);
   });
 });
 

@@ -9,37 +9,33 @@ import {
 } from '../../../data/shares/share-viewers';
 import { acme, sampleShare } from '../../domain/fixtures/samples';
 import { queue } from '../../lambdas/fixtures/telemetry';
-import { conditionFailed, onlyCommand, sent, store } from '../fixtures/store';
+import { storeOnEngine } from '../fixtures/engine';
+import { conditionFailed, store } from '../fixtures/store';
 
+const engine = storeOnEngine('connections', 'shares');
 const now = Date.parse('2026-11-27T10:30:00.000Z') / 1000;
 const share = sampleShare({ maxViewers: 2 });
 const { shareCode } = share;
-const seats = { channel: `seats#${shareCode}`, connectionId: `seats#${shareCode}` };
+const seats = (taken: readonly string[], more: object = {}) => ({
+  channel: `seats#${shareCode}`,
+  connectionId: `seats#${shareCode}`,
+  seats: new Set(taken),
+  ...more,
+});
 const viewer = { connectionId: 'mine', openedAt: now, expiresAt: now + 60 };
 const seat = `${now + 60} ${now} mine`;
+const other = `${now + 1} ${now} other`;
 const take = () => takeViewerSeat(share, viewer, now);
-const counted = (more: object = {}) => ({ Attributes: { ...seats, seats: new Set([seat]), ...more } });
 const requestedCounts = () =>
   queue.commandCalls(SendMessageCommand).map(({ args: [{ input }] }) => readRecount(input.MessageBody ?? ''));
 
 describe('takeViewerSeat', () => {
-  test('is one write to the connections table with the limit and the expiry of the share', async () => {
-    store.on(UpdateCommand).resolves({});
+  test('takes the last seat until the share ends by one write, and requests a count in a second', async () => {
+    await engine.put('connections', seats([other]));
     await take();
-    expect(onlyCommand()).toMatchObject({
-      TableName: 'connections',
-      Key: seats,
-      ExpressionAttributeValues: {
-        ':seat': new Set([seat]),
-        ':max': 2,
-        ':ttl': Date.parse(share.expiresAt) / 1000,
-      },
-    });
-  });
-
-  test('requests a count in a second', async () => {
-    store.on(UpdateCommand).resolves({});
-    await take();
+    const ttl = Date.parse(share.expiresAt) / 1000;
+    expect(await engine.all('connections')).toEqual([seats([other, seat], { recount: true, ttl })]);
+    expect(store.calls()).toHaveLength(1);
     expect(queue).toHaveReceivedCommandWith(SendMessageCommand, {
       QueueUrl: 'https://queue.test/viewers',
       MessageBody: JSON.stringify({ shareCode }),
@@ -49,111 +45,85 @@ describe('takeViewerSeat', () => {
   });
 
   test('requests no count when one is pending', async () => {
-    store
-      .on(UpdateCommand)
-      .resolvesOnce({})
-      .resolves(counted({ recount: true }));
     for (let viewers = 0; viewers < 5; viewers++) await take();
     expect(requestedCounts()).toHaveLength(1);
   });
 
   test('requests a count also after releasing an expired seat', async () => {
-    const ended = { ...seats, seats: new Set([`${now} 1 lost`]) };
-    store
-      .on(UpdateCommand)
-      .rejectsOnce(conditionFailed(ended))
-      .resolvesOnce({ Attributes: ended })
-      .resolves({ Attributes: { ...seats, recount: true } });
+    await engine.put('connections', seats([other, `${now} 1 lost`]));
     await take();
     expect(requestedCounts()).toEqual([shareCode]);
   });
 
-  test('refuses when the share is full, and requests no count', async () => {
-    const taken = new Set([`${now + 1} ${now} a`, `${now + 1} ${now} b`]);
-    store.on(UpdateCommand).rejects(conditionFailed({ ...seats, seats: taken }));
+  test('refuses when the share is full by one write, and requests no count', async () => {
+    const full = seats([other, `${now + 1} ${now} another`]);
+    await engine.put('connections', full);
     await expect(take()).rejects.toMatchObject({ code: 'too_many_viewers' });
-    expect(sent()).toHaveLength(1);
+    expect(await engine.all('connections')).toEqual([full]);
+    expect(store.calls()).toHaveLength(1);
     expect(requestedCounts()).toEqual([]);
   });
 });
 
 describe('releaseViewerSeats', () => {
-  test('is one write, and requests a count', async () => {
-    store.on(UpdateCommand).resolves(counted());
-    await releaseViewerSeats(shareCode, [viewer]);
-    expect(onlyCommand()).toMatchObject({ Key: seats, ExpressionAttributeValues: { ':released': new Set([seat]) } });
-    expect(requestedCounts()).toEqual([shareCode]);
-  });
+  const pending = { recount: true };
 
-  test('requests no count when one is pending', async () => {
-    store.on(UpdateCommand).resolves(counted({ recount: true }));
+  test.each([
+    ['releases a seat and requests a count', seats([seat, other]), seats([other], pending), [shareCode]],
+    ['requests no count when one is pending', seats([seat, other], pending), seats([other], pending), []],
+    ['requests no count when the seat was released already', seats([other]), seats([other]), []],
+  ])('%s, by one write', async (_, before, after, counts) => {
+    await engine.put('connections', before);
     await releaseViewerSeats(shareCode, [viewer]);
-    expect(requestedCounts()).toEqual([]);
-  });
-
-  test('requests no count when the seat was released already', async () => {
-    store.on(UpdateCommand).rejects(conditionFailed());
-    await releaseViewerSeats(shareCode, [viewer]);
-    expect(requestedCounts()).toEqual([]);
+    expect(await engine.all('connections')).toEqual([after]);
+    expect(store.calls()).toHaveLength(1);
+    expect(requestedCounts()).toEqual(counts);
   });
 });
 
 describe('countViewers', () => {
-  test('writes the number into an existing share and increments its version', async () => {
-    store.on(UpdateCommand, { TableName: 'connections' }).resolves(counted({ counts: 7 }));
-    store.on(UpdateCommand, { TableName: 'shares' }).resolves({});
+  const item = { organisation: acme, shareCode, version: 1 };
+  beforeEach(() => engine.put('connections', seats([seat], { counts: 6 })));
+
+  test.each<[string, number, object | undefined, object | undefined]>([
+    [
+      'writes the first count with the next version',
+      2,
+      { currentViewers: 0 },
+      { currentViewers: 1, viewerCount: 7, version: 2 },
+    ],
+    [
+      'writes a number in place of that of an earlier count',
+      2,
+      { currentViewers: 2, viewerCount: 6 },
+      { currentViewers: 1, viewerCount: 7, version: 2 },
+    ],
+    ['leaves the number of a later count', 2, { currentViewers: 2, viewerCount: 8 }, {}],
+    ['leaves the number of the same count', 2, { currentViewers: 2, viewerCount: 7 }, {}],
+    [
+      'writes only the number of the count when that of viewers is the same, so that an earlier count fails',
+      3,
+      { currentViewers: 1, viewerCount: 6 },
+      { viewerCount: 7 },
+    ],
+    ['writes only the number of the first count, too', 3, { currentViewers: 1 }, { viewerCount: 7 }],
+    ['leaves the number of a later count with as many viewers', 3, { currentViewers: 1, viewerCount: 8 }, {}],
+    ['writes nothing into a share that was revoked', 2, undefined, undefined],
+  ])('%s, by %d writes', async (_, writes, before, after) => {
+    if (before) await engine.put('shares', { ...item, ...before });
     await countViewers(shareCode, 1_700_000_000);
-    expect(sent()[1]).toMatchObject({
-      TableName: 'shares',
-      Key: { organisation: acme, shareCode },
-      UpdateExpression: 'SET currentViewers = :taken, viewerCount = :count ADD version :one',
-      ExpressionAttributeValues: { ':taken': 1, ':count': 7, ':one': 1 },
-    });
+    expect(await engine.all('shares')).toEqual(after ? [{ ...item, ...before, ...after }] : []);
+    expect(store.calls()).toHaveLength(writes);
   });
 
-  test('writes nothing into a share that was revoked', async () => {
-    store.on(UpdateCommand, { TableName: 'connections' }).resolves(counted({ counts: 7 }));
-    store.on(UpdateCommand, { TableName: 'shares' }).rejects(conditionFailed());
-    await expect(countViewers(shareCode, 1_700_000_000)).resolves.toBeUndefined();
-    expect(sent()).toHaveLength(2);
-    const { ConditionExpression } = sent()[1] as { ConditionExpression: string };
-    expect(ConditionExpression).toMatch(/^attribute_exists\(shareCode\) AND .* AND currentViewers <> :taken$/);
-  });
-
-  test('writes on condition that no later count was written', async () => {
-    store.on(UpdateCommand, { TableName: 'connections' }).resolves(counted({ counts: 4 }));
-    store.on(UpdateCommand, { TableName: 'shares' }).resolves({});
-    await countViewers(shareCode, 1_700_000_000);
-    expect(sent()[1]).toMatchObject({
-      UpdateExpression: 'SET currentViewers = :taken, viewerCount = :count ADD version :one',
-      ConditionExpression:
-        'attribute_exists(shareCode) AND (attribute_not_exists(viewerCount) OR viewerCount < :count)' +
-        ' AND currentViewers <> :taken',
-      ExpressionAttributeValues: { ':taken': 1, ':count': 4, ':one': 1 },
-    });
-  });
-
-  test('writes only the number of the count when the number of viewers is the same, so that an earlier count fails', async () => {
-    store.on(UpdateCommand, { TableName: 'connections' }).resolves(counted({ counts: 5 }));
+  test('writes no number of a count into a share that has been revoked meanwhile', async () => {
     store
       .on(UpdateCommand, { TableName: 'shares' })
-      .rejectsOnce(conditionFailed({ currentViewers: 1, viewerCount: 3 }))
-      .resolves({});
-    await countViewers(shareCode, 1_700_000_000);
-    expect(sent()[2]).toMatchObject({
-      UpdateExpression: 'SET viewerCount = :count',
-      ConditionExpression:
-        'attribute_exists(shareCode) AND (attribute_not_exists(viewerCount) OR viewerCount < :count)',
-      ExpressionAttributeValues: { ':count': 5 },
-    });
-    expect(sent()).toHaveLength(3);
-  });
-
-  test('writes nothing after a failed condition when the number of viewers differs, since a later count was written', async () => {
-    store.on(UpdateCommand, { TableName: 'connections' }).resolves(counted({ counts: 4 }));
-    store.on(UpdateCommand, { TableName: 'shares' }).rejects(conditionFailed({ currentViewers: 2, viewerCount: 5 }));
-    await countViewers(shareCode, 1_700_000_000);
-    expect(sent()).toHaveLength(2);
+      .rejectsOnce(conditionFailed({ currentViewers: 1 }))
+      .callsFake(engine.answers('UpdateCommand'));
+    await expect(countViewers(shareCode, 1_700_000_000)).resolves.toBeUndefined();
+    expect(await engine.all('shares')).toEqual([]);
+    expect(store.calls()).toHaveLength(3);
   });
 });
 

@@ -1,10 +1,13 @@
-import { organisationLog } from '../../../data/events/log-items';
+import { HEAD, organisationLog } from '../../../data/events/log-items';
 import { QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { acme } from '../../domain/fixtures/samples';
+import { storeOnEngine } from '../fixtures/engine';
 import { sent, store } from '../fixtures/store';
 import { channelOf, createdAt, DAY_S, job, jobs, later, newInstance, puts, range, transactions } from './instances';
 import { givenLogTable } from './log-table';
 
+// For a few events; logs of hundreds are in memory.
+const engine = storeOnEngine('events');
 const log = organisationLog(acme);
 const indexQueries = () => sent().filter(({ IndexName }) => IndexName !== undefined);
 
@@ -22,23 +25,31 @@ describe('appendEvents', () => {
   });
 
   test('stores an event once, kept for its organisation and for its channel for as long as the track', async () => {
-    givenLogTable();
     const { appendEvents } = await newInstance();
     await appendEvents(acme, [job(1)]);
     await appendEvents(acme, [job(2)]);
-    expect(sent().at(-1)).toMatchObject({
-      TableName: 'events',
-      Item: {
+    expect(await engine.all('events')).toEqual([
+      ...[1, 2].map((number) => ({
         log,
-        number: 2,
-        channel: channelOf(job(2)),
-        message: JSON.stringify(job(2).message),
+        number,
+        channel: channelOf(job(number)),
+        message: JSON.stringify(job(number).message),
         loggedAt: createdAt,
         keptUntil: createdAt + 7 * DAY_S,
         ttl: createdAt + 90 * DAY_S,
-      },
-      ConditionExpression: 'attribute_not_exists(#log)',
-    });
+      })),
+      { log, number: HEAD, last: 1 },
+    ]);
+  });
+
+  test('leaves what another instance has stored under a number, by a put and by a transaction', async () => {
+    const [one, other] = [await newInstance(), await newInstance()];
+    await one.appendEvents(acme, [job(1)]);
+    await other.appendEvents(acme, [job(2)]);
+    await expect(one.appendEvents(acme, [job(3), job(4)])).resolves.toEqual([3, 4]);
+    await expect(other.appendEvents(acme, [job(5)])).resolves.toEqual([5]);
+    const channels = (await engine.all('events')).map(({ channel }) => channel);
+    expect(channels).toEqual([...jobs(1, 5).map(channelOf), undefined]);
   });
 
   test('continues after what another instance has appended', async () => {

@@ -52,7 +52,7 @@ export const later = (seconds: number) => jest.setSystemTime(Date.now() + second
 beforeEach(() => {
   process.env['EVENT_RETENTION_DAYS'] = '7';
   process.env['FLIGHT_RETENTION_DAYS'] = '90';
-  jest.useFakeTimers({ now, doNotFake: ['nextTick', 'setImmediate', 'setTimeout'] });
+  jest.useFakeTimers({ now, doNotFake: ['nextTick', 'setImmediate', 'setTimeout', 'clearTimeout'] });
 });
 afterEach(() => {
   jest.useRealTimers();

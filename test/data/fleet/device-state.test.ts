@@ -1,10 +1,19 @@
 import { device } from '../../../domain/fleet';
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import { markOffline, readDevices, saveState, saveTrailing } from '../../../data/fleet/device-state';
-import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  markOffline,
+  readDevices,
+  recordReport,
+  saveNextState,
+  saveState,
+  saveTrailing,
+} from '../../../data/fleet/device-state';
+import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { acme, id } from '../../domain/fixtures/samples';
-import { conditionFailed, onlyCommand, store, values } from '../fixtures/store';
+import { storeOnEngine } from '../fixtures/engine';
+import { onlyCommand, store } from '../fixtures/store';
 
+const engine = storeOnEngine('fleet');
 const now = new Date('2026-11-27T10:30:00.500Z');
 const state = { timestamp: '2026-11-27T10:30:00.123Z', droneState: 'HOVER', sensorPayload: { gas: { ch4: 1.9 } } };
 const item = (change: object = {}) => ({
@@ -46,103 +55,194 @@ describe('readDevices', () => {
   });
 });
 
+const takeOff = { timestamp: '2026-11-27T10:29:00.000Z', altitude: 440 };
+const before = { ...fleetKey(acme, id('device')), version: 4, quiet: 'yes' };
+const stored = { lastState: JSON.stringify(state), stateAt: state.timestamp, version: 5, quiet: undefined };
+const [same, earlier, later] = [state.timestamp, '2026-11-27T10:30:00.122Z', '2026-11-27T10:30:00.124Z'];
+/** Half a second ago, which is a turn, and too late for one. */
+const [turn, afterTurn] = ['2026-11-27T10:30:00.000Z', '2026-11-27T10:30:00.001Z'];
+const reportedAt = '2026-11-27T10:29:30.000Z';
+
+type Row = [name: string, before: object | undefined, result: unknown, after?: object];
+
+/** Tests that a call is one write, with these results for these devices; without what it changes, it leaves the item. */
+const testWrite = (call: () => Promise<unknown>, rows: readonly Row[]) =>
+  test.each(rows)('%s, by one command', async (_, change, result, after = {}) => {
+    const found = change && { ...item(), ...before, ...change };
+    if (found) await engine.put('fleet', found);
+    expect(await call()).toEqual(result);
+    expect(await engine.all('fleet')).toEqual(found ? [{ ...found, ...after }] : []);
+    expect(store.calls()).toHaveLength(1);
+  });
+const removed = { kind: 'removed', deviceId: undefined, status: undefined };
+const [superseded, tooEarly] = [{ outcome: 'superseded' }, { outcome: 'too early' }];
+const saved = (wasOnline: boolean) => ({ outcome: 'saved', wasOnline });
+
 describe('saveState', () => {
-  const LATER = 'attribute_exists(deviceId) AND (attribute_not_exists(stateAt) OR stateAt < :stateAt)';
+  const save = (more: object) => () => saveState(acme, id('device'), state, { now, reason: 'due', ...more });
+  const written = {
+    ...stored,
+    status: 'online',
+    presentIn: acme,
+    reportedAt: now.toISOString(),
+    savedAt: now.toISOString(),
+    transitions: 0,
+  };
 
-  test('writes a due state on condition that it is later and none was saved within the last second', async () => {
-    store.on(UpdateCommand).resolves({ Attributes: { status: 'online' } });
-    const result = await saveState(acme, id('device'), state, { now, reason: 'due' });
-    expect(result).toEqual({ outcome: 'saved', wasOnline: true });
-    expect(onlyCommand()).toMatchObject({
-      TableName: 'fleet',
-      Key: fleetKey(acme, id('device')),
-      ConditionExpression: `${LATER} AND (attribute_not_exists(savedAt) OR savedAt <= :before OR #status <> :online)`,
-    });
-    expect(values()).toEqual({
-      ':state': JSON.stringify(state),
-      ':stateAt': state.timestamp,
-      ':now': '2026-11-27T10:30:00.500Z',
-      ':savedAt': '2026-11-27T10:30:00.500Z',
-      ':before': '2026-11-27T10:30:00.000Z',
-      ':online': 'online',
-      ':organisation': acme,
-      ':one': 1,
-      ':none': 0,
-    });
+  describe.each(['due', 'transition'])('for the reason %s', (reason) => {
+    const transitions = reason === 'due' ? 0 : 1;
+    testWrite(save({ reason }), [
+      ['writes the first state', {}, saved(true), { ...written, transitions }],
+      ['writes a later state', { stateAt: earlier }, saved(true), { ...written, transitions }],
+      ['marks a device as online', { status: 'offline' }, saved(false), { ...written, transitions }],
+      ['leaves the state of the same time', { stateAt: same }, superseded],
+      ['leaves a later state', { stateAt: later }, superseded],
+      ['creates no device', undefined, superseded],
+      ['leaves a device that was removed', removed, superseded],
+    ]);
   });
-
-  test('writes a transition on condition that it is later, and counts it', async () => {
-    store.on(UpdateCommand).resolves({ Attributes: { status: 'offline' } });
-    const result = await saveState(acme, id('device'), state, { now, reason: 'transition' });
-    expect(result).toEqual({ outcome: 'saved', wasOnline: false });
-    expect(onlyCommand()).toMatchObject({
-      UpdateExpression: expect.stringContaining('transitions = if_not_exists(transitions, :none) + :one') as string,
-      ConditionExpression: `${LATER} AND (attribute_not_exists(transitions) OR transitions < :most)`,
-    });
-    expect(values()).toMatchObject({ ':most': 5 });
+  describe('of a due state', () => {
+    testWrite(save({}), [
+      ['writes it half a second after the last one', { savedAt: turn, transitions: 5 }, saved(true), written],
+      ['leaves a state that was saved since', { savedAt: afterTurn, stateAt: earlier }, tooEarly],
+      ['leaves a first state that was saved since', { savedAt: afterTurn }, tooEarly],
+      ['writes it at once for an offline device', { savedAt: afterTurn, status: 'offline' }, saved(false), written],
+    ]);
   });
-
-  test.each([
-    ['of a device that does not exist', undefined, 'superseded'],
-    ['of a device that was removed', { kind: 'removed' }, 'superseded'],
-    ['with the time of the stored one', { deviceId: 'd', stateAt: state.timestamp }, 'superseded'],
-    ['older than the stored one', { deviceId: 'd', stateAt: '2026-11-27T10:30:00.124Z' }, 'superseded'],
-    ['later than the stored one', { deviceId: 'd', stateAt: '2026-11-27T10:30:00.122Z' }, 'too early'],
-    ['of a device without a stored one', { deviceId: 'd' }, 'too early'],
-  ])('returns the result of a refused write %s: %j, %s', async (_, found, outcome) => {
-    store.on(UpdateCommand).rejects(conditionFailed(found));
-    await expect(saveState(acme, id('device'), state, { now, reason: 'due' })).resolves.toEqual({ outcome });
+  describe('of a transition', () => {
+    const moments = { savedAt: afterTurn, stateAt: earlier };
+    testWrite(save({ reason: 'transition' }), [
+      ['counts it', { ...moments, transitions: 4 }, saved(true), { ...written, transitions: 5 }],
+      ['refuses a sixth one', { ...moments, transitions: 5 }, tooEarly],
+    ]);
+  });
+  describe('with a savedAt', () => {
+    testWrite(save({ savedAt: turn }), [['stores that', {}, saved(true), { ...written, savedAt: turn }]]);
+  });
+  describe('with a take-off', () => {
+    testWrite(save({ change: { after: takeOff } }), [['stores it', {}, saved(true), { ...written, takeOff }]]);
+  });
+  describe('of a landing', () => {
+    testWrite(save({ change: { before: takeOff } }), [
+      ['removes the take-off', { takeOff }, saved(true), { ...written, takeOff: undefined }],
+    ]);
   });
 });
 
-describe('saveTrailing', () => {
-  const at = '2026-11-27T10:29:59.700Z';
-  const known = (reportedAt: string) => device.parse(item({ version: 4, reportedAt }));
+describe('saveNextState', () => {
+  const known = device.parse(item());
+  const due = { stateAt: earlier, savedAt: turn };
+  const written = { ...stored, reportedAt: now.toISOString(), savedAt: now.toISOString(), transitions: 0 };
+  const found = (isSaved: boolean, change: object = {}) => ({
+    isSaved,
+    device: expect.objectContaining(change) as object,
+  });
 
-  test.each([
-    ['2026-11-27T10:29:59.400Z', at],
-    ['2026-11-27T10:29:59.900Z', '2026-11-27T10:29:59.900Z'],
-  ])(
-    'for a report at %s is one write on condition that the device was not written since: reportedAt %s',
-    async (before, reportedAt) => {
-      store.on(UpdateCommand).resolves({});
-      await expect(saveTrailing(acme, known(before), state, at, now)).resolves.toBe(true);
-      expect(onlyCommand()).toMatchObject({
-        Key: fleetKey(acme, id('device')),
-        ConditionExpression: 'stateAt < :stateAt AND version = :version AND reportedAt = :before',
-      });
-      expect(onlyCommand()['UpdateExpression']).not.toContain('status');
-      expect(values()).toMatchObject({
-        ':stateAt': state.timestamp,
-        ':version': 4,
-        ':before': before,
-        ':reportedAt': reportedAt,
-      });
-    },
+  describe('that is not quiet', () => {
+    testWrite(
+      () => saveNextState(acme, known, state, { now, isQuiet: false }),
+      [
+        ['writes a later state that is due', due, found(true, { version: 4, savedAt: turn }), written],
+        ['leaves the state of the same time', { ...due, stateAt: same }, found(false)],
+        ['leaves the first state to another write', { savedAt: turn }, found(false)],
+        ['leaves a state that was saved since', { ...due, savedAt: afterTurn }, found(false, { savedAt: afterTurn })],
+        ['leaves an offline device', { ...due, status: 'offline' }, found(false, { status: 'offline' })],
+        ['leaves a device of another group', { ...due, deviceGroupId: 'x' }, found(false, { deviceGroupId: 'x' })],
+        ['leaves a device that has taken off', { ...due, takeOff }, found(false, { takeOff })],
+        ['creates no device', undefined, { isSaved: false, device: undefined }],
+        ['leaves a device that was removed', removed, { isSaved: false, device: undefined }],
+      ],
+    );
+  });
+  describe('that is quiet, in flight', () => {
+    const nextTurn = { ...known, takeOff, savedAt: '2026-11-27T10:29:59.900Z' };
+    testWrite(
+      () => saveNextState(acme, nextTurn, state, { now, isQuiet: true }),
+      [
+        [
+          'writes the state with its turn',
+          { ...due, takeOff, quiet: undefined },
+          found(true),
+          { ...written, savedAt: '2026-11-27T10:30:00.900Z', quiet: 'yes' },
+        ],
+        ['leaves a device that has landed', due, found(false)],
+        ['leaves a device in another flight', { ...due, takeOff: { timestamp: later } }, found(false)],
+      ],
+    );
+  });
+});
+
+describe.each([
+  ['before', '2026-11-27T10:29:59.400Z', '2026-11-27T10:29:59.700Z'],
+  ['after', '2026-11-27T10:29:59.900Z', '2026-11-27T10:29:59.900Z'],
+])('saveTrailing of a state that came %s the last report', (_, last, reported) => {
+  const known = device.parse(item({ version: 4, reportedAt: last }));
+  const read = { stateAt: earlier, reportedAt: last };
+  const written = {
+    ...stored,
+    reportedAt: reported,
+    savedAt: now.toISOString(),
+    transitions: 0,
+    takeOff: { timestamp: state.timestamp },
+  };
+  testWrite(
+    () => saveTrailing(acme, known, state, '2026-11-27T10:29:59.700Z', now),
+    [
+      ['writes it', read, true, written],
+      ['keeps an offline device so', { ...read, status: 'offline' }, true, written],
+      ['leaves the state of the same time', { ...read, stateAt: same }, false],
+      ['leaves a device that was written since', { ...read, version: 5 }, false],
+      ['leaves a device of an earlier version', { ...read, version: 3 }, false],
+      ['leaves a device that has reported since', { ...read, reportedAt }, false],
+      ['creates no device', undefined, false],
+    ],
   );
+});
 
-  test('returns false when the device was written since', async () => {
-    store.on(UpdateCommand).rejects(conditionFailed());
-    await expect(saveTrailing(acme, known(at), state, at, now)).resolves.toBe(false);
+describe('recordReport', () => {
+  const reported = { reportedAt: now.toISOString(), quiet: undefined };
+  describe('of an online device', () => {
+    testWrite(
+      () => recordReport(acme, device.parse(item()), now),
+      [
+        ['stores its time', { reportedAt }, undefined, reported],
+        ['leaves a device that has reported since', { reportedAt: now.toISOString() }, undefined],
+        ['leaves a device that is offline by now', { reportedAt, status: 'offline' }, undefined],
+        ['creates no device', undefined, undefined],
+      ],
+    );
+  });
+  describe('of an offline device', () => {
+    testWrite(
+      () => recordReport(acme, device.parse(item({ status: 'offline' })), now),
+      [
+        [
+          'marks it as online',
+          { reportedAt, status: 'offline' },
+          undefined,
+          { ...reported, status: 'online', presentIn: acme, version: 5 },
+        ],
+        ['leaves a device that is online by now', { reportedAt }, undefined],
+        ['creates no device', undefined, undefined],
+        ['leaves a device that was removed', removed, undefined],
+      ],
+    );
   });
 });
 
 describe('markOffline', () => {
-  const reportedAt = '2026-11-27T10:29:30.000Z';
-
-  test('is one write on condition that the device is online and has not reported since', async () => {
-    store.on(UpdateCommand).resolves({});
-    await expect(markOffline(acme, id('device'), reportedAt)).resolves.toBe(true);
-    expect(onlyCommand()).toMatchObject({
-      Key: fleetKey(acme, id('device')),
-      UpdateExpression: 'SET #status = :offline REMOVE presentIn, quiet ADD version :one',
-      ConditionExpression: 'reportedAt = :reportedAt AND #status = :online',
-    });
-    expect(values()).toMatchObject({ ':reportedAt': reportedAt, ':online': 'online', ':offline': 'offline' });
-  });
-
-  test('returns false when the device has reported since', async () => {
-    store.on(UpdateCommand).rejects(conditionFailed());
-    await expect(markOffline(acme, id('device'), reportedAt)).resolves.toBe(false);
-  });
+  testWrite(
+    () => markOffline(acme, id('device'), reportedAt),
+    [
+      [
+        'marks a device that has not reported since',
+        { reportedAt, presentIn: acme },
+        true,
+        { status: 'offline', presentIn: undefined, quiet: undefined, version: 5 },
+      ],
+      ['leaves a device that has reported since', { reportedAt: now.toISOString() }, false],
+      ['leaves a device that is offline', { reportedAt, status: 'offline' }, false],
+      ['creates no device', undefined, false],
+    ],
+  );
 });

@@ -9,102 +9,147 @@ import {
   deleteRegistration,
 } from '../../../data/fleet/fleet-registry';
 import { acme, id } from '../../domain/fixtures/samples';
-import { conditionFailed, onlyCommand, sent, store } from '../fixtures/store';
+import { storeOnEngine } from '../fixtures/engine';
+import { sent, store } from '../fixtures/store';
 
+const engine = storeOnEngine('fleet');
 const [deviceGroupId, deviceId, streamId] = [id('group'), id('device'), id('stream')];
 const at = new Date('2026-11-27T10:30:00.999Z');
-const nothingLater = 'attribute_not_exists(eventTime) OR eventTime <= :eventTime';
+const [eventTime, earlier, later] = ['2026-11-27T10:30:00Z', '2026-11-27T10:29:59Z', '2026-11-27T10:30:01Z'];
+const ttl = Date.parse('2026-12-12T10:30:00Z') / 1000;
 const foreign = (own: string) => own.replace(acme, '00000000');
 
-beforeEach(() => {
-  store.onAnyCommand().resolves({});
-});
+const group = { kind: 'group', deviceGroupId, name: 'Dunes', description: '' };
+const stream = { kind: 'stream', streamId, deviceId, videoStream: 'dunes-1' };
+const device = { kind: 'device', deviceId, deviceGroupId, name: 'Gull 1' };
+const online = { ...device, status: 'online', version: 4, takeOff: { timestamp: earlier } };
+const tombstone = { kind: 'removed', ttl };
+const addGroup = () => registerGroup(acme, { deviceGroupId, name: 'Dunes', description: '' }, at);
+const addDevice = () => registerDevice(acme, { deviceId, deviceGroupId, name: 'Gull 1' }, at);
+const addStream = () => registerStream(acme, { streamId, deviceId, videoStream: 'dunes-1' }, at);
+const remove = () => removeFromFleet(acme, 'device', deviceId, at);
 
-test('registerGroup writes all fields on condition that no later event was applied', async () => {
-  await expect(registerGroup(acme, { deviceGroupId, name: 'Dunes', description: '' }, at)).resolves.toBe(true);
-  expect(onlyCommand()).toEqual({
-    TableName: 'fleet',
-    Key: fleetKey(acme, deviceGroupId),
-    UpdateExpression:
-      'SET #deviceGroupId = :deviceGroupId, #name = :name, #description = :description, #kind = :kind,' +
-      ' #eventTime = :eventTime REMOVE #ttl, quiet',
-    ConditionExpression: nothingLater,
-    ExpressionAttributeNames: {
-      '#deviceGroupId': 'deviceGroupId',
-      '#name': 'name',
-      '#description': 'description',
-      '#kind': 'kind',
-      '#eventTime': 'eventTime',
-      '#ttl': 'ttl',
+test.each<[string, string, () => Promise<boolean>, object | undefined, object, number]>([
+  ['registerGroup stores a new group', deviceGroupId, addGroup, undefined, { ...group, eventTime }, 1],
+  [
+    'registerGroup changes a group, and not until when it is followed',
+    deviceGroupId,
+    addGroup,
+    { ...group, name: 'Sea', eventTime: earlier, quiet: 'yes', topicUntil: 7 },
+    { ...group, eventTime, topicUntil: 7 },
+    1,
+  ],
+  [
+    'registerGroup registers a removed group again, without an expiry',
+    deviceGroupId,
+    addGroup,
+    { ...tombstone, eventTime, version: 2 },
+    { ...group, eventTime, version: 2 },
+    1,
+  ],
+  ['registerStream stores a stream with its device', streamId, addStream, undefined, { ...stream, eventTime }, 1],
+  [
+    'registerDevice makes a new device offline',
+    deviceId,
+    addDevice,
+    undefined,
+    { ...device, status: 'offline', eventTime },
+    2,
+  ],
+  [
+    'registerDevice registers a removed device again, offline, of the same version and without an expiry',
+    deviceId,
+    addDevice,
+    { ...tombstone, eventTime, version: 6 },
+    { ...device, status: 'offline', eventTime, version: 6 },
+    2,
+  ],
+  [
+    'registerDevice keeps status and version of a device that is as it was',
+    deviceId,
+    addDevice,
+    { ...online, eventTime: earlier, quiet: 'yes' },
+    { ...online, eventTime },
+    2,
+  ],
+  [
+    'registerDevice gives a device of another name another version, for its followers',
+    deviceId,
+    addDevice,
+    { ...online, name: 'Gull', eventTime, quiet: 'yes' },
+    { ...online, eventTime, version: 5 },
+    1,
+  ],
+  [
+    'registerDevice gives a device of another group another version, for its followers',
+    deviceId,
+    addDevice,
+    { ...online, deviceGroupId: 'another', eventTime },
+    { ...online, eventTime, version: 5 },
+    1,
+  ],
+  [
+    'removeFromFleet leaves a tombstone with time and version for longer than the bus archives events',
+    deviceId,
+    remove,
+    {
+      ...online,
+      description: 'x',
+      lastState: '{}',
+      stateAt: earlier,
+      reportedAt: earlier,
+      savedAt: earlier,
+      transitions: 1,
+      presentIn: acme,
+      quiet: 'yes',
+      eventTime,
     },
-    ExpressionAttributeValues: {
-      ':deviceGroupId': deviceGroupId,
-      ':name': 'Dunes',
-      ':description': '',
-      ':kind': 'group',
-      ':eventTime': '2026-11-27T10:30:00Z',
-    },
-  });
+    { ...tombstone, eventTime, version: 6 },
+    1,
+  ],
+  [
+    'removeFromFleet leaves a tombstone of what does not exist',
+    deviceId,
+    remove,
+    undefined,
+    { ...tombstone, eventTime, version: 2 },
+    1,
+  ],
+])('%s', async (_, ofId, write, before, after, commands) => {
+  const key = fleetKey(acme, ofId);
+  if (before) await engine.put('fleet', { ...key, ...before });
+  await expect(write()).resolves.toBe(true);
+  expect(await engine.all('fleet')).toEqual([{ ...key, ...after }]);
+  expect(sent()).toHaveLength(commands);
 });
 
-test('registerDevice makes a new device offline and keeps the status of an existing one', async () => {
-  store.onAnyCommand().rejectsOnce(conditionFailed()).resolves({});
-  await registerDevice(acme, { deviceId, deviceGroupId, name: 'Gull 1' }, at);
-  expect(sent()).toHaveLength(2);
-  expect(sent()[1]).toMatchObject({
-    UpdateExpression: expect.stringMatching(
-      /, #status = if_not_exists\(#status, :status\) REMOVE #ttl, quiet$/,
-    ) as string,
-    ExpressionAttributeValues: { ':kind': 'device', ':name': 'Gull 1', ':status': 'offline' },
-  });
-});
-
-test('registerDevice gives an existing device another version when its name or group has changed, for its followers', async () => {
-  await registerDevice(acme, { deviceId, deviceGroupId, name: 'Gull 1' }, at);
-  expect(onlyCommand()).toMatchObject({
-    UpdateExpression: expect.stringMatching(/ REMOVE #ttl, quiet ADD version :one$/) as string,
-    ConditionExpression: `attribute_exists(deviceId) AND (#deviceGroupId <> :deviceGroupId OR #name <> :name) AND (${nothingLater})`,
-    ExpressionAttributeValues: { ':one': 1, ':name': 'Gull 1' },
-  });
-});
-
-test('registerStream writes the stream with its device', async () => {
-  await registerStream(acme, { streamId, deviceId, videoStream: 'dunes-1' }, at);
-  expect(onlyCommand()).toMatchObject({
-    Key: fleetKey(acme, streamId),
-    ExpressionAttributeValues: { ':kind': 'stream', ':deviceId': deviceId, ':videoStream': 'dunes-1' },
-  });
-});
-
-test('removeFromFleet leaves a tombstone with time and version for longer than the bus archives events', async () => {
-  await expect(removeFromFleet(acme, 'device', deviceId, at)).resolves.toBe(true);
-  const ttl = Date.parse('2026-12-12T10:30:00Z') / 1000;
-  expect(onlyCommand()).toMatchObject({
-    TableName: 'fleet',
-    Key: fleetKey(acme, deviceId),
-    UpdateExpression: expect.stringMatching(
-      /^SET kind = :removed, .* REMOVE #deviceId, .*#lastState, .*#presentIn, #quiet ADD version :two$/,
-    ) as string,
-    ConditionExpression: nothingLater,
-    ExpressionAttributeValues: { ':removed': 'removed', ':eventTime': '2026-11-27T10:30:00Z', ':ttl': ttl, ':two': 2 },
-  });
-});
-
-test('an event that is earlier than an applied one returns false', async () => {
-  store.onAnyCommand().rejects(conditionFailed());
-  await expect(registerDevice(acme, { deviceId, deviceGroupId, name: 'Gull 1' }, at)).resolves.toBe(false);
-  await expect(removeFromFleet(acme, 'group', deviceGroupId, at)).resolves.toBe(false);
-});
+test.each<[string, () => Promise<boolean>, object]>([
+  ['a group', addGroup, { ...fleetKey(acme, deviceGroupId), ...group, name: 'Sea' }],
+  ['a device', addDevice, { ...fleetKey(acme, deviceId), ...online, name: 'Gull' }],
+  ['a device that is as it was', addDevice, { ...fleetKey(acme, deviceId), ...online }],
+  ['a removed device', addDevice, { ...fleetKey(acme, deviceId), ...tombstone }],
+  ['a stream', addStream, { ...fleetKey(acme, streamId), ...stream, videoStream: 'sea' }],
+  ['a device, by its removal', remove, { ...fleetKey(acme, deviceId), ...online }],
+])(
+  'an event that is earlier than the one applied to %s returns false and changes nothing',
+  async (_, write, before) => {
+    const item = { ...before, eventTime: later };
+    await engine.put('fleet', item);
+    await expect(write()).resolves.toBe(false);
+    expect(await engine.all('fleet')).toEqual([item]);
+  },
+);
 
 test('errors of DynamoDB are passed on', async () => {
   store.onAnyCommand().rejects(new Error('throttled'));
-  await expect(registerDevice(acme, { deviceId, deviceGroupId, name: 'Gull 1' }, at)).rejects.toThrow('throttled');
+  await expect(addDevice()).rejects.toThrow('throttled');
   await expect(removeFromFleet(acme, 'group', deviceGroupId, at)).rejects.toThrow('throttled');
 });
 
 test('deleteRegistration deletes the item without a tombstone', async () => {
+  await addStream();
   await deleteRegistration(acme, 'stream', streamId);
-  expect(onlyCommand()).toEqual({ TableName: 'fleet', Key: fleetKey(acme, streamId) });
+  expect(await engine.all('fleet')).toEqual([]);
 });
 
 const strange: [string, () => Promise<unknown>][] = [
@@ -133,12 +178,12 @@ test.each(strange)('no command is sent for %s', async (_, register) => {
 });
 
 test('listStreams reads all pages', async () => {
-  const stream = { streamId, deviceId, videoStream: 'dunes-1' };
+  const { kind: _, ...found } = stream;
   store
     .on(QueryCommand)
-    .resolvesOnce({ Items: [{ ...stream, kind: 'stream' }], LastEvaluatedKey: { id: streamId } })
-    .resolves({ Items: [{ ...stream, kind: 'stream' }] });
-  await expect(listStreams(acme)).resolves.toEqual([stream, stream]);
+    .resolvesOnce({ Items: [stream], LastEvaluatedKey: { id: streamId } })
+    .resolves({ Items: [stream] });
+  await expect(listStreams(acme)).resolves.toEqual([found, found]);
   expect(sent()).toMatchObject([
     { ExpressionAttributeValues: { ':partition': acme, ':stream': `stream-${acme}-` } },
     { ExclusiveStartKey: { id: streamId } },

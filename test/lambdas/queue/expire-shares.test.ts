@@ -4,7 +4,8 @@ import type { SQSEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../lambdas/queue/expire-shares';
-import { conditionFailed, sent, store } from '../../data/fixtures/store';
+import { storeOnEngine } from '../../data/fixtures/engine';
+import { store } from '../../data/fixtures/store';
 import { acme, id } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';
 
@@ -40,18 +41,37 @@ beforeEach(() => {
   store.resolves({});
 });
 
-test('marks an expired share by a conditional write, then deletes it', async () => {
-  await expect(run({ shareCode, expiresAt: from(-1000) })).resolves.toEqual(succeeded);
-  const [mark, removal, ...more] = sent();
-  expect(mark).toMatchObject({
-    TableName: 'shares',
-    Key: { organisation: acme, shareCode },
-    UpdateExpression: 'SET expired = :true',
-    ConditionExpression: 'expiresAt <= :now',
+describe('A share whose message has come', () => {
+  // The engine needs timers that go on.
+  beforeEach(() => {
+    jest.useFakeTimers({ now, doNotFake: ['nextTick', 'setImmediate', 'setTimeout', 'clearTimeout'] });
   });
-  expect(removal).toEqual({ TableName: 'shares', Key: { organisation: acme, shareCode } });
-  expect(more).toEqual([]);
-  expect(delayed()).toEqual([]);
+  const engine = storeOnEngine('shares');
+  const share = (expiresAt: string) => ({ organisation: acme, shareCode, expiresAt, version: 3 });
+
+  test.each([from(-1000), from(0)])('and that ended at %s is marked as expired, then deleted', async (expiresAt) => {
+    await engine.put('shares', share(expiresAt));
+    let marked: unknown;
+    store.on(DeleteCommand).callsFake(async (input: { Key: object }) => {
+      marked = await engine.get('shares', input.Key);
+      return engine.answers('DeleteCommand')(input);
+    });
+    await expect(run({ shareCode, expiresAt })).resolves.toEqual(succeeded);
+    expect(marked).toEqual({ ...share(expiresAt), expired: true });
+    expect(await engine.all('shares')).toEqual([]);
+    expect(store.calls()).toHaveLength(2);
+    expect(delayed()).toEqual([]);
+  });
+
+  test.each([
+    ['ends later than its message says', [share(from(1))]],
+    ['was revoked, or deleted by an earlier message', []],
+  ])('and that %s is left', async (_, before) => {
+    await engine.put('shares', ...before);
+    await expect(run({ shareCode, expiresAt: from(0) })).resolves.toEqual(succeeded);
+    expect(await engine.all('shares')).toEqual(before);
+    expect(store).not.toHaveReceivedCommand(DeleteCommand);
+  });
 });
 
 test('waits for the shares of a batch that end within a second, each until its own time', async () => {
@@ -90,12 +110,6 @@ test('sends a message that is early again, delayed so that it comes at most a qu
     },
   ]);
   expect(store).not.toHaveReceivedAnyCommand();
-});
-
-test('accepts a repeated message and a share that was revoked', async () => {
-  store.on(UpdateCommand).rejects(conditionFailed());
-  await expect(run({ shareCode, expiresAt: from(-1000) })).resolves.toEqual(succeeded);
-  expect(store).not.toHaveReceivedCommand(DeleteCommand);
 });
 
 test.each([

@@ -90,8 +90,8 @@ describe.each([
     store.on(UpdateCommand).rejects(new Error('throttled'));
     for (const secret of secrets) {
       answers.push(await authenticate(open(), secret));
-      answers.push(await sendMessage(handler, open(), { action: 'authenticate', Token: secret }));
-      answers.push(await sendMessage(handler, open(), { action: 'authenticate', token: [secret] }));
+      answers.push(await sendMessage(handler, await open(), { action: 'authenticate', Token: secret }));
+      answers.push(await sendMessage(handler, await open(), { action: 'authenticate', token: [secret] }));
     }
     const told = JSON.stringify(answers) + written.join('');
     expect(written.join('')).toContain('action failed');

@@ -3,12 +3,14 @@ import { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamod
 import {
   all,
   authenticate,
-  deleted,
+  engine,
   expiresAt,
   givenFollower,
   givenTelemetry,
+  itemsOf,
   now,
   openedAt,
+  put,
   token,
   writes,
 } from '../fixtures/authenticate';
@@ -27,26 +29,25 @@ const lastsUntil = (seconds: number) => ({
 });
 /** Stores two subscriptions of a telemetry socket. */
 const givenSubscriptions = (connectionId: string) =>
-  store.on(QueryCommand, { ExpressionAttributeValues: { ':connectionId': connectionId } }).resolves({
-    Items: [`session#${connectionId}`, `telemetry#${id('device')}`, `telemetry#${id('group')}`].map((channel) =>
-      connection({ channel, connectionId, session: true, openedAt, expiresAt }),
+  put(
+    ...[id('device'), id('group')].map((each) =>
+      connection({ channel: `telemetry#${each}`, connectionId, session: true, openedAt, expiresAt }),
     ),
-  });
+  );
 
 describe('authenticate on a status channel', () => {
   test.each([`job#${id('job')}`, `group#${id('group')}`, `share#${id('share')}`])(
     'lets the socket of %s last as long as the new token, by one write',
     async (channel) => {
-      const socket = givenFollower(channel);
+      const socket = await givenFollower(channel);
       expect(await authenticate(socket, token())).toEqual(lastsUntil(now + 3600));
-      expect(writes()).toEqual([
-        [channel, 'SET expiresAt = :expiresAt', { ':expiresAt': now + 3600, ':now': expect.any(Number) as number }],
-      ]);
+      expect(await itemsOf(socket)).toEqual([{ channel, expiresAt: now + 3600 }]);
+      expect(writes()).toEqual([channel]);
     },
   );
 
   test('lets it last for two hours from its handshake at most', async () => {
-    const socket = givenFollower(undefined, { openedAt: now - 7000 });
+    const socket = await givenFollower(undefined, { openedAt: now - 7000 });
     expect(await authenticate(socket, token())).toEqual(lastsUntil(now + 200));
   });
 
@@ -56,17 +57,15 @@ describe('authenticate on a status channel', () => {
 
   test('repeats the id of the message', async () => {
     const message = { action: 'authenticate', token: await token(), id: 7 };
-    expect(await sendMessage(handler, givenFollower(), message)).toEqual({ ...lastsUntil(now + 3600), id: 7 });
+    expect(await sendMessage(handler, await givenFollower(), message)).toEqual({ ...lastsUntil(now + 3600), id: 7 });
   });
 
   test('finds a socket that the index does not have yet', async () => {
     const connectionId = newSocket();
-    const item = connection({ connectionId, openedAt, expiresAt });
-    store
-      .on(QueryCommand, { ExpressionAttributeValues: { ':connectionId': connectionId } })
-      .resolvesOnce({ Items: [] })
-      .resolvesOnce({ Items: [] })
-      .resolves({ Items: [item] });
+    await put(connection({ connectionId, openedAt, expiresAt }));
+    const find = engine.answers('QueryCommand');
+    const lacking = () => Promise.resolve({ Items: [] });
+    store.on(QueryCommand).callsFakeOnce(lacking).callsFakeOnce(lacking).callsFake(find);
     expect(await authenticate(connectionId, token())).toEqual(lastsUntil(now + 3600));
   });
 
@@ -75,34 +74,35 @@ describe('authenticate on a status channel', () => {
     [`group#${id('group')}`, 'resources:read'],
     [`share#${id('share')}`, 'share:read'],
   ])('closes the socket of %s when the token lacks its scope, and names it', async (channel, scope) => {
-    const socket = givenFollower(channel);
+    const socket = await givenFollower(channel);
     const narrower = token(all.filter((each) => each !== scope));
     const refusal = refused('forbidden', { path: 'token', message: `needs scope ${scope}` });
+    const ends: number[] = [];
+    sockets.on(PostToConnectionCommand).callsFake(async () => {
+      for (const item of await itemsOf(socket)) ends.push(item.expiresAt);
+      return {};
+    });
     expect(await authenticate(socket, narrower)).toEqual(refusal);
     expect(sentTo(socket)).toEqual([refusal]);
     expect(socketCalls().at(-1)).toBe(`${socket} closed`);
-    expect(deleted()).toEqual([channel]);
+    expect(await itemsOf(socket)).toEqual([]);
     // The end is written before the socket is told.
-    expect(writes()[0]).toMatchObject([
-      channel,
-      'SET expiresAt = :expiresAt',
-      { ':expiresAt': expect.any(Number) as number },
-    ]);
+    expect(ends).toHaveLength(1);
+    expect(ends[0]).toBeLessThanOrEqual(Date.now() / 1000);
   });
 
   test('leaves the close to the heartbeat when API Gateway fails: the socket has expired', async () => {
-    const socket = givenFollower();
+    const socket = await givenFollower();
     const busy = Object.assign(new Error('busy'), { name: 'LimitExceededException' });
     sockets.on(PostToConnectionCommand).rejects(busy);
     sockets.on(DeleteConnectionCommand).rejects(busy);
     expect(await authenticate(socket, token(['share:read']))).toMatchObject({ code: 'forbidden' });
-    const [[, , values]] = writes() as [[string, string, Record<string, number>]];
-    expect(values[':expiresAt']).toBe(values[':now']);
+    expect((await itemsOf(socket))[0]?.expiresAt).toBeLessThanOrEqual(Date.now() / 1000);
     expect(logLines()).toMatchObject([{ level: 'WARN', connectionId: socket }]);
   });
 
   test('leaves the socket as it is when the end of a narrower token cannot be written', async () => {
-    const socket = givenFollower();
+    const socket = await givenFollower();
     store.on(UpdateCommand).rejects(new Error('throttled'));
     expect(await authenticate(socket, token(['share:read']))).toMatchObject({ code: 'internal_error' });
     expect(socketCalls()).toEqual([]);
@@ -111,48 +111,41 @@ describe('authenticate on a status channel', () => {
 
 describe('authenticate on a telemetry socket', () => {
   test('lets the session last as long as the token, with its scopes, by one write', async () => {
-    const socket = givenTelemetry(['resources:read']);
+    const socket = await givenTelemetry(['resources:read']);
     expect(await authenticate(socket, token(['resources:read', 'stream:publish']))).toEqual(lastsUntil(now + 3600));
-    expect(writes()).toEqual([
-      [
-        `session#${socket}`,
-        'SET expiresAt = :expiresAt, scopes = :scopes',
-        {
-          ':expiresAt': now + 3600,
-          ':now': expect.any(Number) as number,
-          ':scopes': ['resources:read', 'stream:publish'],
-        },
-      ],
+    expect(await itemsOf(socket)).toEqual([
+      { channel: `session#${socket}`, expiresAt: now + 3600, scopes: ['resources:read', 'stream:publish'] },
     ]);
+    expect(writes()).toEqual([`session#${socket}`]);
     expect(store).not.toHaveReceivedCommand(QueryCommand);
   });
 
   test('ends the subscriptions when the token lacks resources:read, and says so', async () => {
-    const socket = givenTelemetry();
-    givenSubscriptions(socket);
+    const socket = await givenTelemetry();
+    await givenSubscriptions(socket);
     expect(await authenticate(socket, token(['stream:publish']))).toEqual({
       ...lastsUntil(now + 3600),
       subscriptionsEnded: true,
     });
-    expect(deleted()).toEqual([`telemetry#${id('device')}`, `telemetry#${id('group')}`]);
+    expect((await itemsOf(socket)).map(({ channel }) => channel)).toEqual([`session#${socket}`]);
     expect(socketCalls()).toEqual([]);
   });
 
   test('closes the socket when its subscriptions cannot be ended', async () => {
-    const socket = givenTelemetry();
-    givenSubscriptions(socket);
+    const socket = await givenTelemetry();
+    await givenSubscriptions(socket);
     store.on(DeleteCommand).rejectsOnce(new Error('throttled'));
     expect(await authenticate(socket, token(['stream:publish']))).toMatchObject({ code: 'internal_error' });
     expect(socketCalls()).toEqual([`${socket} closed`]);
   });
 
   test('closes the socket when the token has no scope of telemetry, and names them', async () => {
-    const socket = givenTelemetry();
-    givenSubscriptions(socket);
+    const socket = await givenTelemetry();
+    await givenSubscriptions(socket);
     const refusal = refused('forbidden', { path: 'token', message: 'needs scope stream:publish or resources:read' });
     expect(await authenticate(socket, token(['command:read']))).toEqual(refusal);
     expect(sentTo(socket)).toEqual([refusal]);
     expect(socketCalls().at(-1)).toBe(`${socket} closed`);
-    expect(deleted()).toContain(`session#${socket}`);
+    expect(await itemsOf(socket)).toEqual([]);
   });
 });

@@ -2,24 +2,19 @@ import { ThrottlingException } from '@aws-sdk/client-dynamodb';
 import { stopClock } from '../fixtures/clock';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { fleetKey } from '../../../data/fleet/fleet-key';
-import {
-  BatchWriteCommand,
-  DeleteCommand,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand, DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import '../fixtures/issuer';
 import { shareProtocols } from '../../../contract/share-page';
 import { handler } from '../../../lambdas/socket/connect';
 import { acme, id } from '../../domain/fixtures/samples';
 import { snapshotRequests, lambda } from '../../data/fixtures/snapshot-function';
+import { storeOnEngine } from '../../data/fixtures/engine';
 import { conditionFailed, sent, store } from '../../data/fixtures/store';
 import { written } from '../fixtures/log';
 import { throughCloudFront } from '../fixtures/origin';
 import { later, queue, shareItem } from '../fixtures/telemetry';
 
+const engine = storeOnEngine('connections');
 const shareCode = id('share');
 /** The answer to a handshake of the telemetry endpoint. */
 const open = (query: Record<string, string>, headers: Record<string, string> = {}) =>
@@ -33,55 +28,55 @@ const openPage = (protocols: readonly string[] = Object.values(shareProtocols)) 
   open({ shareCode }, { 'Sec-WebSocket-Protocol': protocols.join(', ') });
 const acceptedWith = (protocol: string) => ({ statusCode: 200, headers: { 'Sec-WebSocket-Protocol': protocol } });
 const seats = { channel: `seats#${shareCode}`, connectionId: `seats#${shareCode}` };
-const full = () => conditionFailed({ ...seats, seats: new Set([`${later} 1 other`]) });
+/** Viewers take all seats of the share. */
+const givenFull = () =>
+  engine.put('connections', {
+    ...seats,
+    seats: new Set(Array.from({ length: shareItem().maxViewers }, (_, index) => `${later} 1 other-${index}`)),
+  });
 const logText = () => written.join('');
 /** The final message of a share that is deleted before the viewer is stored. */
 const finalMessage = (): unknown =>
   expect.stringMatching(/"shareState":"REVOKED".*"currentViewers":0|"currentViewers":0.*"shareState":"REVOKED"/);
 const throttled = () => new ThrottlingException({ message: 'Throughput exceeds the current capacity', $metadata: {} });
-/** Updates of the share's seats, in order: `ADD`, `DELETE`. */
-const seatUpdates = () =>
-  store
-    .commandCalls(UpdateCommand, { Key: seats })
-    .map(({ args: [{ input }] }) => input.UpdateExpression?.split(' ', 1)[0]);
-/** Stores the items of the socket. */
-const givenStoredSocket = () =>
-  store.on(QueryCommand, { IndexName: 'by-socket' }).resolves({
-    Items: ['session#socket', `share#${shareCode}`].map((channel) => ({
-      channel,
-      connectionId: 'socket',
-      shareCode,
-      session: true,
-      openedAt: 1,
-      expiresAt: later,
-    })),
-  });
-const deletedChannels = () =>
-  store.commandCalls(DeleteCommand).map(({ args: [{ input }] }) => input.Key?.['channel'] as string);
+/** How many updates the share's seats have received, and how many seats are taken. */
+const seatUpdates = () => store.commandCalls(UpdateCommand, { Key: seats }).length;
+const seatsTaken = async () =>
+  ((await engine.get('connections', seats))?.['seats'] as Set<string> | undefined)?.size ?? 0;
+/** The items of the socket. */
+const socketItems = async () => (await engine.all('connections')).filter((item) => 'socketId' in item);
+const noted = () => store.commandCalls(UpdateCommand, { TableName: 'fleet' }).map(({ args: [{ input }] }) => input);
 
 beforeEach(() => {
-  store.resolves({});
+  store.on(GetCommand, { TableName: 'partners' }).resolves({});
   store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: shareItem() });
+  store.on(UpdateCommand, { TableName: 'fleet' }).resolves({});
   store.on(UpdateCommand, { TableName: 'requests' }).resolves({ Attributes: { calls: 1 } });
-  // The first viewer requests a count; for the next one it is requested already.
-  store
-    .on(UpdateCommand, { Key: seats })
-    .resolvesOnce({})
-    .resolves({ Attributes: { ...seats, recount: true } });
 });
 
 describe('A viewer with a share code', () => {
+  /** Lets the writes of items fail, though the items are stored. */
+  const failBatches = (error: Error) =>
+    store.on(BatchWriteCommand).callsFake(async (input: object) => {
+      await engine.answers('BatchWriteCommand')(input);
+      throw error;
+    });
+
   test('takes a seat, and is stored with the permissions of the share', async () => {
     expect(await open({ shareCode })).toEqual({ statusCode: 200 });
-    expect(seatUpdates()).toEqual(['ADD']);
-    const { RequestItems } = sent().find((input) => 'RequestItems' in input) as {
-      RequestItems: { connections: object[] };
-    };
-    expect(RequestItems.connections).toHaveLength(3);
-    expect(RequestItems.connections[0]).toMatchObject({
-      PutRequest: {
-        Item: { kind: 'viewer', shareCode, deviceId: id('device'), organisation: acme, permissions: ['view'] },
-      },
+    expect([seatUpdates(), await seatsTaken()]).toEqual([1, 1]);
+    const items = await socketItems();
+    expect(items.map(({ channel }) => channel).toSorted()).toEqual([
+      'session#socket',
+      `share#${shareCode}`,
+      `telemetry#${id('device')}`,
+    ]);
+    expect(items.find(({ kind }) => kind)).toMatchObject({
+      kind: 'viewer',
+      shareCode,
+      deviceId: id('device'),
+      organisation: acme,
+      permissions: ['view'],
     });
   });
 
@@ -90,17 +85,13 @@ describe('A viewer with a share code', () => {
     const item = shareItem({ expiresAt: new Date(end * 1000).toISOString() });
     store.on(GetCommand, { TableName: 'shares' }).resolves({ Item: item });
     await open({ shareCode });
-    const [stored] = store.commandCalls(BatchWriteCommand).map(({ args: [{ input }] }) => input.RequestItems);
-    const ends = stored?.['connections']?.map(({ PutRequest }): unknown => PutRequest?.Item?.['expiresAt']);
-    expect(ends).toEqual([end, end, end]);
-    const noted = sent().find(({ TableName, UpdateExpression }) => TableName === 'fleet' && UpdateExpression);
-    expect(noted).toMatchObject({ ExpressionAttributeValues: { ':until': Math.ceil(end) } });
+    expect((await socketItems()).map(({ expiresAt }) => expiresAt)).toEqual([end, end, end]);
+    expect(noted()).toMatchObject([{ ExpressionAttributeValues: { ':until': Math.ceil(end) } }]);
   });
 
   test('is noted as a follower of the device until the share ends', async () => {
     await open({ shareCode });
-    const noted = sent().filter(({ TableName, UpdateExpression }) => TableName === 'fleet' && UpdateExpression);
-    expect(noted).toMatchObject([
+    expect(noted()).toMatchObject([
       { Key: fleetKey(acme, id('device')), ExpressionAttributeNames: { '#until': 'socketsUntil' } },
     ]);
   });
@@ -139,7 +130,7 @@ describe('A viewer with a share code', () => {
   });
 
   test('of a full share is refused with 429', async () => {
-    store.on(UpdateCommand, { Key: seats }).rejects(full());
+    await givenFull();
     expect(await open({ shareCode })).toMatchObject({ statusCode: 429 });
     expect(store).not.toHaveReceivedCommand(BatchWriteCommand);
     expect(snapshotRequests()).toEqual([]);
@@ -163,8 +154,8 @@ describe('A viewer with a share code', () => {
   });
 
   test.each([
-    ['it cannot be stored', 500, () => store.on(BatchWriteCommand).rejects(new Error('no answer'))],
-    ['DynamoDB is throttled', 429, () => store.on(BatchWriteCommand).rejects(throttled())],
+    ['it cannot be stored', 500, () => failBatches(new Error('no answer'))],
+    ['DynamoDB is throttled', 429, () => failBatches(throttled())],
     [
       'not all of its items can be stored',
       429,
@@ -174,13 +165,16 @@ describe('A viewer with a share code', () => {
     ['the snapshot cannot be requested', 500, () => lambda.rejects(new Error('Rate Exceeded.'))],
     ['the viewer count cannot be requested', 500, () => queue.rejects(new Error('no queue'))],
   ])('releases its seat and then deletes its items when %s: %d', async (_, statusCode, given) => {
-    givenStoredSocket();
     given();
+    const takenAtDeletion: number[] = [];
+    store.on(DeleteCommand).callsFake(async (input: object) => {
+      takenAtDeletion.push(await seatsTaken());
+      return engine.answers('DeleteCommand')(input);
+    });
     expect(await open({ shareCode })).toMatchObject({ statusCode });
-    expect(seatUpdates()).toEqual(['ADD', 'DELETE']);
-    const [taken, returned] = store.commandCalls(UpdateCommand, { Key: seats }).map(({ args: [{ input }] }) => input);
-    expect(returned?.ExpressionAttributeValues?.[':places']).toEqual(taken?.ExpressionAttributeValues?.[':place']);
-    expect(deletedChannels()).toEqual(['session#socket', `share#${shareCode}`]);
+    expect([seatUpdates(), await seatsTaken()]).toEqual([2, 0]);
+    expect(await socketItems()).toEqual([]);
+    expect(takenAtDeletion).toEqual(takenAtDeletion.map(() => 0));
   });
 
   test('is stored when a batch left its items out at first', async () => {
@@ -219,12 +213,12 @@ describe('A share page', () => {
   });
 
   test.each([
-    ['too_many_viewers', 'share.full', () => store.on(UpdateCommand, { Key: seats }).rejects(full())],
+    ['too_many_viewers', 'share.full', givenFull],
     ['share_not_found', 'share.not-found', () => store.on(GetCommand, { TableName: 'shares' }).resolves({})],
   ])(
     'that is refused for %s gets the subprotocol %s, without a write or an invocation',
     async (reason, protocol, given) => {
-      given();
+      await given();
       expect(await openPage()).toEqual(acceptedWith(protocol));
       expect(logText()).toContain(`"reason":"${reason}"`);
       expect(lambda).not.toHaveReceivedAnyCommand();

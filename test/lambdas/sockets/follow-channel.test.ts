@@ -5,6 +5,7 @@ import { channels, HANDSHAKES_PER_MINUTE, channelKinds } from '../../../contract
 import { toItem } from '../../../data/jobs/job-item';
 import { handler } from '../../../lambdas/socket/connect';
 import { snapshotRequests, lambda } from '../../data/fixtures/snapshot-function';
+import { storeOnEngine } from '../../data/fixtures/engine';
 import { conditionFailed, sent, store } from '../../data/fixtures/store';
 import { acme, id, rival, sampleJob, sampleShare } from '../../domain/fixtures/samples';
 import { logLines, written } from '../fixtures/log';
@@ -18,8 +19,9 @@ beforeAll(async () => {
   key = await openIssuer();
   token = await sign(key, allScopes);
 });
+const engine = storeOnEngine('connections');
 beforeEach(() => {
-  store.onAnyCommand().resolves({});
+  for (const TableName of ['fleet', 'jobs', 'shares']) store.on(UpdateCommand, { TableName }).resolves({});
   store.on(GetCommand, { TableName: 'partners' }).resolves({ Item: partner });
   store.on(UpdateCommand, { TableName: 'requests' }).resolves({ Attributes: { calls: 1 } });
   store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: toItem(acme, sampleJob()) });
@@ -164,15 +166,20 @@ test.each([{ channel: 'device', id: id('device') }, { channel: 'job' }, { channe
   },
 );
 
-test('a client at its connection limit is refused with 429, logged as information', async () => {
-  const seats = new Set(Array.from({ length: 50 }, (_, index) => `4000000000 1 socket-${index}`));
-  store.on(UpdateCommand, { TableName: 'connections' }).rejects(conditionFailed({ seats: seats }));
-  await expect(handshake()).resolves.toBe(429);
-  expect(store.commandCalls(UpdateCommand, { TableName: 'connections' })[0]?.args[0].input).toMatchObject({
-    Key: { channel: 'client#client1' },
-    ExpressionAttributeValues: { ':max': 50 },
+/** The item of the client's seats. */
+const seatsItem = { channel: 'client#client1', connectionId: 'client#client1' };
+const givenSeats = (count: number) =>
+  engine.put('connections', {
+    ...seatsItem,
+    seats: new Set(Array.from({ length: count }, (_, index) => `4000000000 1 other-${index}`)),
   });
-  expect(logLines()).toMatchObject([{ level: 'INFO', status: 429 }]);
+
+test('a client at its connection limit is refused with 429, logged as information', async () => {
+  await givenSeats(49);
+  await expect(handshake()).resolves.toBe(200);
+  await givenSeats(50);
+  await expect(handshake()).resolves.toBe(429);
+  expect(logLines()).toMatchObject([{ status: 200 }, { level: 'INFO', status: 429 }]);
 });
 
 test('a client with too many handshakes in a minute is refused with 429 before the channel is read or a seat is taken', async () => {
@@ -187,34 +194,38 @@ test('a client with too many handshakes in a minute is refused with 429 before t
 });
 
 describe('A handshake that fails after it has taken a seat', () => {
-  const seatsItem = { channel: 'client#client1', connectionId: 'client#client1' };
+  /** The client's seats and the connections, at the moment when the handshake fails and after it. */
+  const rolledBack = async (failing: (fail: () => Promise<never>) => unknown) => {
+    let before: unknown[] = [];
+    failing(async () => {
+      before = await engine.all('connections');
+      throw new Error('throttled');
+    });
+    await expect(handshake()).resolves.toBe(500);
+    const { seats, ...item } = (await engine.get('connections', seatsItem)) ?? {};
+    expect(seats).toBeUndefined();
+    expect(await engine.all('connections')).toEqual([item]);
+    return before.map((each) => Object.keys(each as object).includes('seats'));
+  };
   const writes = () =>
     store
       .calls()
       .map(({ args: [command] }) => command)
       .filter(({ constructor: { name } }) => !/^(Get|BatchGet)/.test(name))
       .filter(({ input }) => (input as { TableName?: string }).TableName === 'connections')
-      .map(({ constructor: { name }, input }) => {
-        const { UpdateExpression = '' } = input as { UpdateExpression?: string };
-        return `${name} ${UpdateExpression.split(' ', 1)[0]}`.trim();
-      });
+      .map(({ constructor: { name } }) => name);
 
   test('releases the seat when the connection cannot be stored', async () => {
-    store.on(PutCommand).rejects(new Error('throttled'));
-    await expect(handshake()).resolves.toBe(500);
-    expect(writes()).toEqual(['UpdateCommand ADD', 'PutCommand', 'UpdateCommand DELETE']);
+    const before = await rolledBack((fail) => store.on(PutCommand).callsFake(fail));
+    expect(before).toEqual([true]);
+    expect(writes()).toEqual(['UpdateCommand', 'PutCommand', 'UpdateCommand']);
     expect(snapshotRequests()).toEqual([]);
   });
 
   test('releases the seat and then deletes the connection when the snapshot cannot be requested', async () => {
-    lambda.rejects(new Error('Rate Exceeded.'));
-    await expect(handshake()).resolves.toBe(500);
-    expect(writes()).toEqual(['UpdateCommand ADD', 'PutCommand', 'UpdateCommand DELETE', 'DeleteCommand']);
-    const [taken, released] = store
-      .commandCalls(UpdateCommand, { TableName: 'connections' })
-      .map(({ args: [{ input }] }) => input);
-    expect(released?.Key).toEqual(seatsItem);
-    expect(released?.ExpressionAttributeValues?.[':places']).toEqual(taken?.ExpressionAttributeValues?.[':place']);
+    const before = await rolledBack((fail) => lambda.callsFake(fail));
+    expect(before.toSorted()).toEqual([false, true]);
+    expect(writes()).toEqual(['UpdateCommand', 'PutCommand', 'UpdateCommand', 'DeleteCommand']);
   });
 });
 

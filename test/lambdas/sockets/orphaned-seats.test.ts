@@ -1,14 +1,17 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { seatOf } from '../../../data/connections/seats';
 import { readRecount } from '../../../data/shares/share-viewers';
 import { handler } from '../../../lambdas/schedule/heartbeat';
 import { connection } from '../../data/fixtures/sockets';
+import { storeOnEngine } from '../../data/fixtures/engine';
 import { store } from '../../data/fixtures/store';
 import { id } from '../../domain/fixtures/samples';
 import { logLines, written } from '../fixtures/log';
+import { partner } from '../fixtures/partner';
 import { queue } from '../fixtures/telemetry';
 
+const engine = storeOnEngine('connections');
 const NOW = 1_795_776_000;
 /** The seat of a connection that was opened this long ago. */
 const seat = (connectionId: string, secondsAgo: number) =>
@@ -21,73 +24,62 @@ const seatCount = (owner: string, seats: string[], more: object = {}) => ({
   ...more,
 });
 const open = (connectionId: string) => connection({ connectionId, openedAt: NOW - 50, expiresAt: NOW + 3600 });
-/** Released seats with their owner. */
-const released = () =>
-  store
-    .commandCalls(UpdateCommand)
-    .map(({ args: [{ input }] }) => input)
-    .filter(({ UpdateExpression }) => UpdateExpression?.startsWith('DELETE seats'))
-    .map(({ Key, ExpressionAttributeValues }) => [
-      (Key as { channel: string }).channel,
-      ...(ExpressionAttributeValues?.[':released'] as Set<string>),
-    ]);
+const put = (...items: object[]) => engine.put('connections', ...items);
+/** The seats of an owner that are left. */
+const left = async (owner: string) => {
+  const item = await engine.get('connections', { channel: owner, connectionId: owner });
+  return [...((item?.['seats'] as Set<string> | undefined) ?? [])].toSorted();
+};
 const requestedCounts = () =>
   queue.commandCalls(SendMessageCommand).map(({ args: [{ input }] }) => readRecount(input.MessageBody ?? ''));
 const ofShare = `seats#${id('share')}`;
 
 beforeEach(() => {
   jest.spyOn(Date, 'now').mockReturnValue(NOW * 1000);
-  store.resolves({});
+  store.on(GetCommand, { TableName: 'partners' }).resolves({ Item: partner });
 });
 
 test.each(['client#client1', ofShare])('releases seats of %s without a connection after a minute', async (owner) => {
   const seats = [seat('gone', 61), seat('young', 60), seat('open', 61), seat('gone-too', 3000)];
-  store.on(ScanCommand).resolves({ Items: [seatCount(owner, seats), open('open')] });
+  await put(seatCount(owner, seats), open('open'));
   await handler();
-  expect(released()).toEqual([[owner, seat('gone', 61), seat('gone-too', 3000)]]);
+  expect(await left(owner)).toEqual([seat('open', 61), seat('young', 60)].toSorted());
+  expect(store).toHaveReceivedCommandTimes(UpdateCommand, 1);
   expect(logLines()).toMatchObject([{ level: 'WARN', count: 2 }]);
   expect(written.join()).not.toContain('share-');
 });
 
 test('keeps the seat of a connection on another page of the table than its seat count', async () => {
-  const key = { channel: 'x', connectionId: 'y' };
-  store
-    .on(ScanCommand)
-    .resolvesOnce({ Items: [seatCount('client#client1', [seat('open', 3000)])], LastEvaluatedKey: key })
-    .resolves({ Items: [open('open')] });
+  const scan = engine.answers('ScanCommand');
+  store.on(ScanCommand).callsFake((input: object) => scan({ ...input, Limit: 1 }));
+  await put(seatCount('client#client1', [seat('open', 3000)]), open('open'));
   await handler();
-  expect(released()).toEqual([]);
+  expect(await left('client#client1')).toEqual([seat('open', 3000)]);
+  expect(store).not.toHaveReceivedCommand(UpdateCommand);
 });
 
 test('requests a viewer count for a share whose seats were released', async () => {
-  store.on(ScanCommand).resolves({ Items: [seatCount(ofShare, [seat('gone', 61)])] });
-  store.on(UpdateCommand).resolves({ Attributes: seatCount(ofShare, [seat('gone', 61)]) });
+  await put(seatCount(ofShare, [seat('gone', 61)]));
   await handler();
   expect(requestedCounts()).toEqual([id('share')]);
+  expect(await left(ofShare)).toEqual([]);
 });
 
 test('requests the viewer count again for a share with the recount flag: the request may have been lost', async () => {
-  const Items = [
-    seatCount(ofShare, [seat('open', 61)], { recount: true }),
-    seatCount('client#client1', [seat('open', 61)], { recount: true }),
-    open('open'),
-  ];
-  store.on(ScanCommand).resolves({ Items });
+  const flagged = [ofShare, 'client#client1'].map((owner) => seatCount(owner, [seat('open', 61)], { recount: true }));
+  await put(...flagged, open('open'));
   await handler();
   expect(requestedCounts()).toEqual([id('share')]);
-  expect(released()).toEqual([]);
+  expect(store).not.toHaveReceivedCommand(UpdateCommand);
 });
 
 test('releases the other seats when some cannot be released, and leaves those to the next run', async () => {
   const [broken, fine] = ['client#client1', 'client#client2'];
-  store
-    .on(UpdateCommand, { Key: { channel: broken, connectionId: broken } })
-    .rejects(new Error('throttled'))
-    .on(UpdateCommand, { Key: { channel: fine, connectionId: fine } })
-    .resolves({});
-  const Items = [broken, fine].map((owner) => seatCount(owner, [seat('gone', 61)]));
-  store.on(ScanCommand).resolves({ Items });
+  store.on(UpdateCommand, { Key: { channel: broken, connectionId: broken } }).rejects(new Error('throttled'));
+  await put(...[broken, fine].map((owner) => seatCount(owner, [seat('gone', 61)])));
   await handler();
-  expect(released().map(([owner]) => owner)).toEqual([broken, fine]);
+  expect(await left(broken)).toEqual([seat('gone', 61)]);
+  expect(await left(fine)).toEqual([]);
+  expect(store).toHaveReceivedCommandTimes(UpdateCommand, 2);
   expect(logLines().at(-1)).toMatchObject({ level: 'WARN', message: 'orphaned seats could not be released' });
 });

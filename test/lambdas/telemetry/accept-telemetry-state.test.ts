@@ -1,7 +1,9 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { fleetKey } from '../../../data/fleet/fleet-key';
 import { acceptTelemetry } from '../../../lambdas/telemetry/accept-telemetry';
 import { acme } from '../../domain/fixtures/samples';
+import { storeOnEngine } from '../../data/fixtures/engine';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import {
   at,
@@ -14,7 +16,7 @@ import {
   sampleAt,
   written,
 } from '../fixtures/reported-devices';
-import { queue } from '../fixtures/telemetry';
+import { deviceItem, queue } from '../fixtures/telemetry';
 
 describe('The last known state', () => {
   test.each([
@@ -110,46 +112,49 @@ describe('A sample that is not later than the last one', () => {
     lastState: JSON.stringify({ timestamp: at(54_000) }),
     ...change,
   });
-  const updates = () => store.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input);
+  const engine = storeOnEngine('fleet');
+  /** Stores a device in the engine. */
+  const given = async (change: object) => {
+    const deviceId = givenDevice(change);
+    const item = deviceItem(deviceId, { ...fleetKey(acme, deviceId), version: 4, ...change });
+    await engine.put('fleet', item);
+    store.on(BatchGetCommand).callsFake(engine.answers('BatchGetCommand'));
+    store.on(UpdateCommand).callsFake(engine.answers('UpdateCommand'));
+    return { deviceId, item, after: () => engine.get('fleet', item) };
+  };
 
   test('updates when its device last reported, but not its state', async () => {
-    const deviceId = givenDevice(ahead());
+    const { deviceId, item, after } = await given(ahead());
     await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now)).resolves.toBe(0);
-    expect(updates()).toMatchObject([
-      {
-        UpdateExpression: 'SET reportedAt = :now REMOVE quiet',
-        ConditionExpression: '#status = :online AND reportedAt < :now',
-        ExpressionAttributeValues: { ':now': at(0) },
-      },
-    ]);
+    expect(await after()).toEqual({ ...item, reportedAt: at(0) });
+    expect(store).toHaveReceivedCommandTimes(UpdateCommand, 1);
     expect(queue).not.toHaveReceivedAnyCommand();
   });
 
   test('marks an offline device online, after scheduling its offline check', async () => {
-    const deviceId = givenDevice(ahead({ status: 'offline' }));
+    const { deviceId, item, after } = await given(ahead({ status: 'offline' }));
     queue.rejectsOnce(new Error('no queue'));
     await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now)).rejects.toThrow('no queue');
-    expect(updates()).toEqual([]);
+    expect(store).not.toHaveReceivedCommand(UpdateCommand);
     await acceptTelemetry(acme, [sampleAt(deviceId, 0)], now);
-    expect(updates()).toMatchObject([
-      { ConditionExpression: 'attribute_exists(deviceId) AND #status <> :online', Key: { id: deviceId } },
-    ]);
+    expect(await after()).toEqual({ ...item, status: 'online', reportedAt: at(0), presentIn: acme, version: 5 });
+    expect(store).toHaveReceivedCommandTimes(UpdateCommand, 1);
   });
 
   test('is recorded at most once a second, and ignored when the device was removed', async () => {
-    const deviceId = givenDevice(ahead({ reportedAt: at(-999) }));
+    const { deviceId } = await given(ahead({ reportedAt: at(-999) }));
     await acceptTelemetry(acme, [sampleAt(deviceId, 0)], now);
-    expect(updates()).toEqual([]);
-    const other = givenDevice(ahead());
+    expect(store).not.toHaveReceivedCommand(UpdateCommand);
+    const other = await given(ahead());
     store.on(UpdateCommand).rejects(conditionFailed());
-    await expect(acceptTelemetry(acme, [sampleAt(other, 0)], now)).resolves.toBe(0);
+    await expect(acceptTelemetry(acme, [sampleAt(other.deviceId, 0)], now)).resolves.toBe(0);
   });
 
   test('is ignored when it was reported long ago, as in a replay', async () => {
-    const deviceId = givenDevice(ahead({ status: 'offline' }));
+    const { deviceId } = await given(ahead({ status: 'offline' }));
     await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now, new Date(at(-30_000)))).resolves.toBe(0);
-    expect(updates()).toEqual([]);
+    expect(store).not.toHaveReceivedCommand(UpdateCommand);
     await acceptTelemetry(acme, [sampleAt(deviceId, 0)], now, new Date(at(-29_999)));
-    expect(updates()).toHaveLength(1);
+    expect(store).toHaveReceivedCommandTimes(UpdateCommand, 1);
   });
 });

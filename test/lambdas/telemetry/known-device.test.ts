@@ -1,23 +1,20 @@
-import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { itemSize } from 'cloud-assembly-runner/dynamodb/item-size';
 import { acceptTelemetry } from '../../../lambdas/telemetry/accept-telemetry';
 import { acme, id } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
 import { accept, calls, givenAtRest, second, time, updates } from '../fixtures/device-at-rest';
-import { at, delivered, now, queuedStates, sampleAt } from '../fixtures/reported-devices';
-import { deviceItem, givenFollowedGroup, givenFollowers, later, newDeviceId, queue } from '../fixtures/telemetry';
+import { at, delivered, queuedStates, sampleAt } from '../fixtures/reported-devices';
+import { givenFollowedGroup, givenFollowers, later, newDeviceId, queue } from '../fixtures/telemetry';
 
-beforeEach(() => {
-  jest.useFakeTimers({ now, doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
-});
-afterEach(() => {
-  jest.useRealTimers();
-});
+type Device = Awaited<ReturnType<typeof givenAtRest>>;
 /** Lets so much time pass that what was read of a group counts as outdated. */
 const pass = (ms: number) => jest.setSystemTime(time(ms));
 
 describe('A sample a second of a device at rest', () => {
   test('costs one write when nobody follows the device, and one read of its group for all of its devices', async () => {
-    const { deviceId } = givenAtRest();
+    const { deviceId } = await givenAtRest();
     await accept(deviceId, 0);
     expect(calls()).toEqual(['BatchGet fleet', 'Get fleet', 'Update fleet']);
     await accept(deviceId, second(1));
@@ -30,9 +27,9 @@ describe('A sample a second of a device at rest', () => {
   });
 
   test('costs a search for followers, and no read of the device, when somebody may follow it', async () => {
-    const { deviceId, changeItem } = givenAtRest();
+    const { deviceId, changeItem } = await givenAtRest();
     await accept(deviceId, 0);
-    changeItem({ socketsUntil: later });
+    await changeItem({ socketsUntil: later });
     givenFollowers(deviceId, `follower of ${deviceId}`);
     calls();
     await accept(deviceId, second(1));
@@ -41,7 +38,7 @@ describe('A sample a second of a device at rest', () => {
   });
 
   test('is sent to the followers of its group, half a second at most after the first is noted', async () => {
-    const { deviceId, deviceGroupId } = givenAtRest();
+    const { deviceId, deviceGroupId } = await givenAtRest();
     await accept(deviceId, 0);
     givenFollowedGroup(deviceGroupId);
     givenFollowers(deviceGroupId, `follower of ${deviceId}`);
@@ -54,14 +51,22 @@ describe('A sample a second of a device at rest', () => {
   });
 
   test.each([-200, 200])('that comes unevenly, by up to 200 ms, waits in no queue', async (jitter) => {
-    const { deviceId } = givenAtRest();
+    const { deviceId } = await givenAtRest();
     for (let n = 0; n < 20; n += 1) await accept(deviceId, second(n, n % 2 ? jitter : -jitter));
     expect(updates()).toHaveLength(20);
     expect(queuedStates()).toEqual([]);
   });
 
   test('has an item of less than 1 kB, with every field', async () => {
-    const { deviceId } = givenAtRest({ name: 'Kestrel of the north quarry', organisation: acme });
+    const { deviceId, item } = await givenAtRest({
+      organisation: undefined,
+      name: 'Kestrel of the north quarry',
+      version: 1e7,
+      eventTime: at(0),
+      socketsUntil: later,
+      topicUntil: later,
+      followedAt: Date.now(),
+    });
     await accept(deviceId, 0);
     await accept(deviceId, second(1), {
       navigation: {
@@ -75,22 +80,9 @@ describe('A sample a second of a device at rest', () => {
       sensorPayload: { camera: { orientation: { heading: 271.4, pitch: -90, roll: 0 } } },
       simulated: true,
     });
-    const values = updates().at(-1)?.ExpressionAttributeValues ?? {};
-    const stored = {
-      ...deviceItem(deviceId, { name: 'Kestrel of the north quarry', status: 'online', presentIn: acme, version: 1e7 }),
-      eventTime: at(0),
-      lastState: values[':state'] as string,
-      stateAt: at(0),
-      reportedAt: at(0),
-      savedAt: at(0),
-      transitions: 0,
-      quiet: 'yes',
-      socketsUntil: later,
-      topicUntil: later,
-    };
-    // As DynamoDB counts it: names and values, numbers at most as their digits.
-    const size = Object.entries(stored).reduce((sum, [name, value]) => sum + name.length + String(value).length, 0);
-    expect(size).toBeLessThan(1024);
+    const stored = await item();
+    expect(stored).toMatchObject({ quiet: 'yes', presentIn: acme, stateAt: at(1000) });
+    expect(itemSize(marshall(stored))).toBeLessThan(1024);
   });
 });
 
@@ -101,39 +93,46 @@ describe('The record of a write in the stream', () => {
     stateAt: flying.timestamp,
     takeOff: { timestamp: at(-60_000), altitude: 440 },
   };
-  const quiet = () => updates().map((input) => input.ExpressionAttributeValues?.[':quiet'] === 'yes');
+  /** Whether the record of each of so many writes is quiet. */
+  const quietOf = async ({ deviceId, item }: Device, count: number, states: readonly object[] = []) => {
+    const quiet: boolean[] = [];
+    for (let n = 0; n < count; n += 1) {
+      await accept(deviceId, second(n), states[n]);
+      quiet.push((await item())['quiet'] === 'yes');
+    }
+    expect(updates()).toHaveLength(count);
+    return quiet;
+  };
 
   test('is quiet when nobody needs it', async () => {
-    const { deviceId } = givenAtRest();
-    for (const n of [0, 1, 2]) await accept(deviceId, second(n));
-    expect(quiet()).toEqual([false, true, true]);
-    expect(updates().map(({ UpdateExpression = '' }) => UpdateExpression.includes('REMOVE quiet'))).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    expect(await quietOf(await givenAtRest(), 3)).toEqual([false, true, true]);
   });
 
   test.each([
     ['a job', (): object => ({ state: { jobId: id('job') } })],
     ['a follower of the group', (group: string): object => ({ followed: givenFollowedGroup(group) })],
   ])('is not quiet for %s', async (_, given) => {
-    const { deviceId, deviceGroupId } = givenAtRest();
-    const { state = {} } = given(deviceGroupId) as { state?: object };
-    await accept(deviceId, 0);
-    await accept(deviceId, second(1), state);
-    expect(quiet()).toEqual([false, false]);
+    const device = await givenAtRest();
+    const { state = {} } = given(device.deviceGroupId) as { state?: object };
+    expect(await quietOf(device, 2, [{}, state])).toEqual([false, false]);
   });
 
   test('is not quiet for a position in flight that is due', async () => {
-    const { deviceId } = givenAtRest(inFlight);
-    for (const n of [0, 1, 2, 3, 4, 5, 6]) await accept(deviceId, second(n), { droneState: 'HOVER' });
-    expect(quiet()).toEqual([false, true, true, true, true, false, true]);
+    const hovering = Array<object>(7).fill({ droneState: 'HOVER' });
+    expect(await quietOf(await givenAtRest(inFlight), 7, hovering)).toEqual([
+      false,
+      true,
+      true,
+      true,
+      true,
+      false,
+      true,
+    ]);
   });
 });
 
 test('a device that this instance has not heard of for a minute is read again', async () => {
-  const { deviceId } = givenAtRest();
+  const { deviceId } = await givenAtRest();
   await accept(deviceId, 0);
   calls();
   await accept(deviceId, second(60));
@@ -141,16 +140,15 @@ test('a device that this instance has not heard of for a minute is read again', 
 });
 
 test('an unknown device refuses a message before the state of a known one is written', async () => {
-  const { deviceId } = givenAtRest();
+  const { deviceId } = await givenAtRest();
   await accept(deviceId, 0);
-  store.on(BatchGetCommand).resolves({ Responses: { fleet: [] } });
   const samples = [sampleAt(deviceId, second(1)), sampleAt(newDeviceId(), second(1))];
   await expect(acceptTelemetry(acme, samples, time(1000))).rejects.toMatchObject({ code: 'invalid_request' });
   expect(updates()).toHaveLength(1);
 });
 
 test('a write that fails fails the message; the sample is new when it is sent again', async () => {
-  const { deviceId, failNext } = givenAtRest({ socketsUntil: later });
+  const { deviceId, failNext } = await givenAtRest({ socketsUntil: later });
   await accept(deviceId, 0);
   givenFollowers(deviceId, `follower of ${deviceId}`);
   failNext(new Error('no store'));
@@ -160,7 +158,7 @@ test('a write that fails fails the message; the sample is new when it is sent ag
 });
 
 test('ten samples a second are written once a second', async () => {
-  const { deviceId } = givenAtRest();
+  const { deviceId } = await givenAtRest();
   for (let tenth = 0; tenth < 200; tenth += 1) await accept(deviceId, tenth * 100);
   expect(updates().length).toBeGreaterThanOrEqual(20);
   expect(updates().length).toBeLessThanOrEqual(21);

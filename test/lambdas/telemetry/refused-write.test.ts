@@ -1,36 +1,29 @@
-import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
-import { id } from '../../domain/fixtures/samples';
-import { conditionFailed, repeated, store } from '../../data/fixtures/store';
-import { accept, calls, givenAtRest, second, updates } from '../fixtures/device-at-rest';
-import { at, delivered, now, queuedStates } from '../fixtures/reported-devices';
+import { removeFromFleet } from '../../../data/fleet/fleet-registry';
+import { acme, id } from '../../domain/fixtures/samples';
+import { accept, calls, givenAtRest, second, time } from '../fixtures/device-at-rest';
+import { at, delivered, queuedStates } from '../fixtures/reported-devices';
 import { givenFollowers, later, queue } from '../fixtures/telemetry';
 
-beforeEach(() => {
-  jest.useFakeTimers({ now, doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
-});
-afterEach(() => {
-  jest.useRealTimers();
-});
 describe('A sample of a device that is another one than this instance knows', () => {
   test.each([
     ['a later write', { stateAt: at(900), savedAt: at(900) }],
     ['another group', { deviceGroupId: id('group') }],
     ['another flight', { takeOff: { timestamp: at(500) } }],
   ])('is accepted without a read, with the device as it is after %s', async (_, change) => {
-    const { deviceId, changeItem, failNext } = givenAtRest();
+    const { deviceId, changeItem, item } = await givenAtRest();
     await accept(deviceId, 0);
     const lastState = JSON.stringify({ timestamp: at(900), droneState: 'LANDED' });
-    const found = changeItem({ lastState, socketsUntil: later, ...change });
-    failNext(conditionFailed(found));
+    await changeItem({ lastState, socketsUntil: later, ...change });
+    const { deviceGroupId } = await item();
     givenFollowers(deviceId, `follower of ${deviceId}`);
     calls();
     await expect(accept(deviceId, second(1))).resolves.toBe(1);
     expect(calls().filter((name) => name === 'BatchGet fleet')).toEqual([]);
-    expect(delivered(deviceId)).toMatchObject([{ timestamp: at(1000), deviceGroupId: found['deviceGroupId'] }]);
+    expect(delivered(deviceId)).toMatchObject([{ timestamp: at(1000), deviceGroupId }]);
   });
 
   test('since another instance writes it too, is read before it is written until three reads in a row find a write due', async () => {
-    const { deviceId, changeItem, failNext } = givenAtRest();
+    const { deviceId, changeItem, item } = await givenAtRest();
     const writtenAt = (ms: number) =>
       changeItem({
         savedAt: at(ms),
@@ -38,7 +31,7 @@ describe('A sample of a device that is another one than this instance knows', ()
         lastState: JSON.stringify({ timestamp: at(ms), droneState: 'LANDED' }),
       });
     await accept(deviceId, 0);
-    failNext(conditionFailed(writtenAt(900)));
+    await writtenAt(900);
     calls();
     const fleetCalls = async (ms: number) => {
       await accept(deviceId, ms);
@@ -46,40 +39,35 @@ describe('A sample of a device that is another one than this instance knows', ()
     };
     expect(await fleetCalls(second(1))).toEqual(['Update fleet']);
     expect(await fleetCalls(second(2))).toEqual(['BatchGet fleet', 'Update fleet']);
-    writtenAt(2900);
+    await writtenAt(2900);
     expect(await fleetCalls(second(3))).toEqual(['BatchGet fleet']);
     for (const n of [4, 5]) expect(await fleetCalls(second(n))).toEqual(['BatchGet fleet', 'Update fleet']);
-    await accept(deviceId, second(6));
-    expect(updates()).toMatchObject([{ ExpressionAttributeValues: { ':quiet': 'yes' } }]);
-    expect(calls()).toContain('BatchGet fleet');
+    expect(await fleetCalls(second(6))).toEqual(['BatchGet fleet', 'Update fleet']);
+    expect(await item()).toMatchObject({ quiet: 'yes' });
     expect(await fleetCalls(second(7))).toEqual(['Update fleet']);
   });
 
   test('that went offline is saved after an offline check is scheduled', async () => {
-    const { deviceId, changeItem, failNext } = givenAtRest();
+    const { deviceId, changeItem, item } = await givenAtRest();
     await accept(deviceId, 0);
-    const found = changeItem({ status: 'offline' });
-    failNext(conditionFailed(found));
+    await changeItem({ status: 'offline' });
     await accept(deviceId, second(1));
     expect(queue.calls()).toHaveLength(1);
-    expect(updates().at(-1)?.UpdateExpression).toContain('#status = :online');
+    expect(await item()).toMatchObject({ status: 'online', stateAt: at(1000) });
   });
 
   test('that was removed is dropped, and refused from then on', async () => {
-    const { deviceId, failNext } = givenAtRest();
+    const { deviceId } = await givenAtRest();
     await accept(deviceId, 0);
-    failNext(conditionFailed({ kind: 'removed' }));
-    store.on(BatchGetCommand).resolves({ Responses: { fleet: [] } });
+    await removeFromFleet(acme, 'device', deviceId, time(500));
     await expect(accept(deviceId, second(1))).resolves.toBe(0);
     await expect(accept(deviceId, second(2))).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
   test('that it saved itself, by an attempt whose response was lost, is delivered', async () => {
-    const { deviceId, changeItem, failNext } = givenAtRest();
+    const { deviceId, loseNext } = await givenAtRest({ socketsUntil: later });
     await accept(deviceId, 0);
-    const lastState = JSON.stringify({ timestamp: at(1000), droneState: 'LANDED' });
-    const found = changeItem({ lastState, stateAt: at(1000), socketsUntil: later });
-    failNext(repeated(found));
+    loseNext();
     givenFollowers(deviceId, `follower of ${deviceId}`);
     await expect(accept(deviceId, second(1))).resolves.toBe(1);
     expect(delivered(deviceId)).toMatchObject([{ timestamp: at(1000) }]);

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CallCounts } from 'cloud-assembly-runner';
-import { follow, subscribeToJobs, waitUntil, type ReceivedMessage, type Listener } from './channel-listeners';
-import { median, percentile, type Measured, type Measurement } from './figure';
-import { deviceStatusWriter } from './device-status';
-import { startLocalStack, type LocalStack } from './local-stack';
-import { onboardClients, type ChannelClient } from './many-clients';
-import { residentMegabytes } from './resident-memory';
+import { follow, subscribeToJobs, waitUntil, type ReceivedMessage, type Listener } from './support/channel-listeners';
+import { median, percentile, type Measured, type Measurement } from './support/figure';
+import { deviceStatusWriter } from './support/device-status';
+import { startLocalStack, type LocalStack } from './support/local-stack';
+import { onboardClients, type ChannelClient } from './support/many-clients';
+import { residentMegabytes } from './support/resident-memory';
 import { wayTo } from '../domain/job-lifecycle';
 
 /** Seats of a client, one per socket, and subscriptions per MQTT connection. */

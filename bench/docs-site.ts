@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { launchBrowser } from '../test/browser/browser';
-import { median, type Measured, type Measurement } from './figure';
-import { startLocalStack } from './local-stack';
+import { median, type Measured, type Measurement } from './support/figure';
+import { startLocalStack } from './support/local-stack';
 
 const LOADS = 5;
 const MAX_MS = 1500;

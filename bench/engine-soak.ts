@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateTableCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { startEngine } from 'cloud-assembly-runner/dynamodb/engine';
-import { median, type Measurement } from './figure';
+import { median, type Measurement } from './support/figure';
 
 const WRITES = 20_000;
 const SAMPLE_SIZE = 1_000;

@@ -9,7 +9,7 @@ import { fleetKey, devicePartitions } from '../data/fleet/fleet-key';
 import { toItem } from '../data/jobs/job-item';
 import { tableNames, tableVariable } from '../domain/table';
 import { acme, fullSample, id, sampleJob } from '../test/domain/fixtures/samples';
-import { median, type Measured } from './figure';
+import { median, type Measured } from './support/figure';
 
 /** Flying devices of one organisation at 1 Hz that the fan-out must keep up with. */
 const MIN_DEVICES = 2000;

@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { follow, waitUntil } from './channel-listeners';
-import { median, percentile, type Measured, type Measurement } from './figure';
-import { followGroups, type ReceivedSample } from './fleet-followers';
-import { formatMessages, isInOrder, keepFlying, type FlownJob } from './flown-jobs';
-import { startLocalStack, type LocalStack } from './local-stack';
-import { onboardClients, type ChannelClient } from './many-clients';
-import { processorSeconds } from './processor-time';
-import { residentMegabytes } from './resident-memory';
+import { follow, waitUntil } from './support/channel-listeners';
+import { median, percentile, type Measured, type Measurement } from './support/figure';
+import { followGroups, type ReceivedSample } from './support/fleet-followers';
+import { formatMessages, isInOrder, keepFlying, type FlownJob } from './support/flown-jobs';
+import { startLocalStack, type LocalStack } from './support/local-stack';
+import { onboardClients, type ChannelClient } from './support/many-clients';
+import { processorSeconds } from './support/processor-time';
+import { residentMegabytes } from './support/resident-memory';
 import { wayTo } from '../domain/job-lifecycle';
 
 /** 200 devices, 30 of them in flight. */

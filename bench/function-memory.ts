@@ -5,12 +5,12 @@ import { endpointTable } from '../contract/access';
 import type { Endpoint } from '../contract/endpoint';
 import { DEFAULT_MEMORY_MB } from '../lib/functions/api-function';
 import { bundle } from '../lib/functions/bundle';
-import { startCaller } from './caller';
-import { endpointsToStart, type Start } from './endpoints-to-start';
-import { median, type Measured, type Measurement } from './figure';
-import { useStorage } from './storage';
-import { storeSubjects } from './stored-subjects';
-import { startTokenEndpoint } from './token-endpoint';
+import { startCaller } from './support/caller';
+import { endpointsToStart, type Start } from './support/endpoints-to-start';
+import { median, type Measured, type Measurement } from './support/figure';
+import { useStorage } from './support/storage';
+import { storeSubjects } from './support/stored-subjects';
+import { startTokenEndpoint } from './support/token-endpoint';
 
 /** Processes of each function. */
 const ROUNDS = 3;
@@ -58,7 +58,7 @@ export const functionMemory: Measurement = async () => {
       starts.map(({ entry }) => entry),
       folder,
     );
-    bundle(['warm-calls'], folder, 'bench');
+    bundle(['warm-calls'], folder, 'bench/support');
     const measured: Measured[] = [];
     for (const start of starts) {
       const usage = await usageOf(start, folder, { ...environment, ...settings });

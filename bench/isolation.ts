@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { attacksOn, repeatUntilAborted } from './attacks';
-import { follow, waitUntil } from './channel-listeners';
-import { percentile, type Measured, type Measurement } from './figure';
-import { startLocalStack } from './local-stack';
-import { onboardClients, type ChannelClient } from './many-clients';
+import { attacksOn, repeatUntilAborted } from './support/attacks';
+import { follow, waitUntil } from './support/channel-listeners';
+import { percentile, type Measured, type Measurement } from './support/figure';
+import { startLocalStack } from './support/local-stack';
+import { onboardClients, type ChannelClient } from './support/many-clients';
 
 /** Duration of a round without an attack, and the pause between its jobs, in ms. */
 const ALONE_MS = 15_000;

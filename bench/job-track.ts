@@ -1,6 +1,6 @@
 import { trackMediaTypes } from '../contract/schemas/tracks';
-import { median, type Measurement } from './figure';
-import { recordFlight } from './recorded-flight';
+import { median, type Measurement } from './support/figure';
+import { recordFlight } from './support/recorded-flight';
 
 const HALF_AN_HOUR_S = 30 * 60;
 const REQUESTS = 20;

@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { waitUntil } from './channel-listeners';
-import { percentile, type Measurement } from './figure';
-import { startLocalStack } from './local-stack';
-import { onboardClients, type ChannelClient } from './many-clients';
-import { serviceApp, serviceStack } from './service-app';
+import { waitUntil } from './support/channel-listeners';
+import { percentile, type Measurement } from './support/figure';
+import { startLocalStack } from './support/local-stack';
+import { onboardClients, type ChannelClient } from './support/many-clients';
+import { serviceApp, serviceStack } from './support/service-app';
 
 const root = join(__dirname, '..');
 /** In the project, since the bundles leave some modules to the runtime. */

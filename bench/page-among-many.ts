@@ -6,8 +6,8 @@ import { newId } from '../data/store/new-id';
 import { dynamodb, table } from '../data/store/dynamodb';
 import { jobStatuses, type JobStatus } from '../domain/job-lifecycle';
 import { id, sampleJob } from '../test/domain/fixtures/samples';
-import type { Measurement } from './figure';
-import { useStorage } from './storage';
+import type { Measurement } from './support/figure';
+import { useStorage } from './support/storage';
 
 const few = { organisation: 'few00000', jobs: 100 };
 const many = { organisation: 'many0000', jobs: 100_000 };

@@ -7,11 +7,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { InboundEvent } from '../contract/platform';
 import { jobStatuses, wayTo, type JobStatus } from '../domain/job-lifecycle';
-import { follow, subscribeToJobs, type Listener } from './channel-listeners';
-import { median, percentile, type Measured, type Measurement } from './figure';
-import { startLocalStack, type LocalStack } from './local-stack';
-import { onboardClients, type ChannelClient } from './many-clients';
-import { connectAsPlatform, type PlatformSide } from './platform-side';
+import { follow, subscribeToJobs, type Listener } from './support/channel-listeners';
+import { median, percentile, type Measured, type Measurement } from './support/figure';
+import { startLocalStack, type LocalStack } from './support/local-stack';
+import { onboardClients, type ChannelClient } from './support/many-clients';
+import { connectAsPlatform, type PlatformSide } from './support/platform-side';
 
 const root = join(__dirname, '..');
 const JOBS = 50;

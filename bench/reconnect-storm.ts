@@ -7,9 +7,9 @@ import type { AwsAccess, CallCounts } from 'cloud-assembly-runner';
 import { connect, type IClientOptions } from 'mqtt';
 import { WebSocket } from 'ws';
 import { channels, topicOf, type Channel } from '../contract/status-channels';
-import { percentile, type Measured, type Measurement } from './figure';
-import { startLocalStack, type LocalStack } from './local-stack';
-import { onboardClients, type ChannelClient } from './many-clients';
+import { percentile, type Measured, type Measurement } from './support/figure';
+import { startLocalStack, type LocalStack } from './support/local-stack';
+import { onboardClients, type ChannelClient } from './support/many-clients';
 
 /** Connections of each kind, and the time within which all begin. */
 const CONNECTIONS = 1000;

@@ -7,10 +7,10 @@ import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { newShareCode } from '../data/store/new-id';
 import { organisationOf } from '../domain/id';
-import { median, percentile, type Measured, type Measurement } from './figure';
-import { startLocalStack, type LocalStack } from './local-stack';
-import { onboardClients } from './many-clients';
-import { childrenOf } from './resident-memory';
+import { median, percentile, type Measured, type Measurement } from './support/figure';
+import { startLocalStack, type LocalStack } from './support/local-stack';
+import { onboardClients } from './support/many-clients';
+import { childrenOf } from './support/resident-memory';
 
 const SHARES = 1000;
 /** Largest number of writes in one call. */

@@ -5,11 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { routeOf } from '../contract/access';
 import type { EndpointKey } from '../contract/endpoints';
-import { percentile, type Measured, type Measurement } from './figure';
+import { percentile, type Measured, type Measurement } from './support/figure';
 import { requestMix } from './load/request-plan';
-import { startLocalStack } from './local-stack';
-import { onboardClients, type ChannelClient } from './many-clients';
-import { residentMegabytes } from './resident-memory';
+import { startLocalStack } from './support/local-stack';
+import { onboardClients, type ChannelClient } from './support/many-clients';
+import { residentMegabytes } from './support/resident-memory';
 
 const PER_SECOND = 200;
 const SECONDS = 60;

@@ -6,10 +6,10 @@ import { endpointTable } from '../contract/access';
 import type { EndpointKey } from '../contract/endpoints';
 import type { CallCounts } from 'cloud-assembly-runner';
 import type { AwsAccess } from 'cloud-assembly-runner';
-import type { Measurement } from './figure';
-import { startLocalStack } from './local-stack';
-import { connectPartner } from './partner-client';
-import { requestsAbout } from './requests';
+import type { Measurement } from './support/figure';
+import { startLocalStack } from './support/local-stack';
+import { connectPartner } from './support/partner-client';
+import { requestsAbout } from './support/requests';
 
 /** Limits of requests that need more than one call. */
 const maxCalls: Readonly<Partial<Record<EndpointKey, number>>> = {

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CallCounts } from 'cloud-assembly-runner';
-import { median, percentile, type Measured, type Measurement } from './figure';
-import { startLocalStack, type LocalStack } from './local-stack';
-import { onboardClients, type ChannelClient } from './many-clients';
-import { residentMegabytes } from './resident-memory';
-import { prepareFlight, type Flight } from './telemetry-flight';
+import { median, percentile, type Measured, type Measurement } from './support/figure';
+import { startLocalStack, type LocalStack } from './support/local-stack';
+import { onboardClients, type ChannelClient } from './support/many-clients';
+import { residentMegabytes } from './support/resident-memory';
+import { prepareFlight, type Flight } from './support/telemetry-flight';
 
 const WARM_UP_S = 10;
 const ms = (value: number) => `${value.toFixed(1)} ms`;

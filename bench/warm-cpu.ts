@@ -10,10 +10,10 @@ import { tableNames, tableVariable } from '../domain/table';
 import { bundle } from '../lib/functions/bundle';
 import { acme, id, sampleJob } from '../test/domain/fixtures/samples';
 import { request } from '../test/lambdas/fixtures/api-gateway';
-import { startCaller } from './caller';
-import { median, type Measured, type Measurement } from './figure';
-import { startPreparedDynamoDb } from './prepared-dynamodb';
-import { requestsAbout } from './requests';
+import { startCaller } from './support/caller';
+import { median, type Measured, type Measurement } from './support/figure';
+import { startPreparedDynamoDb } from './support/prepared-dynamodb';
+import { requestsAbout } from './support/requests';
 
 const ROUNDS = 15;
 const CALLS = 400;
@@ -36,7 +36,12 @@ export const warmCpu: Measurement = async () => {
       keys.map((key) => `http/${endpointTable[key].handler}`),
       folder,
     );
-    bundle(['warm-calls', ...frameworks.map((name) => `frameworks/${name}`)], folder, 'bench');
+    bundle(['warm-calls'], folder, 'bench/support');
+    bundle(
+      frameworks.map((name) => `frameworks/${name}`),
+      folder,
+      'bench',
+    );
     const measured: Measured[] = [];
     for (const key of keys) measured.push(...(await compare(key, folder, dynamoDb.url)));
     return measured;

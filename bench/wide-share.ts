@@ -7,10 +7,10 @@ import { WebSocket } from 'ws';
 import type { CallCounts } from 'cloud-assembly-runner';
 import { broadcastProtocol, BROADCAST_PATH, shareProtocols } from '../contract/share-page';
 import { TELEMETRY_PATH } from '../contract/websocket-actions';
-import { median, percentile, type Measurement } from './figure';
-import { startLocalStack, type LocalStack } from './local-stack';
-import { onboardClients, type ChannelClient } from './many-clients';
-import { viewerRush } from './viewer-rush';
+import { median, percentile, type Measurement } from './support/figure';
+import { startLocalStack, type LocalStack } from './support/local-stack';
+import { onboardClients, type ChannelClient } from './support/many-clients';
+import { viewerRush } from './support/viewer-rush';
 
 const FEW = 10;
 const MANY = 1000;

@@ -1,5 +1,5 @@
 import { wayTo } from '../../domain/job-lifecycle';
-import { follow, waitUntil } from '../channel-listeners';
+import { follow, waitUntil } from '../support/channel-listeners';
 import { billOf, type Bill } from './bill';
 import type { Setup } from './setup';
 import { beyondIdle, between, readSettled, scaled, sum } from './usage';

@@ -2,8 +2,8 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import type { AwsAccess } from 'cloud-assembly-runner';
 import { PLATFORM, type InboundEvent } from '../../contract/platform';
-import type { LocalStack } from '../local-stack';
-import type { ChannelClient } from '../many-clients';
+import type { LocalStack } from '../support/local-stack';
+import type { ChannelClient } from '../support/many-clients';
 import type { Used } from './usage';
 
 /** A running stack with an organisation whose devices this bench reports, in place of the platform. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { UsageError } from '../../bin/command-line/usage-error';
-import { follow, subscribeToJobs, type Listener, type ReceivedMessage } from '../channel-listeners';
-import type { ChannelClient } from '../many-clients';
+import { follow, subscribeToJobs, type Listener, type ReceivedMessage } from '../support/channel-listeners';
+import type { ChannelClient } from '../support/many-clients';
 import { latencyOf, type Outcome } from './outcome';
 import type { Target } from './target';
 import { wayTo } from '../../domain/job-lifecycle';

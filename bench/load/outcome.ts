@@ -1,4 +1,4 @@
-import { percentile } from '../figure';
+import { percentile } from '../support/figure';
 
 /**
  * Latencies in ms, from when a request or change was due, even if it could be sent only later; NaN without values. Of

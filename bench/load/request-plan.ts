@@ -1,6 +1,6 @@
 import { routeOf } from '../../contract/access';
 import type { EndpointKey } from '../../contract/endpoints';
-import type { ChannelClient } from '../many-clients';
+import type { ChannelClient } from '../support/many-clients';
 
 /** The mix of ten requests: mostly reads of a job, as integrators do. */
 export const requestMix: readonly EndpointKey[] = [

@@ -5,7 +5,7 @@ import { DroneMissionClient } from 'drone-mission-client';
 import { localStackFile } from '../../bin/client/credentials-file';
 import { UsageError } from '../../bin/command-line/usage-error';
 import { partnersShape, type Partner } from '../../bin/start/stack-facts';
-import { connectClient, onboardClients, type ChannelClient } from '../many-clients';
+import { connectClient, onboardClients, type ChannelClient } from '../support/many-clients';
 
 const addresses = z.object({
   baseUrl: z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, '')),

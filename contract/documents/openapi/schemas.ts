@@ -21,21 +21,33 @@ interface NamedSchema {
   readonly description: string;
 }
 
-/** Everything that a module of schemas exports. */
-const exported = {
-  ...errors,
-  ...events,
-  ...fleet,
-  ...jobs,
-  ...limits,
-  ...page,
-  ...shares,
-  ...telemetry,
-  ...token,
-  ...tracks,
-};
+type Exported = typeof errors &
+  typeof events &
+  typeof fleet &
+  typeof jobs &
+  typeof limits &
+  typeof page &
+  typeof shares &
+  typeof telemetry &
+  typeof token &
+  typeof tracks;
 
-type Exported = typeof exported;
+/** Everything that a module of schemas exports. */
+const exported = Object.fromEntries(
+  [
+    Object.entries(errors),
+    Object.entries(events),
+    Object.entries(fleet),
+    Object.entries(jobs),
+    Object.entries(limits),
+    Object.entries(page),
+    Object.entries(shares),
+    Object.entries(telemetry),
+    Object.entries(token),
+    Object.entries(tracks),
+  ].flat(),
+) as unknown as Exported;
+
 type SchemaExport = { [Name in keyof Exported]: Exported[Name] extends z.ZodMiniType ? Name : never }[keyof Exported];
 
 /** Parts of replies, for which generated clients have a class each, by the name of their export. */

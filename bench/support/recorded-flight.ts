@@ -1,9 +1,9 @@
-import { insertJob } from '../data/jobs/jobs';
-import { readFlight, savePoints } from '../data/flights/flights';
-import type { RecordedPoint } from '../domain/flight-record';
-import { handler } from '../lambdas/http/jobs/get-job-track';
-import { acme, id, sampleJob } from '../test/domain/fixtures/samples';
-import { callForText } from '../test/lambdas/fixtures/api-gateway';
+import { insertJob } from '../../data/jobs/jobs';
+import { readFlight, savePoints } from '../../data/flights/flights';
+import type { RecordedPoint } from '../../domain/flight-record';
+import { handler } from '../../lambdas/http/jobs/get-job-track';
+import { acme, id, sampleJob } from '../../test/domain/fixtures/samples';
+import { callForText } from '../../test/lambdas/fixtures/api-gateway';
 import { useStorage } from './storage';
 
 /** Positions that are written at once. */

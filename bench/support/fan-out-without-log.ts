@@ -1,9 +1,9 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { changeOf, createdAtOf, topicSubscribersOf, type StreamRecord } from '../data/store/stream-records';
-import { eventsBetween } from '../domain/status-event';
-import { followedGroup } from '../lambdas/delivery/followed-group';
-import { inOrder } from '../lambdas/delivery/in-order';
-import { audienceUntil, findAudience, publishStatus } from '../lambdas/delivery/publish-status';
+import { changeOf, createdAtOf, topicSubscribersOf, type StreamRecord } from '../../data/store/stream-records';
+import { eventsBetween } from '../../domain/status-event';
+import { followedGroup } from '../../lambdas/delivery/followed-group';
+import { inOrder } from '../../lambdas/delivery/in-order';
+import { audienceUntil, findAudience, publishStatus } from '../../lambdas/delivery/publish-status';
 
 /** The baseline of the event log: publishes changes as `lambdas/stream/status-fan-out.ts` does, but writes none into the log. */
 export function handler({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {

@@ -9,7 +9,7 @@ import {
   type QueueAttributeName,
 } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { PLATFORM, type InboundEvent } from '../contract/platform';
+import { PLATFORM, type InboundEvent } from '../../contract/platform';
 import type { AwsAccess } from 'cloud-assembly-runner';
 
 /** The bus of a running stack, used as the platform. */

@@ -1,6 +1,6 @@
 import { copyFileSync, cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundle } from '../lib/functions/bundle';
+import { bundle } from '../../lib/functions/bundle';
 import { serviceApp, serviceStack } from './service-app';
 
 const entry = 'fan-out-without-log';
@@ -26,7 +26,7 @@ export function synthesiseWithoutLog(folder: string): { readonly withLog: string
   );
   const asset = fanOut?.Metadata?.['aws:asset:path'];
   if (asset === undefined) throw new Error('the stack has no fan-out of status');
-  bundle([entry], folder, 'bench');
+  bundle([entry], folder, 'bench/support');
   copyFileSync(join(folder, entry, 'index.js'), join(withoutLog, asset, 'index.js'));
   return { withLog, withoutLog };
 }

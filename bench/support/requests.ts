@@ -1,7 +1,7 @@
-import { endpointTable, routeOf } from '../contract/access';
-import { openApiDocument } from '../contract/documents/openapi/document';
-import { firstPathOf } from '../contract/documents/openapi/operation-ids';
-import type { EndpointKey } from '../contract/endpoints';
+import { endpointTable, routeOf } from '../../contract/access';
+import { openApiDocument } from '../../contract/documents/openapi/document';
+import { firstPathOf } from '../../contract/documents/openapi/operation-ids';
+import type { EndpointKey } from '../../contract/endpoints';
 
 /** The resources of the requests: a PENDING job, two shares, and the client. */
 export interface Subjects {

@@ -5,7 +5,7 @@ const root = join(__dirname, '../..');
 const page = readFileSync(join(root, 'docs/trust.md'), 'utf8');
 
 /** Tests named on the page: a file, and after a colon the beginning of a test title in it. */
-const named = [...page.matchAll(/\| `((?:local\/)?test\/[\w./-]+\.test\.ts)`(?:: ([^|]+?))? +\|/g)].map(
+const named = [...page.matchAll(/\| `((?:packages\/[\w-]+\/)?test\/[\w./-]+\.test\.ts)`(?:: ([^|]+?))? +\|/g)].map(
   ([, file = '', name]) => [file, name ?? ''] as const,
 );
 

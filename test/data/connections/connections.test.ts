@@ -88,7 +88,7 @@ describe('The seat of a client', () => {
 
 describe('removeConnection', () => {
   test.each([60, 3600, 7200])(
-    'releases its seat, whatever the end of its token was when it was read (%d s), before it deletes the item that names its owner',
+    'releases the same seat for a connection that was read before its token was renewed (%d s), then deletes the item',
     async (lifetime) => {
       await engine.put('connections', seats(seat, another), added);
       await removeConnection({ ...added, expiresAt: now + lifetime });

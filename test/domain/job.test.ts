@@ -60,7 +60,7 @@ test('a change without fields is accepted and gets no defaults', () => {
 });
 
 test('a change to an unknown status is refused', () => {
-  expect(jobChange.safeParse({ status: 'PAUSED' }).success).toBe(false);
+  expect(jobChange.safeParse({ status: 'LOST' }).success).toBe(false);
 });
 
 test('a new job is PENDING at version 1, created and updated now', () => {

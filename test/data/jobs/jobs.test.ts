@@ -54,7 +54,7 @@ describe('findJob', () => {
 
   test.each([
     ['has no status', { status: undefined }],
-    ['has a status that does not exist', { status: 'PAUSED' }],
+    ['has a status that does not exist', { status: 'LOST' }],
     ['has a version that is text', { version: '3' }],
     ['has no organisation', { organisation: undefined }],
     ['has metadata that is not an object', { metadata: '[]' }],

@@ -119,6 +119,10 @@ export function permissionsFor(path: string, uses: readonly TableUses[], more: r
 export const environmentOf = (lambda: CfnResource | undefined) =>
   (lambda?.Properties['Environment'] as { Variables: Record<string, unknown> } | undefined)?.Variables ?? {};
 
+/** Path of the function of a WebSocket action, by the handler of its row: `Realtime/Actions/AnswerMessage`. */
+export const actionPath = (handler: string) =>
+  `Realtime/Actions/${handler.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())}`;
+
 /** Functions of this app, without those of the CDK, which copy files and call AWS IoT. */
 export const ownFunctions = (stack: Synthesised): Record<string, CfnResource> =>
   Object.fromEntries(

@@ -1,5 +1,6 @@
 import type { Capability } from '../../../contract/metrics';
-import { environmentOf, ownFunctions } from '../permissions';
+import { webSocketActions } from '../../../contract/websocket-actions';
+import { actionPath, environmentOf, ownFunctions } from '../permissions';
 import { referred, smallTable, synthesise, type CfnResource } from '../synthesised';
 import { publishedMetrics, type AlarmMetric } from './published-metrics';
 
@@ -121,13 +122,7 @@ describe.each(alarms)('%s', (_, alarm) => {
 test.each<[Capability, string[]]>([
   [
     'sockets',
-    [
-      connect,
-      sendSnapshot,
-      ...['AnswerMessage', 'Authenticate', 'Control', 'Flight', 'Playback', 'Publish', 'Subscribe', 'Unsubscribe'].map(
-        (action) => `Realtime/Actions/${action}`,
-      ),
-    ],
+    [connect, sendSnapshot, ...new Set(Object.values(webSocketActions).map(({ handler }) => actionPath(handler)))],
   ],
   ['mqtt', ['Realtime/Mqtt/AuthorizeConnection', 'Realtime/Broadcast/AuthorizeViewer']],
   ['status', ['Realtime/FanOut/StatusFanOut', 'Realtime/ViewerCounts/CountViewers']],

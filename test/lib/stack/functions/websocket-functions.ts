@@ -2,7 +2,7 @@ import type { TableUses } from '../../../../contract/endpoint';
 import type { TableName } from '../../../../contract/tables';
 import type { Binding, WebSocketAction } from '../../../../contract/websocket-action';
 import { webSocketActions } from '../../../../contract/websocket-actions';
-import { socketPermissions, socketSettings, videoPermissions } from '../../permissions';
+import { actionPath, socketPermissions, socketSettings, videoPermissions } from '../../permissions';
 import {
   consumePermissions,
   countPermissions,
@@ -13,7 +13,6 @@ import {
 } from './function-row';
 
 const session: TableUses = { connections: ['get'] };
-const pascalCase = (name: string) => name.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 export const websocketFunctions: FunctionRows = {
   'Realtime/WebSocket/Connect': {
@@ -99,7 +98,7 @@ function rowOf({ handler, needs, tables, bindings = [] }: WebSocketAction): [pat
   const uses = [tables, ...rights.map((right) => right.tables ?? {}), needs === 'anyone' ? {} : session];
   const names = [...new Set(uses.flatMap((use) => Object.keys(use) as TableName[]))];
   return [
-    `Realtime/Actions/${pascalCase(handler)}`,
+    actionPath(handler),
     {
       entry: `socket/${handler}`,
       tables: Object.fromEntries(names.map((name) => [name, uses.flatMap((use) => use[name] ?? [])])),

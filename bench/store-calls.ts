@@ -66,9 +66,8 @@ export const storeCalls: Measurement = async () => {
 async function callsOf(key: EndpointKey, { endpointUrl, accessKeyId }: AwsAccess): Promise<number> {
   const response = await fetch(`${endpointUrl}/_calls`, { headers: { authorization: `Bearer ${accessKeyId}` } });
   const counts = (await response.json()) as CallCounts;
-  // CDK derives the name from the construct's path, without special characters.
-  const name = `Endpoints${basename(endpointTable[key].handler).replaceAll('-', '')}Function`;
-  const caller = Object.keys(counts).find((each) => each.startsWith(name));
+  const name = `-${basename(endpointTable[key].handler)}`;
+  const caller = Object.keys(counts).find((each) => each.endsWith(name));
   if (!caller) throw new Error(`the stack has no function for ${key}`);
   const calls = Object.entries(counts[caller] ?? {}).filter(([operation]) => operation.startsWith('dynamodb:'));
   return calls.reduce((sum, [, count]) => sum + count, 0);

@@ -13,6 +13,9 @@ export {
 export { outboundEvents, type OutboundEventType } from '../domain/outbound-events';
 export { PLATFORM, SERVICE } from '../domain/service';
 
+/** How often the queue of retries delivers an event before it goes to the dead-letter queue. */
+export const MAX_RETRIES = 5;
+
 /** Why an event of the platform was ignored or sent to the dead-letter queue, in the log: no texts of errors. */
 export const dropReasons = [
   'late',

@@ -72,6 +72,9 @@ export type ExpiringMessage = z.output<typeof expiringMessage>;
 /** What is wrong with one part of a message. */
 export const errorDetail = z.object({ path: z.string(), message: z.string() });
 
+/** What is wrong with a sample of a list, by its place in it. */
+export const refusedSample = z.extend(errorDetail, { index: z.int() });
+
 /** The answer to a message that can't be fulfilled, without the repeated `id`. */
 export const errorMessage = z.object({
   type: z.literal('error'),

@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
 import { command } from '../domain/control';
+import { judged } from '../domain/judged';
 import { list } from '../domain/list';
 import { sample } from '../domain/telemetry';
 import { text } from '../domain/text';
 import { scopes, type Scope } from './endpoint';
 import { messageId as id } from './message-id';
+import { refusedSample } from './socket-messages';
 import { flightMessage, MAX_TRACK_POINTS, playbackMessage } from './share-page';
 import type { WebSocketAction } from './websocket-action';
 
@@ -91,7 +93,7 @@ export const webSocketActions = {
   },
   publish: {
     summary: 'Publish telemetry of devices',
-    description: `One sample, or a list of up to ${MAX_SAMPLES}, of devices of your organisation. If one sample is invalid, none is accepted. A sample that is not later than the last one of its device is not delivered, but shows that the device is online. Wait for the reply before the next message if the order matters: two messages of one socket may be processed concurrently.`,
+    description: `One sample, or a list of up to ${MAX_SAMPLES}, of devices of your organisation. Each sample is judged by itself: \`refused\` names those that are not accepted, and when none is left the answer is an error. A sample that is not later than the last one of its device is not delivered, but its position is recorded if it is one of a flight. Wait for the reply before the next message if the order matters: two messages of one socket may be processed concurrently.`,
     needs: 'stream:publish',
     message: z.strictObject({
       action: z.string(),
@@ -99,10 +101,15 @@ export const webSocketActions = {
       // A single sample becomes a list of one, so that errors have the same path for both forms.
       telemetry: z.pipe(
         z.transform((one): unknown => (one === undefined || Array.isArray(one) ? one : [one])),
-        list(sample, 1, MAX_SAMPLES, 'samples'),
+        list(judged(sample), 1, MAX_SAMPLES, 'samples'),
       ),
     }),
-    reply: z.object({ type: z.literal('published'), accepted: z.int() }),
+    reply: z.object({
+      type: z.literal('published'),
+      accepted: z.int(),
+      recorded: z.int(),
+      refused: z.optional(z.array(refusedSample)),
+    }),
     refusals: [],
     handler: 'publish',
     tables: {},

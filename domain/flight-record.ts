@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import type { Device } from './fleet';
 import { pointOf, thinOut, trackPoint } from './flight';
+import type { Sample } from './telemetry';
 
 /**
  * A position in the record of a flight, with what else its sample says: metres per second, degrees from true north, percent.
@@ -28,11 +28,11 @@ export const MAX_TRACK_POSITIONS = 10_000;
 const round = (value: number, digits: number) => Number(value.toFixed(digits));
 const roundIf = (value: number | undefined, digits: number) => (value === undefined ? value : round(value, digits));
 
-/** The position that a device reported last, as it is recorded; undefined when it reported none. */
-export function recordedPointOf({ deviceId, lastState }: Device): RecordedPoint | undefined {
-  const point = lastState && pointOf(lastState);
+/** The position in a sample, as it is recorded; undefined when it has none. */
+export function recordedPointOf(sample: Sample): RecordedPoint | undefined {
+  const point = pointOf(sample);
   if (!point) return undefined;
-  const { navigation: { orientation, velocity } = {}, droneState, battery } = lastState;
+  const { navigation: { orientation, velocity } = {}, droneState, battery, deviceId } = sample;
   return {
     deviceId,
     ...point,
@@ -47,19 +47,17 @@ export function recordedPointOf({ deviceId, lastState }: Device): RecordedPoint 
 export const intervalOf = (timestamp: string, seconds: number) =>
   Math.floor(Date.parse(timestamp) / 1000 / seconds) * seconds;
 
-/**
- * Whether a new state of a device in flight is the one that is kept for its share pages: the first one of its interval, or
- * of its flight. It follows from the two states alone, so a change that is processed again has the same answer.
- * @param before the device before this state
- */
-export function isDevicePointDue(before: Device | undefined, { lastState, takeOff }: Device): boolean {
-  if (!takeOff || !lastState) return false;
-  if (!before?.takeOff || !before.lastState) return true;
-  const [known, now] = [before.lastState, lastState].map(({ timestamp }) =>
-    intervalOf(timestamp, DEVICE_POINT_EVERY_S),
-  );
-  return now !== known;
-}
+/** When a job was flown, by the clock of whoever said so; ISO 8601 in UTC. Undefined until it begins or ends. */
+export const flightTimes = z.object({ startedAt: z.optional(z.string()), endedAt: z.optional(z.string()) });
+export type FlightTimes = z.output<typeof flightTimes>;
+
+/** Whether a time is within a flight, as far as it is known when it began and ended. @param timestamp ISO 8601 in UTC */
+export const isWithin = ({ startedAt = '', endedAt = '~' }: FlightTimes, timestamp: string): boolean =>
+  startedAt <= timestamp && timestamp <= endedAt;
+
+/** The positions of a job's flight: none when it never began. */
+export const flownPoints = (times: FlightTimes, points: readonly RecordedPoint[]): readonly RecordedPoint[] =>
+  times.startedAt === undefined ? [] : points.filter(({ timestamp }) => isWithin(times, timestamp));
 
 /** What one device flew of a job. */
 export interface DeviceTrack {

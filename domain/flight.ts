@@ -25,6 +25,13 @@ const isAirborne: Readonly<Record<string, boolean>> = {
   RETURNING: true,
 };
 
+/** Whether a drone state says that the drone is in the air; undefined when it says nothing. */
+const airborneIn = (droneState: string = ''): boolean | undefined =>
+  Object.hasOwn(isAirborne, droneState) ? isAirborne[droneState] : undefined;
+
+/** Whether a drone state says that the drone stands. */
+export const isOnGround = (droneState: string | undefined): boolean => airborneIn(droneState) === false;
+
 /** A drone that is in the air again after this much silence, in ms, has landed in between: no battery lasts much longer. */
 const MAX_SILENCE_MS = 30 * 60_000;
 
@@ -44,7 +51,7 @@ const round = (value: number, digits: number) => Number(value.toFixed(digits));
 const altitudeIn = (state: DeviceState | undefined) => state?.navigation?.position?.coordinates[2];
 
 function after({ lastState, takeOff }: FlightState, next: DeviceState): TakeOff | undefined {
-  const airborne = Object.hasOwn(isAirborne, next.droneState ?? '') ? isAirborne[next.droneState ?? ''] : undefined;
+  const airborne = airborneIn(next.droneState);
   if (airborne === false) return undefined;
   const silence = lastState ? Date.parse(next.timestamp) - Date.parse(lastState.timestamp) : 0;
   const goesOn = takeOff !== undefined && (airborne === undefined || silence <= MAX_SILENCE_MS);
@@ -57,18 +64,26 @@ function after({ lastState, takeOff }: FlightState, next: DeviceState): TakeOff 
 }
 
 /**
- * The take-off of the flight that a device is in after further states.
+ * The take-off of the flight that a device is in after each of further states.
  * @param device as it was before them
  * @param states in order
- * @returns undefined when it is not in flight then, as far as the known drone states say
+ * @returns for each state; undefined when it is not in flight then, as far as the known drone states say
  */
-export function takeOffAfter(device: FlightState, states: readonly DeviceState[]): TakeOff | undefined {
-  const last = states.reduce<FlightState>((known, next) => ({ lastState: next, takeOff: after(known, next) }), {
-    lastState: device.lastState,
-    takeOff: device.takeOff,
+export function takeOffsAfter(device: FlightState, states: readonly DeviceState[]): (TakeOff | undefined)[] {
+  let known: FlightState = { lastState: device.lastState, takeOff: device.takeOff };
+  return states.map((next) => {
+    known = { lastState: next, takeOff: after(known, next) };
+    return known.takeOff;
   });
-  return last.takeOff;
 }
+
+/** The take-off of the flight that a device is in after further states, see {@link takeOffsAfter}. */
+export const takeOffAfter = (device: FlightState, states: readonly DeviceState[]): TakeOff | undefined =>
+  states.length === 0 ? device.takeOff : takeOffsAfter(device, states).at(-1);
+
+/** The take-off of the flight that a device is in, if a late state belongs to that flight. */
+export const takeOffOf = ({ takeOff }: FlightState, { timestamp, droneState }: DeviceState): TakeOff | undefined =>
+  takeOff && takeOff.timestamp <= timestamp && !isOnGround(droneState) ? takeOff : undefined;
 
 /** The position of a state, to about 10 cm and 0.1 m/s; undefined when it has none. */
 export function pointOf({ timestamp, navigation }: DeviceState): TrackPoint | undefined {

@@ -11,6 +11,10 @@ export type FollowedUntil = z.output<typeof followedUntil>;
 export const isFollowed = (until: number | undefined, now: Date): boolean =>
   until !== undefined && until * 1000 > now.getTime();
 
+/** Whether somebody may follow a resource at a time, over sockets or its topic; nobody follows what is not known. */
+export const isAnybodyFollowing = ({ socketsUntil, topicUntil }: FollowedUntil = {}, now: Date): boolean =>
+  isFollowed(socketsUntil, now) || isFollowed(topicUntil, now);
+
 /** The clock of a function may be ahead of that of AWS IoT, which ends the sessions, in seconds. */
 const CLOCKS_DIFFER_S = 60;
 

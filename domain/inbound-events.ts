@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { controlOutcomes, controlReasons } from './control';
 import { jobStatus } from './job';
+import { judged } from './judged';
 import { list } from './list';
 import { sample } from './telemetry';
 import { moment, text } from './text';
@@ -18,7 +19,7 @@ export const inboundEvents = {
   'job.status.reported': z.object({ jobId: name, status: jobStatus, at: moment }),
   'device.telemetry.reported': z.pipe(
     z.transform((one) => (typeof one === 'object' && one !== null && 'telemetry' in one ? one : { telemetry: [one] })),
-    z.object({ telemetry: list(sample, 1, MAX_REPORTED_SAMPLES, 'samples') }),
+    z.object({ telemetry: list(judged(sample), 1, MAX_REPORTED_SAMPLES, 'samples') }),
   ),
   'device-group.registered': z.object({ deviceGroupId: name, name: name, description: z._default(text(0, 4096), '') }),
   'device-group.removed': z.object({ deviceGroupId: name }),

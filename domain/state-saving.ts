@@ -1,55 +1,95 @@
 /**
- * When what a device reports is written as its last known state: once a second (DESIGN section 3: 1 Hz), transitions at once. A sample
- * that comes too early waits, and is written unless a later one has been by then.
+ * How often what a device reports is written as its last known state: once a second (DESIGN section 3: 1 Hz), at rest every ten
+ * seconds, transitions at once. A sample that comes too early waits, and is written unless a later one has been by then; what is
+ * left out at rest is not written at all.
  */
 import type { Device } from './fleet';
-import { takeOffAfter } from './flight';
-import { isTransition, sequenceOf, type DeviceState } from './telemetry';
+import { isOnGround, takeOffAfter, type TakeOff } from './flight';
+import { isTransition, metresBetween, OFFLINE_AFTER_MS, sequenceOf, type DeviceState } from './telemetry';
 
 /** Interval at which the state of a device is written, except for transitions, in ms. */
 const SAVE_INTERVAL_MS = 1000;
+/** The interval while a device is at rest and its state stays the same, in ms. */
+const REST_SAVE_INTERVAL_MS = 10_000;
+/** What counts as the same state: so many metres, and percent of the battery. */
+const REST_METRES = 5;
+const REST_PERCENT = 1;
 /**
- * How much earlier than that a state may come, in ms: what a device sends once a second arrives unevenly. The time that is stored
- * with it is that of its turn, so that the rate stays the same.
+ * How much earlier than its turn a state may come, in ms: what a device sends once a second arrives unevenly. The time that is
+ * stored with it is that of its turn, so that the rate stays the same.
  */
 const MAX_EARLY_MS = SAVE_INTERVAL_MS / 2;
 /** Maximum of transitions that are written within one interval; more would be a malfunctioning device. */
 export const MAX_TRANSITIONS = 5;
 
 /**
- * Why a state is written. `due`: none was written within the last second, or the device was offline; `transition`: it changes
+ * Why a state is written. `due`: none was written within the interval, or the device was offline; `transition`: it changes
  * the drone state, dock state or job (`isTransition`), and is written at once.
  */
 export type WriteReason = 'due' | 'transition';
 
 /**
- * Why the newest of some samples of a device is to be written, or undefined when it is too early. This avoids a write whose
- * condition would fail.
+ * What becomes of the newest of some new states of a device. `write`: it is written, which needs that nothing was written after
+ * `latestSave`; `wait`: it is written when its turn comes; `keep`: the saved state says the same.
  */
-export function writeReasonOf(device: Device, samples: readonly DeviceState[], now: Date): WriteReason | undefined {
+export type Saving =
+  | { readonly kind: 'wait' | 'keep' }
+  | {
+      readonly kind: 'write';
+      readonly reason: WriteReason;
+      readonly latestSave: string;
+      /** The time that is stored: now, or the turn that it is ahead of; ISO 8601. */
+      readonly savedAt: string;
+      /** Of the flight that the device is in then. */
+      readonly takeOff: TakeOff | undefined;
+    };
+
+/** Whether a state is saved, and why. @param states new ones in order, at least one */
+export function savingOf(device: Device, states: readonly DeviceState[], now: Date): Saving {
   const { status, savedAt, lastState, transitions = 0 } = device;
-  if (status !== 'online' || savedAt === undefined || savedAt <= latestTurn(now)) return 'due';
-  return transitions < MAX_TRANSITIONS && samples.some((sample) => isTransition(lastState, sample))
-    ? 'transition'
-    : undefined;
+  const stays = states.every((state) => staysAtRest(lastState, state));
+  const interval = stays ? REST_SAVE_INTERVAL_MS : SAVE_INTERVAL_MS;
+  const latestSave = new Date(now.getTime() - interval + MAX_EARLY_MS).toISOString();
+  const write = (reason: WriteReason): Saving => ({
+    kind: 'write',
+    reason,
+    latestSave,
+    savedAt: turnAfter(device, interval, now),
+    takeOff: takeOffAfter(device, states),
+  });
+  if (status !== 'online' || savedAt === undefined || savedAt <= latestSave) return write('due');
+  if (stays) return { kind: 'keep' };
+  const isChange = states.some((state) => isTransition(lastState, state));
+  return isChange && transitions < MAX_TRANSITIONS ? write('transition') : { kind: 'wait' };
 }
 
-/** The latest `savedAt` after which a state is due, ISO 8601. */
-export const latestTurn = (now: Date): string =>
-  new Date(now.getTime() - SAVE_INTERVAL_MS + MAX_EARLY_MS).toISOString();
-
-/** The `savedAt` of a state that is due: now, or the turn that it is ahead of; ISO 8601. */
-export function turnAfter({ savedAt, status }: Device, now: Date): string {
-  const turn = savedAt === undefined || status !== 'online' ? 0 : Date.parse(savedAt) + SAVE_INTERVAL_MS;
+function turnAfter({ savedAt, status }: Device, interval: number, now: Date): string {
+  const turn = savedAt === undefined || status !== 'online' ? 0 : Date.parse(savedAt) + interval;
   const isAhead = turn > now.getTime() && turn <= now.getTime() + MAX_EARLY_MS;
   return new Date(isAhead ? turn : now.getTime()).toISOString();
 }
 
-/** Whether some states of a device need nothing but a write of the next one: it is online, a write is due, its flight goes on. */
-export const isNextState = (device: Device, states: readonly DeviceState[], now: Date): boolean =>
-  device.status === 'online' &&
-  writeReasonOf(device, states, now) === 'due' &&
-  takeOffAfter(device, states) === device.takeOff;
+/** Whether a state is that of a device that stands and flies no job. */
+const isAtRest = ({ droneState, jobId }: DeviceState): boolean => isOnGround(droneState) && jobId === undefined;
+
+/** Whether a device stays at rest, as it was saved. A field that a report leaves out counts as unchanged. */
+function staysAtRest(saved: DeviceState | undefined, next: DeviceState): boolean {
+  if (!saved || !isAtRest(saved) || next.jobId !== undefined || isTransition(saved, next)) return false;
+  const [before, after] = [saved, next].map(({ navigation }) => navigation?.position?.coordinates);
+  const isNear = !after || (before !== undefined && metresBetween(before, after) <= REST_METRES);
+  const [charged, charge] = [saved, next].map(({ battery }) => battery?.percent);
+  return isNear && (charge === undefined || (charged !== undefined && Math.abs(charge - charged) <= REST_PERCENT));
+}
+
+/** The longest time after which a device is offline, see {@link offlineAfter}, in ms. */
+export const LONGEST_OFFLINE_AFTER_MS = OFFLINE_AFTER_MS + REST_SAVE_INTERVAL_MS;
+
+/**
+ * After how much time without a save a device is offline, in ms: at rest it may have reported until its next save was due, and
+ * it is not offline before {@link OFFLINE_AFTER_MS} of silence.
+ */
+export const offlineAfter = ({ lastState }: Pick<Device, 'lastState'>): number =>
+  lastState && isAtRest(lastState) ? LONGEST_OFFLINE_AFTER_MS : OFFLINE_AFTER_MS;
 
 /** Whether a report without a newer state is to be recorded: for an online device one per second is. */
 export const isReportDue = ({ status, reportedAt }: Device, now: Date): boolean =>

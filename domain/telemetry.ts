@@ -101,3 +101,26 @@ export const isTransition = (known: DeviceState | undefined, reported: DeviceSta
  */
 export const isReadableAsJson = (state: DeviceState): boolean =>
   deviceState.safeParse(JSON.parse(JSON.stringify(state))).success;
+
+/**
+ * A sample without a position of exactly 0, 0: a receiver without a fix reports that place in the Gulf of Guinea. The rest of the
+ * sample counts.
+ */
+export function withoutNullIsland(reported: Sample): Sample {
+  const [longitude, latitude] = reported.navigation?.position?.coordinates ?? [];
+  if (longitude !== 0 || latitude !== 0) return reported;
+  const { position: _none, ...navigation } = reported.navigation ?? {};
+  return { ...reported, navigation };
+}
+
+type Coordinates = z.output<typeof position>['coordinates'];
+/** Mean radius of the Earth, in metres (IUGG). */
+const EARTH_RADIUS_M = 6_371_009;
+const radians = (degrees: number) => (degrees * Math.PI) / 180;
+
+/** Distance of two positions, with their heights, in metres: the haversine formula. */
+export function metresBetween(one: Coordinates, other: Coordinates): number {
+  const [north, east] = [radians(other[1] - one[1]) / 2, radians(other[0] - one[0]) / 2];
+  const chord = Math.sin(north) ** 2 + Math.cos(radians(one[1])) * Math.cos(radians(other[1])) * Math.sin(east) ** 2;
+  return Math.hypot(2 * EARTH_RADIUS_M * Math.asin(Math.min(1, Math.sqrt(chord))), other[2] - one[2]);
+}

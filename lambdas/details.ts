@@ -19,9 +19,12 @@ function detailsOf(issue: z.core.$ZodIssue): Detail[] {
   }));
 }
 
-/** The issues of a schema as the details of a refusal; the first 20 faults are listed, the others counted. */
-export function toDetails({ issues }: z.core.$ZodError): Detail[] {
-  const details = issues.flatMap(detailsOf);
+/** The issues of a schema as the details of a refusal. */
+export const toDetails = ({ issues }: { readonly issues: readonly z.core.$ZodIssue[] }): Detail[] =>
+  readable(issues.flatMap(detailsOf));
+
+/** Details as an answer has them: the first 20 faults are listed, the others counted. */
+export function readable(details: readonly Detail[]): Detail[] {
   const more = details.length - MAX_DETAILS;
   const shown = details.slice(0, MAX_DETAILS);
   return more > 0 ? [...shown, { path: '', message: `and ${more} more faults` }] : shown;

@@ -1,13 +1,15 @@
+import { changeJob } from '../../data/jobs/job-changes';
 import { insertJob } from '../../data/jobs/jobs';
-import { readFlight, savePoints } from '../../data/flights/flights';
+import { readFlight, recordPosition } from '../../data/flights/flights';
 import type { RecordedPoint } from '../../domain/flight-record';
+import type { RecordEntry } from '../../domain/sample-decision';
 import { handler } from '../../lambdas/http/jobs/get-job-track';
 import { acme, id, sampleJob } from '../../test/domain/fixtures/samples';
 import { callForText } from '../../test/lambdas/fixtures/api-gateway';
 import { useStorage } from './storage';
 
 /** Positions that are written at once. */
-const POINTS_IN_WRITE = 25;
+const AT_ONCE = 25;
 const droneStates = ['WAYPOINT', 'HOVER', 'RETURNING'];
 
 /** A recorded flight, and the function of the endpoint that returns its track. */
@@ -47,12 +49,21 @@ async function quietly<Result>(run: () => Promise<Result>): Promise<Result> {
 /** Records a flight of a position a second, in the storage of this process. */
 export async function recordFlight(seconds: number): Promise<RecordedFlight> {
   await useStorage();
-  const job = sampleJob({ jobId: id('job', acme, String(seconds).padStart(26, '0')), status: 'COMPLETED' });
+  const job = sampleJob({ jobId: id('job', acme, String(seconds).padStart(26, '0')), status: 'QUEUED' });
   await insertJob(acme, job);
+  const change = { now: pointAt(seconds).timestamp, at: pointAt(0).timestamp };
+  await changeJob(acme, job.jobId, { status: 'IN_PROGRESS' }, { changeId: 'begin', ...change });
   const points = Array.from({ length: seconds }, (_, second) => pointAt(second));
-  const kept = { flight: job.jobId, everySeconds: 1, keptSeconds: 3650 * 86_400 };
-  for (let from = 0; from < seconds; from += POINTS_IN_WRITE)
-    await savePoints(points.slice(from, from + POINTS_IN_WRITE).map((point) => ({ point, ...kept })));
+  const entry = (point: RecordedPoint): RecordEntry => ({
+    sample: { deviceId: point.deviceId, timestamp: point.timestamp },
+    point,
+    kind: 'job',
+    flight: job.jobId,
+    everySeconds: 1,
+    since: undefined,
+  });
+  for (let from = 0; from < seconds; from += AT_ONCE)
+    await Promise.all(points.slice(from, from + AT_ONCE).map((point) => recordPosition(entry(point))));
   if ((await readFlight(job.jobId)).length !== seconds) throw new Error('the record does not have every position');
   return {
     points,

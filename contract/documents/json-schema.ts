@@ -89,6 +89,8 @@ function complete(zodSchema: z.core.$ZodType, jsonSchema: JsonSchema, io: Direct
     for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
     Object.assign(jsonSchema, structuredClone(replacement));
   }
+  // What a list keeps of an element that its schema refuses (`judged`) is no default.
+  if (zodSchema._zod.def.type === 'catch') delete jsonSchema.default;
   for (const key of redundant(jsonSchema, io)) Reflect.deleteProperty(jsonSchema, key);
   expressNull(jsonSchema);
 }

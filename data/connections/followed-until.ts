@@ -7,7 +7,7 @@ import * as z from 'zod/mini';
 import { followedUntil, type FollowedUntil } from '../../domain/followed-until';
 import { organisationOf, type Resource } from '../../domain/id';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { itemThatRefused } from '../store/conditional-write';
+import { itemThatRefused, succeeded } from '../store/conditional-write';
 import { fleetKey } from '../fleet/fleet-key';
 import { dynamodb, table } from '../store/dynamodb';
 
@@ -46,7 +46,15 @@ function itemOf({ kind, id }: Followed) {
 const noted = z.extend(followedUntil, {
   /** When it was noted last that somebody follows, Unix ms. */
   followedAt: z.optional(z.int()),
+  /** Of a device: its group. */
+  deviceGroupId: z.optional(z.string()),
 });
+
+const followedItem = z.extend(followedUntil, {
+  /** Of a group: when it was noted last that somebody follows a device of it by itself, Unix ms. */
+  membersFollowedAt: z.optional(z.int()),
+});
+export type FollowedItem = z.output<typeof followedItem>;
 
 /** Whether somebody followed already, so long ago that whoever delivers knows. */
 function wasFollowed(item: Record<string, unknown> | undefined, medium: Medium, now: number): boolean {
@@ -71,23 +79,51 @@ export async function noteFollowed(followed: Followed, medium: Medium, until: nu
         ConditionExpression: 'attribute_exists(#id) AND (attribute_not_exists(#until) OR #until < :until)',
         ExpressionAttributeNames: { '#id': idOf[followed.kind], '#until': untilOf[medium] },
         ExpressionAttributeValues: { ':until': until, ':now': now },
-        ReturnValues: 'UPDATED_OLD',
+        ReturnValues: 'ALL_OLD',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
-    return !wasFollowed(Attributes, medium, now);
+    return noteFirst(Attributes, medium, now);
   } catch (error) {
     const { found } = itemThatRefused(error);
-    return found !== undefined && !wasFollowed(found, medium, now);
+    return found !== undefined && noteFirst(found, medium, now);
   }
 }
 
+/**
+ * Notes the first follower of a device in the item of its group too: whoever receives samples reads that every half second, but a
+ * device that it knows not with each sample.
+ * @returns whether it is the first one
+ */
+async function noteFirst(before: Record<string, unknown> | undefined, medium: Medium, now: number): Promise<boolean> {
+  if (wasFollowed(before, medium, now)) return false;
+  const { deviceGroupId } = noted.parse(before ?? {});
+  const group = deviceGroupId === undefined ? undefined : itemOf({ kind: 'group', id: deviceGroupId });
+  if (group && before?.['kind'] === 'device')
+    await succeeded(
+      dynamodb.send(
+        new UpdateCommand({
+          ...group,
+          UpdateExpression: 'SET membersFollowedAt = :now',
+          ConditionExpression:
+            'attribute_exists(id) AND (attribute_not_exists(membersFollowedAt) OR membersFollowedAt < :now)',
+          ExpressionAttributeValues: { ':now': now },
+        }),
+      ),
+    );
+  return true;
+}
+
 /** Until when somebody may follow a resource, strongly consistent; nobody follows one that does not exist. */
-export async function readFollowed(followed: Followed): Promise<FollowedUntil> {
+export async function readFollowed(followed: Followed): Promise<FollowedItem> {
   const item = itemOf(followed);
   if (!item) return {};
   const { Item } = await dynamodb.send(
-    new GetCommand({ ...item, ConsistentRead: true, ProjectionExpression: Object.values(untilOf).join(', ') }),
+    new GetCommand({
+      ...item,
+      ConsistentRead: true,
+      ProjectionExpression: Object.keys(followedItem.shape).join(', '),
+    }),
   );
-  return followedUntil.parse(Item ?? {});
+  return followedItem.parse(Item ?? {});
 }

@@ -2,7 +2,7 @@
 import type { Device } from '../../domain/fleet';
 import { takeOffAfter, type FlightChange } from '../../domain/flight';
 import type { Organisation } from '../../domain/id';
-import { latestTurn, MAX_TRANSITIONS, turnAfter, type WriteReason } from '../../domain/state-saving';
+import { MAX_TRANSITIONS, type Saving } from '../../domain/state-saving';
 import type { DeviceState } from '../../domain/telemetry';
 import { isRepeat, itemThatRefused, succeeded } from '../store/conditional-write';
 import { BatchGetCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
@@ -22,21 +22,6 @@ export async function readDevices(organisation: Organisation, deviceIds: readonl
     .filter((found) => found !== undefined);
 }
 
-const writesByReason: Readonly<
-  Record<WriteReason, { condition: string; transitions: string; values: Record<string, unknown> }>
-> = {
-  due: {
-    condition: 'attribute_not_exists(savedAt) OR savedAt <= :before OR #status <> :online',
-    transitions: ':none',
-    values: {},
-  },
-  transition: {
-    condition: 'attribute_not_exists(transitions) OR transitions < :most',
-    transitions: 'if_not_exists(transitions, :none) + :one',
-    values: { ':most': MAX_TRANSITIONS },
-  },
-};
-
 /** The part of an update that stores a take-off, or that a flight has ended; nothing while the flight goes on. */
 function flightUpdate({ before, after }: FlightChange) {
   if (before === after) return { set: '', remove: '', values: {} };
@@ -45,114 +30,68 @@ function flightUpdate({ before, after }: FlightChange) {
     : { set: '', remove: ', takeOff', values: {} };
 }
 
-/** Result of a write: `saved`; `superseded`: a later state is stored, or the device was removed; or `too early`. */
-export type SaveResult =
-  { readonly outcome: 'saved'; readonly wasOnline: boolean } | { readonly outcome: 'superseded' | 'too early' };
-
-/** How a state is written. */
-export interface StateWrite {
-  readonly now: Date;
-  readonly reason: WriteReason;
-  /** See {@link turnAfter}. Default: now. */
-  readonly savedAt?: string;
-  /** Of the device's flight with this state. */
-  readonly change?: FlightChange;
-}
-
-/**
- * Stores the state that a device of the fleet reported, if it is later than the stored one and the reason still applies. The
- * device is online then.
- */
-export async function saveState(
-  organisation: Organisation,
-  deviceId: string,
-  state: DeviceState,
-  { now, reason, savedAt = now.toISOString(), change = {} }: StateWrite,
-): Promise<SaveResult> {
-  const { condition, transitions, values } = writesByReason[reason];
-  const flight = flightUpdate(change);
-  const write: UpdateCommandInput = {
-    TableName: table('fleet'),
-    Key: fleetKey(organisation, deviceId),
-    UpdateExpression:
-      'SET lastState = :state, stateAt = :stateAt, reportedAt = :now, savedAt = :savedAt, #status = :online,' +
-      ` presentIn = :organisation, transitions = ${transitions}${flight.set} REMOVE quiet${flight.remove} ADD version :one`,
-    ConditionExpression: `attribute_exists(deviceId) AND (attribute_not_exists(stateAt) OR stateAt < :stateAt) AND (${condition})`,
-    ExpressionAttributeNames: { '#status': 'status' },
-    ExpressionAttributeValues: {
-      ':state': JSON.stringify(state),
-      ':stateAt': state.timestamp,
-      ':now': now.toISOString(),
-      ':savedAt': savedAt,
-      ':online': 'online',
-      ':organisation': organisation,
-      ':one': 1,
-      ':none': 0,
-      ...(reason === 'due' && { ':before': latestTurn(now) }),
-      ...values,
-      ...flight.values,
-    },
-    ReturnValues: 'UPDATED_OLD',
-    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-  };
-  try {
-    const { Attributes } = await dynamodb.send(new UpdateCommand(write));
-    return { outcome: 'saved', wasOnline: Attributes?.['status'] === 'online' };
-  } catch (error) {
-    const { found } = itemThatRefused(error);
-    const isRemoved = found?.['deviceId'] === undefined;
-    const isTooEarly = !isRemoved && ((found['stateAt'] as string | undefined) ?? '') < state.timestamp;
-    return { outcome: isTooEarly ? 'too early' : 'superseded' };
-  }
-}
-
-/** A device before the state was saved; or as it is, when the state could not be saved, undefined when it was removed. */
-export interface NextState {
+/** What a write of a device's state relied on, and whether that still held. */
+export interface SavedState {
   readonly isSaved: boolean;
+  /** As it was before the write; or as it is, when it is another one than the decision relied on; undefined when it was removed. */
   readonly device: Device | undefined;
 }
 
-/** How the next state is written. */
-export interface NextWrite {
+/** How a state is written. */
+export interface StateWrite extends Extract<Saving, { kind: 'write' }> {
   readonly now: Date;
   /** Whether nobody needs the record of this write in the stream (`lib/realtime/fan-out.ts` filters them). */
   readonly isQuiet: boolean;
 }
 
 /**
- * Stores a state of a device that was read or written a while ago, without reading it again, if the device is still online, of the same
- * group and in the same flight, the state is later than the stored one, and a write is due.
- * @param known the device as it was then
+ * Stores the state that a device of the fleet reported, by one write, if the device is still the one that the decision relied on: online
+ * or not, of the same group and in the same flight, without a later state, and not written since. The device is online then.
+ * @param known the device as it was read or written, even a while ago
  */
-export async function saveNextState(
+export async function saveState(
   organisation: Organisation,
   known: Device,
   state: DeviceState,
-  { now, isQuiet }: NextWrite,
-): Promise<NextState> {
-  const { deviceId, deviceGroupId, takeOff } = known;
+  { now, isQuiet, reason, latestSave, savedAt, takeOff }: StateWrite,
+): Promise<SavedState> {
+  const { deviceId, deviceGroupId, status } = known;
+  const isDue = reason === 'due' && status === 'online' && known.savedAt !== undefined;
+  const flight = flightUpdate({ before: known.takeOff, after: takeOff });
+  const removed = [...(isQuiet ? [] : ['quiet']), ...(flight.remove ? ['takeOff'] : [])];
+  const conditions = [
+    '(attribute_not_exists(stateAt) OR stateAt < :stateAt)',
+    '#status = :status',
+    'deviceGroupId = :group',
+    known.takeOff ? 'takeOff = :knownTakeOff' : 'attribute_not_exists(takeOff)',
+    ...(isDue ? ['savedAt <= :latestSave'] : []),
+    ...(reason === 'transition' ? ['(attribute_not_exists(transitions) OR transitions < :most)'] : []),
+  ];
   const write: UpdateCommandInput = {
     TableName: table('fleet'),
     Key: fleetKey(organisation, deviceId),
     UpdateExpression:
-      'SET lastState = :state, stateAt = :stateAt, reportedAt = :now, savedAt = :savedAt, transitions = :none' +
-      `${isQuiet ? ', quiet = :quiet' : ' REMOVE quiet'} ADD version :one`,
-    ConditionExpression:
-      'stateAt < :stateAt AND savedAt <= :before AND #status = :online AND deviceGroupId = :group' +
-      ` AND ${takeOff ? 'takeOff = :takeOff' : 'attribute_not_exists(takeOff)'}`,
+      'SET lastState = :state, stateAt = :stateAt, reportedAt = :now, savedAt = :savedAt' +
+      `, transitions = ${reason === 'due' ? ':none' : 'if_not_exists(transitions, :none) + :one'}` +
+      `${status === 'online' ? '' : ', #status = :online, presentIn = :organisation'}${flight.set}` +
+      `${isQuiet ? ', quiet = :quiet' : ''}${removed.length > 0 ? ` REMOVE ${removed.join(', ')}` : ''} ADD version :one`,
+    ConditionExpression: conditions.join(' AND '),
     ExpressionAttributeNames: { '#status': 'status' },
     ExpressionAttributeValues: {
       ':state': JSON.stringify(state),
       ':stateAt': state.timestamp,
       ':now': now.toISOString(),
-      ':savedAt': turnAfter(known, now),
-      ':before': latestTurn(now),
-      ':online': 'online',
+      ':savedAt': savedAt,
+      ':status': status,
       ':group': deviceGroupId,
       ':none': 0,
       ':one': 1,
-      ...(takeOff && { ':takeOff': takeOff }),
+      ...(status !== 'online' && { ':online': 'online', ':organisation': organisation }),
+      ...(isDue && { ':latestSave': latestSave }),
+      ...(reason === 'transition' && { ':most': MAX_TRANSITIONS }),
+      ...(known.takeOff && { ':knownTakeOff': known.takeOff }),
       ...(isQuiet && { ':quiet': 'yes' }),
+      ...flight.values,
     },
     ReturnValues: 'ALL_OLD',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',

@@ -1,32 +1,23 @@
 /** The record of flights: an item for each position, of less than 1 kB, so that a write costs one unit. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { DEVICE_POINT_EVERY_S, intervalOf, recordedPoint, type RecordedPoint } from '../../domain/flight-record';
-import { BatchWriteCommand, QueryCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import {
+  DEVICE_POINT_EVERY_S,
+  DEVICE_POINT_KEPT_S,
+  intervalOf,
+  recordedPoint,
+  type RecordedPoint,
+} from '../../domain/flight-record';
+import type { RecordEntry } from '../../domain/sample-decision';
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
+import { setting } from '../store/environment';
 import { parseItems } from '../store/parse-items';
 
-/** Maximum of items in one write (DynamoDB API reference, BatchWriteItem). */
-const ITEMS_IN_WRITE = 25;
-/** How often a write is sent while DynamoDB leaves out items. */
-const MAX_WRITES = 4;
-/** The first pause before the items that it left out are sent again, in ms; each is twice as long as the one before. */
-const FIRST_PAUSE_MS = 25;
-/** How long all writes of a batch may take together, in ms: the changes behind it wait. */
-const WRITE_TIMEOUT_MS = 1000;
 /** Positions that are read of one flight: ten hours, one a second. */
 export const MAX_RECORDED_POINTS = 36_000;
-
-/** A position to keep in a record. */
-export interface FlightEntry {
-  /** Whose record it is: a job's or a device's identifier. */
-  readonly flight: string;
-  readonly point: RecordedPoint;
-  /** Of the positions within so many seconds, the one that is written last remains. */
-  readonly everySeconds: number;
-  /** How long it is kept, in seconds. */
-  readonly keptSeconds: number;
-}
+const DAY_S = 24 * 60 * 60;
 
 const storedPoint = z.object({
   ...z.omit(recordedPoint, { timestamp: true, coordinates: true }).shape,
@@ -37,12 +28,29 @@ const storedPoint = z.object({
   altitude: z.number(),
 });
 
-function toItem({ flight, point, everySeconds, keptSeconds }: FlightEntry) {
-  const { timestamp, coordinates, ...rest } = point;
+/** How long a position is kept, in seconds. */
+const keptFor = {
+  job: () => Number(setting('FLIGHT_RETENTION_DAYS')) * DAY_S,
+  device: () => DEVICE_POINT_KEPT_S,
+};
+
+/**
+ * The sort key of a position: the beginning of its interval in Unix seconds. A job that names no device may be flown by several, whose
+ * positions of a second must not replace each other: so the key of a job's has a thousandth by its device.
+ */
+function keyOf({ kind, flight, everySeconds, point: { timestamp, deviceId } }: RecordEntry) {
+  const second = intervalOf(timestamp, everySeconds);
+  if (kind === 'device') return { flight, second };
+  const thousandth = createHash('sha256').update(deviceId).digest().readUInt32BE() % 1000;
+  return { flight, second: (second * 1000 + thousandth) / 1000 };
+}
+
+function toItem(entry: RecordEntry) {
+  const { timestamp, coordinates, ...rest } = entry.point;
   const [longitude, latitude, altitude] = coordinates;
   const ms = Date.parse(timestamp);
-  const second = intervalOf(timestamp, everySeconds);
-  return { flight, second, ttl: Math.ceil(ms / 1000) + keptSeconds, ms, longitude, latitude, altitude, ...rest };
+  const ttl = Math.ceil(ms / 1000) + keptFor[entry.kind]();
+  return { ...keyOf(entry), ttl, ms, longitude, latitude, altitude, ...rest };
 }
 
 function fromItem(item: Record<string, unknown>): RecordedPoint {
@@ -50,34 +58,26 @@ function fromItem(item: Record<string, unknown>): RecordedPoint {
   return { ...rest, timestamp: new Date(ms).toISOString(), coordinates: [longitude, latitude, altitude] };
 }
 
-type Item = ReturnType<typeof toItem>;
-type WriteRequests = NonNullable<BatchWriteCommandInput['RequestItems']>[string];
-
-async function write(items: readonly Item[]): Promise<void> {
-  const abortSignal = AbortSignal.timeout(WRITE_TIMEOUT_MS);
-  const name = table('flights');
-  let requests: WriteRequests = items.map((Item) => ({ PutRequest: { Item } }));
-  for (let sent = 1; ; sent += 1) {
-    const command = new BatchWriteCommand({ RequestItems: { [name]: requests } });
-    const { UnprocessedItems } = await dynamodb.send(command, { abortSignal });
-    requests = UnprocessedItems?.[name] ?? [];
-    if (requests.length === 0) return;
-    if (sent === MAX_WRITES) throw new Error('the batch write to the flights table left out items');
-    await pause(FIRST_PAUSE_MS * 2 ** (sent - 1));
-  }
-}
-
 /**
- * Writes positions, 25 with each call. A repetition overwrites itself.
- * @throws Error when some could not be written within a second
+ * Records a position, unless an earlier one of its interval is recorded: so the order and the repetition of samples don't matter.
+ * @returns whether it is new in the record
+ * @throws the SDK's error when it could not be written
  */
-export async function savePoints(entries: readonly FlightEntry[]): Promise<void> {
-  // DynamoDB refuses a batch that has a key twice.
-  const items = [...new Map(entries.map(toItem).map((item) => [`${item.flight} ${item.second}`, item])).values()];
-  const batches = Array.from({ length: Math.ceil(items.length / ITEMS_IN_WRITE) }, (_, index) =>
-    items.slice(index * ITEMS_IN_WRITE, (index + 1) * ITEMS_IN_WRITE),
+export function recordPosition(entry: RecordEntry): Promise<boolean> {
+  const { since, point } = entry;
+  return succeeded(
+    dynamodb.send(
+      new PutCommand({
+        TableName: table('flights'),
+        Item: toItem(entry),
+        // While it is not known when the flight began, what is recorded may be the first position of it.
+        ConditionExpression: `attribute_not_exists(flight)${since === undefined ? '' : ' OR ms > :ms OR ms < :since'}`,
+        ...(since !== undefined && {
+          ExpressionAttributeValues: { ':ms': Date.parse(point.timestamp), ':since': Date.parse(since) },
+        }),
+      }),
+    ),
   );
-  await Promise.all(batches.map(write));
 }
 
 /** The newest positions of a record with keys between two Unix seconds, oldest first; a query for each megabyte. */

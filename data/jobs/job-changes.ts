@@ -1,6 +1,7 @@
 import type { Organisation } from '../../domain/id';
 import { changesNothing, whyRefused, type Job, type JobChange, type JobGuard } from '../../domain/job';
-import { statusesBefore, type JobStatus } from '../../domain/job-lifecycle';
+import type { FlightTimes } from '../../domain/flight-record';
+import { isFinal, isFlown, statusesBefore, type JobStatus } from '../../domain/job-lifecycle';
 import { Refusal } from '../../domain/refusal';
 import type { PLATFORM } from '../../domain/service';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
@@ -16,11 +17,17 @@ export interface ChangeOptions {
   readonly changeId: string;
   /** Time of the change, ISO 8601. */
   readonly now: string;
+  /** When its status changed, if that is not now: a platform reports it later. ISO 8601 in UTC. */
+  readonly at?: string | undefined;
   /** Required version of the job. */
   readonly ifVersion?: number | undefined;
   /** The drone platform, when it reported the change: it is not told what it said. Default: a partner. */
   readonly changedBy?: typeof PLATFORM | undefined;
 }
+
+/** The time that a status begins or ends the flight of its job with. */
+const flightTimeOf = (status: JobStatus): keyof FlightTimes | undefined =>
+  isFlown(status) ? 'startedAt' : isFinal(status) ? 'endedAt' : undefined;
 
 /** One conditional write. `from`: the statuses that the job may have before; undefined for any. */
 async function write(
@@ -28,7 +35,7 @@ async function write(
   jobId: string,
   change: JobChange,
   from: readonly JobStatus[] | undefined,
-  { changeId, now, ifVersion, changedBy }: ChangeOptions,
+  { changeId, now, at = now, ifVersion, changedBy }: ChangeOptions,
 ): Promise<{ written: Job } | { found: StoredJob | undefined }> {
   const { status } = change;
   const fields = set({
@@ -40,6 +47,8 @@ async function write(
     changedBy,
   });
   const cancelled = status === 'CANCELLED' ? ', cancelledAt = if_not_exists(cancelledAt, :updatedAt)' : '';
+  const flightTime = status && flightTimeOf(status);
+  const flown = flightTime ? `, ${flightTime} = if_not_exists(${flightTime}, :at)` : '';
   // The mark is of the last change only: a partner's must reach the platform.
   const removed = changedBy ? '' : ' REMOVE changedBy';
   const conditions = [
@@ -54,13 +63,14 @@ async function write(
       new UpdateCommand({
         TableName: table('jobs'),
         Key: keyOf(jobId),
-        UpdateExpression: `${fields.UpdateExpression}${cancelled}${removed} ADD version :one`,
+        UpdateExpression: `${fields.UpdateExpression}${cancelled}${flown}${removed} ADD version :one`,
         ConditionExpression: conditions.join(' AND '),
         ExpressionAttributeNames: fields.ExpressionAttributeNames,
         ExpressionAttributeValues: {
           ...fields.ExpressionAttributeValues,
           ':caller': caller,
           ':one': 1,
+          ...(flightTime && { ':at': at }),
           ...(ifVersion !== undefined && { ':ifVersion': ifVersion }),
           ...Object.fromEntries((from ?? []).map((value, index) => [`:from${index}`, value])),
         },

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { flightTimes, type FlightTimes } from '../../domain/flight-record';
 import { followedUntil, type FollowedUntil } from '../../domain/followed-until';
 import { organisationOf, type Organisation } from '../../domain/id';
 import { job, type Job } from '../../domain/job';
@@ -13,16 +14,18 @@ const item = z.object({
   organisation: z.string(),
   changeId: z.optional(z.string()),
   changedBy: z.optional(z.literal(PLATFORM)),
+  ...flightTimes.shape,
   ...followedUntil.shape,
 });
 
-/** A job with its organisation, the id of its last change and who made it, and until when its positions are followed. */
+/** A job with its organisation, the id of its last change and who made it, until when its positions are followed, and when it was flown. */
 export interface StoredJob {
   readonly owner: Organisation;
   readonly changeId: string | undefined;
   /** Absent: a partner. */
   readonly changedBy: typeof PLATFORM | undefined;
   readonly followed: FollowedUntil;
+  readonly flightTimes: FlightTimes;
   readonly job: Job;
 }
 
@@ -46,6 +49,8 @@ export const toItem = (organisation: Organisation, newJob: Job) => ({
 /** Parses the item of a job. @throws Error for an item that this service never wrote */
 export function fromItem(found: Record<string, unknown> | undefined): StoredJob | undefined {
   if (!found) return undefined;
-  const { organisation, changeId, changedBy, socketsUntil, topicUntil, ...rest } = item.parse(found);
-  return { owner: organisation, changeId, changedBy, followed: { socketsUntil, topicUntil }, job: rest };
+  const { organisation, changeId, changedBy, socketsUntil, topicUntil, startedAt, endedAt, ...rest } =
+    item.parse(found);
+  const followed = { socketsUntil, topicUntil };
+  return { owner: organisation, changeId, changedBy, followed, flightTimes: { startedAt, endedAt }, job: rest };
 }

@@ -36,12 +36,16 @@ export async function readItem(jobId: string, isConsistent = true): Promise<Stor
  * A job of the organisation.
  * @throws Refusal `job_not_found`, or `forbidden` when it is another organisation's
  */
-export async function findJob(caller: Organisation, jobId: string): Promise<Job> {
+export const findJob = async (caller: Organisation, jobId: string): Promise<Job> =>
+  (await findStoredJob(caller, jobId)).job;
+
+/** A job of the organisation as it is stored. @throws Refusal as {@link findJob} does */
+export async function findStoredJob(caller: Organisation, jobId: string): Promise<StoredJob> {
   const found = await readItem(jobId);
   if (!found) throw new Refusal('job_not_found');
   const refusal = whyRefused(found, { caller });
   if (refusal) throw refusal;
-  return found.job;
+  return found;
 }
 
 /** The name of a job of the organisation; undefined for no job, and for an identifier that is not one of its jobs. */

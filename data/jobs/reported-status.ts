@@ -15,6 +15,7 @@ export type ReportOutcome = 'moved' | 'repeated' | 'late' | 'early' | 'contradic
  * Moves a job to the status that the platform reports, along the lifecycle and by one conditional write. The platform is not told.
  * @param reportId identifies this report, so that repeats have no further effect
  * @param now ISO 8601
+ * @param at when the platform says that it happened, ISO 8601 in UTC
  * @returns the result; only `moved` changes the job
  */
 export async function reportStatus(
@@ -22,11 +23,12 @@ export async function reportStatus(
   status: JobStatus,
   reportId: string,
   now: string,
+  at: string,
 ): Promise<ReportOutcome> {
   const organisation = organisationOf('job', jobId);
   if (!organisation) return 'unknown';
   try {
-    const job = await changeJob(organisation, jobId, { status }, { changeId: reportId, now, changedBy: PLATFORM });
+    const job = await changeJob(organisation, jobId, { status }, { changeId: reportId, now, at, changedBy: PLATFORM });
     return job.updatedAt === now ? 'moved' : 'repeated';
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

@@ -1,5 +1,6 @@
 import type { SQSBatchResponse } from 'aws-lambda';
 import * as z from 'zod/mini';
+import { MAX_RETRIES } from '../../contract/platform';
 import { sendToQueue } from '../../data/store/queue';
 import { logger } from '../logger';
 import { consumePlatformEvent, EventTooEarly } from '../platform/consume-platform-event';
@@ -8,8 +9,14 @@ import { consumePlatformEvent, EventTooEarly } from '../platform/consume-platfor
 const RETRY_AFTER_S = 30;
 const EARLY_RETRY_AFTER_S = 2;
 
+const received = z.object({
+  messageId: z.string(),
+  body: z.string(),
+  attributes: z.object({ ApproximateReceiveCount: z.coerce.number() }),
+});
+
 /** What the queue of retries sends; an event of the bus has no such field. */
-const batch = z.object({ Records: z.array(z.object({ messageId: z.string(), body: z.string() })) });
+const batch = z.object({ Records: z.array(received) });
 type Batch = z.output<typeof batch>;
 
 /** Applies an event of the bus, or puts it into the queue of retries. @throws when the queue does not accept it: Lambda retries */
@@ -18,7 +25,8 @@ async function receive(event: object): Promise<void> {
     await consumePlatformEvent({ parse: () => event, text: () => JSON.stringify(event) });
   } catch (error) {
     const isEarly = error instanceof EventTooEarly;
-    await sendToQueue('RETRY_QUEUE_URL', event, isEarly ? EARLY_RETRY_AFTER_S : RETRY_AFTER_S);
+    const rest = isEarly ? (error.rest ?? event) : event;
+    await sendToQueue('RETRY_QUEUE_URL', rest, isEarly ? EARLY_RETRY_AFTER_S : RETRY_AFTER_S);
     if (isEarly) logger.info('early report is retried', { eventId: error.message });
     else logger.warn('platform event is retried from the queue', { error });
   }
@@ -27,9 +35,10 @@ async function receive(event: object): Promise<void> {
 /** Applies the events of a batch in the order of arrival. */
 async function retry({ Records }: Batch): Promise<SQSBatchResponse> {
   const batchItemFailures: { itemIdentifier: string }[] = [];
-  for (const { messageId, body } of Records) {
+  for (const { messageId, body, attributes } of Records) {
+    const isLastAttempt = attributes.ApproximateReceiveCount >= MAX_RETRIES;
     try {
-      await consumePlatformEvent({ parse: () => JSON.parse(body) as unknown, text: () => body });
+      await consumePlatformEvent({ parse: () => JSON.parse(body) as unknown, text: () => body, isLastAttempt });
     } catch (error) {
       batchItemFailures.push({ itemIdentifier: messageId });
       if (error instanceof EventTooEarly) logger.info('early report is retried', { eventId: error.message });

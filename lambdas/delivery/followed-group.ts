@@ -1,5 +1,4 @@
-import { readFollowed } from '../../data/connections/followed-until';
-import type { FollowedUntil } from '../../domain/followed-until';
+import { readFollowed, type FollowedItem } from '../../data/connections/followed-until';
 
 /** How long an instance relies on what it has read, in ms, however many devices of the group report meanwhile. */
 const MAX_AGE_MS = 500;
@@ -9,11 +8,11 @@ const MAX_AGE_MS = 500;
  */
 export const NOTICED_AFTER_MS = MAX_AGE_MS + 250;
 
-const cache = new Map<string, { readonly followed: Promise<FollowedUntil>; readonly readAt: number }>();
+const cache = new Map<string, { readonly followed: Promise<FollowedItem>; readonly readAt: number }>();
 const MAX_CACHED = 1000;
 
 /** Until when somebody may follow a group, as it was at most half a second ago. */
-export function followedGroup(deviceGroupId: string): Promise<FollowedUntil> {
+export function followedGroup(deviceGroupId: string): Promise<FollowedItem> {
   const cached = cache.get(deviceGroupId);
   const readAt = Date.now();
   if (cached && readAt - cached.readAt < MAX_AGE_MS) return cached.followed;

@@ -15,6 +15,7 @@ import { isBroadcast, type Share } from '../../domain/share';
 import { eventsBetween, type StatusEvent } from '../../domain/status-event';
 import type { StatusMessage } from '../../domain/status-message';
 import { withConcurrency } from '../concurrency';
+import { inBatches } from './batches';
 import { logger } from '../logger';
 
 /** A message with its JSON text, which is built once for all followers. */
@@ -42,8 +43,8 @@ export async function sendToFollower(follower: Follower, all: readonly OutgoingM
   // The snapshot may have been sent since the follower was read.
   const sent = follower.bufferingSince ? await bufferOrClose(follower, buffered) : (follower.sentSequences ?? {});
   if (!sent) return false;
-  for (const { message, text } of all)
-    if (isNewer(message, sent) && !(await postToSocket(follower, text))) return false;
+  const texts = all.filter(({ message }) => isNewer(message, sent)).map(({ text }) => text);
+  for (const text of follower.batch ? inBatches(texts) : texts) if (!(await postToSocket(follower, text))) return false;
   return true;
 }
 

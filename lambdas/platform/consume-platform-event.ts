@@ -13,9 +13,11 @@ import { registerDevice, registerGroup, removeFromFleet } from '../../data/fleet
 import { reportStatus } from '../../data/jobs/reported-status';
 import { sendToDeadLetterQueue } from '../../data/platform/dead-letter-queue';
 import { organisationOf, type Kind, type Organisation } from '../../domain/id';
-import { invalid, Refusal } from '../../domain/refusal';
+import { invalid, Refusal, type Detail } from '../../domain/refusal';
+import { Unreadable } from '../../domain/judged';
 import type { Sample } from '../../domain/telemetry';
 import { allSettled } from '../concurrency';
+import { toDetails } from '../details';
 import { logger } from '../logger';
 import { acceptTelemetry } from '../telemetry/accept-telemetry';
 import { publishControlOutcome } from './publish-control-outcome';
@@ -25,6 +27,8 @@ export interface ReceivedEvent {
   /** @throws SyntaxError for a text that is not JSON */
   parse(): unknown;
   text(): string;
+  /** Whether it is not tried again: what is still too early is dropped then. Default: false. */
+  readonly isLastAttempt?: boolean;
 }
 
 /**
@@ -33,7 +37,7 @@ export interface ReceivedEvent {
  */
 export async function consumePlatformEvent(event: ReceivedEvent): Promise<void> {
   try {
-    await apply(event.parse());
+    await apply(event.parse(), event.isLastAttempt ?? false);
   } catch (error) {
     if (!isPermanent(error)) throw error;
     await sendToDeadLetterQueue(event.text(), reasonOf(error));
@@ -41,18 +45,27 @@ export async function consumePlatformEvent(event: ReceivedEvent): Promise<void> 
   }
 }
 
-/** A report whose predecessor has not arrived yet; the error message is the event's id. */
+/** A report whose predecessor, or the registration of whose device, has not arrived yet; the error message is the event's id. */
 export class EventTooEarly extends Error {
   override readonly name = 'EventTooEarly';
+
+  /** @param rest the event with what is to be tried again, if that is not all of it */
+  constructor(
+    id: string,
+    readonly rest?: object,
+  ) {
+    super(id);
+  }
 }
 
-async function apply(event: unknown): Promise<void> {
+async function apply(event: unknown, isLastAttempt: boolean): Promise<void> {
   const { id, 'detail-type': type, time, detail } = platformEnvelope.parse(event);
   if (!isInboundEvent(type)) throw new Refusal('unknown_action', [{ path: 'detail-type', message: type.slice(0, 64) }]);
   const now = new Date();
   // A sender's clock that is ahead must not make all later events look late.
   const at = new Date(Math.min(Date.parse(time), now.getTime()));
-  const dropped = await applyPlatformEvent(type, parseDetail(type, detail), { id, at, now });
+  const occurrence = { id, at, now, isLastAttempt, with: (other: object) => ({ ...(event as object), detail: other }) };
+  const dropped = await applyPlatformEvent(type, parseDetail(type, detail), occurrence);
   if (dropped) logger.warn('a report changed nothing', { type, reason: dropped, eventId: id });
 }
 
@@ -81,6 +94,9 @@ interface Occurrence {
   readonly id: string;
   readonly at: Date;
   readonly now: Date;
+  readonly isLastAttempt: boolean;
+  /** The same event with another detail. */
+  with(detail: object): object;
 }
 
 /** The drop reason of a fleet event that was not applied, because a later one is known. */
@@ -93,13 +109,14 @@ type Handler<Type extends InboundEventType> = (
 ) => Promise<DropReason | undefined>;
 
 const handlers: { readonly [Type in InboundEventType]: Handler<Type> } = {
-  'job.status.reported': async ({ jobId, status }, { id, now }) => {
-    const outcome = await reportStatus(jobId, status, `platform-${id}`, now.toISOString());
+  'job.status.reported': async ({ jobId, status, at }, { id, now }) => {
+    const [time, reportedAt] = [now.toISOString(), at];
+    const outcome = await reportStatus(jobId, status, `platform-${id}`, time, reportedAt < time ? reportedAt : time);
     // A standard queue keeps no order: the predecessor may arrive later.
     if (outcome === 'early') throw new EventTooEarly(id);
     return outcome === 'moved' ? undefined : outcome;
   },
-  'device.telemetry.reported': ({ telemetry }, { at, now }) => acceptReported(telemetry, now, at),
+  'device.telemetry.reported': ({ telemetry }, occurrence) => acceptReported(telemetry, occurrence),
   'device-group.registered': async (group, { at }) =>
     late(await registerGroup(ownerOf('group', group.deviceGroupId), group, at)),
   'device-group.removed': async ({ deviceGroupId }, { at }) =>
@@ -118,21 +135,50 @@ function ownerOf(kind: Kind, id: string): Organisation {
   return organisation;
 }
 
-/** Accepts each organisation's samples, as if it had published them itself. */
-async function acceptReported(
-  telemetry: readonly Sample[],
-  now: Date,
-  reportedAt: Date,
-): Promise<DropReason | undefined> {
-  const owners = new Set(telemetry.map(({ deviceId }) => ownerOf('device', deviceId)));
-  let accepted = 0;
-  const accept = async (owner: Organisation) => {
-    const own = telemetry.filter(({ deviceId }) => ownerOf('device', deviceId) === owner);
-    accepted += await acceptTelemetry(owner, own, now, reportedAt);
-  };
-  await allSettled([...owners].map(accept));
-  return accepted > 0 ? undefined : 'late or repeated';
+/** A sample that can never be accepted, as it arrived, and why. */
+interface Malformed {
+  readonly input: unknown;
+  readonly reason: string;
 }
+
+/**
+ * Accepts each organisation's samples, as if it had published them itself. A malformed one goes to the dead-letter queue alone.
+ * @throws EventTooEarly with those whose device is not known yet
+ */
+async function acceptReported(
+  telemetry: readonly (Sample | Unreadable)[],
+  occurrence: Occurrence,
+): Promise<DropReason | undefined> {
+  const { id, at, now, isLastAttempt } = occurrence;
+  const malformed: Malformed[] = [];
+  const unknown: Sample[] = [];
+  const own = new Map<Organisation, Sample[]>();
+  for (const sample of telemetry) {
+    const owner = sample instanceof Unreadable ? undefined : organisationOf('device', sample.deviceId);
+    if (sample instanceof Unreadable) malformed.push({ input: sample.input, reason: linesOf(toDetails(sample)) });
+    else if (owner) own.set(owner, [...(own.get(owner) ?? []), sample]);
+    else malformed.push({ input: sample, reason: 'deviceId is not an identifier of this service' });
+  }
+  let accepted = 0;
+  const accept = async ([owner, samples]: [Organisation, Sample[]]) => {
+    const acceptance = await acceptTelemetry(owner, samples, now, at);
+    accepted += acceptance.accepted;
+    for (const { index, isUnknown, ...fault } of acceptance.refused)
+      if (isUnknown) unknown.push(samples[index] as Sample);
+      else malformed.push({ input: samples[index], reason: linesOf([fault]) });
+  };
+  await allSettled([...own].map(accept));
+  const setAside = ({ input, reason }: Malformed) =>
+    sendToDeadLetterQueue(JSON.stringify(occurrence.with({ telemetry: [input] })), reason);
+  await allSettled(malformed.map(setAside));
+  if (malformed.length > 0)
+    logger.warn('samples sent to the dead-letter queue', { reason: 'malformed', count: malformed.length, eventId: id });
+  if (unknown.length > 0 && !isLastAttempt) throw new EventTooEarly(id, occurrence.with({ telemetry: unknown }));
+  if (unknown.length > 0) return 'unknown';
+  return accepted > 0 || malformed.length > 0 ? undefined : 'late or repeated';
+}
+
+const linesOf = (details: readonly Detail[]) => details.map(({ path, message }) => `${path} ${message}`).join('; ');
 
 /** Whether a retry can never succeed. */
 const isPermanent = (error: unknown) =>

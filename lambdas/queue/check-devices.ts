@@ -11,13 +11,13 @@ import { markOffline, readDevices, saveTrailing } from '../../data/fleet/device-
 import { readDevice } from '../../data/fleet/fleet';
 import type { Device } from '../../domain/fleet';
 import type { Organisation } from '../../domain/id';
-import { isUnsaved, waitForTurn } from '../../domain/state-saving';
-import { OFFLINE_AFTER_MS, sequenceOf, type Sample } from '../../domain/telemetry';
+import { isUnsaved, offlineAfter, waitForTurn } from '../../domain/state-saving';
+import { sequenceOf, type Sample } from '../../domain/telemetry';
 import { allSettled } from '../concurrency';
 import { logger } from '../logger';
 
 /**
- * Queue of delayed device checks: marks an online device offline after 30 seconds of silence, or schedules its next check;
+ * Queue of delayed device checks: marks an online device offline after 30 seconds of silence (`offlineAfter`), or schedules its next check;
  * saves samples that were too early as the last known state, unless a later one has been saved.
  */
 export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> {
@@ -44,7 +44,7 @@ async function checkOffline(message: unknown): Promise<void> {
   const check = readOfflineCheck(message);
   const device = await readDevice(check.organisation, check.deviceId);
   if (device?.status !== 'online' || device.reportedAt === undefined) return;
-  const left = Date.parse(device.reportedAt) + OFFLINE_AFTER_MS - Date.now();
+  const left = Date.parse(device.reportedAt) + offlineAfter(device) - Date.now();
   if (left > 0) await scheduleOfflineCheck(check, left);
   else if (!(await markOffline(check.organisation, check.deviceId, device.reportedAt)))
     // A device has one check at a time: without another one it would stay online for good.

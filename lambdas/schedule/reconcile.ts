@@ -1,6 +1,6 @@
 import { markOffline } from '../../data/fleet/device-state';
 import { onlineDevices, type OnlineDevice } from '../../data/fleet/online-devices';
-import { OFFLINE_AFTER_MS } from '../../domain/telemetry';
+import { LONGEST_OFFLINE_AFTER_MS } from '../../domain/state-saving';
 import { allSettled } from '../concurrency';
 import { logger } from '../logger';
 
@@ -27,7 +27,7 @@ const CHECK_TAKES_MS = 5000;
  */
 async function markDevicesOffline(): Promise<void> {
   const isOverdue = ({ reportedAt }: OnlineDevice) =>
-    Date.parse(reportedAt) < Date.now() - OFFLINE_AFTER_MS - CHECK_TAKES_MS;
+    Date.parse(reportedAt) < Date.now() - LONGEST_OFFLINE_AFTER_MS - CHECK_TAKES_MS;
   let count = 0;
   const markOne = async ({ organisation, deviceId, reportedAt }: OnlineDevice) => {
     if (await markOffline(organisation, deviceId, reportedAt)) count += 1;

@@ -14,9 +14,12 @@ export const handler = answer(
     await follow(session, followed, Math.floor(now.getTime() / 1000), batch);
     try {
       const kind = deviceId === undefined ? 'group' : 'device';
-      const isFirst = await noteFollowed({ kind, id: followed }, 'sockets', session.openedAt + LONGEST_CONNECTION_S);
-      // Whoever delivers reads the device with each sample, but its group only now and then.
-      const isUnnoticed = isFirst && kind === 'group';
+      // Whoever delivers reads only now and then whether somebody began to follow.
+      const isUnnoticed = await noteFollowed(
+        { kind, id: followed },
+        'sockets',
+        session.openedAt + LONGEST_CONNECTION_S,
+      );
       await requestSnapshot({ kind: 'subscription', connectionId: session.connectionId, followed, isUnnoticed });
     } catch (error) {
       await unfollow(session, followed);

@@ -2,6 +2,7 @@ import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { requestSnapshot } from '../../data/connections/request-snapshot';
 import { createdAtOf, topicSubscribersOf, type StreamRecord } from '../../data/store/stream-records';
 import { readItem } from '../../data/jobs/jobs';
+import type { Device } from '../../domain/fleet';
 import { organisationOf } from '../../domain/id';
 import { isFlown } from '../../domain/job-lifecycle';
 import type { StoredJob } from '../../data/jobs/job-item';
@@ -19,43 +20,35 @@ import {
   type PublishableChange,
   type RecordEvents,
 } from '../delivery/log-events';
-import { recordPositions, type Position } from '../delivery/record-positions';
 import { followedGroup } from '../delivery/followed-group';
 import { audienceUntil, findAudience, publishStatus, subscribersUntil } from '../delivery/publish-status';
 
 /**
- * Streams of jobs, shares and fleet → the event log, then status channels (spec section 6), then the record of flights. A
- * change is in the log before it is published, and each channel gets its changes in the order of the log.
+ * Streams of jobs, shares and fleet → the event log, then status channels (spec section 6). A change is in the log before it is published, and each channel gets its changes in the order of the log.
  */
 export async function handler({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
   const records = Records as StreamRecord[];
-  const positions: Position[] = [];
   // Before the events of the batch are logged: they are published after the snapshots, and must not count as known by them.
   const cursorOf = await snapshotCursors(records);
   const { eventsOf, orderOf } = logEvents(records);
   const failed = ({ dynamodb }: StreamRecord, error: unknown) =>
     logger.error('change could not be published', { sequenceNumber: dynamodb?.SequenceNumber, error });
-  const published = await inOrder(records, fanOut(eventsOf, cursorOf, positions), failed, orderOf);
-  await recordPositions(positions);
-  return published;
+  return inOrder(records, fanOut(eventsOf, cursorOf), failed, orderOf);
 }
 
-const fanOut = (eventsOf: RecordEvents, cursorOf: CursorOf, positions: Position[]) => {
+const fanOut = (eventsOf: RecordEvents, cursorOf: CursorOf) => {
   const audienceOf = findAudience(({ id }) => followedGroup(id));
   return async (record: StreamRecord) => {
     const found = await eventsOf(record);
     if (!found) return;
     if (found.change.kind !== 'device') return publishChange(record, found, cursorOf);
-    const position = await positionIn(found.change);
-    if (position) positions.push(position);
     for (const event of found.events) await publishStatus(event, audienceOf);
-    if (!position?.job) return;
+    const flown = await flownIn(found.change);
     const at = createdAtOf(record);
-    if (!isAnnounced(position.job, position.device.reportedAt ?? at)) return;
-    const message = positionMessage(position.job, position.device, at);
+    if (!flown || !isAnnounced(flown.job, flown.device.reportedAt ?? at)) return;
     await publishStatus(
-      { role: 'transient', message },
-      findAudience(() => Promise.resolve(position.followed)),
+      { role: 'transient', message: positionMessage(flown.job, flown.device, at) },
+      findAudience(() => Promise.resolve(flown.followed)),
     );
   };
 };
@@ -89,22 +82,17 @@ const tellEnd = (share: Share, message: StatusMessage): Promise<void> =>
     ? requestSnapshot({ kind: 'share-end', shareCode: share.shareCode, message })
     : endFollowers(share.shareCode, message);
 
-interface FoundPosition extends Position {
-  /** Until when somebody may follow the job. */
-  readonly followed: FollowedUntil;
-}
-
 /**
- * The new state of a device in a change, with the running job that it is about. Only a device of the job's organisation, and
- * the job's own device if it names one, may report it.
+ * The running job that a new state of a device is about. Only a device of the job's organisation, and the job's own device if it names
+ * one, may report it.
  */
-async function positionIn(change: Change): Promise<FoundPosition | undefined> {
+async function flownIn(change: Change): Promise<(StoredJob & { readonly device: Device }) | undefined> {
   if (change.kind !== 'device' || !change.after?.lastState) return undefined;
   const { before, after: device } = change;
   const { jobId, timestamp } = change.after.lastState;
-  if (timestamp === before?.lastState?.timestamp) return undefined;
-  const running = jobId === undefined ? undefined : await runningJob(jobId, device.deviceId);
-  return { before, device, job: running?.job, followed: running?.followed ?? {} };
+  if (jobId === undefined || timestamp === before?.lastState?.timestamp) return undefined;
+  const job = await runningJob(jobId, device.deviceId);
+  return job && { ...job, device };
 }
 
 /**

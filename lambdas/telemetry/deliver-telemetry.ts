@@ -16,13 +16,54 @@ import { outgoing, sendToFollower, type OutgoingMessage } from '../delivery/foll
 import { logger } from '../logger';
 import { viewerMessage } from './telemetry-message';
 
-export type FollowersOf = (device: Device) => Promise<Follower[]>;
+/** The delivery of the samples of one message, which may be of several devices. */
+export interface Delivery {
+  /**
+   * Sends messages about a device, in order, to all of its followers: viewers of a share get them with fewer fields. Those that asked
+   * for batches get them at the end.
+   * @throws Error when the followers can't be read
+   */
+  send(device: Device, messages: readonly DeviceTelemetryMessage[]): Promise<void>;
+  /** Sends the batches, once `send` was called for every device of the message. */
+  end(): Promise<void>;
+}
 
-/**
- * Finds the followers of each device in a batch, by the device or by its group, each socket once. The followers of a group
- * are read once, however many of its devices report, and none are read where nobody may follow.
- */
-export function findFollowers(now: Date): FollowersOf {
+/** Begins a delivery. The followers of a group are read once, however many of its devices report. */
+export function beginDelivery(now: Date): Delivery {
+  const followersOf = findFollowers(now);
+  const searches: Promise<unknown>[] = [];
+  const batches = new Map<string, { readonly follower: Follower; readonly all: OutgoingMessage[] }>();
+  const addToBatch = (follower: Follower, all: readonly OutgoingMessage[]) => {
+    const key = `${follower.connectionId} ${follower.channel}`;
+    const batch = batches.get(key) ?? { follower, all: [] };
+    batch.all.push(...all);
+    batches.set(key, batch);
+  };
+  return {
+    async send(device, messages) {
+      const toPartner = messages.map((message) => outgoing(message));
+      const toViewer = messages.map((message) => outgoing(viewerMessage(message)));
+      const searching = followersOf(device);
+      searches.push(searching);
+      const followers = await searching;
+      for (const follower of followers) if (follower.batch) addToBatch(follower, toPartner);
+      await withConcurrency(
+        followers.filter(({ batch }) => !batch),
+        (follower) => trySending(follower, follower.shareCode === undefined ? toPartner : toViewer),
+      );
+    },
+    async end() {
+      // Not until the others are sent: nobody waits for another's socket.
+      await Promise.allSettled(searches);
+      await withConcurrency([...batches.values()], ({ follower, all }) => trySending(follower, all));
+    },
+  };
+}
+
+type FollowersOf = (device: Device) => Promise<Follower[]>;
+
+/** Finds the followers of each device of a message, by the device or by its group, each socket once; none where nobody may follow. */
+function findFollowers(now: Date): FollowersOf {
   const followersOf = memoise(allFollowersOf, (id) => id);
   return async ({ deviceId, deviceGroupId, socketsUntil }) => {
     const group = await followedGroup(deviceGroupId);
@@ -44,24 +85,14 @@ async function allFollowersOf(id: string): Promise<Follower[]> {
   return found;
 }
 
-/** Sends messages about a device, in order, to all of its followers: viewers of a share get them with fewer fields. */
-export async function deliverTelemetry(
-  device: Device,
-  messages: readonly DeviceTelemetryMessage[],
-  followersOf: FollowersOf,
-): Promise<void> {
-  const toPartner = messages.map((message) => outgoing(message));
-  const toViewer = messages.map((message) => outgoing(viewerMessage(message)));
-  const send = async (follower: Follower) => {
-    try {
-      await sendSamples(follower, follower.shareCode === undefined ? toPartner : toViewer);
-    } catch (error) {
-      // One follower's failure must affect neither the others nor the publisher.
-      const { connectionId } = follower;
-      logger.warn('socket could be neither posted to nor closed', { connectionId, error });
-    }
-  };
-  await withConcurrency(await followersOf(device), send);
+/** One follower's failure affects neither the others nor the publisher. */
+async function trySending(follower: Follower, all: readonly OutgoingMessage[]): Promise<void> {
+  try {
+    await sendSamples(follower, all);
+  } catch (error) {
+    const { connectionId } = follower;
+    logger.warn('socket could be neither posted to nor closed', { connectionId, error });
+  }
 }
 
 /** Sends nothing after the follower's token or share has expired. */

@@ -1,68 +1,76 @@
-/** What an instance remembers of the devices whose samples it received. */
+/**
+ * What an instance remembers of the devices whose samples it received. It saves calls only: emptied at any moment, the record and the
+ * saved states are the same, and a follower may be sent again what was sent since the last save.
+ */
+import { readDevices } from '../../data/fleet/device-state';
 import type { Device } from '../../domain/fleet';
-import { sequenceOf } from '../../domain/telemetry';
+import { organisationOf, type Organisation } from '../../domain/id';
+import type { KnownDevice } from '../../domain/sample-decision';
+import type { Sample } from '../../domain/telemetry';
+import { followedGroup } from '../delivery/followed-group';
 
 const MAX_DEVICES = 10_000;
-/** How long a device that was read or written counts as one of the fleet, in ms: one that is removed meanwhile fails its write only. */
+/** How long a device that was read or written counts as one of the fleet, in ms: one that is removed meanwhile fails its next write. */
 const KNOWN_FOR_MS = 60_000;
-/** After so many reads in a row that found a write due, a shared device reports once a second again, or to this instance only. */
-const DUE_READS = 3;
 
-interface DeviceMemory {
-  /** The device as it was read or written last, and until when that counts, Unix ms. */
-  readonly known?: { readonly device: Device; readonly until: number };
-  /** Sequence of the latest sample that was accepted: between two writes it is only in memory. */
-  readonly latest?: number;
-  /** How many reads in a row have found a write due; undefined unless the device is shared among instances. */
-  readonly dueReads?: number;
+/** The clocks of two functions differ by less, in ms. */
+const CLOCKS_DIFFER_MS = 2000;
+
+interface DeviceMemory extends KnownDevice {
+  /** When it was read or written, Unix ms. */
+  readonly knownAt: number;
 }
 
 const memory = new Map<string, DeviceMemory>();
 
-/** The device that was not remembered anew for longest makes room. */
-function keep(deviceId: string, remembered: DeviceMemory): void {
+/**
+ * Those of the devices that the organisation has, by their identifiers: as this instance knows them, or by one read for all others.
+ * @throws Error when the read failed
+ */
+export async function knownDevices(
+  organisation: Organisation,
+  deviceIds: readonly string[],
+  now: Date,
+): Promise<Map<string, KnownDevice>> {
+  const own = deviceIds.filter((deviceId) => organisationOf('device', deviceId) === organisation);
+  const remembered = await Promise.all(
+    own
+      .map((deviceId) => memory.get(deviceId))
+      .map(async (known) => ((await isUpToDate(known, now)) ? known : undefined)),
+  );
+  const others = own.filter((_, index) => !remembered[index]);
+  const read = others.length > 0 ? await readDevices(organisation, others) : [];
+  const known = [
+    ...remembered.filter((each) => each !== undefined),
+    ...read.map((device) => ({ device, latest: memory.get(device.deviceId)?.latest })),
+  ];
+  for (const deviceId of others) if (!read.some((device) => device.deviceId === deviceId)) forgetDevice(deviceId);
+  for (const device of read) rememberDevice(device, now);
+  return new Map(known.map((each) => [each.device.deviceId, each]));
+}
+
+/** Not after a while, nor when somebody began to follow a device of its group since then: perhaps this one. */
+async function isUpToDate(known: DeviceMemory | undefined, now: Date): Promise<boolean> {
+  if (!known || known.knownAt + KNOWN_FOR_MS <= now.getTime()) return false;
+  const { membersFollowedAt = 0 } = await followedGroup(known.device.deviceGroupId);
+  return membersFollowedAt + CLOCKS_DIFFER_MS < known.knownAt;
+}
+
+/** Remembers a device that was read or written just now. @param latest sample that was accepted, if one was */
+export function rememberDevice(device: Device, now: Date, latest = memory.get(device.deviceId)?.latest): void {
+  const { deviceId } = device;
+  // The device that was not remembered anew for longest makes room.
   memory.delete(deviceId);
   const [oldest] = memory.keys();
   if (memory.size >= MAX_DEVICES && oldest !== undefined) memory.delete(oldest);
-  memory.set(deviceId, remembered);
+  memory.set(deviceId, { device, latest, knownAt: now.getTime() });
 }
 
-/** The device as this instance knows it, undefined after a while. */
-export function knownDevice(deviceId: string, now: Date): Device | undefined {
-  const known = memory.get(deviceId)?.known;
-  return known && known.until > now.getTime() ? known.device : undefined;
+/** Remembers the latest sample of a device, which was neither read nor written. */
+export function rememberSample(sample: Sample): void {
+  const known = memory.get(sample.deviceId);
+  if (known) memory.set(sample.deviceId, { ...known, latest: sample });
 }
 
-/** Sequence of the latest sample of a device, as far as this instance knows; 0 for none. */
-export const latestSequence = ({ deviceId, lastState }: Device): number =>
-  Math.max(memory.get(deviceId)?.latest ?? 0, lastState ? sequenceOf(lastState) : 0);
-
-/** Remembers a device that was read or written just now. @param sequence of the latest sample that was accepted, if one was */
-export function rememberDevice(device: Device, now: Date, sequence?: number): void {
-  const known = { device, until: now.getTime() + KNOWN_FOR_MS };
-  keep(device.deviceId, { ...memory.get(device.deviceId), known, ...(sequence !== undefined && { latest: sequence }) });
-}
-
-/** Forgets a device whose samples may not have been accepted: they must count as new when they are sent again. */
-export function forgetDevice(deviceId: string): void {
-  const dueReads = memory.get(deviceId)?.dueReads;
-  if (dueReads === undefined) memory.delete(deviceId);
-  else memory.set(deviceId, { dueReads });
-}
-
-/**
- * Whether several instances receive samples of a device, more than one a second in all: what an instance remembers of it is outdated by
- * the next time that it writes, and a write that is refused costs five times a read (DynamoDB on-demand pricing). So it is read first.
- */
-export const isShared = (deviceId: string): boolean => memory.get(deviceId)?.dueReads !== undefined;
-
-/** Notes that a write was too early, by what another instance had written. */
-export const noteTooEarly = (deviceId: string): void => keep(deviceId, { ...memory.get(deviceId), dueReads: 0 });
-
-/** Notes that a device was read. @param isDue whether a write was due */
-export function noteRead(deviceId: string, isDue: boolean): void {
-  const { dueReads, ...rest } = memory.get(deviceId) ?? {};
-  if (dueReads === undefined) return;
-  const count = isDue ? dueReads + 1 : 0;
-  keep(deviceId, count < DUE_READS ? { ...rest, dueReads: count } : rest);
-}
+/** Forgets a device that was removed, or whose samples may not have been accepted: they must count as new when they are sent again. */
+export const forgetDevice = (deviceId: string): boolean => memory.delete(deviceId);

@@ -4,7 +4,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { EventSourceMapping, FilterRule } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { PLATFORM } from '../../contract/platform';
+import { MAX_RETRIES, PLATFORM } from '../../contract/platform';
 import { ApiFunction } from '../functions/api-function';
 import { addChangeStream } from '../functions/change-stream';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
@@ -68,7 +68,7 @@ class InboundEvents extends Construct {
       visibilityTimeout: Duration.seconds(60),
       // As long as the archive of the bus.
       retentionPeriod: Duration.days(14),
-      deadLetterQueue: { queue: failures, maxReceiveCount: 5 },
+      deadLetterQueue: { queue: failures, maxReceiveCount: MAX_RETRIES },
     });
     const consume = new ApiFunction(this, 'ConsumePlatformEvents', {
       entry: 'bus/consume-platform-events',

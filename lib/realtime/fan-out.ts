@@ -18,9 +18,8 @@ export interface FanOutProps {
   readonly tables: Tables;
   readonly sockets: WebSocketChannels;
   readonly snapshots: Snapshots;
-  /** How long the event log keeps an event, and the record of a flight its positions. */
+  /** How long the event log keeps an event. */
   readonly eventRetentionDays: number;
-  readonly flightRetentionDays: number;
 }
 
 /** Maximum of Lambda (API reference, CreateEventSourceMapping, ParallelizationFactor). */
@@ -43,14 +42,12 @@ export class FanOut extends Construct {
       timeoutSeconds: 60,
       environment: {
         EVENT_RETENTION_DAYS: String(retention.eventRetentionDays),
-        FLIGHT_RETENTION_DAYS: String(retention.flightRetentionDays),
       },
     }).uses(tables, {
       jobs: ['get'],
       fleet: ['get'],
       connections: ['query', 'delete', 'update'],
       events: ['query', 'put'],
-      flights: ['batchWrite'],
     });
     sockets.grantManage(fanOut);
     // The sockets of a share that has ended.
@@ -84,11 +81,7 @@ export class FanOut extends Construct {
 
     alarmOnLag(fanOut, 'Changes reach partners more than a minute late', 'IteratorAge');
     countErrors(fanOut, 'status');
-    alarmOnErrors(
-      this,
-      'status',
-      'Changes reach partners late, or not over MQTT, the record of flights has gaps, or numbers of viewers are outdated',
-    );
+    alarmOnErrors(this, 'status', 'Changes reach partners late, or not over MQTT, or numbers of viewers are outdated');
   }
 
   /**

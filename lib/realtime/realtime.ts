@@ -56,7 +56,7 @@ export class Realtime extends Construct {
       webAclArn: props.cloudFrontWebAclArn,
     });
     const snapshots = new Snapshots(this, 'Snapshots', { channels, tables, sockets });
-    const telemetry = new Telemetry(this, 'Telemetry', { tables, sockets });
+    const telemetry = new Telemetry(this, 'Telemetry', { tables, sockets, flightRetentionDays });
     new WebSocketActions(this, 'Actions', {
       actions,
       tables,
@@ -73,7 +73,6 @@ export class Realtime extends Construct {
       sockets,
       snapshots,
       eventRetentionDays,
-      flightRetentionDays,
     });
     new Broadcast(this, 'Broadcast', {
       tables,

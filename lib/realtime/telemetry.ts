@@ -11,6 +11,8 @@ import type { WebSocketChannels } from './websocket/websocket-api';
 export interface TelemetryProps {
   readonly tables: Tables;
   readonly sockets: WebSocketChannels;
+  /** How long the record of a job's flight keeps its positions. */
+  readonly flightRetentionDays: number;
 }
 
 const impact = 'A silent device still counts as online for partners, or its last sample is not stored';
@@ -54,13 +56,16 @@ export class Telemetry extends Construct {
     });
   }
 
-  /** Lets a function accept telemetry: update the fleet, send to followers, and schedule device checks. */
+  /** Lets a function accept telemetry: update the fleet, send to followers, record flights, and schedule device checks. */
   grantAccept(acceptor: ApiFunction): void {
-    const { tables, sockets } = this.props;
+    const { tables, sockets, flightRetentionDays } = this.props;
     acceptor.uses(tables, {
       connections: ['get', 'query', 'delete', 'update'],
       fleet: ['get', 'batchGet', 'update'],
+      jobs: ['batchGet'],
+      flights: ['put'],
     });
+    acceptor.lambda.addEnvironment('FLIGHT_RETENTION_DAYS', String(flightRetentionDays));
     // Whether the share of a topic still stands, and its organisation is active.
     acceptor.uses(tables, { shares: ['get'], partners: ['get'] });
     grantBroadcast(acceptor);

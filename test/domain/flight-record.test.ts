@@ -1,24 +1,18 @@
-import type { Device } from '../../domain/fleet';
 import {
+  flownPoints,
   intervalOf,
-  isDevicePointDue,
   MAX_TRACK_POSITIONS,
   recordedPointOf,
   tracksOf,
   type RecordedPoint,
 } from '../../domain/flight-record';
 import { deviceState } from '../../domain/telemetry';
-import { acme, fullSample, id, sampleDevice } from './fixtures/samples';
+import { acme, fullSample, id } from './fixtures/samples';
 
 const at = (seconds: number) => new Date(Date.parse('2026-11-27T10:30:00.000Z') + seconds * 1000).toISOString();
-const takeOff = { timestamp: at(0), altitude: 440 };
-/** A device after a state at so many seconds. */
-const flying = (seconds: number, change: Partial<Device> = {}) =>
-  sampleDevice({ lastState: { timestamp: at(seconds) }, takeOff, ...change });
-
 describe('recordedPointOf', () => {
   test('is the position with speeds, heading, state and battery, to about 10 cm and a tenth', () => {
-    expect(recordedPointOf(sampleDevice({ lastState: deviceState.parse(fullSample) }))).toEqual({
+    expect(recordedPointOf({ deviceId: id('device'), ...deviceState.parse(fullSample) })).toEqual({
       deviceId: id('device'),
       timestamp: '2026-11-27T10:30:15.123Z',
       coordinates: [-122.419415, 37.774929, 1085.5],
@@ -32,8 +26,8 @@ describe('recordedPointOf', () => {
 
   test('has nothing that the device did not report', () => {
     const position = { type: 'Point' as const, coordinates: [8.5, 47.4, 480] as [number, number, number] };
-    const lastState = { timestamp: at(0), navigation: { position } };
-    expect(JSON.parse(JSON.stringify(recordedPointOf(sampleDevice({ lastState }))))).toEqual({
+    const sample = { deviceId: id('device'), timestamp: at(0), navigation: { position } };
+    expect(JSON.parse(JSON.stringify(recordedPointOf(sample)))).toEqual({
       deviceId: id('device'),
       timestamp: at(0),
       coordinates: [8.5, 47.4, 480],
@@ -41,8 +35,7 @@ describe('recordedPointOf', () => {
   });
 
   test('is undefined without a position', () => {
-    expect(recordedPointOf(flying(0))).toBeUndefined();
-    expect(recordedPointOf(sampleDevice())).toBeUndefined();
+    expect(recordedPointOf({ deviceId: id('device'), timestamp: at(0) })).toBeUndefined();
   });
 });
 
@@ -54,23 +47,20 @@ test.each([
   expect(intervalOf(at(seconds), every)).toBe(Date.parse(at(begin)) / 1000);
 });
 
-describe('isDevicePointDue', () => {
+describe('flownPoints', () => {
+  const points = [0, 1, 2, 3].map((seconds) => ({
+    deviceId: id('device'),
+    timestamp: at(seconds),
+    coordinates: [8.5, 47.4, 480] as [number, number, number],
+  }));
+
   test.each([
-    ['in the same five seconds', 0, 4.999, false],
-    ['in the next five seconds', 4.999, 5, true],
-    ['minutes later', 0, 600, true],
-  ])('of a state %s as the one before is as expected: %s s, then %s s: %s', (_, before, next, expected) => {
-    expect(isDevicePointDue(flying(before), flying(next))).toBe(expected);
-  });
-
-  test('is true for the first state of a flight, and of a device', () => {
-    expect(isDevicePointDue(flying(0, { takeOff: undefined }), flying(1))).toBe(true);
-    expect(isDevicePointDue(sampleDevice(), flying(1))).toBe(true);
-    expect(isDevicePointDue(undefined, flying(1))).toBe(true);
-  });
-
-  test('is false for a device that is not in flight', () => {
-    expect(isDevicePointDue(flying(0), flying(60, { takeOff: undefined }))).toBe(false);
+    ['has begun', { startedAt: at(1) }, [1, 2, 3]],
+    ['has ended', { startedAt: at(1), endedAt: at(2) }, [1, 2]],
+    ['never began', { endedAt: at(2) }, []],
+    ['has not begun', {}, []],
+  ])('of a job that %s (%j) are those at %j', (_, times, seconds) => {
+    expect(flownPoints(times, points).map(({ timestamp }) => timestamp)).toEqual(seconds.map(at));
   });
 });
 

@@ -23,10 +23,18 @@ const deviceOfReply: Field = { description: 'The device, if the message named on
 /** Fields of telemetry. */
 export const telemetryFields: Fields = {
   accepted: {
-    description: 'How many of the samples were new. The others were not later than the last one of their device.',
+    description:
+      'How many of the samples were new: later than the last one of their device, or with a position that was not in the record of a flight.',
     examples: [1],
     minimum: 0,
   },
+  recorded: {
+    description: 'How many positions are new in the record of a job’s flight, or in that of the device’s flight.',
+    examples: [1],
+    minimum: 0,
+  },
+  refused: { description: 'The samples that are not accepted. Left out when all are.' },
+  index: { description: 'The place of the sample in the list, from 0.', examples: [2], minimum: 0 },
   altitude: { description: 'Metres above mean sea level.', examples: [443.2] },
   battery: { description: 'State of the battery.' },
   camera: { description: 'The camera.' },

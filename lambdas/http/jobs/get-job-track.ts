@@ -1,7 +1,7 @@
 import * as endpoints from '../../../contract/endpoints/jobs';
 import { readFlight } from '../../../data/flights/flights';
-import { findJob } from '../../../data/jobs/jobs';
-import { tracksOf } from '../../../domain/flight-record';
+import { findStoredJob } from '../../../data/jobs/jobs';
+import { flownPoints, tracksOf } from '../../../domain/flight-record';
 import { serve } from '../../serve/serve';
 import { toCsv } from '../../serve/track/csv';
 import { toGeoJson } from '../../serve/track/geo-json';
@@ -18,7 +18,7 @@ export const handler = serve(
   'GET /v3/jobs/{jobId}/track',
   endpoints.getJobTrack,
   async ({ caller, path, mediaType }) => {
-    const job = await findJob(caller.organisation, path.jobId);
-    return formats[mediaType](job, tracksOf(await readFlight(job.jobId)));
+    const { job, flightTimes } = await findStoredJob(caller.organisation, path.jobId);
+    return formats[mediaType](job, tracksOf(flownPoints(flightTimes, await readFlight(job.jobId))));
   },
 );

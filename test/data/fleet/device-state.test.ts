@@ -1,12 +1,12 @@
-import { device } from '../../../domain/fleet';
+import { device, type Device } from '../../../domain/fleet';
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import {
   markOffline,
   readDevices,
   recordReport,
-  saveNextState,
   saveState,
   saveTrailing,
+  type StateWrite,
 } from '../../../data/fleet/device-state';
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { acme, id } from '../../domain/fixtures/samples';
@@ -75,100 +75,93 @@ const testWrite = (call: () => Promise<unknown>, rows: readonly Row[]) =>
     expect(store.calls()).toHaveLength(1);
   });
 const removed = { kind: 'removed', deviceId: undefined, status: undefined };
-const [superseded, tooEarly] = [{ outcome: 'superseded' }, { outcome: 'too early' }];
-const saved = (wasOnline: boolean) => ({ outcome: 'saved', wasOnline });
+const found = (isSaved: boolean, change: object = {}) => ({
+  isSaved,
+  device: expect.objectContaining(change) as object,
+});
 
 describe('saveState', () => {
-  const save = (more: object) => () => saveState(acme, id('device'), state, { now, reason: 'due', ...more });
-  const written = {
-    ...stored,
-    status: 'online',
-    presentIn: acme,
-    reportedAt: now.toISOString(),
-    savedAt: now.toISOString(),
-    transitions: 0,
-  };
+  const known = device.parse(item({ savedAt: turn }));
+  const save =
+    (more: Partial<StateWrite> = {}, change: Partial<Device> = {}) =>
+    () =>
+      saveState(acme, { ...known, ...change }, state, {
+        kind: 'write',
+        reason: 'due',
+        latestSave: turn,
+        savedAt: now.toISOString(),
+        takeOff: undefined,
+        now,
+        isQuiet: false,
+        ...more,
+      });
+  const due = { stateAt: earlier, savedAt: turn };
+  const written = { ...stored, reportedAt: now.toISOString(), savedAt: now.toISOString(), transitions: 0 };
+  const gone = { isSaved: false, device: undefined };
 
-  describe.each(['due', 'transition'])('for the reason %s', (reason) => {
+  describe.each(['due', 'transition'] as const)('for the reason %s', (reason) => {
     const transitions = reason === 'due' ? 0 : 1;
     testWrite(save({ reason }), [
-      ['writes the first state', {}, saved(true), { ...written, transitions }],
-      ['writes a later state', { stateAt: earlier }, saved(true), { ...written, transitions }],
-      ['marks a device as online', { status: 'offline' }, saved(false), { ...written, transitions }],
-      ['leaves the state of the same time', { stateAt: same }, superseded],
-      ['leaves a later state', { stateAt: later }, superseded],
-      ['creates no device', undefined, superseded],
-      ['leaves a device that was removed', removed, superseded],
+      ['writes a later state', due, found(true, { version: 4, savedAt: turn }), { ...written, transitions }],
+      ['writes the first state', { savedAt: turn }, found(true), { ...written, transitions }],
+      ['leaves the state of the same time', { ...due, stateAt: same }, found(false)],
+      ['leaves a later state', { ...due, stateAt: later }, found(false)],
+      ['leaves a device that went offline', { ...due, status: 'offline' }, found(false, { status: 'offline' })],
+      ['leaves a device of another group', { ...due, deviceGroupId: 'x' }, found(false, { deviceGroupId: 'x' })],
+      ['leaves a device that has taken off', { ...due, takeOff }, found(false, { takeOff })],
+      ['creates no device', undefined, gone],
+      ['leaves a device that was removed', removed, gone],
     ]);
   });
   describe('of a due state', () => {
-    testWrite(save({}), [
-      ['writes it half a second after the last one', { savedAt: turn, transitions: 5 }, saved(true), written],
-      ['leaves a state that was saved since', { savedAt: afterTurn, stateAt: earlier }, tooEarly],
-      ['leaves a first state that was saved since', { savedAt: afterTurn }, tooEarly],
-      ['writes it at once for an offline device', { savedAt: afterTurn, status: 'offline' }, saved(false), written],
+    testWrite(save(), [
+      ['forgets the transitions', { ...due, transitions: 5 }, found(true), written],
+      ['leaves a state that was saved since', { ...due, savedAt: afterTurn }, found(false, { savedAt: afterTurn })],
     ]);
   });
   describe('of a transition', () => {
-    const moments = { savedAt: afterTurn, stateAt: earlier };
     testWrite(save({ reason: 'transition' }), [
-      ['counts it', { ...moments, transitions: 4 }, saved(true), { ...written, transitions: 5 }],
-      ['refuses a sixth one', { ...moments, transitions: 5 }, tooEarly],
+      [
+        'counts it, however new the last one',
+        { ...due, savedAt: afterTurn, transitions: 4 },
+        found(true),
+        { ...written, transitions: 5 },
+      ],
+      ['refuses a sixth one', { ...due, transitions: 5 }, found(false)],
     ]);
+  });
+  describe('of an offline device', () => {
+    const online = { ...written, status: 'online', presentIn: acme };
+    testWrite(save({}, { status: 'offline' }), [
+      [
+        'marks it as online, however new the last one',
+        { ...due, savedAt: afterTurn, status: 'offline' },
+        found(true),
+        online,
+      ],
+      ['leaves one that is online by now', due, found(false)],
+    ]);
+  });
+  describe('of a device that was never saved', () => {
+    testWrite(save({}, { savedAt: undefined }), [['writes the first state', {}, found(true), written]]);
   });
   describe('with a savedAt', () => {
-    testWrite(save({ savedAt: turn }), [['stores that', {}, saved(true), { ...written, savedAt: turn }]]);
+    testWrite(save({ savedAt: turn }), [['stores that', due, found(true), { ...written, savedAt: turn }]]);
   });
   describe('with a take-off', () => {
-    testWrite(save({ change: { after: takeOff } }), [['stores it', {}, saved(true), { ...written, takeOff }]]);
+    testWrite(save({ takeOff }), [['stores it', due, found(true), { ...written, takeOff }]]);
   });
   describe('of a landing', () => {
-    testWrite(save({ change: { before: takeOff } }), [
-      ['removes the take-off', { takeOff }, saved(true), { ...written, takeOff: undefined }],
+    testWrite(save({}, { takeOff }), [
+      ['removes the take-off', { ...due, takeOff }, found(true), { ...written, takeOff: undefined }],
+      ['leaves a device in another flight', { ...due, takeOff: { timestamp: later } }, found(false)],
     ]);
   });
-});
-
-describe('saveNextState', () => {
-  const known = device.parse(item());
-  const due = { stateAt: earlier, savedAt: turn };
-  const written = { ...stored, reportedAt: now.toISOString(), savedAt: now.toISOString(), transitions: 0 };
-  const found = (isSaved: boolean, change: object = {}) => ({
-    isSaved,
-    device: expect.objectContaining(change) as object,
-  });
-
-  describe('that is not quiet', () => {
-    testWrite(
-      () => saveNextState(acme, known, state, { now, isQuiet: false }),
-      [
-        ['writes a later state that is due', due, found(true, { version: 4, savedAt: turn }), written],
-        ['leaves the state of the same time', { ...due, stateAt: same }, found(false)],
-        ['leaves the first state to another write', { savedAt: turn }, found(false)],
-        ['leaves a state that was saved since', { ...due, savedAt: afterTurn }, found(false, { savedAt: afterTurn })],
-        ['leaves an offline device', { ...due, status: 'offline' }, found(false, { status: 'offline' })],
-        ['leaves a device of another group', { ...due, deviceGroupId: 'x' }, found(false, { deviceGroupId: 'x' })],
-        ['leaves a device that has taken off', { ...due, takeOff }, found(false, { takeOff })],
-        ['creates no device', undefined, { isSaved: false, device: undefined }],
-        ['leaves a device that was removed', removed, { isSaved: false, device: undefined }],
-      ],
-    );
-  });
   describe('that is quiet, in flight', () => {
-    const nextTurn = { ...known, takeOff, savedAt: '2026-11-27T10:29:59.900Z' };
-    testWrite(
-      () => saveNextState(acme, nextTurn, state, { now, isQuiet: true }),
-      [
-        [
-          'writes the state with its turn',
-          { ...due, takeOff, quiet: undefined },
-          found(true),
-          { ...written, savedAt: '2026-11-27T10:30:00.900Z', quiet: 'yes' },
-        ],
-        ['leaves a device that has landed', due, found(false)],
-        ['leaves a device in another flight', { ...due, takeOff: { timestamp: later } }, found(false)],
-      ],
-    );
+    testWrite(save({ isQuiet: true, takeOff }, { takeOff }), [
+      ['says so', { ...due, takeOff, quiet: undefined }, found(true), { ...written, quiet: 'yes' }],
+      ['leaves a device that has landed', due, found(false)],
+    ]);
   });
 });
 

@@ -16,7 +16,7 @@ const writers: typeof operations = [
   ['removeFromFleet', () => removeFromFleet(acme, 'device', id('device'), at)],
 ];
 /** One is told to be quiet, the other changes nothing that the stream's readers look at. */
-const quiet = ['saveNextState in flight', 'noteFollowed'];
+const quiet = ['saveState in flight', 'noteFollowed'];
 
 const reportedAt = '2026-11-27T10:29:59.000Z';
 const item = {

@@ -1,6 +1,7 @@
-import { MAX_RECORDED_POINTS, readFlight, readTrack, savePoints } from '../../../data/flights/flights';
-import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { MAX_RECORDED_POINTS, readFlight, readTrack, recordPosition } from '../../../data/flights/flights';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { RecordedPoint } from '../../../domain/flight-record';
+import type { RecordEntry } from '../../../domain/sample-decision';
 import { acme, id } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';
 import { onlyCommand, sent, store } from '../fixtures/store';
@@ -14,11 +15,16 @@ const point = (seconds: number, change: Partial<RecordedPoint> = {}): RecordedPo
   coordinates: [8.541694, 47.376887, 485.5],
   ...change,
 });
-const entry = (seconds: number, change: Partial<RecordedPoint> = {}) => ({
+const entry = (seconds: number, change: Partial<RecordedPoint> = {}): RecordEntry => ({
+  sample: { deviceId: id('device'), timestamp: at(seconds) },
   flight: id('job'),
+  kind: 'job',
   point: point(seconds, change),
   everySeconds: 1,
-  keptSeconds: 86_400,
+  since: at(-60),
+});
+beforeAll(() => {
+  process.env['FLIGHT_RETENTION_DAYS'] = '90';
 });
 const item = (seconds: number, change: object = {}) => ({
   flight: id('job'),
@@ -32,26 +38,18 @@ const item = (seconds: number, change: object = {}) => ({
   ...change,
 });
 
-interface Batch {
-  readonly RequestItems: {
-    readonly flights: { readonly PutRequest: { readonly Item: { readonly second: number } } }[];
-  };
-}
-/** Items of each batch that was written. */
-const batches = () =>
-  (sent() as unknown as Batch[]).map(({ RequestItems }) =>
-    RequestItems.flights.map(({ PutRequest }) => PutRequest.Item),
-  );
+describe('recordPosition', () => {
+  const recorded = async (flight = id('job')) =>
+    (await engine.all('flights'))
+      .filter((each) => each['flight'] === flight)
+      .map((each) => (Number(each['ms']) - BEGIN * 1000) / 1000);
 
-describe('savePoints', () => {
-  beforeEach(() => {
-    store.on(BatchWriteCommand).resolves({});
-  });
-
-  test('writes an item of its second for each position, which expires', async () => {
+  test('writes an item of its second, which expires', async () => {
     const known = { groundSpeed: 12.5, verticalSpeed: -1, heading: 270, droneState: 'WAYPOINT', batteryPercent: 81 };
-    await savePoints([entry(57.25, known)]);
-    expect(batches()).toEqual([[item(57.25, known)]]);
+    await expect(recordPosition(entry(57.25, known))).resolves.toBe(true);
+    const [written] = await engine.all('flights');
+    expect(written).toEqual({ ...item(57.25, known), ttl: BEGIN + 58 + 90 * 86_400, second: written?.['second'] });
+    expect(Math.floor(Number(written?.['second']))).toBe(BEGIN + 57);
   });
 
   test('writes an item of less than a kilobyte for the longest position', async () => {
@@ -65,36 +63,34 @@ describe('savePoints', () => {
       heading: 359.9,
       batteryPercent: 99.9,
     };
-    await savePoints([{ ...entry(0), flight: id('job', acme, 'x'.repeat(64)), point: longest }]);
+    await recordPosition({ ...entry(0), flight: id('job', acme, 'x'.repeat(64)), point: longest });
     // More than DynamoDB counts: names and values, without quotes and braces.
-    expect(Buffer.byteLength(JSON.stringify(batches()[0]?.[0]))).toBeLessThan(1000);
+    expect(Buffer.byteLength(JSON.stringify(await engine.all('flights')))).toBeLessThan(1000);
   });
 
-  test('keeps the last of the positions of an interval', async () => {
-    const five = { everySeconds: 5, flight: id('device') };
-    await savePoints([entry(0), entry(0.5), { ...entry(6), ...five }, { ...entry(9.9), ...five }]);
-    expect(batches()[0]?.map((each) => [each.second, (each as unknown as { ms: number }).ms])).toEqual([
-      [BEGIN, (BEGIN + 0.5) * 1000],
-      [BEGIN + 5, (BEGIN + 9.9) * 1000],
-    ]);
+  test.each([
+    ['keeps the earliest of a second', {}, [0.5, 0.2, 0.9], [0.2], [true, true, false]],
+    ['keeps what is repeated', {}, [0.5, 0.5], [0.5], [true, false]],
+    ['keeps one of each second', {}, [0.9, 1], [0.9, 1], [true, true]],
+    ['replaces what was before the flight', { since: at(0.4) }, [0.2, 0.6, 0.5], [0.5], [true, true, true]],
+    ['keeps the first while the flight has not begun', { since: undefined }, [0.5, 0.2], [0.5], [true, false]],
+    [
+      'keeps one of five seconds of a device',
+      { kind: 'device', everySeconds: 5 },
+      [4, 0, 5],
+      [0, 5],
+      [true, true, true],
+    ],
+  ] as const)('%s: %j, %j', async (_, change, seconds, kept, results) => {
+    const outcomes: boolean[] = [];
+    for (const each of seconds) outcomes.push(await recordPosition({ ...entry(each), ...change }));
+    expect([await recorded(), outcomes]).toEqual([kept, results]);
   });
 
-  test('writes 25 items with each call', async () => {
-    await savePoints(Array.from({ length: 51 }, (_, index) => entry(index)));
-    expect(batches().map(({ length }) => length)).toEqual([25, 25, 1]);
-  });
-
-  test('writes again what DynamoDB left out', async () => {
-    const left = { UnprocessedItems: { flights: [{ PutRequest: { Item: item(1) } }] } };
-    store.on(BatchWriteCommand).resolvesOnce(left).resolvesOnce(left).resolves({});
-    await savePoints([entry(0), entry(1)]);
-    expect(batches()).toEqual([[item(0), item(1)], [item(1)], [item(1)]]);
-  });
-
-  test('fails when DynamoDB leaves out an item four times', async () => {
-    store.on(BatchWriteCommand).resolves({ UnprocessedItems: { flights: [{ PutRequest: { Item: item(1) } }] } });
-    await expect(savePoints([entry(1)])).rejects.toThrow('left out items');
-    expect(batches()).toHaveLength(4);
+  test('keeps the positions of all devices that fly a job', async () => {
+    const others = [1, 2, 3].map((number) => id('device', acme, String(number).padStart(26, '0')));
+    for (const deviceId of others) await recordPosition(entry(0, { deviceId }));
+    expect((await readFlight(id('job'))).map(({ deviceId }) => deviceId).sort()).toEqual(others);
   });
 });
 

@@ -3,7 +3,7 @@ import { cancelJob, changeJob, type ChangeOptions } from '../../../data/jobs/job
 import { toItem } from '../../../data/jobs/job-item';
 import { findJob } from '../../../data/jobs/jobs';
 import type { Job, JobChange } from '../../../domain/job';
-import { jobStatuses, mayMove } from '../../../domain/job-lifecycle';
+import { isFinal, isFlown, jobStatuses, mayMove } from '../../../domain/job-lifecycle';
 import { PLATFORM } from '../../../domain/service';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { storeOnEngine } from '../fixtures/engine';
@@ -32,7 +32,8 @@ describe.each(jobStatuses)('A job that is %s', (from) => {
     else await expect(changed).resolves.toMatchObject({ status: to, version: from === to ? 3 : 4 });
     expect(store.calls()).toHaveLength(1);
     const cancelledAt = to === 'CANCELLED' ? { cancelledAt: now } : {};
-    const moved = { ...stored({ status: to, ...cancelledAt }), ...written };
+    const flightTime = isFlown(to) ? { startedAt: now } : isFinal(to) ? { endedAt: now } : {};
+    const moved = { ...stored({ status: to, ...cancelledAt }), ...written, ...flightTime };
     expect(await after()).toEqual(mayMove(from, to) ? moved : item);
   });
 
@@ -72,8 +73,8 @@ describe('changeJob', () => {
     ],
     ['of the required version is done', {}, { priority: 9 }, { ifVersion: 3 }, { priority: 9 }],
     [
-      'keeps when the job was cancelled',
-      { status: 'CANCELLED', cancelledAt: '2026-11-27T10:00:00.000Z' },
+      'keeps when the job was cancelled and ended',
+      { status: 'CANCELLED', cancelledAt: '2026-11-27T10:00:00.000Z', endedAt: '2026-11-27T10:00:00.000Z' },
       { status: 'CANCELLED', name: 'Other' },
       {},
       { name: 'Other', organisationStatus: `${acme}#CANCELLED` },

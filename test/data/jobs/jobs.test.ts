@@ -71,7 +71,13 @@ test('an item is parsed as the same job, whatever its metadata', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), (metadata) => {
       const job = sampleJob({ metadata: JSON.parse(JSON.stringify(metadata)) as Record<string, unknown> });
-      expect(fromItem(toItem(acme, job))).toEqual({ owner: acme, changeId: undefined, followed: {}, job });
+      expect(fromItem(toItem(acme, job))).toEqual({
+        owner: acme,
+        changeId: undefined,
+        followed: {},
+        flightTimes: {},
+        job,
+      });
     }),
   );
 });

@@ -4,7 +4,7 @@ import type { PartnerSession } from '../../../data/connections/sessions';
 import type { Follower } from '../../../data/connections/followers';
 import type { DeviceTelemetryMessage } from '../../../contract/socket-messages';
 import { device, type Device } from '../../../domain/fleet';
-import * as delivery from '../../../lambdas/telemetry/deliver-telemetry';
+import { beginDelivery } from '../../../lambdas/telemetry/deliver-telemetry';
 import { id } from '../../domain/fixtures/samples';
 import { gone, sockets } from '../../data/fixtures/sockets';
 import { store } from '../../data/fixtures/store';
@@ -22,11 +22,11 @@ import {
 import { givenBufferingFollower } from '../fixtures/buffering-follower';
 
 const kestrel = device.parse(deviceItem(id('device'), { socketsUntil: later }));
-const deliverTelemetry = (
-  to: Device,
-  sent: readonly DeviceTelemetryMessage[],
-  followersOf = delivery.findFollowers(new Date()),
-) => delivery.deliverTelemetry(to, sent, followersOf);
+async function deliverTelemetry(to: Device, sent: readonly DeviceTelemetryMessage[]): Promise<void> {
+  const delivery = beginDelivery(new Date());
+  await delivery.send(to, sent);
+  await delivery.end();
+}
 const { deviceId, deviceGroupId } = kestrel;
 const at = '2026-11-27T10:30:15.123Z';
 const common = { type: 'device.telemetry' as const, deviceId, deviceGroupId, receivedAt: at, timestamp: at };
@@ -57,8 +57,9 @@ test('a follower of a device or its group is sent all messages in order, and onc
 test('the followers of a group are read once when several of its devices report', async () => {
   const gull = { ...kestrel, deviceId: id('device').replace(/.$/, 'z') };
   givenFollowers(kestrel.deviceGroupId, 'of the group');
-  const followersOf = delivery.findFollowers(new Date());
-  await Promise.all([deliverTelemetry(kestrel, messages, followersOf), deliverTelemetry(gull, messages, followersOf)]);
+  const delivery = beginDelivery(new Date());
+  await Promise.all([delivery.send(kestrel, messages), delivery.send(gull, messages)]);
+  await delivery.end();
   expect(store).toHaveReceivedCommandTimes(QueryCommand, 3);
   expect(sentTo('of the group')).toHaveLength(2 * messages.length);
 });

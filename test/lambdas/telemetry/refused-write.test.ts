@@ -17,7 +17,7 @@ describe('A sample of a device that is another one than this instance knows', ()
     const { deviceGroupId } = await item();
     givenFollowers(deviceId, `follower of ${deviceId}`);
     calls();
-    await expect(accept(deviceId, second(1))).resolves.toBe(1);
+    await expect(accept(deviceId, second(1))).resolves.toMatchObject({ accepted: 1 });
     expect(calls().filter((name) => name === 'BatchGet fleet')).toEqual([]);
     expect(delivered(deviceId)).toMatchObject([{ timestamp: at(1000), deviceGroupId }]);
   });
@@ -60,7 +60,7 @@ describe('A sample of a device that is another one than this instance knows', ()
     const { deviceId } = await givenAtRest();
     await accept(deviceId, 0);
     await removeFromFleet(acme, 'device', deviceId, time(500));
-    await expect(accept(deviceId, second(1))).resolves.toBe(0);
+    await expect(accept(deviceId, second(1))).resolves.toMatchObject({ accepted: 0 });
     await expect(accept(deviceId, second(2))).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
@@ -69,7 +69,7 @@ describe('A sample of a device that is another one than this instance knows', ()
     await accept(deviceId, 0);
     loseNext();
     givenFollowers(deviceId, `follower of ${deviceId}`);
-    await expect(accept(deviceId, second(1))).resolves.toBe(1);
+    await expect(accept(deviceId, second(1))).resolves.toMatchObject({ accepted: 1 });
     expect(delivered(deviceId)).toMatchObject([{ timestamp: at(1000) }]);
     expect(queuedStates()).toEqual([]);
   });

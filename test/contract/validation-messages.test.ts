@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { describeFault } from '../../contract/validation-messages';
 import { jobRequest } from '../../domain/job';
 import { shareRequest } from '../../domain/share';
+import { sample as sampleSchema } from '../../domain/telemetry';
 import { webSocketActions } from '../../contract/websocket-actions';
 
 /** Path and message of each fault; unknown names as one fault, as zod has them. */
@@ -52,29 +53,37 @@ test.each([
 const sample = { deviceId: 'device-1', timestamp: '2026-11-27T10:30:00Z' };
 const at = (coordinates: unknown, type = 'Point') => ({ navigation: { position: { type, coordinates } } });
 test.each([
-  ['no telemetry', undefined, 'telemetry', 'is required'],
-  ['text for a truth value', { ...sample, simulated: 'yes' }, 'telemetry.0.simulated', 'must be true or false'],
-  ['text for a number', { ...sample, battery: { percent: '9' } }, 'telemetry.0.battery.percent', 'must be a number'],
+  ['text for a truth value', { ...sample, simulated: 'yes' }, 'simulated', 'must be true or false'],
+  ['text for a number', { ...sample, battery: { percent: '9' } }, 'battery.percent', 'must be a number'],
   [
     'too few coordinates',
     { ...sample, ...at([1, 2]) },
-    'telemetry.0.navigation.position.coordinates',
+    'navigation.position.coordinates',
     'must have at least 3 elements',
   ],
   [
     'too many coordinates',
     { ...sample, ...at([1, 2, 3, 4]) },
-    'telemetry.0.navigation.position.coordinates',
+    'navigation.position.coordinates',
     'must have at most 3 elements',
   ],
   [
     'the only value that is possible',
     { ...sample, ...at([1, 2, 3], 'Line') },
-    'telemetry.0.navigation.position.type',
+    'navigation.position.type',
     'must be Point',
   ],
-])('%s in a message is described', (_, telemetry, path, message) => {
-  expect(faults(webSocketActions.publish.message, { action: 'publish', telemetry })).toEqual([[path, message]]);
+])('%s in a message is described', (_, value, path, message) => {
+  expect(faults(sampleSchema, value)).toEqual([[path, message]]);
+  const { telemetry } = webSocketActions.publish.message.parse(
+    { action: 'publish', telemetry: value },
+    { error: describeFault('field') },
+  );
+  expect(telemetry).toMatchObject([{ issues: [{ message }] }]);
+});
+
+test('a message without telemetry is described', () => {
+  expect(faults(webSocketActions.publish.message, { action: 'publish' })).toEqual([['telemetry', 'is required']]);
 });
 
 test('of unknown names each gets a line, with the nearest known name where there is one', () => {

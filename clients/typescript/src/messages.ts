@@ -554,7 +554,7 @@ export interface components {
         };
         PublishedMessage: {
             /**
-             * @description How many of the samples were new. The others were not later than the last one of their device.
+             * @description How many of the samples were new: later than the last one of their device, or with a position that was not in the record of a flight.
              * @example 1
              */
             accepted: number;
@@ -563,6 +563,13 @@ export interface components {
              * @example 7
              */
             id?: string | number;
+            /**
+             * @description How many of them have a position that is new in the record of the job’s or of the device’s flight.
+             * @example 1
+             */
+            recorded: number;
+            /** @description What is wrong with the samples that are not accepted. Left out when all are. */
+            refused?: components["schemas"]["RefusedSample"][];
             /**
              * @description Says what this object is.
              * @constant
@@ -582,6 +589,23 @@ export interface components {
             id?: string | number;
             /** @description One sample, or a list of samples. */
             telemetry: components["schemas"]["Sample"] | components["schemas"]["Sample"][];
+        };
+        RefusedSample: {
+            /**
+             * @description The place of the sample in the list, from 0.
+             * @example 2
+             */
+            index: number;
+            /**
+             * @description What is wrong.
+             * @example is more than 60 seconds in the future
+             */
+            message: string;
+            /**
+             * @description The faulty field as a path such as `telemetry.2.battery.percent`.
+             * @example telemetry.2.timestamp
+             */
+            path: string;
         };
         ResumedMessage: {
             /**

@@ -3,7 +3,7 @@ import { command } from '../../../domain/control';
 import { trackPoint } from '../../../domain/flight';
 import * as telemetry from '../../../domain/telemetry';
 import { messageId } from '../../message-id';
-import { errorDetail } from '../../socket-messages';
+import { errorDetail, refusedSample } from '../../socket-messages';
 import { flightTakeOff, liveVideo } from '../../share-page';
 import { MAX_SAMPLES } from '../../websocket-actions';
 import { fieldOf } from '../fields';
@@ -23,6 +23,7 @@ const parts = {
   TakeOff: flightTakeOff,
   TrackPoint: trackPoint,
   MessageFault: errorDetail,
+  RefusedSample: refusedSample,
 };
 /** Parts of messages of clients. */
 const requestParts = { Sample: telemetry.sample, Command: command };

@@ -231,7 +231,20 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
       },
     },
   ],
-  published: only({ type: 'published', accepted: 2, id: 5 }),
+  published: [
+    { name: 'all', summary: 'Two samples are new', payload: { type: 'published', accepted: 2, recorded: 1, id: 5 } },
+    {
+      name: 'one-refused',
+      summary: 'One of two samples is refused',
+      payload: {
+        type: 'published',
+        accepted: 1,
+        recorded: 1,
+        refused: [{ index: 1, path: 'telemetry.1.timestamp', message: 'is more than 60 seconds in the future' }],
+        id: 6,
+      },
+    },
+  ],
   deviceTelemetry: [
     {
       name: 'snapshot',

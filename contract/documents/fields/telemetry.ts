@@ -28,13 +28,18 @@ export const telemetryFields: Fields = {
     examples: [1],
     minimum: 0,
   },
-  recorded: {
-    description: 'How many positions are new in the record of a job’s flight, or in that of the device’s flight.',
+  'PublishedMessage.recorded': {
+    description: 'How many of them have a position that is new in the record of the job’s or of the device’s flight.',
     examples: [1],
     minimum: 0,
   },
-  refused: { description: 'The samples that are not accepted. Left out when all are.' },
+  refused: { description: 'What is wrong with the samples that are not accepted. Left out when all are.' },
   index: { description: 'The place of the sample in the list, from 0.', examples: [2], minimum: 0 },
+  'RefusedSample.path': {
+    description: 'The faulty field as a path such as `telemetry.2.battery.percent`.',
+    examples: ['telemetry.2.timestamp'],
+  },
+  'RefusedSample.message': { description: 'What is wrong.', examples: ['is more than 60 seconds in the future'] },
   altitude: { description: 'Metres above mean sea level.', examples: [443.2] },
   battery: { description: 'State of the battery.' },
   camera: { description: 'The camera.' },

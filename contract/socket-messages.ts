@@ -20,6 +20,14 @@ export const deviceTelemetryMessage = z.object({
 });
 export type DeviceTelemetryMessage = z.output<typeof deviceTelemetryMessage>;
 
+/** Samples that arrived together, for partners that have asked for batches. */
+export const deviceTelemetryBatchMessage = z.object({
+  type: z.literal('device.telemetry.batch'),
+  /** Each as it would be sent alone; those of a device in the order of their `sequence`. */
+  samples: z.array(deviceTelemetryMessage),
+});
+export type DeviceTelemetryBatchMessage = z.output<typeof deviceTelemetryBatchMessage>;
+
 /**
  * A sample of the shared device, for a viewer. One device was shared, so the message names neither its group nor its job. Of
  * the sensor payload it has only the camera's orientation; the rest is the manufacturer's and may hold anything.
@@ -126,6 +134,13 @@ export const socketMessages = {
     description:
       'Every sample of the devices that are subscribed to, as it was reported, and first the last known state of each with `"snapshot": true`. Samples may be partial: a field that is left out is unknown, not cleared. `sequence` is the `timestamp` in Unix milliseconds: drop a sample whose `sequence` is not higher than the last one of its device.',
     message: deviceTelemetryMessage,
+    to: ['partner'],
+  },
+  deviceTelemetryBatch: {
+    summary: 'Samples that arrived together',
+    description:
+      'In place of `device.telemetry` for subscriptions with `"batch": true`, when samples arrive together; nothing is held back for it. Each sample is the message that would otherwise be sent by itself, those of a device in order, and the whole is at most 32 kB. Snapshots, samples that arrive while a snapshot is sent, and a sample that arrives alone stay single.',
+    message: deviceTelemetryBatchMessage,
     to: ['partner'],
   },
   viewerShareStatus: {

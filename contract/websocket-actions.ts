@@ -24,11 +24,15 @@ const MAX_TOKEN = 8192;
 const name = text(1, 256);
 const target = { deviceId: z.optional(name), deviceGroupId: z.optional(name) };
 
-const subscription = z.strictObject({ action: z.string(), id, ...target }).check(
-  z.refine(({ deviceId, deviceGroupId }) => (deviceId === undefined) !== (deviceGroupId === undefined), {
-    error: 'needs either deviceId or deviceGroupId',
-  }),
+/** What names exactly one of a device and a group. */
+const oneTarget = z.refine<{ readonly deviceId?: string | undefined; readonly deviceGroupId?: string | undefined }>(
+  ({ deviceId, deviceGroupId }) => (deviceId === undefined) !== (deviceGroupId === undefined),
+  { error: 'needs either deviceId or deviceGroupId' },
 );
+const subscription = z.strictObject({ action: z.string(), id, ...target }).check(oneTarget);
+const newSubscription = z
+  .strictObject({ action: z.string(), id, ...target, batch: z.optional(z.boolean()) })
+  .check(oneTarget);
 const withoutFields = z.strictObject({ action: z.string(), id });
 
 /** Every action that a client may send (DESIGN section 3). */
@@ -64,11 +68,11 @@ export const webSocketActions = {
   subscribe: {
     summary: 'Subscribe to the telemetry of a device or of a device group',
     description:
-      'The reply is followed by the last known state of each device that ever reported, with `"snapshot": true`, and then by every sample. A device that is subscribed to both by itself and by its group is sent once. A subscription lasts as long as the socket.',
+      'The reply is followed by the last known state of each device that ever reported, with `"snapshot": true`, and then by every sample. With `"batch": true` samples that arrive together come as one `device.telemetry.batch`; of two subscriptions to the same device or group the last one decides. A device that is subscribed to both by itself and by its group is sent once. A subscription lasts as long as the socket.',
     needs: 'resources:read',
     lasting: true,
-    message: subscription,
-    reply: z.object({ type: z.literal('subscribed'), ...target }),
+    message: newSubscription,
+    reply: z.object({ type: z.literal('subscribed'), ...target, batch: z.optional(z.literal(true)) }),
     refusals: ['resource_not_found', 'device_group_not_found'],
     handler: 'subscribe',
     tables: { connections: ['put', 'delete'], fleet: ['get', 'batchGet', 'update'] },

@@ -18,6 +18,8 @@ export type BufferedMessage = z.output<typeof buffered>;
 const follower = z.extend(connection, {
   /** Since when it has been waiting for its snapshot, Unix seconds; messages are buffered meanwhile. */
   bufferingSince: z.optional(z.int()),
+  /** Samples that arrive together are sent to it as one message. */
+  batch: z.optional(z.literal(true)),
   /** The `expiresAt` that its client has been warned of. */
   warnedOf: z.optional(z.int()),
   /** Sequences of its snapshot, so that no older message follows. */

@@ -125,12 +125,22 @@ export async function findSession(connectionId: string): Promise<Session | undef
   return Item && session.parse(Item);
 }
 
-/** Subscribes a session to a device or a group; messages are buffered until its snapshot is sent. @param now Unix seconds */
-export const follow = (session: Session, id: string, now: number) =>
+/**
+ * Subscribes a session to a device or a group, in place of its earlier subscription to it; messages are buffered until its
+ * snapshot is sent.
+ * @param now Unix seconds
+ * @param batch whether samples that arrive together are sent as one message
+ */
+export const follow = (session: Session, id: string, now: number, batch = false) =>
   dynamodb.send(
     new PutCommand({
       TableName: table('connections'),
-      Item: { ...commonAttributes(session), channel: deviceKey(id), bufferingSince: now },
+      Item: {
+        ...commonAttributes(session),
+        channel: deviceKey(id),
+        bufferingSince: now,
+        ...(batch && { batch: true }),
+      },
     }),
   );
 

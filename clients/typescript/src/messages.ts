@@ -217,6 +217,15 @@ export interface components {
             type: "device.status";
             weather?: components["schemas"]["Weather"];
         };
+        DeviceTelemetryBatchMessage: {
+            /** @description The samples, each as it would be sent by itself; those of a device in the order of their `sequence`. */
+            samples: components["schemas"]["DeviceTelemetryMessage"][];
+            /**
+             * @description Says what this object is.
+             * @constant
+             */
+            type: "device.telemetry.batch";
+        };
         DeviceTelemetryMessage: {
             battery?: components["schemas"]["Battery"];
             /**
@@ -859,6 +868,11 @@ export interface components {
             type: "share.status";
         };
         SubscribedMessage: {
+            /**
+             * @description Present when the message asked for batches.
+             * @constant
+             */
+            batch?: true;
             /** @description The group, if the message named one. */
             deviceGroupId?: string;
             /** @description The device, if the message named one. */
@@ -880,6 +894,8 @@ export interface components {
              * @constant
              */
             action: "subscribe";
+            /** @description Whether samples that arrive together come as one `device.telemetry.batch`. Without it each comes alone. */
+            batch?: boolean;
             /** @description A device group of your organisation, which stands for all of its devices. Either this or `deviceId`. */
             deviceGroupId?: string;
             /** @description A device of your organisation. Either this or `deviceGroupId`. */

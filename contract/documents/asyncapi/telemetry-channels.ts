@@ -54,7 +54,7 @@ function partnerTelemetry(messaging: Messaging) {
     },
     operations: {
       ...requests(TELEMETRY, actions, (needs) => (isScope(needs) ? needsScope(needs) : needed.flatMap(needsScope))),
-      receiveTelemetry: receive(TELEMETRY, ['deviceTelemetry', 'heartbeat', 'expiring'], {
+      receiveTelemetry: receive(TELEMETRY, ['deviceTelemetry', 'deviceTelemetryBatch', 'heartbeat', 'expiring'], {
         summary: 'Receive telemetry',
         description: 'After `subscribe`: the last known states, then every sample of the devices.',
         security: needsScope('resources:read'),

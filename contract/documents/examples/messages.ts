@@ -196,8 +196,20 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
   subscribe: [
     { name: 'device', summary: 'One device', payload: { action: 'subscribe', deviceId, id: 2 } },
     { name: 'group', summary: 'All devices of a group', payload: { action: 'subscribe', deviceGroupId, id: 'fleet' } },
+    {
+      name: 'batch',
+      summary: 'All devices of a group; samples that arrive together as one message',
+      payload: { action: 'subscribe', deviceGroupId, batch: true, id: 'swarm' },
+    },
   ],
-  subscribed: only({ type: 'subscribed', deviceId, id: 2 }),
+  subscribed: [
+    { name: 'single', summary: 'Every sample comes by itself', payload: { type: 'subscribed', deviceId, id: 2 } },
+    {
+      name: 'batch',
+      summary: 'Samples that arrive together come as one message',
+      payload: { type: 'subscribed', deviceGroupId, batch: true, id: 'swarm' },
+    },
+  ],
   unsubscribe: only({ action: 'unsubscribe', deviceId, id: 3 }),
   unsubscribed: only({ type: 'unsubscribed', deviceId, id: 3 }),
   publish: [
@@ -240,5 +252,17 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
       },
     },
   ],
+  deviceTelemetryBatch: only({
+    type: 'device.telemetry.batch',
+    samples: [0, 1000].map((later) => ({
+      type: 'device.telemetry',
+      deviceId,
+      deviceGroupId,
+      sequence: sequence + 1000 + later,
+      receivedAt: '2026-11-20T10:30:17.201Z',
+      timestamp: new Date(sequence + 1000 + later).toISOString(),
+      battery: { percent: later === 0 ? 81 : 80 },
+    })),
+  }),
   ...viewerMessageExamples,
 };

@@ -84,6 +84,10 @@ export const telemetryFields: Fields = {
     examples: [225],
   },
   windSpeed: { description: 'Metres per second, 0 to 150.', examples: [4.2] },
+  'DeviceTelemetryBatchMessage.samples': {
+    description: 'The samples, each as it would be sent by itself; those of a device in the order of their `sequence`.',
+    minItems: 1,
+  },
   'DeviceTelemetryMessage.jobId': { description: 'The job that the device says it flies.' },
   'DeviceTelemetryMessage.receivedAt': receivedAt,
   'DeviceTelemetryMessage.sequence': timeAsSequence,
@@ -123,8 +127,13 @@ export const telemetryFields: Fields = {
     format: 'date-time',
     examples: ['2026-11-27T10:30:10.011Z'],
   },
+  'SubscribeMessage.batch': {
+    description:
+      'Whether samples that arrive together come as one `device.telemetry.batch`. Without it each comes alone.',
+  },
   'SubscribeMessage.deviceGroupId': groupOfSubscription,
   'SubscribeMessage.deviceId': deviceOfSubscription,
+  'SubscribedMessage.batch': { description: 'Present when the message asked for batches.' },
   'SubscribedMessage.deviceGroupId': groupOfReply,
   'SubscribedMessage.deviceId': deviceOfReply,
   'UnsubscribeMessage.deviceGroupId': groupOfSubscription,

@@ -46,10 +46,11 @@ describe('followersOf', () => {
     expect(startKeys).toEqual([undefined, key, key]);
   });
 
-  test('returns the followers of a device or a group for telemetry', async () => {
+  test('returns the followers of a device or a group for telemetry, and which of them asked for batches', async () => {
     const follower = { ...own, channel: `telemetry#${id('device')}` };
-    await engine.put('connections', own, follower);
-    await expect(pages(telemetryFollowersOf(id('device')))).resolves.toEqual([[follower]]);
+    const another = { ...follower, connectionId: 'socket-2', batch: true };
+    await engine.put('connections', own, follower, another);
+    await expect(pages(telemetryFollowersOf(id('device')))).resolves.toEqual([[follower, another]]);
   });
 
   test('skips a follower that cannot be parsed, and logs an error', async () => {

@@ -95,6 +95,14 @@ test('follow and unfollow are one write each, and a new subscription waits for i
   expect(onlyCommand()).toEqual({ TableName: 'connections', Key: key });
 });
 
+test('follow stores that a subscriber asked for batches, and nothing when it did not', async () => {
+  await follow(partner, id('group'), 1795775400, true);
+  expect(onlyCommand()['Item']).toHaveProperty('batch', true);
+  store.resetHistory();
+  await follow(partner, id('group'), 1795775400, false);
+  expect(onlyCommand()['Item']).not.toHaveProperty('batch');
+});
+
 test('unfollowAll ends every subscription of a socket, and leaves its session', async () => {
   const item = (channel: string) => ({ ...sessionItem(partner), channel });
   const followed = [`telemetry#${id('device')}`, `telemetry#${id('group')}`];

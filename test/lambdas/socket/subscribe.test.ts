@@ -36,6 +36,35 @@ describe('subscribe', () => {
     },
   );
 
+  const storedItem = () => store.commandCalls(PutCommand)[0]?.args[0].input.Item;
+
+  test('with batch stores it and confirms it', async () => {
+    const message = { action: 'subscribe', deviceGroupId: id('group'), batch: true };
+    expect(await sendMessage(handler, givenPartner(), message)).toEqual({
+      type: 'subscribed',
+      deviceGroupId: id('group'),
+      batch: true,
+    });
+    expect(storedItem()).toHaveProperty('batch', true);
+  });
+
+  test.each([{}, { batch: false }])('with %j stores and says nothing of batches', async (asked) => {
+    const message = { action: 'subscribe', deviceId: id('device'), ...asked };
+    expect(await sendMessage(handler, givenPartner(), message)).toEqual({
+      type: 'subscribed',
+      deviceId: id('device'),
+    });
+    expect(storedItem()).not.toHaveProperty('batch');
+  });
+
+  test.each([null, 'true', 1, []])('does not follow with batch %j, which is no boolean', async (batch) => {
+    const message = { action: 'subscribe', deviceId: id('device'), batch };
+    expect(await sendMessage(handler, givenPartner(), message)).toEqual(
+      refused('invalid_request', { path: 'batch', message: 'must be true or false' }),
+    );
+    expect(store).not.toHaveReceivedCommand(PutCommand);
+  });
+
   test('is noted after it is stored, for as long as new tokens can make the socket last', async () => {
     const socket = givenPartner();
     await sendMessage(handler, socket, { action: 'subscribe', deviceId: id('device') });

@@ -2,7 +2,7 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../lambdas/socket/unsubscribe';
 import { id } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
-import { givenPartner } from '../fixtures/actions';
+import { givenPartner, refused } from '../fixtures/actions';
 import { sendMessage } from '../fixtures/socket';
 
 test('unsubscribe deletes the subscription without reading it', async () => {
@@ -12,4 +12,12 @@ test('unsubscribe deletes the subscription without reading it', async () => {
   expect(store).toHaveReceivedCommandWith(DeleteCommand, {
     Key: { channel: `telemetry#${id('group')}`, connectionId: socket },
   });
+});
+
+test('unsubscribe with batch is refused by its name, and deletes nothing', async () => {
+  const message = { action: 'unsubscribe', deviceId: id('device'), batch: true };
+  expect(await sendMessage(handler, givenPartner(), message)).toEqual(
+    refused('invalid_request', { path: 'batch', message: 'unknown field' }),
+  );
+  expect(store).not.toHaveReceivedCommand(DeleteCommand);
 });

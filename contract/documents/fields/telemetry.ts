@@ -27,6 +27,12 @@ export const telemetryFields: Fields = {
     examples: [1],
     minimum: 0,
   },
+  age: {
+    description:
+      'Seconds from the device’s last report, by its `timestamp`, to when this service sent the message, to a tenth. Present with `snapshot`; left out of the state of a device that never reported.',
+    examples: [0.4],
+    minimum: 0,
+  },
   altitude: { description: 'Metres above mean sea level.', examples: [443.2] },
   battery: { description: 'State of the battery.' },
   camera: { description: 'The camera.' },

@@ -97,7 +97,7 @@ export const de: Texts = {
     },
     old: {
       title: 'Diese Messwerte sind alt.',
-      advice: 'Es sind die letzten, die die Drohne gemeldet hat. Warten Sie auf die nächste Meldung.',
+      advice: 'Warten Sie auf die nächste Meldung der Drohne.',
     },
     noReport: {
       title: 'Die Drohne hat sich noch nicht gemeldet.',

@@ -93,7 +93,7 @@ export const en: Texts = {
     },
     old: {
       title: 'These figures are old.',
-      advice: 'They are the last that the drone has reported. Wait: they go on with its next report.',
+      advice: 'Wait: they go on with the next report of the drone.',
     },
     noReport: { title: 'The drone has not reported yet.', advice: 'Wait: the figures appear with its first report.' },
   },

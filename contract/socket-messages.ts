@@ -16,6 +16,8 @@ export const deviceTelemetryMessage = z.object({
   receivedAt: z.string(),
   /** The last known state at the time of subscribing, not a new sample. */
   snapshot: z.optional(z.literal(true)),
+  /** Of a snapshot: seconds from the sample's `timestamp` to the sending of the message, by the clock of this service. */
+  age: z.optional(z.number()),
   ...deviceState.shape,
 });
 export type DeviceTelemetryMessage = z.output<typeof deviceTelemetryMessage>;

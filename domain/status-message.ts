@@ -46,6 +46,8 @@ export const deviceStatusMessage = z.object({
   name: z.optional(z.string()),
   status: z.enum(deviceStatuses),
   ...z.omit(deviceState, { timestamp: true, jobId: true }).shape,
+  /** Of a snapshot: seconds from the device's last report to the sending of the message; none of a device that never reported. */
+  age: z.optional(z.number()),
   ...common,
 });
 

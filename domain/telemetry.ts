@@ -86,6 +86,10 @@ export const OFFLINE_AFTER_MS = 30_000;
  */
 export const sequenceOf = ({ timestamp }: Pick<Sample, 'timestamp'>) => Date.parse(timestamp);
 
+/** Seconds since a sample was measured, to a tenth; 0 when the device's clock is ahead. */
+export const ageAt = ({ timestamp }: Pick<DeviceState, 'timestamp'>, now: Date): number =>
+  Math.max(0, Math.round((now.getTime() - Date.parse(timestamp)) / 100) / 10);
+
 /**
  * Whether a report changes the device's drone state, dock state or job, which partners and viewers act on. A field that the
  * report leaves out counts as unchanged.

@@ -7,7 +7,7 @@ import type { Connection, Ending } from './connection';
 export interface ConnectionView {
   /** Shows a state of the connection. @returns the words for screen readers */
   show(connection: Connection, ending: Ending): string;
-  /** Shows how long the device has been silent and how long the share still stands. */
+  /** Shows how old the figures are and how long the share still stands. */
   tick(): void;
   /** Number of places of the share. */
   setPlaces(places: number): void;
@@ -15,8 +15,8 @@ export interface ConnectionView {
   setNames(device: string, job: string | undefined): void;
 }
 
-/** Without a report for this long a device counts as silent, in ms. */
-const SILENT_AFTER_MS = 5000;
+/** Figures older than this are not live, in ms. */
+const OLD_AFTER_MS = 5000;
 
 /** The pill, the notices, and the page's title. */
 export function createConnectionView(clock: ShareClock): ConnectionView {
@@ -24,28 +24,28 @@ export function createConnectionView(clock: ShareClock): ConnectionView {
   /** Its five values are a promise to programs that read the page; people read the pill. */
   const value = element('connection', HTMLElement);
   const notice = element('notice', HTMLElement);
-  const silentNote = element('silent-note', HTMLElement);
+  const note = element('old-note', HTMLElement);
   let connection: Connection = 'reconnecting';
   let wasLive = false;
   let places: number | undefined;
   let liveTitle = texts.title.share;
 
-  const isSilent = () => connection === 'live' && (clock.silence() ?? Infinity) > SILENT_AFTER_MS;
+  const isOld = () => connection === 'live' && (clock.age() ?? Infinity) > OLD_AFTER_MS;
 
   function pillText(): string {
     if (connection === 'reconnecting' && !wasLive) return texts.pill.connecting;
-    if (!isSilent()) return texts.pill[connection];
-    const silence = clock.silence();
-    return silence === undefined ? texts.pill.noReport : texts.pill.silent(format.age(silence));
+    if (!isOld()) return texts.pill[connection];
+    const age = clock.age();
+    return age === undefined ? texts.pill.noReport : texts.pill.old(format.age(age));
   }
 
   function tick(): void {
-    const silent = isSilent();
-    document.body.toggleAttribute('data-silent', silent);
+    const old = isOld();
+    document.body.toggleAttribute('data-old', old);
     setText(pill, pillText());
-    silentNote.hidden = !silent;
-    const { title, advice } = texts.notices[clock.silence() === undefined ? 'noReport' : 'silent'];
-    setText(silentNote, `${title} ${advice}`);
+    note.hidden = !old;
+    const { title, advice } = texts.notices[clock.age() === undefined ? 'noReport' : 'old'];
+    setText(note, `${title} ${advice}`);
     const left = clock.timeLeft();
     if (left !== undefined)
       setText(element('time-left', HTMLElement), left === 0 ? texts.figures.noTime : format.duration(left));
@@ -74,7 +74,7 @@ export function createConnectionView(clock: ShareClock): ConnectionView {
       setText(element('notice-text', HTMLElement), advice);
       element('retry', HTMLElement).hidden = next !== 'full' && next !== 'reconnecting';
       // Without a figure to show, only the notice is shown.
-      const alone = clock.silence() === undefined && next !== 'live' && next !== 'reconnecting';
+      const alone = clock.age() === undefined && next !== 'live' && next !== 'reconnecting';
       element('dashboard', HTMLElement).hidden = alone;
       document.body.classList.toggle('alone', alone);
       document.title = next === 'live' ? liveTitle : title.replace(/\.$/, '');

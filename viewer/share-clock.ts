@@ -7,15 +7,15 @@ export interface ShareClock {
   onSample(sample: Telemetry): void;
   /** Remaining time of the share in ms: 0 after its end, undefined before the page knows it. */
   timeLeft(): number | undefined;
-  /** How long ago the device reported, in ms; undefined before its first report. */
-  silence(): number | undefined;
+  /** How long ago the device measured what the page shows, in ms, never negative; undefined before its first report. */
+  age(): number | undefined;
 }
 
 /** Measures time by the server's clock, since a viewer's may be wrong. */
 export function createShareClock(): ShareClock {
   let clockOffsetMs = 0;
   let expiresAt: number | undefined;
-  let sampledAt: number | undefined;
+  let measuredAt: number | undefined;
   let ended = false;
 
   const now = () => Date.now() + clockOffsetMs;
@@ -27,10 +27,11 @@ export function createShareClock(): ShareClock {
       expiresAt = Date.parse(until);
       ended = shareState !== 'ACTIVE';
     },
-    onSample({ timestamp, snapshot }) {
-      sampledAt = snapshot ? Date.parse(timestamp) - clockOffsetMs : Date.now();
+    // A live sample may be old too: a device sends late what it measured while it had no connection.
+    onSample({ timestamp }) {
+      measuredAt = Date.parse(timestamp);
     },
     timeLeft: () => (expiresAt === undefined ? undefined : ended ? 0 : Math.max(0, expiresAt - now())),
-    silence: () => (sampledAt === undefined ? undefined : Math.max(0, Date.now() - sampledAt)),
+    age: () => (measuredAt === undefined ? undefined : Math.max(0, now() - measuredAt)),
   };
 }

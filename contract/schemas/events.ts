@@ -22,7 +22,10 @@ const onChannelsOnly = { snapshot: true, replayed: true } as const;
 
 /** An event of the log: the message on the channel. */
 export const jobEvent = z.extend(z.omit(jobStatusMessage, onChannelsOnly), logged('job.status'));
-export const deviceEvent = z.extend(z.omit(deviceStatusMessage, onChannelsOnly), logged('device.status'));
+export const deviceEvent = z.extend(
+  z.omit(deviceStatusMessage, { ...onChannelsOnly, age: true }),
+  logged('device.status'),
+);
 export const shareEvent = z.extend(z.omit(shareStatusMessage, onChannelsOnly), logged('share.status'));
 
 const events = z.array(z.discriminatedUnion('type', [jobEvent, deviceEvent, shareEvent]));

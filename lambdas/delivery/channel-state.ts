@@ -3,9 +3,11 @@ import { lacksScope } from '../../contract/forbidden';
 import { expectDeviceGroup, listGroup } from '../../data/fleet/fleet';
 import { findJob, readItem } from '../../data/jobs/jobs';
 import { findShare, readShare } from '../../data/shares/shares';
+import type { Device } from '../../domain/fleet';
 import { organisationOf, type Organisation } from '../../domain/id';
 import { deviceMessage, eventsBetween, jobMessage, shareMessage, type Change } from '../../domain/status-event';
 import type { StatusMessage } from '../../domain/status-message';
+import { ageAt } from '../../domain/telemetry';
 
 /** How a channel is authorised, and how its state is read; `now` is ISO 8601. */
 interface ChannelState {
@@ -17,7 +19,17 @@ interface ChannelState {
   authorise(caller: Organisation, id: string, now: string): Promise<Change | undefined>;
   /** Current state: a message for a job or a share, one for each device of a group; undefined when the resource is deleted. */
   state(id: string, now: string): Promise<readonly StatusMessage[] | undefined>;
+  /** The same for a follower that has just connected, if that is told more. */
+  snapshot?(id: string, now: string): Promise<readonly StatusMessage[] | undefined>;
 }
+
+const devicesOf = async (groupId: string) =>
+  (await listGroup(organisationOf('group', groupId) ?? '', groupId))?.devices;
+
+const agedMessage = (device: Device, now: string): StatusMessage => ({
+  ...deviceMessage(device, now),
+  ...(device.lastState && { age: ageAt(device.lastState, new Date(now)) }),
+});
 
 const states: Readonly<Record<ChannelKind, ChannelState>> = {
   job: {
@@ -32,10 +44,8 @@ const states: Readonly<Record<ChannelKind, ChannelState>> = {
       await expectDeviceGroup(caller, id);
       return undefined;
     },
-    state: async (id, now) => {
-      const group = await listGroup(organisationOf('group', id) ?? '', id);
-      return group?.devices.map((device) => deviceMessage(device, now));
-    },
+    state: async (id, now) => (await devicesOf(id))?.map((device) => deviceMessage(device, now)),
+    snapshot: async (id, now) => (await devicesOf(id))?.map((device) => agedMessage(device, now)),
   },
   share: {
     authorise: async (caller, id, now) => ({
@@ -86,3 +96,7 @@ export function finalMessage(removal: Change, now: string): string | undefined {
  */
 export const currentState = ({ kind, id }: Channel, now: string): Promise<readonly StatusMessage[] | undefined> =>
   states[kind].state(id, now);
+
+/** The current state of a channel for a follower that has just connected: that of a device also has its age. */
+export const currentSnapshot = ({ kind, id }: Channel, now: string): Promise<readonly StatusMessage[] | undefined> =>
+  (states[kind].snapshot ?? states[kind].state)(id, now);

@@ -1,7 +1,7 @@
 /** What followers are sent of a sample; also its snapshot, so that whoever sends one needs nothing of the delivery. */
 import type { DeviceTelemetryMessage, ViewerTelemetryMessage } from '../../contract/socket-messages';
 import type { Device } from '../../domain/fleet';
-import { sequenceOf, type DeviceState } from '../../domain/telemetry';
+import { ageAt, sequenceOf, type DeviceState } from '../../domain/telemetry';
 
 /** The message for a sample (DESIGN section 3). `now` is when the sample was received. */
 export const sampleMessage = (
@@ -17,11 +17,12 @@ export const sampleMessage = (
   ...state,
 });
 
-/** The message for the last known state of a device; undefined when it never reported. */
+/** The message for the last known state of a device; undefined when it never reported. `now` is when it is sent. */
 export const snapshotMessage = (device: Device, now: Date): DeviceTelemetryMessage | undefined =>
   device.lastState && {
     ...sampleMessage(device, device.lastState, new Date(device.reportedAt ?? now)),
     snapshot: true,
+    age: ageAt(device.lastState, now),
   };
 
 /** The message for a viewer of a share, which has fewer fields. */

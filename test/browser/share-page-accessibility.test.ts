@@ -25,10 +25,10 @@ describe('The share page', () => {
   test('announces the connection state to screen readers, and not every sample', async () => {
     await openFlying('share-reader');
     const announcer = page.locator('#announcer');
-    expect(await announcer.textContent()).toBe('Live.');
+    expect(await announcer.textContent()).toBe('Connected.');
     for (let sample = 0; sample < 20; sample++) socket.publish('share-reader', flight(60 + sample));
     await waitForText(page, 'altitude', '483.6 m');
-    expect(await announcer.textContent()).toBe('Live.');
+    expect(await announcer.textContent()).toBe('Connected.');
     socket.end('share-reader', 'EXPIRED');
     await waitForText(page, 'connection', 'ended');
     expect(await announcer.textContent()).toBe('This share has ended. It has expired. Ask its sender for a new link.');

@@ -49,7 +49,7 @@ describe('The share page', () => {
     socket.publish('share-snapshot', { ...flight(60), timestamp: new Date(Date.now() - 600_000).toISOString() });
     const page = await open('share-snapshot');
     await waitForText(page, 'altitude', '482.2 m');
-    await page.locator('#pill', { hasText: 'Silent for 10 min' }).waitFor();
+    await page.locator('#pill', { hasText: '10 min old' }).waitFor();
     expectNoErrors();
   });
 

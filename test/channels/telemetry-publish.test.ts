@@ -83,6 +83,7 @@ describe('A follower of a device', () => {
       sequence: Date.parse(sample.timestamp),
       receivedAt: iso,
       snapshot: true,
+      age: expect.any(Number) as number,
     });
   });
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { sample, sequenceOf } from '../../domain/telemetry';
+import { ageAt, sample, sequenceOf } from '../../domain/telemetry';
 import { id } from './fixtures/samples';
 
 const timestamp = '2026-11-27T10:30:15.123Z';
@@ -126,4 +126,14 @@ test('the sequence of a sample is its timestamp in Unix milliseconds', () => {
       expect(Math.sign(sequence(one) - sequence(other))).toBe(Math.sign(one.getTime() - other.getTime()));
     }),
   );
+});
+
+test.each([
+  [0, 0],
+  [49, 0],
+  [1249, 1.2],
+  [1_200_000, 1200],
+  [-30_000, 0],
+])('a sample that was measured %d ms ago has an age of %d seconds', (ms, seconds) => {
+  expect(ageAt({ timestamp }, new Date(Date.parse(timestamp) + ms))).toBe(seconds);
 });

@@ -58,14 +58,14 @@ export const de: Texts = {
     connecting: 'Verbindet…',
     live: 'Live',
     noReport: 'Noch keine Meldung',
-    silent: (age) => `Seit ${age} still`,
+    old: (age) => `Stand: vor ${age}`,
     reconnecting: 'Verbindet neu…',
     ended: 'Beendet',
     full: 'Voll',
     'not-found': 'Nicht gefunden',
   },
   notices: {
-    live: { title: 'Live.', advice: '' },
+    live: { title: 'Verbunden.', advice: '' },
     connecting: {
       title: 'Verbindung wird aufgebaut…',
       advice: 'Das dauert wenige Sekunden. Dauert es länger, prüfen Sie Ihre Internetverbindung.',
@@ -95,9 +95,9 @@ export const de: Texts = {
       title: 'Diese Freigabe gibt es nicht.',
       advice: 'Sie ist beendet, oder der Link ist unvollständig. Bitten Sie den Absender um einen neuen.',
     },
-    silent: {
-      title: 'Die Drohne meldet sich nicht.',
-      advice: 'Das sind ihre letzten Messwerte. Warten Sie auf die nächste Meldung.',
+    old: {
+      title: 'Diese Messwerte sind alt.',
+      advice: 'Warten Sie auf die nächste Meldung der Drohne.',
     },
     noReport: {
       title: 'Die Drohne hat sich noch nicht gemeldet.',

@@ -58,14 +58,14 @@ export const en: Texts = {
     connecting: 'Connecting…',
     live: 'Live',
     noReport: 'No report yet',
-    silent: (age) => `Silent for ${age}`,
+    old: (age) => `${age} old`,
     reconnecting: 'Reconnecting…',
     ended: 'Ended',
     full: 'Full',
     'not-found': 'Not found',
   },
   notices: {
-    live: { title: 'Live.', advice: '' },
+    live: { title: 'Connected.', advice: '' },
     connecting: {
       title: 'Connecting…',
       advice: 'This takes a few seconds. If it takes longer, check your internet connection.',
@@ -91,9 +91,9 @@ export const en: Texts = {
       title: 'There is no such share.',
       advice: 'It has ended, or the link is incomplete. Ask its sender for a new one.',
     },
-    silent: {
-      title: 'The drone is silent.',
-      advice: 'These are its last figures. Wait: they go on with its next report.',
+    old: {
+      title: 'These figures are old.',
+      advice: 'Wait: they go on with the next report of the drone.',
     },
     noReport: { title: 'The drone has not reported yet.', advice: 'Wait: the figures appear with its first report.' },
   },

@@ -15,7 +15,7 @@ export interface Texts {
   readonly page: Words<PageText>;
   readonly title: Words<'share' | 'drone'>;
   readonly pill: Words<'connecting' | 'live' | 'noReport' | 'reconnecting' | 'ended' | 'full' | 'not-found'> & {
-    readonly silent: (age: string) => string;
+    readonly old: (age: string) => string;
   };
   readonly notices: Readonly<Record<NoticeName, Notice>>;
   readonly allTaken: (places: number) => string;
@@ -44,7 +44,7 @@ export interface Texts {
 
 export type NoticeName =
   | ('live' | 'connecting' | 'reconnecting' | 'revoked' | 'expired' | 'ended' | 'full' | 'notFound')
-  | ('silent' | 'noReport');
+  | ('old' | 'noReport');
 
 type ControlText =
   | ('notConnected' | 'sending' | 'unconfirmed' | 'noAnswer' | 'notSent' | 'forbidden' | 'shareEnded' | 'tooMany')

@@ -139,6 +139,11 @@ export interface components {
             type: "control.outcome";
         };
         DeviceStatusMessage: {
+            /**
+             * @description Seconds from the device’s last report, by its `timestamp`, to when this service sent the message, to a tenth. Present with `snapshot`; left out of the state of a device that never reported.
+             * @example 0.4
+             */
+            age?: number;
             battery?: components["schemas"]["Battery"];
             /**
              * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, the last message of a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
@@ -227,6 +232,11 @@ export interface components {
             type: "device.telemetry.batch";
         };
         DeviceTelemetryMessage: {
+            /**
+             * @description Seconds from the device’s last report, by its `timestamp`, to when this service sent the message, to a tenth. Present with `snapshot`; left out of the state of a device that never reported.
+             * @example 0.4
+             */
+            age?: number;
             battery?: components["schemas"]["Battery"];
             /**
              * @description Identifier of a device group, from `GET /v3/resources`.
@@ -1101,6 +1111,11 @@ export interface components {
             type: "share.status";
         };
         ViewerTelemetryMessage: {
+            /**
+             * @description Seconds from the device’s last report, by its `timestamp`, to when this service sent the message, to a tenth. Present with `snapshot`; left out of the state of a device that never reported.
+             * @example 0.4
+             */
+            age?: number;
             battery?: components["schemas"]["Battery"];
             /**
              * @description Identifier of a device (a drone with its dock), from `GET /v3/resources`.

@@ -1,3 +1,4 @@
+export { ageOf } from './age.ts';
 export type { FollowOptions, StatusFollowOptions } from './channels/channel.ts';
 export type { Gap, LogGap, SequenceGap } from './channels/received.ts';
 export type { ShareView, WatchedShare } from './channels/watch-share.ts';

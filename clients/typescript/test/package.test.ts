@@ -55,7 +55,7 @@ describe('the package, installed from its tarball into an empty folder', () => {
       `import * as client from 'drone-mission-client'; console.log(Object.keys(client).sort().join());`,
       '--conditions=browser',
     );
-    expect(stdout.trim()).toBe('ApiError,ConnectionError,DroneMissionClient,DroneMissionError,watchShare');
+    expect(stdout.trim()).toBe('ApiError,ConnectionError,DroneMissionClient,DroneMissionError,ageOf,watchShare');
   });
 
   test('says in one line that Node.js is too old', async () => {

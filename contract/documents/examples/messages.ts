@@ -107,6 +107,23 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
     },
     {
       name: 'snapshot',
+      summary: 'A device that has reported, in the first messages over a WebSocket',
+      payload: {
+        type: 'device.status',
+        sequence: 41,
+        deviceId,
+        deviceGroupId,
+        name: 'North 1',
+        status: 'offline',
+        ...inFlight,
+        snapshot: true,
+        age: 1214.5,
+        cursor: cursor(4),
+        timestamp: measuredAt,
+      },
+    },
+    {
+      name: 'unreported',
       summary: 'A device that never reported, in the first messages over a WebSocket',
       payload: {
         type: 'device.status',
@@ -249,7 +266,7 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
     {
       name: 'snapshot',
       summary: 'The last known state, after subscribing',
-      payload: { type: 'device.telemetry', ...sample, deviceGroupId, sequence, receivedAt, snapshot: true },
+      payload: { type: 'device.telemetry', ...sample, deviceGroupId, sequence, receivedAt, snapshot: true, age: 12.4 },
     },
     {
       name: 'sample',

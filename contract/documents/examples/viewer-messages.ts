@@ -48,7 +48,14 @@ export const viewerMessageExamples: Readonly<Record<string, readonly MessageExam
       },
     },
   ],
-  viewerTelemetry: only({ type: 'device.telemetry', ...sample, sequence, receivedAt }),
+  viewerTelemetry: [
+    {
+      name: 'snapshot',
+      summary: 'The last known state, after connecting',
+      payload: { type: 'device.telemetry', ...sample, sequence, receivedAt, snapshot: true, age: 12.4 },
+    },
+    { name: 'sample', summary: 'A sample', payload: { type: 'device.telemetry', ...sample, sequence, receivedAt } },
+  ],
   playback: only({ action: 'playback', id: 6 }),
   sharePlayback: [
     { name: 'video', summary: 'Live video', payload: { type: 'share.playback', playback: video } },

@@ -40,6 +40,12 @@ export const telemetryFields: Fields = {
     examples: ['telemetry.2.timestamp'],
   },
   'RefusedSample.message': { description: 'What is wrong.', examples: ['is more than 60 seconds in the future'] },
+  age: {
+    description:
+      'Seconds from the device’s last report, by its `timestamp`, to when this service sent the message, to a tenth. Present with `snapshot`; left out of the state of a device that never reported.',
+    examples: [0.4],
+    minimum: 0,
+  },
   altitude: { description: 'Metres above mean sea level.', examples: [443.2] },
   battery: { description: 'State of the battery.' },
   camera: { description: 'The camera.' },

@@ -9,7 +9,8 @@ import { cursorOf } from '../../../domain/cursor';
 import { organisationOf, type Organisation } from '../../../domain/id';
 import { subjectOf } from '../../../domain/sequence';
 import { endsChannel } from '../../../domain/status-event';
-import { currentState } from '../../delivery/channel-state';
+import { currentSnapshot } from '../../delivery/channel-state';
+import { aged } from './aged';
 import { catchUp, sendFinalMessage } from './catch-up';
 
 /** How a follower begins. */
@@ -33,12 +34,12 @@ export async function sendChannelSnapshot(follower: Connection, { end, after }: 
   }
   // Before the state: a change between the two is then delivered twice when the follower resumes, not lost.
   const cursor = await lastCursor(organisation);
-  const state = await currentState(channel, now.toISOString());
+  const state = await currentSnapshot(channel, now.toISOString());
   if (!state) return sendFinalMessage(follower, HANDSHAKE_RETRY_DELAYS_MS, end);
   for (const [index, message] of state.entries()) {
     // Whoever has the cursor has the whole state: a client that is cut off before does not resume, but gets it again.
     const isLast = index === state.length - 1;
-    if (!(await post({ ...message, ...(isLast && { cursor }), snapshot: true }))) return;
+    if (!(await post(aged({ ...message, ...(isLast && { cursor }), snapshot: true })))) return;
   }
   await catchUp(follower, Object.fromEntries(state.map((message) => [subjectOf(message), message.sequence])));
 }

@@ -10,9 +10,8 @@ export async function sendSubscriptionSnapshot(connectionId: string, followed: s
   if (!session) return;
   const item = followedDevice(session, followed);
   const sent: Record<string, number> = {};
-  const now = new Date();
   for (const device of await listDevicesOf(session.organisation, followed)) {
-    const snapshot = snapshotMessage(device, now);
+    const snapshot = snapshotMessage(device, new Date());
     if (!snapshot) continue;
     if (!(await postToSocket(item, JSON.stringify(snapshot)))) return;
     sent[device.deviceId] = snapshot.sequence;

@@ -15,6 +15,7 @@ import { sharePlayback } from '../../../data/shares/video';
 import { playbackMessage } from '../playback-message';
 import { snapshotMessage, viewerMessage } from '../../telemetry/telemetry-message';
 import { viewerClientId } from '../../../data/shares/share-id';
+import { aged } from './aged';
 import { catchUp, sendFinalMessage } from './catch-up';
 
 /** How a viewer connects to the topic of its share; its password is the share code. */
@@ -63,7 +64,7 @@ export async function sendViewerSnapshot(connectionId: string, end?: string): Pr
   }
   const { messages, snapshot } = await initialMessages(viewer, share, now);
   for (const message of messages)
-    if (!(await postToSocket(followedShare(viewer), JSON.stringify(message), HANDSHAKE_RETRY_DELAYS_MS))) return;
+    if (!(await postToSocket(followedShare(viewer), JSON.stringify(aged(message)), HANDSHAKE_RETRY_DELAYS_MS))) return;
   if (!(await catchUp(followedShare(viewer), { 'share.status': share.version }))) return;
   if (viewer.broadcast !== undefined) return;
   await catchUp(followedDevice(viewer, viewer.deviceId), snapshot ? { [viewer.deviceId]: snapshot.sequence } : {});

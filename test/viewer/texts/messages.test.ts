@@ -30,7 +30,7 @@ const told: Readonly<Record<string, keyof typeof actions>> = {
   'notices.ended': 'ask',
   'notices.full': 'wait',
   'notices.notFound': 'ask',
-  'notices.silent': 'wait',
+  'notices.old': 'wait',
   'notices.noReport': 'wait',
   'map.unavailable': 'wait',
   'video.interrupted': 'seeNext',
@@ -95,7 +95,7 @@ describe('The messages of the share page', () => {
 describe('noticeFor', () => {
   const state: ConnectionState = { connection: 'live', ending: undefined, wasLive: true, places: undefined };
   test.each<[Partial<ConnectionState>, string]>([
-    [{}, 'Live.'],
+    [{}, 'Connected.'],
     [{ connection: 'reconnecting', wasLive: false }, 'Connecting…'],
     [{ connection: 'reconnecting' }, 'Connection lost.'],
     [{ connection: 'full' }, 'All places are taken.'],

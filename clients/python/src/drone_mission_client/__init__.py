@@ -3,8 +3,9 @@
 # First, so that an old Python gets a line that says so.
 from . import _python_version  # noqa: F401  # isort: skip
 
+from ._age import age_of
 from ._channels.received import Gap
 from .client import Client
 from .errors import ApiConnectionError, ApiError, DroneMissionError
 
-__all__ = ["ApiConnectionError", "ApiError", "Client", "DroneMissionError", "Gap"]
+__all__ = ["ApiConnectionError", "ApiError", "Client", "DroneMissionError", "Gap", "age_of"]

@@ -380,6 +380,10 @@ class DeviceStatusMessage(TypedDict):
     """
     `true` for a device that exists in a simulation only.
     """
+    age: NotRequired[float]
+    """
+    Seconds from the device’s last report, by its `timestamp`, to when this service sent the message, to a tenth. Present with `snapshot`; left out of the state of a device that never reported.
+    """
     sequence: int
     """
     Version of the device; each device counts by itself.
@@ -430,6 +434,10 @@ class DeviceTelemetryMessage(TypedDict):
     snapshot: NotRequired[Literal[True]]
     """
     Present in the last known state at the time of subscribing, which is not a new sample.
+    """
+    age: NotRequired[float]
+    """
+    Seconds from the device’s last report, by its `timestamp`, to when this service sent the message, to a tenth. Present with `snapshot`; left out of the state of a device that never reported.
     """
     timestamp: str
     """

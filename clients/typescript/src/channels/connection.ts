@@ -21,6 +21,12 @@ export interface ChannelConnection {
   close(): void;
 }
 
+/** Samples that arrived together. */
+const BATCH = 'device.telemetry.batch';
+interface BatchMessage extends SequencedMessage {
+  readonly samples: readonly SequencedMessage[];
+}
+
 const NO_MESSAGE = { type: 'heartbeat' } as const;
 
 /** A message; what is no JSON object counts as a sign of life. */
@@ -32,6 +38,10 @@ function parseMessage(text: string): SequencedMessage | ErrorMessage {
     return NO_MESSAGE;
   }
 }
+
+/** The messages that one stands for: each sample of a batch, since callers get them one by one. */
+const single = (message: SequencedMessage): readonly SequencedMessage[] =>
+  message.type === BATCH ? (message as BatchMessage).samples : [message];
 
 /** The address of a channel, to begin with what was missed since a cursor. */
 function addressAfter(url: string, after: string | undefined): string {
@@ -81,7 +91,7 @@ export async function connect(
     if (message.type === 'resumed') return;
     if (startsAgain) received.startAgain();
     startsAgain = false;
-    received.receive(message);
+    for (const each of single(message)) received.receive(each);
   };
   const { protocols = [], subject } = channel;
   const url = addressAfter(channel.url, after);

@@ -27,7 +27,7 @@ export class Telemetry {
       {
         path: PATH,
         subject: 'Following telemetry',
-        request: { action: 'subscribe', ...source },
+        request: { action: 'subscribe', ...source, batch: true },
         isLast: () => false,
       },
       options,

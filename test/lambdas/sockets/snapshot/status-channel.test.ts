@@ -1,3 +1,4 @@
+import { stopClock } from '../../fixtures/clock';
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { toItem } from '../../../../data/jobs/job-item';
@@ -130,6 +131,30 @@ test('a follower of a group is sent the state of each device, and no older chang
   // Whoever has the cursor has the whole state.
   expect(sentMessages().map((message) => message['cursor'])).toEqual([undefined, cursor, undefined]);
   expect((await waiting.item()).sentSequences).toEqual({ [id('device', acme, '1')]: 5, [id('device', acme, '2')]: 9 });
+});
+
+test('a follower of a group learns how old the state of each device is that ever reported, when it is sent', async () => {
+  stopClock(new Date('2026-11-27T10:50:00.000Z'));
+  const device = (unique: string, more: object = {}) => ({
+    kind: 'device',
+    name: 'North',
+    status: 'offline',
+    version: 1,
+    deviceId: id('device', acme, unique),
+    deviceGroupId: id('group'),
+    ...more,
+  });
+  const lastState = JSON.stringify({ timestamp: '2026-11-27T10:30:00.000Z' });
+  const group = { kind: 'group', deviceGroupId: id('group'), name: 'North', description: '' };
+  givenFleetItems([group, device('1', { lastState }), device('2'), device('3', { lastState })]);
+  const ofGroup = connection({ channel: `group#${id('group')}` });
+  await givenBufferingFollower(ofGroup);
+  sockets.on(PostToConnectionCommand).callsFake(() => {
+    jest.advanceTimersByTime(250);
+    return Promise.resolve({});
+  });
+  await sendChannelSnapshot(ofGroup);
+  expect(sentMessages().map(({ age }) => age)).toEqual([1200, undefined, 1200.5]);
 });
 
 test('a follower of a group that resumes is sent also what was numbered shortly before its cursor, once', async () => {

@@ -1,3 +1,4 @@
+import { stopClock } from '../../fixtures/clock';
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { followedDevice } from '../../../../data/connections/sessions';
@@ -85,6 +86,20 @@ test('a subscription to a group begins with the last known state of each device 
   await sendSnapshot(id('group'));
   expect(received()).toEqual([snapshot(one), snapshot(other), sample(silent, -1)]);
   expect((await waiting.item()).sentSequences).toEqual({ [one]: snapshotSequence, [other]: snapshotSequence });
+});
+
+test('a snapshot has its age at the moment when it is sent', async () => {
+  stopClock(new Date(snapshotSequence + 1_200_000));
+  const [one, other] = ['1', '2'].map((end) => id('device', acme, end.padStart(26, '0'))) as [string, string];
+  const group = { kind: 'group', deviceGroupId: id('group'), name: 'North', description: '' };
+  givenFleetItems([group, deviceItem(one, reported), deviceItem(other, reported)]);
+  await waitingFor(id('group'));
+  sockets.on(PostToConnectionCommand).callsFake(() => {
+    jest.advanceTimersByTime(2500);
+    return Promise.resolve({});
+  });
+  await sendSnapshot(id('group'));
+  expect(received().map(({ age }) => age)).toEqual([1200, 1202.5]);
 });
 
 test('a subscription of a closed socket is sent nothing', async () => {

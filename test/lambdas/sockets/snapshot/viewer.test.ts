@@ -1,3 +1,4 @@
+import { stopClock } from '../../fixtures/clock';
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { GetDataEndpointCommand } from '@aws-sdk/client-kinesis-video';
 import { GetHLSStreamingSessionURLCommand } from '@aws-sdk/client-kinesis-video-archived-media';
@@ -66,6 +67,17 @@ test('a viewer is sent the share, then the state of the device, and follows both
     ...followedDevice(viewer, viewer.deviceId),
     sentSequences: { [viewer.deviceId]: snapshotSequence },
   });
+});
+
+test('a viewer learns how old the state of the device is at the moment when it is sent', async () => {
+  stopClock(new Date(snapshotSequence + 60_000));
+  await given();
+  sockets.on(PostToConnectionCommand).callsFake(() => {
+    jest.advanceTimersByTime(700);
+    return Promise.resolve({});
+  });
+  await sendSnapshot();
+  expect(received().at(-1)).toMatchObject({ type: 'device.telemetry', age: 60.7 });
 });
 
 test('a viewer counts itself, although the number in the share is updated a second later', async () => {

@@ -19,6 +19,9 @@ _OVERLAP_S = 5.0
 # Problems that another attempt can't solve. A host that has been found before may be missing for a moment.
 _PERMANENT = ("certificate", "no-tls", "not-the-api")
 
+# Samples that arrived together.
+_BATCH = "device.telemetry.batch"
+
 
 class _Ended(Exception):  # noqa: N818 - not an error of the caller
     """The resource was deleted, revoked or expired while there was no connection."""
@@ -99,7 +102,10 @@ def follow(
     following = _Following(channel, connect, received, options, _Attempts(max_retries))
     try:
         while options.stop is None or not options.stop.is_set():
-            for message in following.receive():
+            for message in _single(following.receive()):
+                # What came together is not read any further.
+                if options.stop is not None and options.stop.is_set():
+                    return
                 if message["type"] == "gap":
                     received.start_again()
                 elif message["type"] != "resumed" and received.accept(message):
@@ -187,6 +193,15 @@ class _Following:
         if self._options.on_reconnect is not None:
             self._options.on_reconnect(lost.error)
         self._attempts.wait()
+
+
+def _single(messages: list[Message]) -> Iterator[Message]:
+    """Yields each sample of a batch by itself, as callers get them, and every other message as it is."""
+    for message in messages:
+        if message["type"] == _BATCH:
+            yield from message["samples"]
+        else:
+            yield message
 
 
 def _waiting_in(connection: Connection) -> list[Message]:

@@ -45,7 +45,11 @@ class Telemetry:
             topic=None,
             subject="Following telemetry",
             is_last=lambda _message: False,
-            request={"action": "subscribe", **{name: value for name, value in target.items() if value is not None}},
+            request={
+                "action": "subscribe",
+                **{name: value for name, value in target.items() if value is not None},
+                "batch": True,
+            },
         )
         return cast(
             "Iterator[DeviceTelemetryMessage]", self._channels.follow(channel, "wss", stop, on_reconnect, on_gap)

@@ -6,69 +6,74 @@ import type { Job } from '../../../domain/job';
 type Feature = JobTrack['features'][number];
 type Points = readonly RecordedPoint[];
 
+/** Where the positions of a feature are, and what was known at each of them. */
+interface Shape {
+  readonly geometry: Feature['geometry'];
+  readonly values: Feature['properties']['coordinateProperties'];
+}
+
 const coordinatesOf = (points: Points) => points.map(({ coordinates }) => coordinates);
 
-/** The same list for each line. */
-const eachOf = <Value>(lines: readonly Points[], read: (point: RecordedPoint) => Value | undefined) =>
-  lines.map((line) => line.map((point) => read(point) ?? null));
-
-function valuesOf(lines: readonly Points[]) {
+function valuesAt(points: Points) {
+  const each = <Value>(read: (point: RecordedPoint) => Value | undefined) => points.map((point) => read(point) ?? null);
   return {
-    times: lines.map((line) => line.map(({ timestamp }) => timestamp)),
-    droneStates: eachOf(lines, ({ droneState }) => droneState),
-    groundSpeeds: eachOf(lines, ({ groundSpeed }) => groundSpeed),
-    verticalSpeeds: eachOf(lines, ({ verticalSpeed }) => verticalSpeed),
-    headings: eachOf(lines, ({ heading }) => heading),
-    batteryPercents: eachOf(lines, ({ batteryPercent }) => batteryPercent),
+    times: points.map(({ timestamp }) => timestamp),
+    droneStates: each(({ droneState }) => droneState),
+    groundSpeeds: each(({ groundSpeed }) => groundSpeed),
+    verticalSpeeds: each(({ verticalSpeed }) => verticalSpeed),
+    headings: each(({ heading }) => heading),
+    batteryPercents: each(({ batteryPercent }) => batteryPercent),
   };
 }
 
-/** The values of the positions of a single list. */
-function flatValuesOf(points: Points) {
-  const { times, droneStates, groundSpeeds, verticalSpeeds, headings, batteryPercents } = valuesOf([points]);
+/** A list for each line, as its coordinates are. */
+function valuesByLine(lines: readonly Points[]) {
+  const all = lines.map(valuesAt);
   return {
-    times: times.flat(),
-    droneStates: droneStates.flat(),
-    groundSpeeds: groundSpeeds.flat(),
-    verticalSpeeds: verticalSpeeds.flat(),
-    headings: headings.flat(),
-    batteryPercents: batteryPercents.flat(),
+    times: all.map(({ times }) => times),
+    droneStates: all.map(({ droneStates }) => droneStates),
+    groundSpeeds: all.map(({ groundSpeeds }) => groundSpeeds),
+    verticalSpeeds: all.map(({ verticalSpeeds }) => verticalSpeeds),
+    headings: all.map(({ headings }) => headings),
+    batteryPercents: all.map(({ batteryPercents }) => batteryPercents),
   };
 }
+
+const line = (points: Points): Shape => ({
+  geometry: { type: 'LineString', coordinates: coordinatesOf(points) },
+  values: valuesAt(points),
+});
+const severalLines = (lines: readonly Points[]): Shape => ({
+  geometry: { type: 'MultiLineString', coordinates: lines.map(coordinatesOf) },
+  values: valuesByLine(lines),
+});
+const severalPoints = (points: Points): Shape => ({
+  geometry: { type: 'MultiPoint', coordinates: coordinatesOf(points) },
+  values: valuesAt(points),
+});
 
 /** A line has two positions or more (RFC 7946 section 3.1.4): what stands alone between two gaps is a point. */
-function shapesOf({ lines }: DeviceTrack) {
+function shapesOf({ lines }: DeviceTrack): Shape[] {
   const drawn = lines.filter(({ length }) => length > 1).flatMap(cutAtAntimeridian);
   const alone = lines.filter(({ length }) => length === 1).flat();
-  const [line, ...others] = drawn;
-  return { line: others.length === 0 ? line : undefined, lines: others.length > 0 ? drawn : undefined, alone };
-}
-
-function featuresOf({ jobId, name }: Job, track: DeviceTrack): Feature[] {
-  const { deviceId, recorded } = track;
-  const points = track.lines.flat();
-  const [startTime = '', endTime = ''] = [points[0]?.timestamp, points.at(-1)?.timestamp];
-  const feature = (
-    geometry: Feature['geometry'],
-    coordinateProperties: Feature['properties']['coordinateProperties'],
-  ): Feature => ({
-    type: 'Feature',
-    geometry,
-    properties: { jobId, name, deviceId, startTime, endTime, recorded, coordinateProperties },
-  });
-  const { line, lines, alone } = shapesOf(track);
   return [
-    ...(line ? [feature({ type: 'LineString', coordinates: coordinatesOf(line) }, flatValuesOf(line))] : []),
-    ...(lines
-      ? [feature({ type: 'MultiLineString', coordinates: lines.map(coordinatesOf) }, valuesOf(lines))]
-      : []),
-    ...(alone.length > 0
-      ? [feature({ type: 'MultiPoint', coordinates: coordinatesOf(alone) }, flatValuesOf(alone))]
-      : []),
+    ...(drawn.length > 1 ? [severalLines(drawn)] : drawn.map(line)),
+    ...(alone.length > 0 ? [severalPoints(alone)] : []),
   ];
 }
 
-/** The tracks of a job in GeoJSON: lines between the gaps of each device, and the positions that stand alone. */
+function featuresOf({ jobId, name }: Job, track: DeviceTrack): Feature[] {
+  const { deviceId, recorded, lines } = track;
+  const startTime = lines.at(0)?.at(0)?.timestamp ?? '';
+  const endTime = lines.at(-1)?.at(-1)?.timestamp ?? '';
+  return shapesOf(track).map(({ geometry, values }) => ({
+    type: 'Feature',
+    geometry,
+    properties: { jobId, name, deviceId, startTime, endTime, recorded, coordinateProperties: values },
+  }));
+}
+
+/** The tracks of a job in GeoJSON: the lines of each device between its gaps, and its positions that stand alone. */
 export const toGeoJson = (job: Job, tracks: readonly DeviceTrack[]): JobTrack => ({
   type: 'FeatureCollection',
   features: tracks.flatMap((track) => featuresOf(job, track)),

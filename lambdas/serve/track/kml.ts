@@ -1,5 +1,6 @@
 import { toXml } from 'xast-util-to-xml';
 import { x } from 'xastscript';
+import { cutAtAntimeridian } from '../../../domain/antimeridian';
 import type { DeviceTrack, RecordedPoint } from '../../../domain/flight-record';
 import type { Job } from '../../../domain/job';
 
@@ -47,11 +48,17 @@ const trackOf = (points: readonly RecordedPoint[]) =>
     ]),
   ]);
 
-const placemarkOf = ({ deviceId, recorded, points }: DeviceTrack) =>
+/** The lines of a device: across a gap, or around the globe, nothing is drawn between them (KML reference, gx:MultiTrack). */
+function geometryOf({ lines }: DeviceTrack) {
+  const tracks = lines.flatMap(cutAtAntimeridian).map(trackOf);
+  return tracks.length > 1 ? [x('gx:MultiTrack', [x('gx:interpolate', '0'), ...tracks])] : tracks;
+}
+
+const placemarkOf = (track: DeviceTrack) =>
   x('Placemark', [
-    x('name', deviceId),
-    x('ExtendedData', [x('Data', { name: 'recorded' }, [x('value', String(recorded))])]),
-    trackOf(points),
+    x('name', track.deviceId),
+    x('ExtendedData', [x('Data', { name: 'recorded' }, [x('value', String(track.recorded))])]),
+    ...geometryOf(track),
   ]);
 
 const namespaces = { xmlns: 'http://www.opengis.net/kml/2.2', 'xmlns:gx': 'http://www.google.com/kml/ext/2.2' };

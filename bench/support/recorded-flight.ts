@@ -53,7 +53,7 @@ export async function recordFlight(seconds: number): Promise<RecordedFlight> {
   const kept = { flight: job.jobId, everySeconds: 1, keptSeconds: 3650 * 86_400 };
   for (let from = 0; from < seconds; from += POINTS_IN_WRITE)
     await savePoints(points.slice(from, from + POINTS_IN_WRITE).map((point) => ({ point, ...kept })));
-  if ((await readFlight(job.jobId)).length !== seconds) throw new Error('the record does not have every position');
+  if ((await readFlight(job.jobId, new Date())).length !== seconds) throw new Error('the record does not have every position');
   return {
     points,
     async track(accept) {

@@ -17,8 +17,8 @@ const formats = {
 export const handler = serve(
   'GET /v3/jobs/{jobId}/track',
   endpoints.getJobTrack,
-  async ({ caller, path, mediaType }) => {
+  async ({ caller, path, mediaType, now }) => {
     const job = await findJob(caller.organisation, path.jobId);
-    return formats[mediaType](job, tracksOf(await readFlight(job.jobId)));
+    return formats[mediaType](job, tracksOf(await readFlight(job.jobId, new Date(now))));
   },
 );

@@ -45,15 +45,25 @@ async function quietly<Result>(run: () => Promise<Result>): Promise<Result> {
 }
 
 /** Records a flight of a position a second, in the storage of this process. */
-export async function recordFlight(seconds: number): Promise<RecordedFlight> {
+export const recordFlight = (seconds: number): Promise<RecordedFlight> =>
+  recordPoints(
+    String(seconds),
+    Array.from({ length: seconds }, (_, second) => pointAt(second)),
+  );
+
+/**
+ * Records positions, in the storage of this process.
+ * @param name unique among the flights of the process: a number, as text
+ * @param points oldest first
+ */
+export async function recordPoints(name: string, points: readonly RecordedPoint[]): Promise<RecordedFlight> {
   await useStorage();
-  const job = sampleJob({ jobId: id('job', acme, String(seconds).padStart(26, '0')), status: 'COMPLETED' });
+  const job = sampleJob({ jobId: id('job', acme, name.padStart(26, '0')), status: 'COMPLETED' });
   await insertJob(acme, job);
-  const points = Array.from({ length: seconds }, (_, second) => pointAt(second));
   const kept = { flight: job.jobId, everySeconds: 1, keptSeconds: 3650 * 86_400 };
-  for (let from = 0; from < seconds; from += POINTS_IN_WRITE)
+  for (let from = 0; from < points.length; from += POINTS_IN_WRITE)
     await savePoints(points.slice(from, from + POINTS_IN_WRITE).map((point) => ({ point, ...kept })));
-  if ((await readFlight(job.jobId, new Date())).length !== seconds) throw new Error('the record does not have every position');
+  if ((await readFlight(job.jobId, new Date())).length !== points.length) throw new Error('the record does not have every position');
   return {
     points,
     async track(accept) {

@@ -67,7 +67,7 @@ export const getJobTrack = {
     'was not.\n\n' +
     `More than ${MAX_GAP_S} seconds without a position break the line, and so does 180° of longitude: the feature has a ` +
     '`MultiLineString` then, whose `coordinateProperties` have a list for each line, and KML a `gx:MultiTrack`. A line needs two ' +
-    'positions: those that stand alone are one more feature of the device, with a `MultiPoint`. Where a line crosses 180°, GeoJSON ' +
+    'positions: those that stand alone are one more feature of the device, with a `MultiPoint`, and in KML points. Where a line crosses 180°, GeoJSON ' +
     'and KML end it and begin the next with a position that was not recorded, with time and altitude by its neighbours. CSV has ' +
     'what was recorded only.\n\n' +
     'A device’s track of more than 10,000 positions is thinned out evenly to that many, with both ends of each line; ' +

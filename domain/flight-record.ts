@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
-import { pointOf, thinOut, trackPoint } from './flight';
+import { pointOf, trackPoint } from './flight';
 import type { Sample } from './telemetry';
+import { linesOf, thinOutLines } from './track-lines';
 
 /**
  * A position in the record of a flight, with what else its sample says: metres per second, degrees from true north, percent.
@@ -64,8 +65,8 @@ export interface DeviceTrack {
   readonly deviceId: string;
   /** How many positions were recorded. */
   readonly recorded: number;
-  /** At most {@link MAX_TRACK_POSITIONS} of them, evenly chosen, oldest first. */
-  readonly points: readonly RecordedPoint[];
+  /** Its parts between gaps, oldest first: at most {@link MAX_TRACK_POSITIONS} positions, evenly chosen. */
+  readonly lines: readonly (readonly RecordedPoint[])[];
 }
 
 /**
@@ -76,6 +77,7 @@ export function tracksOf(points: readonly RecordedPoint[]): DeviceTrack[] {
   const deviceIds = [...new Set(points.map(({ deviceId }) => deviceId))];
   return deviceIds.map((deviceId) => {
     const own = points.filter((point) => point.deviceId === deviceId);
-    return { deviceId, recorded: own.length, points: thinOut(own, MAX_TRACK_POSITIONS) };
+    // A thinned track has longer steps, which are no gaps.
+    return { deviceId, recorded: own.length, lines: thinOutLines(linesOf(own), MAX_TRACK_POSITIONS) };
   });
 }

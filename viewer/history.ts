@@ -1,3 +1,5 @@
+import type { Place } from './track-points';
+
 /** Values at one moment; null where the sample has none. */
 export interface Point {
   /** Unix seconds. */
@@ -12,9 +14,10 @@ export interface Point {
   readonly thinned?: true;
 }
 
-/** A point, and whether none was seen for a while before it. */
+/** A point, and whether none, or none with a place, was seen for a while before it. */
 interface Kept extends Point {
-  readonly afterGap?: boolean;
+  readonly afterGap: boolean;
+  readonly placeAfterGap: boolean;
 }
 
 /** Columns for a chart, oldest first: Unix seconds, metres, metres per second. */
@@ -26,7 +29,8 @@ export interface Columns {
 
 /** Points of a flight, oldest first. */
 export interface History {
-  add(point: Point): void;
+  /** Adds the next point. @returns whether its place comes after a gap */
+  add(point: Point): boolean;
   /**
    * Adds points of the same flight where the page has none of its own, and forgets those before it.
    * @param track oldest first @param since begin of the flight in Unix seconds
@@ -34,23 +38,62 @@ export interface History {
   fill(track: readonly Point[], since: number): void;
   /** Forgets the flight: another one begins. */
   clear(): void;
-  readonly points: readonly Point[];
+  /** The places of all points. */
+  places(): Place[];
   /** @param seconds length of the time before the last point, all points if undefined */
   columns(seconds?: number): Columns;
 }
 
 /** Length of the shorter range of the charts, in seconds; all of its points are kept. */
 export const RECENT_SECONDS = 300;
-/** A longer gap between samples breaks the line, in seconds. */
+/** A longer time without a sample breaks the lines, in seconds. */
 const GAP_SECONDS = 10;
+/** What is longer than so many usual steps of a thinned track is a gap: its steps differ by at most a factor of two. */
+const GAP_STEPS = 2;
 /** The server's points are left out this close to an own one, in seconds. */
 const NEAR_SECONDS = 2;
 /** Maximum of older points; beyond, they are thinned evenly to half of it. */
 const MAX_OLDER = 3000;
 
+/** The step in the middle when they are sorted, in seconds. */
+function usualStep(track: readonly Point[]): number {
+  const steps = track.slice(1).map(({ at }, index) => at - (track[index]?.at ?? at));
+  return steps.sort((one, other) => one - other)[Math.floor((steps.length - 1) / 2)] ?? 0;
+}
+
 /** Keeps a whole flight: every point of the last five minutes, fewer of the time before. */
 export function createHistory(): History {
   let points: Kept[] = [];
+  /** The last point with a place. */
+  let lastPlaced: Kept | undefined;
+  /** The longest time without a point in the server's track that is no gap, in seconds. */
+  let longestStep = GAP_SECONDS;
+
+  function isGap(before: Point | undefined, point: Point): boolean {
+    if (!before) return false;
+    return point.at - before.at > (before.thinned || point.thinned ? longestStep : GAP_SECONDS);
+  }
+
+  /** Takes over all points. What is known of two that were neighbours stays: some between them may have been left out since. */
+  function keep(all: readonly (Point | Kept)[]): void {
+    const isKept = (point: Point | Kept | undefined): point is Kept => point !== undefined && 'afterGap' in point;
+    let last: Point | Kept | undefined;
+    let placed: Point | Kept | undefined;
+    points = [];
+    lastPlaced = undefined;
+    for (const point of all) {
+      const known = isKept(point) ? point : undefined;
+      const afterGap = known && isKept(last) ? known.afterGap : isGap(last, point);
+      const placeAfterGap =
+        known && isKept(placed) ? known.placeAfterGap : Boolean(point.place) && isGap(placed, point);
+      const kept = { ...point, afterGap, placeAfterGap };
+      points.push(kept);
+      last = point;
+      if (!point.place) continue;
+      placed = point;
+      lastPlaced = kept;
+    }
+  }
 
   function thin(): void {
     const recent = (points.at(-1)?.at ?? 0) - RECENT_SECONDS;
@@ -58,40 +101,43 @@ export function createHistory(): History {
     if (older <= MAX_OLDER) return;
     const step = (recent - (points[0]?.at ?? 0)) / (MAX_OLDER / 2);
     let last = -Infinity;
-    points = points.filter(({ at, afterGap }, index) => {
-      if (index < older && !afterGap && at < last + step) return false;
+    points = points.filter(({ at, afterGap, placeAfterGap }, index) => {
+      if (index < older && !afterGap && !placeAfterGap && at < last + step) return false;
       last = at;
       return true;
     });
   }
 
   return {
-    get points() {
-      return points;
-    },
+    places: () => points.flatMap(({ place, placeAfterGap }) => (place ? { ...place, afterGap: placeAfterGap } : [])),
     add(point) {
-      const last = points.at(-1)?.at ?? point.at - 1;
-      if (point.at <= last) return;
-      points.push({ ...point, afterGap: point.at - last > GAP_SECONDS });
+      const last = points.at(-1);
+      if (last && point.at <= last.at) return false;
+      const placeAfterGap = point.place !== undefined && isGap(lastPlaced, point);
+      const kept = { ...point, afterGap: isGap(last, point), placeAfterGap };
+      points.push(kept);
+      if (point.place) lastPlaced = kept;
       thin();
+      return placeAfterGap;
     },
     fill(track, since) {
+      longestStep = Math.max(GAP_SECONDS, GAP_STEPS * usualStep(track));
       const own = points.filter(({ at }) => at >= since);
       let next = 0;
       const missing = track.filter(({ at }) => {
         while ((own[next]?.at ?? Infinity) < at - NEAR_SECONDS) next++;
         return (own[next]?.at ?? Infinity) > at + NEAR_SECONDS;
       });
-      points = [...own, ...missing].sort((one, other) => one.at - other.at);
+      keep([...own, ...missing].sort((one, other) => one.at - other.at));
     },
-    clear: () => void (points = []),
+    clear: () => keep([]),
     columns(seconds = Infinity) {
       const columns = { at: [] as number[], altitude: [] as (number | null)[], speed: [] as (number | null)[] };
       const from = (points.at(-1)?.at ?? 0) - seconds;
       let last: Point | undefined;
       for (const point of points) {
         if (point.at < from) continue;
-        const gapAt = point.afterGap && last && !last.thinned ? last.at + 1 : undefined;
+        const gapAt = point.afterGap && last ? last.at + 1 : undefined;
         for (const one of gapAt === undefined ? [point] : [{ at: gapAt, altitude: null, speed: null }, point]) {
           columns.at.push(one.at);
           columns.altitude.push(one.altitude);

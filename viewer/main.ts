@@ -87,22 +87,23 @@ function onSample(sample: Telemetry): void {
   }
   if (takesOff || otherJob) requestFlight();
   const place = placeOf(sample);
+  let afterGap = false;
   if (place ?? sample.navigation?.velocity) {
-    history.add({
+    afterGap = history.add({
       at: Date.parse(sample.timestamp) / 1000,
       altitude: latest.navigation?.position?.coordinates[2] ?? null,
       speed: latest.navigation?.velocity?.groundSpeed ?? null,
       place,
     });
   }
-  if (place) map.move({ ...place, heading: latest.navigation?.orientation?.heading });
+  if (place) map.move({ ...place, afterGap, heading: latest.navigation?.orientation?.heading });
 }
 
 function onFlight(info: FlightInfo): void {
   view.setNames(info.deviceName ?? texts.title.drone, info.jobName);
   flight.onInfo(info);
   history.fill(info.track.map(pointOf), info.takeOff ? Date.parse(info.takeOff.timestamp) / 1000 : -Infinity);
-  map.setTrack(history.points.flatMap(({ place }) => place ?? []));
+  map.setTrack(history.places());
   drawn = undefined;
 }
 

@@ -3,6 +3,7 @@ import { setText } from './element';
 import { texts } from './locale';
 import { addTiles } from './map-tiles';
 import { units } from './settings';
+import { createTrackPoints, type Place } from './track-points';
 
 export interface TrackMap {
   /** Sets the drone's position. */
@@ -13,21 +14,11 @@ export interface TrackMap {
   draw(): void;
 }
 
-/** In degrees. */
-export interface Place {
-  readonly latitude: number;
-  readonly longitude: number;
-}
-
 /** In degrees; heading from north. */
 export interface Position extends Place {
   readonly heading: number | undefined;
 }
 
-/** Maximum points of the track; beyond, the least distance between them is doubled. */
-const MAX_TRACK_POINTS = 4000;
-/** Least distance between points in metres at first, so that a hovering drone adds none. */
-const MIN_DISTANCE_M = 3;
 const INITIAL_ZOOM = 17;
 const shape = { interactive: false, smoothFactor: 0.4 };
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
@@ -45,10 +36,10 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
 
   const casing = L.polyline([], { className: 'track-casing', ...shape }).addTo(map);
   const track = L.polyline([], { className: 'track', ...shape }).addTo(map);
+  const gaps = L.polyline([], { className: 'track-gap', ...shape }).addTo(map);
+  const points = createTrackPoints((one, other) => latLng(one).distanceTo(latLng(other)));
   let marker: L.Marker | undefined;
   let start: L.CircleMarker | undefined;
-  let points: L.LatLng[] = [];
-  let minDistance = MIN_DISTANCE_M;
   let now: Position | undefined;
   let following = true;
 
@@ -77,41 +68,38 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
     return L.marker(here, { icon, interactive: false, keyboard: false }).addTo(map);
   }
 
-  function addPoint(here: L.LatLng): void {
-    const last = points.at(-1);
-    if (!last || last.distanceTo(here) > minDistance) points.push(here);
-    if (points.length <= MAX_TRACK_POINTS) return;
-    minDistance *= 2;
-    points = points.filter((_, index) => index % 2 === 0);
-  }
-
   return {
     move(position) {
       now = position;
-      addPoint(L.latLng(position.latitude, position.longitude));
+      points.add(position);
     },
 
     setTrack(places) {
-      points = [];
-      minDistance = MIN_DISTANCE_M;
-      for (const { latitude, longitude } of places) addPoint(L.latLng(latitude, longitude));
+      points.clear();
+      for (const place of places) points.add(place);
     },
 
     draw() {
       if (!now) return;
-      const here = L.latLng(now.latitude, now.longitude);
+      const here = latLng(now);
       marker ??= place(here);
       marker.setLatLng(here);
       start ??= L.circleMarker(here, { className: 'start', radius: 5, interactive: false }).addTo(map);
-      start.setLatLng(points[0] ?? here);
+      start.setLatLng(points.first ? latLng(points.first) : here);
       const symbol = marker.getElement();
       symbol?.classList.toggle('without-heading', now.heading === undefined);
       symbol?.querySelector('svg')?.style.setProperty('transform', `rotate(${now.heading ?? 0}deg)`);
-      for (const line of [casing, track]) line.setLatLngs([...points, here]);
+      const lines = points.lines().map((line) => line.map(latLng));
+      lines.at(-1)?.push(here);
+      track.setLatLngs(lines);
+      gaps.setLatLngs(points.gaps().map((ends) => ends.map(latLng)));
+      casing.setLatLngs(lines.flat());
       if (following && !isNearCentre(map, here)) map.panTo(here, { ...motion(), duration: 0.6 });
     },
   };
 }
+
+const latLng = ({ latitude, longitude }: Place) => L.latLng(latitude, longitude);
 
 const motion = () => ({ animate: !reducedMotion.matches });
 

@@ -47,13 +47,23 @@ async function quietly<Result>(run: () => Promise<Result>): Promise<Result> {
 }
 
 /** Records a flight of a position a second, in the storage of this process. */
-export async function recordFlight(seconds: number): Promise<RecordedFlight> {
+export const recordFlight = (seconds: number): Promise<RecordedFlight> =>
+  recordPoints(
+    String(seconds),
+    Array.from({ length: seconds }, (_, second) => pointAt(second)),
+  );
+
+/**
+ * Records positions, in the storage of this process.
+ * @param name unique among the flights of the process: a number, as text
+ * @param points oldest first
+ */
+export async function recordPoints(name: string, points: readonly RecordedPoint[]): Promise<RecordedFlight> {
   await useStorage();
-  const job = sampleJob({ jobId: id('job', acme, String(seconds).padStart(26, '0')), status: 'QUEUED' });
+  const job = sampleJob({ jobId: id('job', acme, name.padStart(26, '0')), status: 'QUEUED' });
   await insertJob(acme, job);
-  const change = { now: pointAt(seconds).timestamp, at: pointAt(0).timestamp };
+  const change = { now: points.at(-1)?.timestamp ?? '', at: points[0]?.timestamp };
   await changeJob(acme, job.jobId, { status: 'IN_PROGRESS' }, { changeId: 'begin', ...change });
-  const points = Array.from({ length: seconds }, (_, second) => pointAt(second));
   const entry = (point: RecordedPoint): RecordEntry => ({
     sample: { deviceId: point.deviceId, timestamp: point.timestamp },
     point,
@@ -62,9 +72,10 @@ export async function recordFlight(seconds: number): Promise<RecordedFlight> {
     everySeconds: 1,
     since: undefined,
   });
-  for (let from = 0; from < seconds; from += AT_ONCE)
+  for (let from = 0; from < points.length; from += AT_ONCE)
     await Promise.all(points.slice(from, from + AT_ONCE).map((point) => recordPosition(entry(point))));
-  if ((await readFlight(job.jobId)).length !== seconds) throw new Error('the record does not have every position');
+  if ((await readFlight(job.jobId, new Date())).length !== points.length)
+    throw new Error('the record does not have every position');
   return {
     points,
     async track(accept) {

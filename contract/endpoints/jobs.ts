@@ -2,6 +2,7 @@ import { jobChange, jobRequest } from '../../domain/job';
 import type { Endpoint } from '../endpoint';
 import { JOBS_CREATED_PER_MINUTE } from '../rates';
 import * as schemas from '../schemas/jobs';
+import { MAX_GAP_S } from '../../domain/track-lines';
 import { jobTrack, trackMediaTypes } from '../schemas/tracks';
 import { messageReply } from '../schemas/page';
 import { allMoves, flownStatuses } from '../job-lifecycle';
@@ -63,8 +64,13 @@ export const getJobTrack = {
     '`Accept` selects the format: GeoJSON (`application/geo+json`, the default, or `application/json`), KML with a `gx:Track` for ' +
     'Google Earth (`application/vnd.google-earth.kml+xml`), or CSV (`text/csv`). In GeoJSON each device that flew the job is a ' +
     'feature with a `LineString`; its `coordinateProperties` hold what was known at each of its positions, with `null` for what ' +
-    'was not. A line needs two positions: a device with a single one has no feature yet.\n\n' +
-    'A device’s track of more than 10,000 positions is thinned out evenly to that many, with the first and the last one; ' +
+    'was not.\n\n' +
+    `More than ${MAX_GAP_S} seconds without a position break the line, and so does 180° of longitude: the feature has a ` +
+    '`MultiLineString` then, whose `coordinateProperties` have a list for each line, and KML a `gx:MultiTrack`. A line needs two ' +
+    'positions: those that stand alone are one more feature of the device, with a `MultiPoint`, and in KML points. Where a line crosses 180°, GeoJSON ' +
+    'and KML end it and begin the next with a position that was not recorded, with time and altitude by its neighbours. CSV has ' +
+    'what was recorded only.\n\n' +
+    'A device’s track of more than 10,000 positions is thinned out evenly to that many, with both ends of each line; ' +
     '`recorded` is the number of positions before that. Of a flight of more than ten hours it is the last ten.',
   scope: 'command:read',
   handler: 'jobs/get-job-track',

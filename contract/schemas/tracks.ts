@@ -9,10 +9,11 @@ export const trackMediaTypes = [
   'text/csv',
 ] as const;
 
-export const trackGeometry = z.object({
-  type: z.literal('LineString'),
-  coordinates: z.array(position.shape.coordinates),
-});
+const coordinates = z.array(position.shape.coordinates);
+
+export const lineString = z.object({ type: z.literal('LineString'), coordinates });
+export const multiLineString = z.object({ type: z.literal('MultiLineString'), coordinates: z.array(coordinates) });
+export const multiPoint = z.object({ type: z.literal('MultiPoint'), coordinates });
 
 const known = <Value extends z.ZodMiniType>(value: Value) => z.array(z.nullable(value));
 
@@ -26,6 +27,16 @@ export const coordinateProperties = z.object({
   batteryPercents: known(z.number()),
 });
 
+/** The same of several lines: a list for each. */
+export const coordinatePropertiesOfLines = z.object({
+  times: z.array(z.array(z.string())),
+  droneStates: z.array(known(z.string())),
+  groundSpeeds: z.array(known(z.number())),
+  verticalSpeeds: z.array(known(z.number())),
+  headings: z.array(known(z.number())),
+  batteryPercents: z.array(known(z.number())),
+});
+
 export const trackProperties = z.object({
   jobId: z.string(),
   name: z.string(),
@@ -33,15 +44,15 @@ export const trackProperties = z.object({
   startTime: z.string(),
   endTime: z.string(),
   recorded: z.int(),
-  coordinateProperties,
+  coordinateProperties: z.union([coordinateProperties, coordinatePropertiesOfLines]),
 });
 
 export const trackFeature = z.object({
   type: z.literal('Feature'),
-  geometry: trackGeometry,
+  geometry: z.discriminatedUnion('type', [lineString, multiLineString, multiPoint]),
   properties: trackProperties,
 });
 
-/** The track of a job in GeoJSON (RFC 7946): a line for each device that flew it. */
+/** The track of a job in GeoJSON (RFC 7946): the lines of each device that flew it, and its positions that stand alone. */
 export const jobTrack = z.object({ type: z.literal('FeatureCollection'), features: z.array(trackFeature) });
 export type JobTrack = z.output<typeof jobTrack>;

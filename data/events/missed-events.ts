@@ -3,7 +3,16 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 import { readIndex } from './channel-index';
 import { findLast, readBack, readEnd } from './log-end';
-import { channelLog, eventIn, isKept, organisationLog, readItem, type LoggedEvent, type LogItem } from './log-items';
+import {
+  channelLog,
+  eventIn,
+  isInTimeline,
+  isKept,
+  organisationLog,
+  readItem,
+  type LoggedEvent,
+  type LogItem,
+} from './log-items';
 
 /** How many of the last events of an organisation are read for a channel before the index of channels is. */
 const TAIL = 200;
@@ -59,11 +68,12 @@ export async function missedEvents(
   return missed.length > most ? undefined : missed.map(eventIn);
 }
 
-/** The events of a channel up to a number that the log got at most ten seconds before it; two reads. */
+/** The kept events of a channel up to a number that the log got at most ten seconds before it; two reads. */
 export async function unsettledEvents(
   organisation: Organisation,
   channel: Resource,
   upTo: number,
+  now: Date,
 ): Promise<LoggedEvent[]> {
   const last = await findEvent(organisation, upTo);
   if (!last) return [];
@@ -71,16 +81,22 @@ export async function unsettledEvents(
   const range = { from: Math.max(upTo - MAX_UNSETTLED, 0) + 1, to: upTo, least: SHORT_TAIL, since };
   const { events } = await readBack(organisation, range);
   return events
-    .filter(({ loggedAt }) => loggedAt >= since)
+    .filter((item) => item.loggedAt >= since && isKept(item, now))
     .filter(isOf(channel))
     .map(eventIn);
 }
 
-/** Whether a channel has an event after a number, by two queries. */
-export async function hasEventAfter(organisation: Organisation, channel: Resource, after: number): Promise<boolean> {
+/** Whether the timeline of a channel has an event after a number, by two queries. */
+export async function hasEventAfter(
+  organisation: Organisation,
+  channel: Resource,
+  after: number,
+  now: Date,
+): Promise<boolean> {
   const [indexed, { events }] = await Promise.all([
-    readIndex(channel, { from: after + 1, most: 1 }),
+    // The newest one expires last.
+    readIndex(channel, { from: after + 1, most: 1, isFromEnd: true }),
     readEnd(organisation, after + 1, SHORT_TAIL),
   ]);
-  return indexed.length > 0 || events.some(isOf(channel));
+  return [...indexed, ...events.filter(isOf(channel))].some((item) => isInTimeline(item, now));
 }

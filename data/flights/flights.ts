@@ -80,8 +80,18 @@ export function recordPosition(entry: RecordEntry): Promise<boolean> {
   );
 }
 
-/** The newest positions of a record with keys between two Unix seconds, oldest first; a query for each megabyte. */
-async function readBetween(flight: string, from: number, to: number): Promise<RecordedPoint[]> {
+/** A part of a record. */
+interface Range {
+  /** First and last key, Unix seconds. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The newest positions in a part of a record that have not expired, oldest first; a query for each megabyte. DynamoDB deletes
+ * expired items up to days late.
+ */
+async function readBetween(flight: string, { from, to }: Range, now: Date): Promise<RecordedPoint[]> {
   const items: Record<string, unknown>[] = [];
   let after: Record<string, unknown> | undefined;
   do {
@@ -89,8 +99,14 @@ async function readBetween(flight: string, from: number, to: number): Promise<Re
       new QueryCommand({
         TableName: table('flights'),
         KeyConditionExpression: 'flight = :flight AND #second BETWEEN :from AND :to',
-        ExpressionAttributeNames: { '#second': 'second' },
-        ExpressionAttributeValues: { ':flight': flight, ':from': from, ':to': to },
+        FilterExpression: '#ttl > :now',
+        ExpressionAttributeNames: { '#second': 'second', '#ttl': 'ttl' },
+        ExpressionAttributeValues: {
+          ':flight': flight,
+          ':from': from,
+          ':to': to,
+          ':now': Math.floor(now.getTime() / 1000),
+        },
         ScanIndexForward: false,
         Limit: MAX_RECORDED_POINTS - items.length,
         ...(after && { ExclusiveStartKey: after }),
@@ -102,17 +118,18 @@ async function readBetween(flight: string, from: number, to: number): Promise<Re
   return parseItems(items.reverse(), fromItem);
 }
 
-/** The positions of a job's flight, oldest first; the last 36,000 of a longer one. */
-export const readFlight = (jobId: string): Promise<RecordedPoint[]> => readBetween(jobId, 0, Number.MAX_SAFE_INTEGER);
+/** The positions of a job's flight that are kept at `now`, oldest first; the last 36,000 of a longer one. */
+export const readFlight = (jobId: string, now: Date): Promise<RecordedPoint[]> =>
+  readBetween(jobId, { from: 0, to: Number.MAX_SAFE_INTEGER }, now);
 
 /**
- * The positions of a device between two times, both included, oldest first.
+ * The positions of a device between two times, both included, that are kept at `now`, oldest first.
  * @param from ISO 8601, like `to`
  */
-export async function readTrack(deviceId: string, from: string, to: string): Promise<RecordedPoint[]> {
+export async function readTrack(deviceId: string, from: string, to: string, now: Date): Promise<RecordedPoint[]> {
   // A position has the beginning of its interval as its key, which may be before `from`.
   const [first = 0, last = 0] = [from, to].map((each) => intervalOf(each, DEVICE_POINT_EVERY_S));
   const [begin, end] = [Date.parse(from), Date.parse(to)];
-  const points = await readBetween(deviceId, first, last);
+  const points = await readBetween(deviceId, { from: first, to: last }, now);
   return points.filter(({ timestamp }) => Date.parse(timestamp) >= begin && Date.parse(timestamp) <= end);
 }

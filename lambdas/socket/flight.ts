@@ -29,7 +29,7 @@ async function currentFlight(device: Device, now: Date): Promise<Pick<FlightMess
   const { deviceId, lastState, takeOff } = device;
   if (!takeOff || !lastState) return { track: [] };
   if (Date.parse(lastState.timestamp) < now.getTime() - DEVICE_POINT_KEPT_S * 1000) return { track: [] };
-  const stored = (await readTrack(deviceId, takeOff.timestamp, lastState.timestamp)).map(pointIn);
+  const stored = (await readTrack(deviceId, takeOff.timestamp, lastState.timestamp, now)).map(pointIn);
   const last = pointOf(lastState);
   const points = last && stored.at(-1)?.timestamp !== last.timestamp ? [...stored, last] : stored;
   const { timestamp, altitude } = takeOff;

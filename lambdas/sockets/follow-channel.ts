@@ -36,7 +36,7 @@ async function authorise(identity: Identity, channel: Channel, after: number | u
   } catch (error) {
     const isGone = error instanceof Refusal && ['job_not_found', 'share_not_found'].includes(error.code);
     const isOwn = organisationOf(channel.kind, channel.id) === identity.organisation;
-    if (isGone && isOwn && after !== undefined && (await hasEventAfter(identity.organisation, channel, after)))
+    if (isGone && isOwn && after !== undefined && (await hasEventAfter(identity.organisation, channel, after, now)))
       return undefined;
     throw error;
   }

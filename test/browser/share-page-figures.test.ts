@@ -1,4 +1,5 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { until } from '../channels/until';
 import { phone, waitForText, type MonitoredPage } from './browser';
 import { flight } from './flight';
 import { sharePageForAllTests } from './share-page-fixture';
@@ -29,6 +30,28 @@ describe('The share page', () => {
     expect(await page.title()).toBe('Kestrel 1 – Roof survey');
     expect((await page.locator('path.track').getAttribute('d'))?.length).toBeGreaterThan(200);
     expect(await textOf(page, 'battery-details')).toBe('23.1 V · 22 min left');
+  });
+
+  test('joins the places before and after a gap by a dashed line, in the track so far and while it is open', async () => {
+    const at = (seconds: number) => new Date(Date.now() + (seconds - 180) * 1000).toISOString();
+    const sample = (seconds: number) => ({ timestamp: at(seconds), ...flight(seconds) });
+    const times = [...Array.from({ length: 12 }, (_, index) => index * 5), 120, 125, 130];
+    const track = times.map((seconds) => ({
+      timestamp: at(seconds),
+      coordinates: flight(seconds).navigation.position.coordinates,
+    }));
+    socket.share('share-gaps', { flight: () => ({ ...knownFlight(), track }) });
+    const page = await open('share-gaps');
+    const parts = async (path: string) => (await page.locator(path).getAttribute('d'))?.split('M').length;
+    /** Waits until a path has so many parts. */
+    const drawn = (path: string, count: number) =>
+      until(`${path} of ${count} parts`, async () => (await parts(path)) === count + 1 || undefined);
+    socket.publish('share-gaps', sample(132));
+    await Promise.all([drawn('.track', 2), drawn('.track-gap', 1)]);
+    for (const seconds of [133, 160, 161]) socket.publish('share-gaps', sample(seconds));
+    await Promise.all([drawn('.track', 3), drawn('.track-gap', 2)]);
+    const dashes = `getComputedStyle(document.querySelector('.track-gap')).strokeDasharray`;
+    expect(await page.evaluate(dashes)).not.toBe('none');
   });
 
   test('asks for the flight again when the job changes', async () => {

@@ -162,7 +162,12 @@ describe('Telemetry', () => {
     const sample = sampleOf(deviceId, { battery: { percent: 80 }, simulated: true });
     await publish(publisher, sample);
     await follower.like({ timestamp: sample.timestamp });
-    expect(follower.texts.map((text) => note('telemetry', text))).toContain('deviceTelemetry');
+    await subscribeTo(follower, { deviceGroupId, batch: true });
+    await publish(publisher, sampleOf(deviceId), sampleOf(deviceId));
+    await follower.like({ type: 'device.telemetry.batch' });
+    expect(follower.texts.map((text) => note('telemetry', text))).toEqual(
+      expect.arrayContaining(['deviceTelemetry', 'deviceTelemetryBatch']),
+    );
   });
 
   test('for viewers is as documented, until the share ends', async () => {

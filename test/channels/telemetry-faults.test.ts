@@ -63,15 +63,64 @@ describe('Publishing', () => {
     await expectOpen();
   });
 
-  test('a list with one invalid sample is refused as a whole', async () => {
+  test('of a list the invalid samples are refused by name, and the others are delivered', async () => {
     await subscribeTo(socket, { deviceId });
-    const samples = [sampleOf(deviceId), sampleOf(deviceId, { battery: { percent: -1 } }), sampleOf(other.deviceId)];
-    for (const telemetry of [samples, [samples[0], samples[2]]])
-      expect(await ask(socket, { action: 'publish', telemetry })).toMatchObject({ error: 'invalid_request' });
-    await quiet();
-    expect(samplesIn(socket, deviceId)).toEqual([]);
-    await publish(socket, samples[0] ?? {});
+    const valid = sampleOf(deviceId);
+    const ahead = { deviceId, timestamp: new Date(Date.now() + 70_000).toISOString() };
+    const telemetry = [sampleOf(deviceId, { battery: { percent: -1 } }), sampleOf(other.deviceId), ahead, valid, null];
+    expect(await ask(socket, { action: 'publish', telemetry })).toEqual({
+      type: 'published',
+      accepted: 1,
+      recorded: 0,
+      refused: [
+        { index: 0, path: 'telemetry.0.battery.percent', message: 'must be 0 or more' },
+        { index: 1, path: 'telemetry.1.deviceId', message: 'is not a device of yours' },
+        { index: 2, path: 'telemetry.2.timestamp', message: 'is more than 60 seconds in the future' },
+        { index: 4, path: 'telemetry.4', message: expect.any(String) as string },
+      ],
+    });
+    await socket.like({ deviceId, timestamp: valid.timestamp });
+    expect(samplesIn(socket, deviceId)).toHaveLength(1);
   });
+
+  test('a list of repeats is published, and none of it accepted', async () => {
+    const samples = [sampleOf(deviceId), sampleOf(deviceId)];
+    await publish(socket, ...samples);
+    expect(await ask(socket, { action: 'publish', telemetry: samples })).toEqual({
+      type: 'published',
+      accepted: 0,
+      recorded: 0,
+    });
+  });
+
+  test("a sample of another organisation's job is refused, and one of an unknown job counts", async () => {
+    const foreignJob = (await foreign.call('POST /v3/jobs/create', {
+      body: { name: 'Survey', deviceGroupId: foreign.credentials.deviceGroups[0]?.deviceGroupId },
+    })) as { body: { job: { jobId: string } } };
+    const telemetry = [
+      sampleOf(deviceId, { jobId: foreignJob.body.job.jobId }),
+      sampleOf(deviceId, { jobId: 'unknown' }),
+    ];
+    expect(await ask(socket, { action: 'publish', telemetry })).toMatchObject({
+      accepted: 1,
+      refused: [{ index: 0, path: 'telemetry.0.jobId', message: 'is not a job of yours' }],
+    });
+  });
+
+  test.each([
+    ['subscribe', 'must be true or false', 'yes'],
+    ['unsubscribe', 'unknown field', true],
+    ['publish', 'unknown field', true],
+  ])(
+    'a batch asked for with %s, where there is none or as no truth value, is an error that names it',
+    async (action, message, batch) => {
+      const fields = action === 'publish' ? { telemetry: sampleOf(deviceId) } : { deviceId };
+      expect(await ask(socket, { action, ...fields, batch })).toMatchObject({
+        type: 'error',
+        details: [{ path: 'batch', message: expect.stringContaining(message) as string }],
+      });
+    },
+  );
 
   test.each([[[]], [Array.from({ length: 41 }, () => ({}))], [null], ['x']])(
     'an empty list, one of over 40 samples, or no list at all is an error: %#',
@@ -86,7 +135,7 @@ describe('Publishing', () => {
     const text = JSON.stringify({ action: 'publish', telemetry, id: 'large' });
     for (let from = 0; from < text.length; from += 30_000)
       socket.socket.send(text.slice(from, from + 30_000), { fin: from + 30_000 >= text.length });
-    expect(await socket.like({ id: 'large' })).toEqual({ type: 'published', accepted: 10, id: 'large' });
+    expect(await socket.like({ id: 'large' })).toMatchObject({ type: 'published', accepted: 10 });
   });
 
   test('over 128 kB closes the socket, and no other', async () => {

@@ -62,7 +62,7 @@ describe('A follower of a device', () => {
     await subscribeTo(follower, { deviceId: kestrel });
     const { deviceId: _, timestamp: __, jobId: ___, ...state } = fullSample;
     const samples = Array.from({ length: 40 }, () => sampleOf(kestrel, { ...state, jobId: 'x'.repeat(64) }));
-    expect(await ask(publisher, { action: 'publish', telemetry: samples })).toEqual({
+    expect(await ask(publisher, { action: 'publish', telemetry: samples })).toMatchObject({
       type: 'published',
       accepted: 40,
     });
@@ -85,6 +85,23 @@ describe('A follower of a device', () => {
       snapshot: true,
       age: expect.any(Number) as number,
     });
+  });
+
+  test('that asked for batches receives the samples of a message as one, in order, and a single one as ever', async () => {
+    const [follower, publisher] = await Promise.all([openTelemetry(partner), openTelemetry(partner)]);
+    await subscribeTo(follower, { deviceGroupId: north.deviceGroupId, batch: true });
+    const single = sampleOf(kestrel);
+    await publish(publisher, single);
+    await follower.like({ type: 'device.telemetry', timestamp: single.timestamp });
+    const samples = [sampleOf(kestrel), sampleOf(osprey), sampleOf(kestrel)];
+    await publish(publisher, ...samples.toReversed());
+    const { samples: batch } = (await follower.like({ type: 'device.telemetry.batch' })) as { samples?: Message[] };
+    expect(batch?.map(({ type }) => type)).toEqual(Array(3).fill('device.telemetry'));
+    const own = (id: string) => batch?.filter(({ deviceId }) => deviceId === id).map(({ timestamp }) => timestamp);
+    expect([own(kestrel), own(osprey)]).toEqual([
+      [samples[0]?.timestamp, samples[2]?.timestamp],
+      [samples[1]?.timestamp],
+    ]);
   });
 
   test('receives nothing after unsubscribing', async () => {
@@ -139,7 +156,7 @@ describe('A sample', () => {
     await publish(publisher, first);
     const old = { ...first, timestamp: new Date(Date.parse(first.timestamp) + ms).toISOString(), droneState: 'OLD' };
     const answer = await ask(publisher, { action: 'publish', telemetry: old });
-    expect(answer).toEqual({ type: 'published', accepted: 0 });
+    expect(answer).toMatchObject({ type: 'published', accepted: 0 });
     const next = sampleOf(osprey);
     await publish(publisher, next);
     await follower.like({ timestamp: next.timestamp });

@@ -99,7 +99,11 @@ test('a share shows the last known state, which an older sample does not overwri
   // Its write may be a second later, and the minute has no calls for as many looks as a second has room for.
   await follower.like({ deviceId, timestamp: sample.timestamp });
   const old = { ...sample, timestamp: new Date(Date.parse(sample.timestamp) - 500).toISOString(), battery: {} };
-  expect(await ask(publisher, { action: 'publish', telemetry: old })).toEqual({ type: 'published', accepted: 0 });
+  expect(await ask(publisher, { action: 'publish', telemetry: old })).toEqual({
+    type: 'published',
+    accepted: 0,
+    recorded: 0,
+  });
 
   const { body } = await partner.call('GET /v3/shares/{shareCode}/resources', { path: { shareCode } });
   const { deviceId: _, ...lastState } = sample;

@@ -75,8 +75,8 @@ describe('tracksOf', () => {
   test('has a track for each device, in the order of their first positions', () => {
     const [one, two, three] = [point(0, other), point(1), point(2, other)];
     expect(tracksOf([one, two, three])).toEqual([
-      { deviceId: other, recorded: 2, points: [one, three] },
-      { deviceId: id('device'), recorded: 1, points: [two] },
+      { deviceId: other, recorded: 2, lines: [[one, three]] },
+      { deviceId: id('device'), recorded: 1, lines: [[two]] },
     ]);
     expect(tracksOf([])).toEqual([]);
   });
@@ -85,8 +85,27 @@ describe('tracksOf', () => {
     const count = 2 * MAX_TRACK_POSITIONS - 1;
     const [track] = tracksOf(Array.from({ length: count }, (_, index) => point(index)));
     expect(track?.recorded).toBe(count);
-    expect(track?.points.map(({ timestamp }) => timestamp)).toEqual(
+    expect(track?.lines.map((line) => line.map(({ timestamp }) => timestamp))).toEqual([
       Array.from({ length: MAX_TRACK_POSITIONS }, (_, index) => at(2 * index)),
-    );
+    ]);
+  });
+
+  test('has a line before and after each gap of a device, whatever another one reports meanwhile', () => {
+    const [one, two, three, four] = [point(0), point(1), point(12), point(13)];
+    expect(tracksOf([one, two, point(6, other), three, four])).toMatchObject([
+      {
+        recorded: 4,
+        lines: [
+          [one, two],
+          [three, four],
+        ],
+      },
+      { deviceId: other },
+    ]);
+  });
+
+  test('has no gap where only thinning out makes a step long', () => {
+    const [track] = tracksOf(Array.from({ length: 3 * MAX_TRACK_POSITIONS }, (_, index) => point(9 * index)));
+    expect(track?.lines).toHaveLength(1);
   });
 });

@@ -50,6 +50,57 @@ describe('createHistory', () => {
     history.fill([thinned(40)], 40);
     expect(history.columns().at).toEqual([40, 50]);
     history.clear();
-    expect(history.points).toEqual([]);
+    expect(history.columns().at).toEqual([]);
+  });
+
+  test('has a gap where the server’s track has one, which is longer than its usual steps', () => {
+    const history = createHistory();
+    history.fill([0, 20, 40, 80, 121, 141].map(thinned), 0);
+    expect(history.columns()).toMatchObject({
+      at: [0, 20, 40, 80, 81, 121, 141],
+      altitude: [0, 40, 80, 160, null, 242, 282],
+    });
+  });
+
+  const placed = (at: number): Point => ({ ...point(at), place: { latitude: 47, longitude: at } });
+  /** Where the places are that come after a gap. */
+  const gapsOf = (history: ReturnType<typeof createHistory>) =>
+    history
+      .places()
+      .filter(({ afterGap }) => afterGap)
+      .map(({ longitude }) => longitude);
+
+  test('says of a new point whether its place comes after a gap, also when the device reported anything else', () => {
+    const history = createHistory();
+    expect([placed(1), placed(11), point(15), placed(22), placed(22)].map(history.add)).toEqual([
+      false,
+      false,
+      false,
+      true,
+      false,
+    ]);
+    expect(history.columns().altitude).not.toContain(null);
+    expect(history.places().map(({ longitude }) => longitude)).toEqual([1, 11, 22]);
+    expect(gapsOf(history)).toEqual([22]);
+  });
+
+  test('closes the gaps that the server’s track fills, and keeps the others', () => {
+    const history = createHistory();
+    for (const at of [100, 101, 160, 200]) history.add(placed(at));
+    expect(gapsOf(history)).toEqual([160, 200]);
+    const track = [40, 45, 50, 70, 75, 80, 85, 90, 95, 105, 110, 115, 120, 125, 130, 135, 140, 145, 150, 155];
+    history.fill(
+      track.map((at) => ({ ...placed(at), thinned: true })),
+      40,
+    );
+    expect(gapsOf(history)).toEqual([70, 200]);
+    history.fill([], 40);
+    expect(gapsOf(history)).toEqual([70, 200]);
+  });
+
+  test('keeps the gaps of the time whose points it thins', () => {
+    const history = createHistory();
+    for (let tenth = 0; tenth < 50_000; tenth++) if (tenth < 10_000 || tenth > 10_110) history.add(placed(tenth / 10));
+    expect(gapsOf(history)).toEqual([1011.1]);
   });
 });

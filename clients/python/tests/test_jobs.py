@@ -53,7 +53,9 @@ def test_the_track_of_a_flown_job_is_read_in_each_format(client: Client, job_id:
         }
         client.telemetry.publish([sample])
     features = recorded(client, job_id, 3)
-    assert [position[2] for position in features[0]["geometry"]["coordinates"]] == [480, 481, 482]
+    geometry = features[0]["geometry"]
+    assert geometry["type"] == "LineString"
+    assert [position[2] for position in geometry["coordinates"]] == [480, 481, 482]
     assert client.jobs.track(job_id, file_format="kml").count("<gx:coord>") == 3
     assert len(client.jobs.track(job_id, file_format="csv").splitlines()) == 4
 

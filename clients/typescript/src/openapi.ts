@@ -176,9 +176,11 @@ export interface paths {
          * Get the track of a job’s flight
          * @description Returns where the drone was while the job was `IN_PROGRESS`: a position a second, as far as the device reported them. It can be read during the flight, and for 90 days after it unless your operator chose otherwise. A job that has not flown has no positions.
          *
-         *     `Accept` selects the format: GeoJSON (`application/geo+json`, the default, or `application/json`), KML with a `gx:Track` for Google Earth (`application/vnd.google-earth.kml+xml`), or CSV (`text/csv`). In GeoJSON each device that flew the job is a feature with a `LineString`; its `coordinateProperties` hold what was known at each of its positions, with `null` for what was not. A line needs two positions: a device with a single one has no feature yet.
+         *     `Accept` selects the format: GeoJSON (`application/geo+json`, the default, or `application/json`), KML with a `gx:Track` for Google Earth (`application/vnd.google-earth.kml+xml`), or CSV (`text/csv`). In GeoJSON each device that flew the job is a feature with a `LineString`; its `coordinateProperties` hold what was known at each of its positions, with `null` for what was not.
          *
-         *     A device’s track of more than 10,000 positions is thinned out evenly to that many, with the first and the last one; `recorded` is the number of positions before that. Of a flight of more than ten hours it is the last ten.
+         *     More than 10 seconds without a position break the line, and so does 180° of longitude: the feature has a `MultiLineString` then, whose `coordinateProperties` have a list for each line, and KML a `gx:MultiTrack`. A line needs two positions: those that stand alone are one more feature of the device, with a `MultiPoint`, and in KML points. Where a line crosses 180°, GeoJSON and KML end it and begin the next with a position that was not recorded, with time and altitude by its neighbours. CSV has what was recorded only.
+         *
+         *     A device’s track of more than 10,000 positions is thinned out evenly to that many, with both ends of each line; `recorded` is the number of positions before that. Of a flight of more than ten hours it is the last ten.
          *
          *     Scope: `command:read`.
          */
@@ -486,7 +488,7 @@ export interface components {
              */
             status: "CANCELLED";
         };
-        /** @description Lists with as many elements as the line has positions. */
+        /** @description Lists with as many elements as a line, or points, have positions. */
         CoordinateProperties: {
             /**
              * @description Charge of the battery in percent at each position, in the order of `coordinates`; `null` if it was not known.
@@ -536,6 +538,93 @@ export interface components {
              *     ]
              */
             verticalSpeeds: (number | null)[];
+        };
+        /** @description Lists with a list for each line, which has as many elements as the line has positions. */
+        CoordinatePropertiesOfLines: {
+            /**
+             * @description For each line: charge of the battery in percent at each position, in the order of `coordinates`; `null` if it was not known.
+             * @example [
+             *       [
+             *         81,
+             *         81
+             *       ],
+             *       [
+             *         81,
+             *         81
+             *       ]
+             *     ]
+             */
+            batteryPercents: (number | null)[][];
+            /**
+             * @description For each line: what the drone did at each position, in the order of `coordinates`; `null` if it was not known.
+             * @example [
+             *       [
+             *         "WAYPOINT",
+             *         "WAYPOINT"
+             *       ],
+             *       [
+             *         "WAYPOINT",
+             *         "WAYPOINT"
+             *       ]
+             *     ]
+             */
+            droneStates: (string | null)[][];
+            /**
+             * @description For each line: speed over ground in metres per second at each position, in the order of `coordinates`; `null` if it was not known.
+             * @example [
+             *       [
+             *         12.5,
+             *         12.4
+             *       ],
+             *       [
+             *         12.5,
+             *         12.4
+             *       ]
+             *     ]
+             */
+            groundSpeeds: (number | null)[][];
+            /**
+             * @description For each line: degrees clockwise from true north at each position, in the order of `coordinates`; `null` if it was not known.
+             * @example [
+             *       [
+             *         270.5,
+             *         null
+             *       ],
+             *       [
+             *         270.5,
+             *         null
+             *       ]
+             *     ]
+             */
+            headings: (number | null)[][];
+            /**
+             * @description For each line: time by the device’s clock at each position, in the order of `coordinates`. ISO 8601 in UTC.
+             * @example [
+             *       [
+             *         "2026-11-27T10:30:15.123Z",
+             *         "2026-11-27T10:30:16.118Z"
+             *       ],
+             *       [
+             *         "2026-11-27T10:30:15.123Z",
+             *         "2026-11-27T10:30:16.118Z"
+             *       ]
+             *     ]
+             */
+            times: string[][];
+            /**
+             * @description For each line: metres per second, positive upwards, at each position, in the order of `coordinates`; `null` if it was not known.
+             * @example [
+             *       [
+             *         -0.5,
+             *         null
+             *       ],
+             *       [
+             *         -0.5,
+             *         null
+             *       ]
+             *     ]
+             */
+            verticalSpeeds: (number | null)[][];
         };
         /** @description The main fields of a new share. */
         CreatedShare: {
@@ -1046,7 +1135,7 @@ export interface components {
         };
         /** @description Where a job was flown, in GeoJSON (RFC 7946). */
         JobTrack: {
-            /** @description A feature for each device that flew the job, with two positions or more: mostly one. */
+            /** @description The devices that flew the job, mostly one. A device has a feature with its line, or with its lines if there are gaps of more than ten seconds between its positions; and one more if positions stand alone between two gaps. */
             features: components["schemas"]["TrackFeature"][];
             /**
              * @description Always `FeatureCollection`.
@@ -1061,6 +1150,30 @@ export interface components {
             rates: components["schemas"]["RateLimit"][];
             shares: components["schemas"]["ShareBounds"];
             subscriptions: components["schemas"]["Quota"];
+        };
+        /** @description A GeoJSON line (RFC 7946). */
+        LineString: {
+            /**
+             * @description Longitude and latitude in degrees, then altitude in metres above mean sea level, for each position, oldest first.
+             * @example [
+             *       [
+             *         8.5417,
+             *         47.3769,
+             *         485.5
+             *       ],
+             *       [
+             *         8.5418,
+             *         47.3769,
+             *         485.4
+             *       ]
+             *     ]
+             */
+            coordinates: number[][];
+            /**
+             * @description Always `LineString`.
+             * @constant
+             */
+            type: "LineString";
         };
         /** @description A share with the number of its viewers. */
         ListedShare: {
@@ -1228,6 +1341,63 @@ export interface components {
              * @constant
              */
             success: true;
+        };
+        /** @description GeoJSON lines (RFC 7946): between gaps of more than ten seconds, and on both sides of 180°. */
+        MultiLineString: {
+            /**
+             * @description The positions of each line, oldest first: longitude and latitude in degrees, then altitude in metres above mean sea level.
+             * @example [
+             *       [
+             *         [
+             *           8.5417,
+             *           47.3769,
+             *           485.5
+             *         ],
+             *         [
+             *           8.5418,
+             *           47.3769,
+             *           485.4
+             *         ]
+             *       ],
+             *       [
+             *         [
+             *           8.5441,
+             *           47.3771,
+             *           490.1
+             *         ],
+             *         [
+             *           8.5442,
+             *           47.3771,
+             *           490.1
+             *         ]
+             *       ]
+             *     ]
+             */
+            coordinates: number[][][];
+            /**
+             * @description Always `MultiLineString`.
+             * @constant
+             */
+            type: "MultiLineString";
+        };
+        /** @description GeoJSON points (RFC 7946): positions of a device between two gaps, which make no line. */
+        MultiPoint: {
+            /**
+             * @description Longitude and latitude in degrees, then altitude in metres above mean sea level, for each position, oldest first.
+             * @example [
+             *       [
+             *         8.5417,
+             *         47.3769,
+             *         485.5
+             *       ]
+             *     ]
+             */
+            coordinates: number[][];
+            /**
+             * @description Always `MultiPoint`.
+             * @constant
+             */
+            type: "MultiPoint";
         };
         /** @description Where the drone is and how it moves. */
         Navigation: {
@@ -1536,9 +1706,10 @@ export interface components {
              */
             grant_type: "client_credentials";
         };
-        /** @description The line that a device flew. */
+        /** @description The lines that a device flew, or its positions that stand alone. */
         TrackFeature: {
-            geometry: components["schemas"]["TrackGeometry"];
+            /** @description A line, several lines, or points. */
+            geometry: components["schemas"]["LineString"] | components["schemas"]["MultiLineString"] | components["schemas"]["MultiPoint"];
             properties: components["schemas"]["TrackProperties"];
             /**
              * @description Always `Feature`.
@@ -1546,33 +1717,10 @@ export interface components {
              */
             type: "Feature";
         };
-        /** @description A GeoJSON line (RFC 7946). */
-        TrackGeometry: {
-            /**
-             * @description Longitude and latitude in degrees, then altitude in metres above mean sea level, for each position, oldest first.
-             * @example [
-             *       [
-             *         8.5417,
-             *         47.3769,
-             *         485.5
-             *       ],
-             *       [
-             *         8.5418,
-             *         47.3769,
-             *         485.4
-             *       ]
-             *     ]
-             */
-            coordinates: number[][];
-            /**
-             * @description Always `LineString`.
-             * @constant
-             */
-            type: "LineString";
-        };
-        /** @description What the line is. */
+        /** @description Whose positions they are, and of which job. */
         TrackProperties: {
-            coordinateProperties: components["schemas"]["CoordinateProperties"];
+            /** @description What was known at each position: lists like `coordinates`, of a `MultiLineString` a list for each line. */
+            coordinateProperties: components["schemas"]["CoordinateProperties"] | components["schemas"]["CoordinatePropertiesOfLines"];
             /**
              * @description Identifier of a device (a drone with its dock), from `GET /v3/resources`.
              * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
@@ -1580,7 +1728,7 @@ export interface components {
             deviceId: string;
             /**
              * Format: date-time
-             * @description Time of the last position by the device’s clock. ISO 8601 in UTC.
+             * @description Time of the device’s last position by its clock. ISO 8601 in UTC.
              * @example 2026-11-27T10:30:16.118Z
              */
             endTime: string;
@@ -1595,13 +1743,13 @@ export interface components {
              */
             name: string;
             /**
-             * @description How many positions of the device were recorded. `coordinates` has fewer if the track was thinned out.
+             * @description How many positions of the device were recorded. Its features have fewer if its track was thinned out, and more where it crossed 180°.
              * @example 2
              */
             recorded: number;
             /**
              * Format: date-time
-             * @description Time of the first position by the device’s clock. ISO 8601 in UTC.
+             * @description Time of the device’s first position by its clock. ISO 8601 in UTC.
              * @example 2026-11-27T10:30:15.123Z
              */
             startTime: string;

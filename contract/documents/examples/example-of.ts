@@ -7,7 +7,7 @@ import type { JsonSchema } from '../json-schema';
  * @throws Error for a part without an example
  */
 export function exampleOf(schema: JsonSchema, named: ReadonlyMap<string, JsonSchema>, place = ''): unknown {
-  const { $ref, examples, properties, items, oneOf } = schema;
+  const { $ref, examples, properties, items, oneOf, anyOf } = schema;
   const inner = (part: JsonSchema | boolean | undefined, name: string) => {
     if (typeof part !== 'object')
       throw new Error(`${place}${name} has no example: add one in contract/documents/fields/`);
@@ -16,7 +16,8 @@ export function exampleOf(schema: JsonSchema, named: ReadonlyMap<string, JsonSch
   if (Array.isArray(examples) && examples.length > 0) return examples[0];
   if ($ref !== undefined) return inner(named.get($ref), '');
   if (schema.const !== undefined) return schema.const;
-  if (oneOf) return inner(oneOf[0], '');
+  const [choice] = oneOf ?? anyOf ?? [];
+  if (choice !== undefined) return inner(choice, '');
   if (properties)
     return Object.fromEntries(Object.entries(properties).map(([name, part]) => [name, inner(part, `.${name}`)]));
   if (schema.type === 'array' && !Array.isArray(items)) return [inner(items, '[]')];

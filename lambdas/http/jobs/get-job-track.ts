@@ -17,8 +17,9 @@ const formats = {
 export const handler = serve(
   'GET /v3/jobs/{jobId}/track',
   endpoints.getJobTrack,
-  async ({ caller, path, mediaType }) => {
+  async ({ caller, path, mediaType, now }) => {
     const { job, flightTimes } = await findStoredJob(caller.organisation, path.jobId);
-    return formats[mediaType](job, tracksOf(flownPoints(flightTimes, await readFlight(job.jobId))));
+    const recorded = await readFlight(job.jobId, new Date(now));
+    return formats[mediaType](job, tracksOf(flownPoints(flightTimes, recorded)));
   },
 );

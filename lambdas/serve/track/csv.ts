@@ -18,8 +18,8 @@ const columns = [
 
 /** The tracks of a job in CSV (RFC 4180): a row for each position, with a header. Text that a spreadsheet would run is disarmed. */
 export function toCsv({ jobId }: Job, tracks: readonly DeviceTrack[]): string {
-  const rows = tracks.flatMap(({ points }) =>
-    points.map(({ timestamp, coordinates: [longitude, latitude, altitude], ...point }) => ({
+  const rows = tracks.flatMap(({ lines }) =>
+    lines.flat().map(({ timestamp, coordinates: [longitude, latitude, altitude], ...point }) => ({
       ...point,
       time: timestamp,
       longitude,

@@ -1,5 +1,6 @@
 import { toXml } from 'xast-util-to-xml';
 import { x } from 'xastscript';
+import { cutAtAntimeridian } from '../../../domain/antimeridian';
 import type { DeviceTrack, RecordedPoint } from '../../../domain/flight-record';
 import type { Job } from '../../../domain/job';
 
@@ -47,17 +48,46 @@ const trackOf = (points: readonly RecordedPoint[]) =>
     ]),
   ]);
 
-const placemarkOf = ({ deviceId, recorded, points }: DeviceTrack) =>
-  x('Placemark', [
-    x('name', deviceId),
-    x('ExtendedData', [x('Data', { name: 'recorded' }, [x('value', String(recorded))])]),
-    trackOf(points),
+const dataOf = (name: string, value: string | number) => x('Data', { name }, [x('value', text(value))]);
+
+/** The lines of a device: across a gap, or around the globe, nothing is drawn between them (KML reference, gx:MultiTrack). */
+function lineOf({ deviceId, recorded, lines }: DeviceTrack) {
+  const tracks = lines
+    .filter(({ length }) => length > 1)
+    .flatMap(cutAtAntimeridian)
+    .map(trackOf);
+  if (tracks.length === 0) return [];
+  const geometry = tracks.length > 1 ? [x('gx:MultiTrack', [x('gx:interpolate', '0'), ...tracks])] : tracks;
+  return [x('Placemark', [x('name', deviceId), x('ExtendedData', [dataOf('recorded', recorded)]), ...geometry])];
+}
+
+/** A position that stands alone between two gaps: what reads a track as a line (GEOS) refuses one of a single position. */
+function pointOf(point: RecordedPoint, recorded: number) {
+  const known = samples.flatMap(([name, , read]) => {
+    const value = read(point);
+    return value === undefined ? [] : [dataOf(name, value)];
+  });
+  return x('Placemark', [
+    x('name', point.deviceId),
+    x('TimeStamp', [x('when', point.timestamp)]),
+    x('ExtendedData', [dataOf('recorded', recorded), ...known]),
+    x('Point', [x('altitudeMode', 'absolute'), x('coordinates', point.coordinates.join(','))]),
   ]);
+}
+
+const placemarksOf = (track: DeviceTrack) => [
+  ...lineOf(track),
+  ...track.lines.flatMap(([point, ...others]) =>
+    point && others.length === 0 ? [pointOf(point, track.recorded)] : [],
+  ),
+];
 
 const namespaces = { xmlns: 'http://www.opengis.net/kml/2.2', 'xmlns:gx': 'http://www.google.com/kml/ext/2.2' };
 
 /** The tracks of a job in KML 2.2 with Google's extension for tracks, which Google Earth shows as a flight. */
 export function toKml({ name }: Job, tracks: readonly DeviceTrack[]): string {
-  const document = x('kml', namespaces, [x('Document', [x('name', text(name)), schema(), ...tracks.map(placemarkOf)])]);
+  const document = x('kml', namespaces, [
+    x('Document', [x('name', text(name)), schema(), ...tracks.flatMap(placemarksOf)]),
+  ]);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${toXml(document)}`;
 }

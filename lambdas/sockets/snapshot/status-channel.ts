@@ -28,7 +28,8 @@ export async function sendChannelSnapshot(follower: Connection, { end, after }: 
   const now = new Date();
   if (after !== undefined) {
     const missed = await missedEvents(organisation, channel, after, MAX_REPLAYED, now);
-    const unsettled = missed && channel.kind === 'group' ? await unsettledEvents(organisation, channel, after) : [];
+    const unsettled =
+      missed && channel.kind === 'group' ? await unsettledEvents(organisation, channel, after, now) : [];
     if (missed) return replay(follower, organisation, after, [...unsettled, ...missed]);
     if (!(await post({ type: 'gap' } satisfies GapMessage))) return;
   }

@@ -88,20 +88,25 @@ describe('unsettledEvents', () => {
 
   test('are those of the ten seconds before a number, of the channel only, without the index', async () => {
     givenLogTable([at(2, -30), at(3, -11), at(4, -10), at(5, -2, other), at(6, -1), at(7, 0), at(8, 0)]);
-    expect(numbersOf(await unsettledEvents(acme, job, 7))).toEqual([4, 6, 7]);
+    expect(numbersOf(await unsettledEvents(acme, job, 7, now))).toEqual([4, 6, 7]);
     expect(sent()).toMatchObject([{ ConsistentRead: true }, { ConsistentRead: true }]);
   });
 
   test('are among the last thousand events of the organisation', async () => {
     givenLogTable(events(1, 2000));
-    expect(numbersOf(await unsettledEvents(acme, job, 1500))?.at(0)).toBe(501);
+    expect(numbersOf(await unsettledEvents(acme, job, 1500, now))?.at(0)).toBe(501);
+  });
+
+  test('are only those that are kept, even if DynamoDB has not deleted the others yet', async () => {
+    givenLogTable([...events(1, 2, ofJob, past), event(3)]);
+    expect(numbersOf(await unsettledEvents(acme, job, 3, now))).toEqual([3]);
   });
 
   test('are none before the first event, and none when the log no longer has the number', async () => {
     givenLogTable();
-    await expect(unsettledEvents(acme, job, 0)).resolves.toEqual([]);
+    await expect(unsettledEvents(acme, job, 0, now)).resolves.toEqual([]);
     givenLogTable([at(5, -1)]);
-    await expect(unsettledEvents(acme, job, 6)).resolves.toEqual([]);
+    await expect(unsettledEvents(acme, job, 6, now)).resolves.toEqual([]);
   });
 });
 
@@ -111,12 +116,25 @@ describe('hasEventAfter', () => {
     ['no event', [...events(1, 3), ...events(4, 40, other)], false],
   ])('finds %s', async (_, items, expected) => {
     givenLogTable([head(1), ...items]);
-    await expect(hasEventAfter(acme, job, 3)).resolves.toBe(expected);
+    await expect(hasEventAfter(acme, job, 3, now)).resolves.toBe(expected);
+  });
+
+  test.each([
+    ['of the index', [event(4, ofJob, { ttl: nowS }), ...events(5, 40, other)]],
+    ['of the end of the log', [event(4, ofJob, { ttl: nowS, loggedAt: nowS })]],
+  ])('finds no event %s that has expired', async (_, items) => {
+    givenLogTable([head(1), ...events(1, 3), ...items]);
+    await expect(hasEventAfter(acme, job, 3, now)).resolves.toBe(false);
+  });
+
+  test('finds an event that is kept after one that has expired', async () => {
+    givenLogTable([head(1), ...events(1, 3), event(4, ofJob, { ttl: nowS }), event(5), ...events(6, 40, other)]);
+    await expect(hasEventAfter(acme, job, 3, now)).resolves.toBe(true);
   });
 
   test('finds an event that the index does not have yet', async () => {
     givenLogTable([head(1), ...events(1, 3), event(4, ofJob, { loggedAt: nowS })]);
     store.on(QueryCommand, { IndexName: 'by-channel' }).resolves({ Items: [] });
-    await expect(hasEventAfter(acme, job, 3)).resolves.toBe(true);
+    await expect(hasEventAfter(acme, job, 3, now)).resolves.toBe(true);
   });
 });

@@ -8,6 +8,7 @@ import { onlyCommand, sent, store } from '../fixtures/store';
 
 const engine = storeOnEngine('flights');
 const BEGIN = Date.parse('2026-11-27T10:30:00.000Z') / 1000;
+const now = new Date((BEGIN + 60) * 1000);
 const at = (seconds: number) => new Date((BEGIN + seconds) * 1000).toISOString();
 const point = (seconds: number, change: Partial<RecordedPoint> = {}): RecordedPoint => ({
   deviceId: id('device'),
@@ -90,14 +91,19 @@ describe('recordPosition', () => {
   test('keeps the positions of all devices that fly a job', async () => {
     const others = [1, 2, 3].map((number) => id('device', acme, String(number).padStart(26, '0')));
     for (const deviceId of others) await recordPosition(entry(0, { deviceId }));
-    expect((await readFlight(id('job'))).map(({ deviceId }) => deviceId).sort()).toEqual(others);
+    expect((await readFlight(id('job'), new Date())).map(({ deviceId }) => deviceId).sort()).toEqual(others);
   });
 });
 
 describe('readFlight', () => {
   test('reads the whole record, oldest first, and no other one', async () => {
     await engine.put('flights', item(2, { heading: 90 }), item(0.25), { ...item(1), flight: id('device') });
-    expect(await readFlight(id('job'))).toEqual([point(0.25), point(2, { heading: 90 })]);
+    expect(await readFlight(id('job'), now)).toEqual([point(0.25), point(2, { heading: 90 })]);
+  });
+
+  test('leaves out what has expired, even if DynamoDB has not deleted it yet', async () => {
+    await engine.put('flights', item(1, { ttl: BEGIN + 60 }), item(2, { ttl: BEGIN + 61 }));
+    expect(await readFlight(id('job'), now)).toEqual([point(2)]);
   });
 
   test('goes on after a full page', async () => {
@@ -106,7 +112,7 @@ describe('readFlight', () => {
       .on(QueryCommand)
       .resolvesOnce({ Items: [item(3), item(2)], LastEvaluatedKey })
       .resolves({ Items: [item(1)] });
-    expect(await readFlight(id('job'))).toEqual([point(1), point(2), point(3)]);
+    expect(await readFlight(id('job'), now)).toEqual([point(1), point(2), point(3)]);
     expect(sent().map(({ ExclusiveStartKey, Limit }) => [ExclusiveStartKey, Limit])).toEqual([
       [undefined, MAX_RECORDED_POINTS],
       [LastEvaluatedKey, MAX_RECORDED_POINTS - 2],
@@ -116,14 +122,14 @@ describe('readFlight', () => {
   test('ends with ten hours, however long the flight', async () => {
     const Items = Array.from({ length: MAX_RECORDED_POINTS / 2 }, (_, index) => item(-index));
     store.on(QueryCommand).resolves({ Items, LastEvaluatedKey: { flight: id('job'), second: 0 } });
-    expect(await readFlight(id('job'))).toHaveLength(36_000);
+    expect(await readFlight(id('job'), now)).toHaveLength(36_000);
     expect(sent()).toHaveLength(2);
   });
 
   test('leaves out an item that cannot be read', async () => {
     const logged = jest.spyOn(console, 'error').mockReturnValue(undefined);
     store.on(QueryCommand).resolves({ Items: [item(1), item(0, { ms: 'x' })] });
-    expect(await readFlight(id('job'))).toEqual([point(1)]);
+    expect(await readFlight(id('job'), now)).toEqual([point(1)]);
     expect(logged).toHaveBeenCalledTimes(1);
     logged.mockRestore();
   });
@@ -132,11 +138,18 @@ describe('readFlight', () => {
 describe('readTrack', () => {
   test('reads the intervals between two times, and returns the positions between them', async () => {
     store.on(QueryCommand).resolves({ Items: [62, 58, 12, 11].map((seconds) => item(seconds)) });
-    expect(await readTrack(id('device'), at(12), at(58))).toEqual([point(12), point(58)]);
+    expect(await readTrack(id('device'), at(12), at(58), now)).toEqual([point(12), point(58)]);
     expect(onlyCommand()['ExpressionAttributeValues']).toEqual({
       ':flight': id('device'),
       ':from': BEGIN + 10,
       ':to': BEGIN + 55,
+      ':now': BEGIN + 60,
     });
+  });
+
+  test('leaves out what has expired, even if DynamoDB has not deleted it yet', async () => {
+    const ofDevice = { flight: id('device') };
+    await engine.put('flights', item(10, { ...ofDevice, ttl: BEGIN + 60 }), item(15, { ...ofDevice, ttl: BEGIN + 61 }));
+    expect(await readTrack(id('device'), at(0), at(58), now)).toEqual([point(15)]);
   });
 });

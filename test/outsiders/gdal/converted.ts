@@ -11,7 +11,9 @@ const collection = z.object({
     z.object({
       geometry: z.discriminatedUnion('type', [
         z.object({ type: z.literal('LineString'), coordinates: z.array(position) }),
+        z.object({ type: z.literal('MultiLineString'), coordinates: z.array(z.array(position)) }),
         z.object({ type: z.literal('Point'), coordinates: position }),
+        z.object({ type: z.literal('MultiPoint'), coordinates: z.array(position) }),
       ]),
       properties: z.record(z.string(), z.unknown()),
     }),

@@ -6,6 +6,7 @@ import { recordFlight, type RecordedFlight } from '../../../bench/support/record
 import { endStorage } from '../../../bench/support/storage';
 import { ensureDebianProgram } from '../install/debian';
 import type { Lane } from '../lane';
+import { judgeTrackWithGaps } from './track-with-gaps';
 import { convert, type Converted, type GdalFeature } from './converted';
 
 type Points = RecordedFlight['points'];
@@ -83,7 +84,7 @@ const formats: readonly Format[] = [
 
 /** GDAL, by which QGIS and most other tools read such files: each format of a track has what was recorded. */
 export const gdal: Lane = {
-  title: 'the track of a flight of 30 minutes, in each format, read by GDAL',
+  title: 'tracks of 30 minutes, and with gaps and across 180°, read by GDAL, geopandas and fastkml',
   run: async () => {
     await ensureDebianProgram('ogr2ogr', 'gdal-bin');
     const folder = mkdtempSync(join(tmpdir(), 'outsiders-gdal-'));
@@ -94,6 +95,7 @@ export const gdal: Lane = {
         findings.push(...(await judge(format, flight, folder)));
         findings.push(...(await judgeEmpty(format, none, folder)));
       }
+      findings.push(...(await judgeTrackWithGaps(folder)));
       return findings;
     } finally {
       await endStorage();

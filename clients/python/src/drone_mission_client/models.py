@@ -67,7 +67,7 @@ class CancelledJob(TypedDict):
 
 class CoordinateProperties(TypedDict):
     """
-    Lists with as many elements as the line has positions.
+    Lists with as many elements as a line, or points, have positions.
     """
 
     times: list[str]
@@ -93,6 +93,37 @@ class CoordinateProperties(TypedDict):
     batteryPercents: list[float | None]
     """
     Charge of the battery in percent at each position, in the order of `coordinates`; `null` if it was not known.
+    """
+
+
+class CoordinatePropertiesOfLines(TypedDict):
+    """
+    Lists with a list for each line, which has as many elements as the line has positions.
+    """
+
+    times: list[list[str]]
+    """
+    For each line: time by the device’s clock at each position, in the order of `coordinates`. ISO 8601 in UTC.
+    """
+    droneStates: list[list[str | None]]
+    """
+    For each line: what the drone did at each position, in the order of `coordinates`; `null` if it was not known.
+    """
+    groundSpeeds: list[list[float | None]]
+    """
+    For each line: speed over ground in metres per second at each position, in the order of `coordinates`; `null` if it was not known.
+    """
+    verticalSpeeds: list[list[float | None]]
+    """
+    For each line: metres per second, positive upwards, at each position, in the order of `coordinates`; `null` if it was not known.
+    """
+    headings: list[list[float | None]]
+    """
+    For each line: degrees clockwise from true north at each position, in the order of `coordinates`; `null` if it was not known.
+    """
+    batteryPercents: list[list[float | None]]
+    """
+    For each line: charge of the battery in percent at each position, in the order of `coordinates`; `null` if it was not known.
     """
 
 
@@ -235,6 +266,24 @@ class JobSummary(TypedDict):
     """
 
 
+Coordinate: TypeAlias = list[float]
+
+
+class LineString(TypedDict):
+    """
+    A GeoJSON line (RFC 7946).
+    """
+
+    type: Literal["LineString"]
+    """
+    Always `LineString`.
+    """
+    coordinates: list[Coordinate]
+    """
+    Longitude and latitude in degrees, then altitude in metres above mean sea level, for each position, oldest first.
+    """
+
+
 class ListJobsReply(TypedDict):
     """
     Reply to “List jobs, newest first”.
@@ -270,6 +319,36 @@ class MessageReply(TypedDict):
     message: str
     """
     Text for people.
+    """
+
+
+class MultiLineString(TypedDict):
+    """
+    GeoJSON lines (RFC 7946): between gaps of more than ten seconds, and on both sides of 180°.
+    """
+
+    type: Literal["MultiLineString"]
+    """
+    Always `MultiLineString`.
+    """
+    coordinates: list[list[list[float]]]
+    """
+    The positions of each line, oldest first: longitude and latitude in degrees, then altitude in metres above mean sea level.
+    """
+
+
+class MultiPoint(TypedDict):
+    """
+    GeoJSON points (RFC 7946): positions of a device between two gaps, which make no line.
+    """
+
+    type: Literal["MultiPoint"]
+    """
+    Always `MultiPoint`.
+    """
+    coordinates: list[Coordinate]
+    """
+    Longitude and latitude in degrees, then altitude in metres above mean sea level, for each position, oldest first.
     """
 
 
@@ -497,27 +576,9 @@ class TokenRequest(TypedDict):
     """
 
 
-Coordinate: TypeAlias = list[float]
-
-
-class TrackGeometry(TypedDict):
-    """
-    A GeoJSON line (RFC 7946).
-    """
-
-    type: Literal["LineString"]
-    """
-    Always `LineString`.
-    """
-    coordinates: list[Coordinate]
-    """
-    Longitude and latitude in degrees, then altitude in metres above mean sea level, for each position, oldest first.
-    """
-
-
 class TrackProperties(TypedDict):
     """
-    What the line is.
+    Whose positions they are, and of which job.
     """
 
     jobId: str
@@ -534,17 +595,20 @@ class TrackProperties(TypedDict):
     """
     startTime: str
     """
-    Time of the first position by the device’s clock. ISO 8601 in UTC.
+    Time of the device’s first position by its clock. ISO 8601 in UTC.
     """
     endTime: str
     """
-    Time of the last position by the device’s clock. ISO 8601 in UTC.
+    Time of the device’s last position by its clock. ISO 8601 in UTC.
     """
     recorded: int
     """
-    How many positions of the device were recorded. `coordinates` has fewer if the track was thinned out.
+    How many positions of the device were recorded. Its features have fewer if its track was thinned out, and more where it crossed 180°.
     """
-    coordinateProperties: CoordinateProperties
+    coordinateProperties: CoordinateProperties | CoordinatePropertiesOfLines
+    """
+    What was known at each position: lists like `coordinates`, of a `MultiLineString` a list for each line.
+    """
 
 
 class UpdateJobRequest(TypedDict):
@@ -956,14 +1020,17 @@ class Share(TypedDict):
 
 class TrackFeature(TypedDict):
     """
-    The line that a device flew.
+    The lines that a device flew, or its positions that stand alone.
     """
 
     type: Literal["Feature"]
     """
     Always `Feature`.
     """
-    geometry: TrackGeometry
+    geometry: LineString | MultiLineString | MultiPoint
+    """
+    A line, several lines, or points.
+    """
     properties: TrackProperties
 
 
@@ -1167,7 +1234,7 @@ class JobTrack(TypedDict):
     """
     features: list[TrackFeature]
     """
-    A feature for each device that flew the job, with two positions or more: mostly one.
+    The devices that flew the job, mostly one. A device has a feature with its line, or with its lines if there are gaps of more than ten seconds between its positions; and one more if positions stand alone between two gaps.
     """
 
 

@@ -1,6 +1,6 @@
 import { toCsv } from '../../../../lambdas/serve/track/csv';
 import { id } from '../../../domain/fixtures/samples';
-import { job, otherDevice, tracks } from './samples';
+import { job, otherDevice, tracks, tracksWithGaps } from './samples';
 
 const header =
   'time,longitude,latitude,altitude,groundSpeed,verticalSpeed,heading,droneState,batteryPercent,deviceId,jobId';
@@ -16,6 +16,11 @@ describe('toCsv', () => {
       `2026-11-27T10:30:03.250Z,-122.4164,37.7749,483.5,,,,'=1+1,,${otherDevice},${jobId}`,
       '',
     ]);
+  });
+
+  test('has what was recorded only, across gaps and 180°', () => {
+    const rows = toCsv(job, tracksWithGaps).split('\r\n').slice(1, -1);
+    expect(rows.map((row) => row.split(',')[1])).toEqual(['179.7', '179.8', '179.85', '179.9', '-179.9']);
   });
 
   test('is the header for an empty record', () => {

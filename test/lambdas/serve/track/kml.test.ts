@@ -2,7 +2,7 @@ import { kml as readKml } from '@tmcw/togeojson';
 import { DOMParser } from '@xmldom/xmldom';
 import { toKml } from '../../../../lambdas/serve/track/kml';
 import { id } from '../../../domain/fixtures/samples';
-import { job, otherDevice, tracks } from './samples';
+import { job, otherDevice, tracks, tracksWithGaps } from './samples';
 
 const parse = (text: string) =>
   new DOMParser({ onError: (_, message) => expect(message).toBe('') }).parseFromString(text, 'text/xml');
@@ -60,6 +60,28 @@ describe('toKml', () => {
 
   test('shows altitudes above mean sea level', () => {
     expect(texts(document, 'altitudeMode')).toEqual(['absolute', 'absolute']);
+  });
+
+  test('has a gx:MultiTrack, which joins nothing, for a device with gaps or across 180°', () => {
+    const withGaps = parse(toKml(job, tracksWithGaps));
+    expect(texts(withGaps, 'gx:interpolate')).toEqual(['0']);
+    const [multiTrack] = withGaps.getElementsByTagName('gx:MultiTrack');
+    const inTrack = (name: string) =>
+      [...(multiTrack?.getElementsByTagName('gx:Track') ?? [])].map((track) =>
+        [...track.getElementsByTagName(name)].map(({ textContent }) => textContent),
+      );
+    expect(inTrack('gx:coord')).toEqual([
+      ['179.7 -17 100', '179.8 -17 100'],
+      ['179.9 -17 100', '180 -17 100'],
+      ['-180 -17 100', '-179.9 -17 100'],
+    ]);
+    expect(inTrack('when').map(({ length }) => length)).toEqual([2, 2, 2]);
+    expect(inTrack('altitudeMode')).toEqual(Array.from({ length: 3 }, () => ['absolute']));
+    const [, alone] = readKml(withGaps as never).features;
+    expect(alone).toMatchObject({
+      geometry: { type: 'Point', coordinates: [179.85, -17, 100] },
+      properties: { name: id('device'), timestamp: '2026-11-27T10:30:21.000Z', recorded: '5', heading: '45' },
+    });
   });
 
   test('is a document with a name for an empty record', () => {

@@ -21,3 +21,19 @@ export const tracks = tracksOf([
   point(2, { ...known, droneState: 'HOVER' }),
   point(3, { deviceId: otherDevice, droneState: '=1+1' }),
 ]);
+
+const later = (second: number, longitude: number, change: Partial<RecordedPoint> = {}): RecordedPoint => ({
+  deviceId: id('device'),
+  timestamp: new Date(Date.parse('2026-11-27T10:30:00.000Z') + second * 1000).toISOString(),
+  coordinates: [longitude, -17, 100],
+  ...change,
+});
+
+/** With a line, a position that stands alone, and a line across 180°, between gaps. */
+export const tracksWithGaps = tracksOf([
+  later(0, 179.7, { heading: 90 }),
+  later(10, 179.8),
+  later(21, 179.85, { heading: 45 }),
+  later(40, 179.9),
+  later(42, -179.9, { heading: 90 }),
+]);

@@ -6,7 +6,7 @@ import { id } from '../../../domain/fixtures/samples';
 import { job } from './samples';
 
 const begin = Date.parse('2026-11-27T10:30:00.123Z');
-const flown = (count: number, change: Partial<RecordedPoint> = {}) =>
+const flown = (count: number, change: (index: number) => Partial<RecordedPoint> = () => ({})) =>
   tracksOf(
     Array.from({ length: count }, (_, index) => ({
       deviceId: id('device'),
@@ -17,7 +17,7 @@ const flown = (count: number, change: Partial<RecordedPoint> = {}) =>
       verticalSpeed: -10.5,
       heading: 270.5,
       batteryPercent: 81.3,
-      ...change,
+      ...change(index),
     })),
   );
 
@@ -32,9 +32,22 @@ describe.each(formats)('%s', (_, write) => {
     expect(Buffer.byteLength(write(flown(1800)))).toBeLessThan(1_000_000);
   });
 
-  test('of the longest track is smaller than the 6 MB that Lambda returns', () => {
+  /** A position of each time of a pattern, so many milliseconds after the one before. */
+  const every = (...pattern: number[]) => {
+    const sum = pattern.reduce((one, other) => one + other, 0);
+    const after = (index: number) => pattern.slice(0, index % pattern.length).reduce((one, other) => one + other, 0);
+    return (index: number) => ({
+      timestamp: new Date(begin + Math.floor(index / pattern.length) * sum + after(index)).toISOString(),
+    });
+  };
+
+  test.each([
+    ['', every(1000)],
+    [', of which each position stands alone,', every(11_000)],
+    [', of lines of two positions,', every(1000, 11_000)],
+  ])('of the longest track%s is smaller than the 6 MB that Lambda returns', (_, change) => {
     // As the body of a response it is a JSON string: quotes and line ends in it are escaped.
-    const body = JSON.stringify(write(flown(MAX_TRACK_POSITIONS)));
+    const body = JSON.stringify(write(flown(3 * MAX_TRACK_POSITIONS, change)));
     expect(Buffer.byteLength(body)).toBeLessThan(6_000_000);
   });
 });

@@ -1,0 +1,66 @@
+/** In degrees. */
+export interface Place {
+  readonly latitude: number;
+  readonly longitude: number;
+  /** Whether no place was known for a while before it. */
+  readonly afterGap?: boolean;
+}
+
+/** The points that the map draws of a track: fewer than were flown. */
+export interface TrackPoints {
+  add(place: Place): void;
+  /** Forgets all. */
+  clear(): void;
+  readonly first: Place | undefined;
+  /** The track between its gaps. */
+  lines(): Place[][];
+  /** Both ends of each gap. */
+  gaps(): [Place, Place][];
+}
+
+/** Maximum points of the track; beyond, the least distance between them is doubled. */
+const MAX_TRACK_POINTS = 4000;
+/** Least distance between points in metres at first, so that a hovering drone adds none. */
+const MIN_DISTANCE_M = 3;
+
+/** @param distance between two places in metres */
+export function createTrackPoints(distance: (one: Place, other: Place) => number): TrackPoints {
+  let points: Place[] = [];
+  let minDistance = MIN_DISTANCE_M;
+
+  function halve(): void {
+    minDistance *= 2;
+    // A gap stays one without the point at its end.
+    points = points
+      .map((point, index) => ({ ...point, afterGap: [point, points[index - 1]].some((one) => one?.afterGap) }))
+      .filter((_, index) => index % 2 === 0);
+  }
+
+  return {
+    add(place) {
+      const last = points.at(-1);
+      if (!last || place.afterGap || distance(last, place) > minDistance) points.push(place);
+      if (points.length > MAX_TRACK_POINTS) halve();
+    },
+    clear() {
+      points = [];
+      minDistance = MIN_DISTANCE_M;
+    },
+    get first() {
+      return points[0];
+    },
+    lines() {
+      const lines: Place[][] = [[]];
+      for (const [index, point] of points.entries()) {
+        if (index > 0 && point.afterGap) lines.push([]);
+        lines.at(-1)?.push(point);
+      }
+      return lines;
+    },
+    gaps: () =>
+      points.flatMap((point, index): [Place, Place][] => {
+        const before = points[index - 1];
+        return before && point.afterGap ? [[before, point]] : [];
+      }),
+  };
+}

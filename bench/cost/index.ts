@@ -22,7 +22,8 @@ const DEVICES = 100;
 
 /** Dollars that a scenario may cost. */
 const limits: readonly (readonly [scenario: RegExp, dollars: number])[] = [
-  [/at rest, 0 followers/, 2300],
+  [/at rest, 0 followers/, 350],
+  [/at rest, 10 followers in batches/, 3000],
   [/a million jobs/, 45],
   [/a million shares/, 10],
   [/an idle month/, 10],

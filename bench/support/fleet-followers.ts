@@ -17,13 +17,16 @@ interface Message {
   readonly deviceId: string;
   readonly timestamp: string;
   readonly snapshot?: true;
+  /** Of a batch. */
+  readonly samples?: readonly Message[];
 }
 
-/** Subscribes to the telemetry of groups, each over a socket of its own; `onSample` gets every live sample. @returns a function that disconnects */
+/** Subscribes to the telemetry of groups, each over a socket of its own; `onSample` gets every live sample, `batch` asks for batches. @returns a function that disconnects */
 export async function followGroups(
   { wsUrl }: StackFacts,
   { token, deviceGroups }: ChannelClient,
   onSample: (sample: ReceivedSample) => void,
+  batch = false,
 ): Promise<() => void> {
   const sockets = deviceGroups.map(
     () => new WebSocket((wsUrl ?? '') + TELEMETRY_PATH, { headers: { authorization: `Bearer ${token}` } }),
@@ -34,14 +37,17 @@ export async function followGroups(
       const subscribed = new Promise<void>((resolve) => {
         socket.on('message', (data: Buffer) => {
           const now = Date.now();
-          const { type, deviceId, timestamp, snapshot } = JSON.parse(data.toString()) as Message;
-          if (type === 'subscribed') resolve();
-          if (type !== 'device.telemetry' || snapshot) return;
-          const takenAt = Date.parse(timestamp);
-          onSample({ deviceId, takenAt, lagMs: now - takenAt });
+          const message = JSON.parse(data.toString()) as Message;
+          if (message.type === 'subscribed') resolve();
+          for (const { type, deviceId, timestamp, snapshot } of message.samples ?? [message]) {
+            if (type !== 'device.telemetry' || snapshot) continue;
+            const takenAt = Date.parse(timestamp);
+            onSample({ deviceId, takenAt, lagMs: now - takenAt });
+          }
         });
       });
-      socket.send(JSON.stringify({ action: 'subscribe', deviceGroupId: deviceGroups[index]?.deviceGroupId }));
+      const { deviceGroupId } = deviceGroups[index] ?? {};
+      socket.send(JSON.stringify({ action: 'subscribe', deviceGroupId, ...(batch && { batch }) }));
       await subscribed;
     }),
   );

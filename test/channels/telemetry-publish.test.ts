@@ -93,12 +93,12 @@ describe('A follower of a device', () => {
     const single = sampleOf(kestrel);
     await publish(publisher, single);
     await follower.like({ type: 'device.telemetry', timestamp: single.timestamp });
-    const samples = [sampleOf(kestrel), sampleOf(osprey), sampleOf(kestrel)];
+    const samples = [sampleOf(kestrel), sampleOf(heron), sampleOf(kestrel)];
     await publish(publisher, ...samples.toReversed());
     const { samples: batch } = (await follower.like({ type: 'device.telemetry.batch' })) as { samples?: Message[] };
     expect(batch?.map(({ type }) => type)).toEqual(Array(3).fill('device.telemetry'));
     const own = (id: string) => batch?.filter(({ deviceId }) => deviceId === id).map(({ timestamp }) => timestamp);
-    expect([own(kestrel), own(osprey)]).toEqual([
+    expect([own(kestrel), own(heron)]).toEqual([
       [samples[0]?.timestamp, samples[2]?.timestamp],
       [samples[1]?.timestamp],
     ]);

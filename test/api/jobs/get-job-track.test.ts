@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { report } from '../../channels/device-reports';
+import { publishPlatformEvent } from '../../channels/platform-events';
+import { ask, openTelemetry } from '../../channels/telemetry-socket';
 import { until } from '../../channels/until';
 import { clients, pathOf } from '../client';
 import { fleetOf, givenJobThatIs } from '../given';
@@ -14,15 +15,26 @@ const track = (jobId: string) => partner.call(key, { path: { jobId } });
 let begin = 0;
 const at = (second: number) => new Date(begin + second * 1000).toISOString();
 const coordinates = (second: number): [number, number, number] => [8.5 + second / 1000, 47.4, 480 + second];
+const sampleAt = (jobId: string, second: number, droneState = 'WAYPOINT') => ({
+  deviceId,
+  timestamp: at(second),
+  jobId,
+  droneState,
+  navigation: { position: { type: 'Point', coordinates: coordinates(second) }, velocity: { groundSpeed: 12.5 } },
+  battery: { percent: 81 },
+});
+/** How a list of samples gets to the service, by the partner itself or by the drone platform. */
+const entrances = {
+  socket: async (telemetry: readonly object[]) => {
+    const socket = await openTelemetry(partner);
+    expect(await ask(socket, { action: 'publish', telemetry })).toMatchObject({ type: 'published' });
+    await socket.close();
+  },
+  bus: (telemetry: readonly object[]) => publishPlatformEvent('device.telemetry.reported', { telemetry }, new Date()),
+};
 /** The device reports a position of a job, so many seconds after the beginning. */
-const fly = (jobId: string, second: number, droneState = 'WAYPOINT') =>
-  report(deviceId, {
-    timestamp: at(second),
-    jobId,
-    droneState,
-    navigation: { position: { type: 'Point', coordinates: coordinates(second) }, velocity: { groundSpeed: 12.5 } },
-    battery: { percent: 81 },
-  });
+const fly = (jobId: string, second: number, droneState?: string) =>
+  entrances.socket([sampleAt(jobId, second, droneState)]);
 /** Waits until a record has so many positions. */
 const recorded = (jobId: string, count: number) =>
   until(`${count} positions`, async () => {
@@ -126,4 +138,34 @@ describe(key, () => {
     await recorded(running, 2);
     expect((await track(queued)).body).toEqual({ type: 'FeatureCollection', features: [] });
   });
+
+  test.each([
+    ['socket', 1],
+    ['socket', 5],
+    ['socket', 24],
+    ['bus', 5],
+    ['bus', 24],
+    ['bus', 100],
+  ] as const)(
+    'has each second of a flight that came over the %s in lists of %d, out of order and repeated',
+    async (entrance, size) => {
+      const flown = await givenJobThatIs('IN_PROGRESS', partner);
+      begin = Date.now();
+      const samples = Array.from({ length: 30 }, (_, second) => sampleAt(flown, second));
+      // Every seventh from the front, which meets each of thirty once, and then the first ten again.
+      const shuffled = [...samples, ...samples].map((_, index) => samples[(index * 7) % 30] ?? {}).slice(0, 40);
+      const lists = Array.from({ length: Math.ceil(40 / size) }, (_, n) => shuffled.slice(n * size, (n + 1) * size));
+      await Promise.all(lists.map((list) => entrances[entrance](list)));
+      const { features } = await recorded(flown, 30);
+      expect(
+        features.map(({ geometry, properties }) => [
+          geometry.type,
+          geometry.coordinates,
+          properties.coordinateProperties.times,
+        ]),
+      ).toEqual([
+        ['LineString', samples.map((_, second) => coordinates(second)), samples.map(({ timestamp }) => timestamp)],
+      ]);
+    },
+  );
 });

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 
-/** An element of a list that its schema refuses: as it arrived, and what is wrong with it. */
+/** An element of a list that its schema refuses, as it arrived. */
 export class Unreadable {
   constructor(
     readonly input: unknown,
-    readonly issues: readonly z.core.$ZodIssue[],
+    readonly schema: z.ZodMiniType,
   ) {}
 }
 
@@ -15,4 +15,4 @@ export class Unreadable {
 export const judged = <Element extends z.ZodMiniType>(
   element: Element,
 ): z.ZodMiniType<z.output<Element> | Unreadable, z.input<Element>> =>
-  z.catch(element, ({ input, error }) => new Unreadable(input, error.issues) as never) as never;
+  z.catch(element, ({ value }) => new Unreadable(value, element) as never);

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { describeFault, MAX_SUGGESTIONS } from '../contract/validation-messages';
+import type { Unreadable } from '../domain/judged';
 import { Refusal, type Detail } from '../domain/refusal';
 
 /** Longest part of the input that an error message repeats, in characters. */
@@ -20,8 +21,13 @@ function detailsOf(issue: z.core.$ZodIssue): Detail[] {
 }
 
 /** The issues of a schema as the details of a refusal. */
-export const toDetails = ({ issues }: { readonly issues: readonly z.core.$ZodIssue[] }): Detail[] =>
-  readable(issues.flatMap(detailsOf));
+export const toDetails = ({ issues }: z.core.$ZodError): Detail[] => readable(issues.flatMap(detailsOf));
+
+/** Why an element of a list could not be read, with the path in it. */
+export function faultsIn({ input, schema }: Unreadable): Detail[] {
+  const { error } = schema.safeParse(input, { error: describeFault('field') });
+  return error ? toDetails(error) : [];
+}
 
 /** Details as an answer has them: the first 20 faults are listed, the others counted. */
 export function readable(details: readonly Detail[]): Detail[] {

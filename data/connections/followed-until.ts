@@ -83,7 +83,7 @@ export async function noteFollowed(followed: Followed, medium: Medium, until: nu
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
-    return noteFirst(Attributes, medium, now);
+    return await noteFirst(Attributes, medium, now);
   } catch (error) {
     const { found } = itemThatRefused(error);
     return found !== undefined && noteFirst(found, medium, now);

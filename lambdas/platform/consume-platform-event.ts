@@ -17,7 +17,7 @@ import { invalid, Refusal, type Detail } from '../../domain/refusal';
 import { Unreadable } from '../../domain/judged';
 import type { Sample } from '../../domain/telemetry';
 import { allSettled } from '../concurrency';
-import { toDetails } from '../details';
+import { faultsIn } from '../details';
 import { logger } from '../logger';
 import { acceptTelemetry } from '../telemetry/accept-telemetry';
 import { publishControlOutcome } from './publish-control-outcome';
@@ -155,7 +155,7 @@ async function acceptReported(
   const own = new Map<Organisation, Sample[]>();
   for (const sample of telemetry) {
     const owner = sample instanceof Unreadable ? undefined : organisationOf('device', sample.deviceId);
-    if (sample instanceof Unreadable) malformed.push({ input: sample.input, reason: linesOf(toDetails(sample)) });
+    if (sample instanceof Unreadable) malformed.push({ input: sample.input, reason: linesOf(faultsIn(sample)) });
     else if (owner) own.set(owner, [...(own.get(owner) ?? []), sample]);
     else malformed.push({ input: sample, reason: 'deviceId is not an identifier of this service' });
   }

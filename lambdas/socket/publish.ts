@@ -1,4 +1,4 @@
-import { readable, toDetails } from '../details';
+import { faultsIn, readable } from '../details';
 import { Unreadable } from '../../domain/judged';
 import { Refusal, type Detail } from '../../domain/refusal';
 import { answer } from '../sockets/action';
@@ -15,7 +15,7 @@ const faultOf = (index: number, { path, message }: Detail): Fault => ({
 
 export const handler = answer('publish', async ({ session, message: { telemetry }, now }) => {
   const unreadable = telemetry.flatMap((each, index) =>
-    each instanceof Unreadable ? toDetails(each).map((detail) => faultOf(index, detail)) : [],
+    each instanceof Unreadable ? faultsIn(each).map((detail) => faultOf(index, detail)) : [],
   );
   const samples = telemetry.flatMap((sample, index) => (sample instanceof Unreadable ? [] : [{ sample, index }]));
   const { accepted, recorded, refused } = await acceptTelemetry(

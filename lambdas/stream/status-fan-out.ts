@@ -6,7 +6,6 @@ import type { Device } from '../../domain/fleet';
 import { organisationOf } from '../../domain/id';
 import { isFlown } from '../../domain/job-lifecycle';
 import type { StoredJob } from '../../data/jobs/job-item';
-import type { FollowedUntil } from '../../domain/followed-until';
 import { isBroadcast, type Share } from '../../domain/share';
 import { isAnnounced, positionMessage, snapshotOf, type Change } from '../../domain/status-event';
 import type { StatusMessage } from '../../domain/status-message';

@@ -75,11 +75,6 @@ test.each([
   ],
 ])('%s in a message is described', (_, value, path, message) => {
   expect(faults(sampleSchema, value)).toEqual([[path, message]]);
-  const { telemetry } = webSocketActions.publish.message.parse(
-    { action: 'publish', telemetry: value },
-    { error: describeFault('field') },
-  );
-  expect(telemetry).toMatchObject([{ issues: [{ message }] }]);
 });
 
 test('a message without telemetry is described', () => {

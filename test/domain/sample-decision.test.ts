@@ -37,8 +37,8 @@ const running = (change: Partial<NamedJob> = {}): NamedJob => ({
 });
 const jobsOf = (...jobs: NamedJob[]) => new Map(jobs.map((each) => [each.jobId, each]));
 /** Who gets which of the samples at so many seconds: followers, the record of the job, that of the device. */
-const outcome = (known: KnownDevice, samples: readonly Sample[], job: NamedJob | undefined = running()) => {
-  const { news, entries } = decide(known, samples, job ? jobsOf(job) : new Map(), now);
+const outcome = (known: KnownDevice, samples: readonly Sample[], job = running()) => {
+  const { news, entries } = decide(known, samples, jobsOf(job), now);
   const seconds = (all: readonly { readonly timestamp: string }[]) =>
     all.map(({ timestamp }) => (Date.parse(timestamp) - now.getTime()) / 1000);
   const recorded = (kind: string) => seconds(entries.filter((each) => each.kind === kind).map(({ point }) => point));

@@ -161,8 +161,8 @@ describe('A sample a second of a device in flight', () => {
     takeOff: { timestamp: at(-60_000), altitude: 440 },
   };
   /** The calls for each sample but the first, without the reads of the group. */
-  const callsInFlight = async (state: object, change: object = inFlight) => {
-    const { deviceId } = await givenAtRest(change);
+  const callsInFlight = async (state: object) => {
+    const { deviceId } = await givenAtRest(inFlight);
     const [first, ...others] = await callsOfEach(deviceId, 11, { ...hover, ...state });
     expect(first).toContain('BatchGet fleet');
     return others.map((each) => each.filter((name) => name !== READ_OF_GROUP).toSorted());

@@ -49,6 +49,51 @@ describe('noteFollowed', () => {
     expect(await engine.all('fleet')).toEqual([item]);
   });
 
+  describe('of a device', () => {
+    const followed: Followed = { kind: 'device', id: id('device') };
+    const deviceKey = fleetKey(acme, id('device'));
+    const groupKey = fleetKey(acme, id('group'));
+    const device = { ...deviceKey, kind: 'device', deviceGroupId: id('group') };
+    const noted = async () => (await engine.get('fleet', groupKey))?.['membersFollowedAt'];
+
+    test.each([
+      ['that nobody followed', {}, now * 1000],
+      ['that somebody follows since a moment ago', { socketsUntil: now + 60, followedAt: now * 1000 }, now * 1000],
+      ['that somebody follows for longer', { socketsUntil: now + 60, followedAt: (now - 60) * 1000 }, undefined],
+    ])('%s is noted in the item of its group when it is the first: %j, %d', async (_, before, expected) => {
+      await engine.put('fleet', { ...device, ...before }, { ...groupKey, kind: 'group' });
+      await noteFollowed(followed, 'sockets', now + 7200);
+      expect(await noted()).toBe(expected);
+    });
+
+    test('is noted in its group when a later end stays too', async () => {
+      const since = { socketsUntil: now + 7200, followedAt: now * 1000 };
+      await engine.put('fleet', { ...device, ...since }, { ...groupKey, kind: 'group' });
+      await expect(noteFollowed(followed, 'sockets', now + 60)).resolves.toBe(true);
+      expect(await noted()).toBe(now * 1000);
+    });
+
+    test('leaves a later time in the item of its group', async () => {
+      const group = { ...groupKey, kind: 'group', membersFollowedAt: now * 1000 + 1 };
+      await engine.put('fleet', device, group);
+      await expect(noteFollowed(followed, 'sockets', now + 60)).resolves.toBe(true);
+      expect(await noted()).toBe(now * 1000 + 1);
+    });
+
+    test('whose group was removed creates none', async () => {
+      await engine.put('fleet', device);
+      await expect(noteFollowed(followed, 'sockets', now + 60)).resolves.toBe(true);
+      expect(await engine.all('fleet')).toHaveLength(1);
+    });
+
+    test('is read with the item of its group', async () => {
+      await engine.put('fleet', device, { ...groupKey, kind: 'group' });
+      await noteFollowed(followed, 'sockets', now + 60);
+      await expect(readFollowed(group)).resolves.toEqual({ membersFollowedAt: now * 1000 });
+      await expect(readFollowed(followed)).resolves.toEqual({ socketsUntil: now + 60 });
+    });
+  });
+
   test('writes nothing for an identifier of another kind', async () => {
     await expect(noteFollowed({ kind: 'group', id: 'x' }, 'sockets', now)).resolves.toBe(false);
     expect(store).not.toHaveReceivedAnyCommand();

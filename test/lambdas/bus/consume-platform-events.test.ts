@@ -3,12 +3,14 @@ import { BatchGetCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamod
 import { toItem } from '../../../data/jobs/job-item';
 import { PLATFORM } from '../../../contract/platform';
 import type { JobStatus } from '../../../domain/job-lifecycle';
+import { storeOnEngine } from '../../data/fixtures/engine';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';
-import { consume, deadLetters, platformEvent, time } from '../fixtures/platform-events';
+import { consume, consumeAgain, deadLetters, platformEvent, time } from '../fixtures/platform-events';
 import { deviceItem, givenFollowers, later, newDeviceId, sentTo } from '../fixtures/telemetry';
 
+const engine = storeOnEngine('jobs');
 const now = new Date('2026-11-27T10:30:30.000Z');
 const at = '2026-11-27T10:30:00.000Z';
 const succeeded = { batchItemFailures: [] };
@@ -30,7 +32,12 @@ function givenJobThatIs(status: JobStatus): void {
   store.on(UpdateCommand, { TableName: 'jobs' }).rejects(conditionFailed(item));
   store.on(GetCommand, { TableName: 'jobs' }).resolves({ Item: item });
 }
-const givenDevices = (...fleet: object[]) => store.on(BatchGetCommand).resolves({ Responses: { fleet } });
+function givenDevices(...fleet: ReturnType<typeof deviceItem>[]) {
+  store.on(BatchGetCommand).resolves({ Responses: { fleet } });
+  store.on(UpdateCommand, { TableName: 'fleet' }).callsFake(({ Key }: { Key: { id: string } }) => ({
+    Attributes: fleet.find(({ deviceId }) => deviceId === Key.id),
+  }));
+}
 
 beforeEach(() => {
   jest.useFakeTimers({ now, doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
@@ -41,6 +48,24 @@ afterEach(() => {
 });
 
 describe('A reported job status', () => {
+  test.each<[string, JobStatus, string, object]>([
+    ['begins to be flown when the platform says so', 'IN_PROGRESS', at, { startedAt: at }],
+    ['ends when the platform says so', 'COMPLETED', at, { endedAt: at }],
+    [
+      'begins now, if the clock of the platform is ahead',
+      'IN_PROGRESS',
+      '2026-11-27T10:30:30.001Z',
+      { startedAt: now.toISOString() },
+    ],
+  ])('%s', async (_, status, reportedAt, times) => {
+    const before = status === 'COMPLETED' ? 'IN_PROGRESS' : 'QUEUED';
+    await engine.put('jobs', toItem(acme, sampleJob({ status: before })));
+    store.on(UpdateCommand, { TableName: 'jobs' }).callsFake(engine.answers('UpdateCommand'));
+    await consume(platformEvent('job.status.reported', { jobId: id('job'), status, at: reportedAt }));
+    const { startedAt, endedAt } = (await engine.get('jobs', { organisation: acme, jobId: id('job') })) ?? {};
+    expect({ startedAt, endedAt }).toEqual({ startedAt: undefined, endedAt: undefined, ...times });
+  });
+
   test('changes the job in the name of its organisation, once per event', async () => {
     const changed = toItem(acme, sampleJob({ status: 'QUEUED', updatedAt: now.toISOString() }));
     store.on(UpdateCommand, { TableName: 'jobs' }).resolves({ Attributes: changed });
@@ -111,7 +136,9 @@ describe('Reported telemetry', () => {
     ] as const)
       store
         .on(BatchGetCommand, keys(organisation, deviceId))
-        .resolves({ Responses: { fleet: [deviceItem(deviceId, { organisation })] } });
+        .resolves({ Responses: { fleet: [deviceItem(deviceId, { organisation })] } })
+        .on(UpdateCommand, { Key: fleetKey(organisation, deviceId) })
+        .resolves({ Attributes: deviceItem(deviceId, { organisation }) });
     await consume(telemetry({ telemetry: [sample(own), sample(foreign)] }));
     expect(updates('fleet')).toHaveLength(2);
     expect(updates('fleet').map(({ Key }) => Key)).toEqual(
@@ -127,11 +154,49 @@ describe('Reported telemetry', () => {
     expect(logLines()).toMatchObject([{ reason: 'late or repeated' }]);
   });
 
-  test('of a device that is not in the fleet is sent to the dead-letter queue', async () => {
-    givenDevices();
-    const body = telemetry(sample(newDeviceId()));
-    expect(await consume(body)).toEqual(succeeded);
-    expect(deadLetters()).toEqual([[body, expect.stringContaining('is not a device of yours')]]);
+  test('with a malformed sample sends that to the dead-letter queue alone, with the reason, and applies the others', async () => {
+    const deviceId = newDeviceId();
+    givenDevices(deviceItem(deviceId));
+    const malformed = { ...sample(deviceId), battery: { percent: 101 }, colour: 'red' };
+    const foreign = sample('drone-7');
+    const ahead = { ...sample(deviceId), timestamp: '2026-11-27T10:31:30.001Z' };
+    expect(await consume(telemetry({ telemetry: [malformed, sample(deviceId), foreign, ahead] }))).toEqual(succeeded);
+    expect(updates('fleet')).toMatchObject([{ ExpressionAttributeValues: { ':stateAt': at } }]);
+    expect(deadLetters()).toEqual([
+      [telemetry({ telemetry: [malformed] }), 'battery.percent must be 100 or less; colour unknown field'],
+      [telemetry({ telemetry: [foreign] }), 'deviceId is not an identifier of this service'],
+      [telemetry({ telemetry: [ahead] }), 'timestamp is more than 60 seconds in the future'],
+    ]);
+    expect(logLines()).toMatchObject([{ level: 'WARN', reason: 'malformed', count: 3, eventId: 'event-1' }]);
+  });
+
+  describe('of a device that is not in the fleet yet', () => {
+    test('is retried, and the others of the list are applied', async () => {
+      const [known, unknown] = [newDeviceId(), newDeviceId()];
+      givenDevices(deviceItem(known));
+      const body = telemetry({ telemetry: [sample(unknown), sample(known)] });
+      expect(await consumeAgain(4, body)).toEqual({ batchItemFailures: [{ itemIdentifier: 'm0' }] });
+      expect(updates('fleet')).toMatchObject([{ Key: fleetKey(acme, known) }]);
+      expect(deadLetters()).toEqual([]);
+      expect(logLines()).toMatchObject([{ level: 'INFO', eventId: 'event-1' }]);
+    });
+
+    test('is accepted once the device is registered', async () => {
+      const deviceId = newDeviceId();
+      givenDevices();
+      const body = telemetry(sample(deviceId));
+      expect(await consume(body)).toEqual({ batchItemFailures: [{ itemIdentifier: 'm0' }] });
+      givenDevices(deviceItem(deviceId));
+      expect(await consumeAgain(2, body)).toEqual(succeeded);
+      expect(updates('fleet')).toMatchObject([{ Key: fleetKey(acme, deviceId) }]);
+    });
+
+    test('is dropped when it is delivered for the fifth time, and logged with that reason', async () => {
+      givenDevices();
+      expect(await consumeAgain(5, telemetry(sample(newDeviceId())))).toEqual(succeeded);
+      expect(deadLetters()).toEqual([]);
+      expect(logLines()).toMatchObject([{ level: 'WARN', type: 'device.telemetry.reported', reason: 'unknown' }]);
+    });
   });
 });
 
@@ -185,9 +250,12 @@ test.each([
     'with an invalid timestamp',
     platformEvent('job.status.reported', { jobId: id('job'), status: 'QUEUED', at: 'noon' }),
   ],
-  ['with an invalid position', telemetry({ ...sample(), navigation: { position: 7 } })],
+  ['with a text for samples', telemetry({ telemetry: 'none' })],
   ['without samples', telemetry({ telemetry: [] })],
-  ['about a device with a foreign id', telemetry(sample('drone-7'))],
+  [
+    'about a device with a foreign id',
+    platformEvent('device.registered', { deviceId: 'd', deviceGroupId: id('group'), name: 'Kestrel' }),
+  ],
   ['about a group with a foreign id', platformEvent('device-group.registered', { deviceGroupId: 'g', name: 'North' })],
 ])(
   'an event that is %s is sent to the dead-letter queue unchanged, and the event behind it is applied',

@@ -5,7 +5,7 @@ import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 import { connection, sockets } from '../../data/fixtures/sockets';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { logLines, written } from '../fixtures/log';
-import { consume, platformEvent } from '../fixtures/platform-events';
+import { consume, consumeAgain, platformEvent } from '../fixtures/platform-events';
 import { deviceItem, later, newDeviceId } from '../fixtures/telemetry';
 
 /** Reasons in the lines logged so far. */
@@ -14,8 +14,8 @@ const loggedReasons = () => logLines().flatMap(({ reason }) => (reason === undef
 describe('An event of the drone platform', () => {
   const at = new Date().toISOString();
   const report = (status: JobStatus) => consume(platformEvent('job.status.reported', { jobId: id('job'), status, at }));
-  const telemetry = (deviceId = newDeviceId()) =>
-    consume(platformEvent('device.telemetry.reported', { deviceId, timestamp: at }));
+  const telemetryOf = (deviceId: string) => platformEvent('device.telemetry.reported', { deviceId, timestamp: at });
+  const telemetry = (deviceId: string) => consume(telemetryOf(deviceId));
 
   /** Stores the sample job with a status that the report cannot change, or no job. */
   function givenJob(status?: JobStatus): void {
@@ -23,7 +23,10 @@ describe('An event of the drone platform', () => {
     store.on(UpdateCommand).rejects(conditionFailed(item));
     store.on(GetCommand).resolves(item ? { Item: item } : {});
   }
-  const givenDevices = (...fleet: object[]) => store.on(BatchGetCommand).resolves({ Responses: { fleet } });
+  function givenDevices(...fleet: object[]): void {
+    store.on(BatchGetCommand).resolves({ Responses: { fleet } });
+    store.on(UpdateCommand, { TableName: 'fleet' }).resolves({ Attributes: fleet[0] as Record<string, unknown> });
+  }
   const lastState = JSON.stringify({ timestamp: at });
   const known = newDeviceId();
 
@@ -39,7 +42,9 @@ describe('An event of the drone platform', () => {
     ['late or repeated', () => givenDevices(deviceItem(known, { lastState })), () => telemetry(known)],
     ['malformed', () => undefined, () => consume(platformEvent('job.status.reported', { at }))],
     ['unknown_action', () => undefined, () => consume(platformEvent('weather.reported', {}))],
-    ['invalid_request', () => givenDevices(), () => telemetry()],
+    ['malformed', () => undefined, () => telemetry('drone-7')],
+    ['unknown', () => givenDevices(), () => consumeAgain(5, telemetryOf(newDeviceId()))],
+    ['invalid_request', () => undefined, () => consume(platformEvent('device.removed', { deviceId: 'drone-7' }))],
   ])('that is dropped as %s is logged with that reason', async (reason, given, when) => {
     given();
     await when();
@@ -61,6 +66,7 @@ describe('An event of the drone platform', () => {
   test.each<[string, () => unknown, () => Promise<unknown>]>([
     ['is accepted', () => givenDevices(deviceItem(accepted)), () => telemetry(accepted)],
     ['is retried because it is early', () => givenJob('QUEUED'), () => report('COMPLETED')],
+    ['is retried because its device is unknown', () => givenDevices(), () => telemetry(newDeviceId())],
   ])('that %s is not logged as dropped', async (_, given, when) => {
     given();
     await when();

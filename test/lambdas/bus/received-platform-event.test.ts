@@ -1,12 +1,12 @@
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { toItem } from '../../../data/jobs/job-item';
 import type { JobStatus } from '../../../domain/job-lifecycle';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';
 import { consume, deadLetters, platformEvent, receive, retried } from '../fixtures/platform-events';
-import { queue } from '../fixtures/telemetry';
+import { deviceItem, newDeviceId, queue } from '../fixtures/telemetry';
 
 const report = (status: JobStatus) =>
   platformEvent('job.status.reported', { jobId: id('job'), status, at: '2026-11-27T10:30:00.000Z' });
@@ -25,6 +25,20 @@ test('an event of the bus is applied without any queue', async () => {
   await expect(receive(report('QUEUED'))).resolves.toBeUndefined();
   expect(updates()).toMatchObject([{ ExpressionAttributeValues: changed }]);
   expect(queue).not.toHaveReceivedAnyCommand();
+});
+
+test('samples of unknown devices are retried from the queue after two seconds, in an event with only them', async () => {
+  const [known, unknown] = [newDeviceId(), newDeviceId()];
+  const item = deviceItem(known);
+  store.on(BatchGetCommand).resolves({ Responses: { fleet: [item] } });
+  store.on(UpdateCommand, { TableName: 'fleet' }).resolves({ Attributes: item });
+  const sample = (deviceId: string, second = 0) => ({ deviceId, timestamp: `2026-11-20T10:30:0${second}.000Z` });
+  const malformed = { ...sample(known), battery: 7 };
+  const telemetry = (...samples: object[]) => platformEvent('device.telemetry.reported', { telemetry: samples });
+  await receive(telemetry(sample(unknown), sample(known), malformed, sample(unknown, 1)));
+  expect(retried()).toEqual([[telemetry(sample(unknown), sample(unknown, 1)), 2]]);
+  expect(deadLetters()).toEqual([[telemetry(malformed), expect.stringContaining('battery')]]);
+  expect(store.commandCalls(UpdateCommand, { TableName: 'fleet' })).toHaveLength(1);
 });
 
 test('a malformed event of the bus is sent to the dead-letter queue at once, unchanged', async () => {

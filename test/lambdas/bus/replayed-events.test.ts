@@ -4,11 +4,11 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { changeJob } from '../../../data/jobs/job-changes';
 import { toItem } from '../../../data/jobs/job-item';
 import type { JobStatus } from '../../../domain/job-lifecycle';
-import { handler } from '../../../lambdas/bus/consume-platform-events';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { store } from '../../data/fixtures/store';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 import '../fixtures/log';
+import { consume as consumeBodies } from '../fixtures/platform-events';
 
 const engine = storeOnEngine('jobs');
 const { organisation, jobId } = toItem(acme, sampleJob());
@@ -23,10 +23,7 @@ const event = (status: JobStatus, eventId = `event-${status}`) => ({
   time: '2026-11-20T10:30:00Z',
   detail: { jobId: id('job'), status, at: '2026-11-27T10:30:00.000Z' },
 });
-const consume = (events: readonly object[]) => {
-  const Records = events.map((one, index) => ({ messageId: `m${index}`, body: JSON.stringify(one) }));
-  return handler({ Records });
-};
+const consume = (events: readonly object[]) => consumeBodies(...events.map((one) => JSON.stringify(one)));
 
 beforeEach(async () => {
   await engine.put('jobs', toItem(acme, sampleJob({ version: 1, status: 'PENDING' })));

@@ -1,34 +1,19 @@
 import { GoneException } from '@aws-sdk/client-apigatewaymanagementapi';
 import { PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
-import { PLATFORM } from '../../../contract/platform';
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { controlOutcomeMessage } from '../../../contract/share-page';
-import { handler } from '../../../lambdas/bus/consume-platform-events';
 import { shareIdOf } from '../../../data/shares/share-id';
 import { connection, socketCalls, sockets } from '../../data/fixtures/sockets';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { id } from '../../domain/fixtures/samples';
 import { logLines, written } from '../fixtures/log';
+import { consume as consumeBodies, platformEvent } from '../fixtures/platform-events';
 import { later, sentTo } from '../fixtures/telemetry';
 
 const at = '2026-11-27T10:31:08.000Z';
 const requestId = '01kb1x5m9v3f8q2r7t6w4y0z1a';
 const reported = { requestId, deviceId: id('device'), outcome: 'FAILED', reason: 'DEVICE_BUSY', at };
-const consume = (detail: object) =>
-  handler({
-    Records: [
-      {
-        messageId: 'm',
-        body: JSON.stringify({
-          id: 'event-1',
-          source: PLATFORM,
-          'detail-type': 'control.outcome.reported',
-          time: at,
-          detail,
-        }),
-      },
-    ],
-  });
+const consume = (detail: object) => consumeBodies(platformEvent('control.outcome.reported', detail));
 const storedRequest = { id: `control#${requestId}`, shareCode: id('share'), deviceId: id('device'), ttl: later };
 const follower = (connectionId: string, change: object) =>
   connection({ channel: `share#${id('share')}`, connectionId, ...change });
@@ -83,7 +68,7 @@ test('an outcome is sent to the other viewers when one has disconnected or fails
 
 test('an outcome is retried while followers cannot be read, and a retry of the same event is accepted', async () => {
   store.on(QueryCommand).rejects(new Error('throttled'));
-  expect(await consume(reported)).toEqual({ batchItemFailures: [{ itemIdentifier: 'm' }] });
+  expect(await consume(reported)).toEqual({ batchItemFailures: [{ itemIdentifier: 'm0' }] });
   const [call] = store.commandCalls(UpdateCommand, { TableName: 'requests' });
   expect(call?.args[0].input.ExpressionAttributeValues).toMatchObject({ ':eventId': 'event-1' });
 });

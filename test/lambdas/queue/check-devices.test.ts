@@ -59,6 +59,37 @@ test.each([30_000, 90_000])(
   },
 );
 
+describe('A device', () => {
+  const atRest = (ms: number, state: object = {}) => ({
+    status: 'online',
+    reportedAt: ago(ms),
+    lastState: JSON.stringify({ timestamp: ago(ms), droneState: 'DOCKED', ...state }),
+  });
+
+  test.each([
+    [30_000, 9],
+    [39_999, 1],
+  ])(
+    'at rest, which is saved every ten seconds, is checked again after %d ms without a save, in %d s',
+    async (ms, DelaySeconds) => {
+      given(deviceNamed('1'), atRest(ms));
+      await check(deviceNamed('1'));
+      expect(scheduledChecks()).toMatchObject([{ DelaySeconds }]);
+      expect(markedOffline()).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['at rest is offline after 40 seconds', 40_000, {}],
+    ['that stands for a job is offline after 30 seconds', 30_000, { jobId: id('job') }],
+    ['that hovers is offline after 30 seconds', 30_000, { droneState: 'HOVER' }],
+  ])('%s', async (_, ms, state) => {
+    given(deviceNamed('1'), atRest(ms, state));
+    await check(deviceNamed('1'));
+    expect(markedOffline()).toEqual([deviceNamed('1')]);
+  });
+});
+
 test('checks a device that reports meanwhile again, since it has no other check', async () => {
   given(deviceNamed('1'), { status: 'online', reportedAt: ago(30_000) });
   store.on(UpdateCommand).rejects(conditionFailed());

@@ -40,7 +40,7 @@ afterEach(() => {
 test('marks silent devices without a check offline, of all organisations', async () => {
   const other = deviceNamed('1', rival);
   given(
-    [online(deviceNamed('1'), 35_001), online(deviceNamed('2'), 35_000)],
+    [online(deviceNamed('1'), 45_001), online(deviceNamed('2'), 45_000)],
     [online(other, 86_400_000, { presentIn: rival })],
   );
   await handler();

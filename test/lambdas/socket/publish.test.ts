@@ -1,19 +1,96 @@
-import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { toItem } from '../../../data/jobs/job-item';
 import { handler } from '../../../lambdas/socket/publish';
+import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
 import { givenPartner } from '../fixtures/actions';
 import { sendMessage } from '../fixtures/socket';
 import { deviceItem, newDeviceId } from '../fixtures/telemetry';
 
 describe('publish', () => {
-  const sample = () => ({ deviceId: newDeviceId(), timestamp: new Date().toISOString() });
+  const sample = (change: object = {}) => ({
+    deviceId: newDeviceId(),
+    timestamp: new Date().toISOString(),
+    ...change,
+  });
+  const publish = (...telemetry: unknown[]) => sendMessage(handler, givenPartner(), { action: 'publish', telemetry });
+  /** Stores the devices of these samples, and a job that is flown. */
+  function given(...samples: { deviceId: string }[]): void {
+    const fleet = samples.map(({ deviceId }) => deviceItem(deviceId));
+    const jobs = [toItem(acme, sampleJob({ status: 'IN_PROGRESS' }))];
+    store.on(BatchGetCommand).callsFake(({ RequestItems }: { RequestItems: object }) => ({
+      Responses: 'jobs' in RequestItems ? { jobs } : { fleet },
+    }));
+    store.on(UpdateCommand, { TableName: 'fleet' }).callsFake(({ Key }: { Key: { id: string } }) => ({
+      Attributes: fleet.find(({ deviceId }) => deviceId === Key.id),
+    }));
+  }
+  const position = { type: 'Point', coordinates: [8.5, 47.4, 480] };
+  const saved = () => store.commandCalls(UpdateCommand, { TableName: 'fleet' });
 
   test('answers with the number of new samples', async () => {
     const [one, other] = [sample(), sample()];
-    const fleet = [one, other].map(({ deviceId }) => deviceItem(deviceId));
-    store.on(BatchGetCommand).resolves({ Responses: { fleet } });
+    given(one, other);
     const message = { action: 'publish', telemetry: [one, other, one], id: 1 };
-    expect(await sendMessage(handler, givenPartner(), message)).toEqual({ type: 'published', accepted: 2, id: 1 });
+    expect(await sendMessage(handler, givenPartner(), message)).toEqual({
+      type: 'published',
+      accepted: 2,
+      recorded: 0,
+      id: 1,
+    });
+  });
+
+  test('answers with the number of samples whose positions are new in the record of a flight', async () => {
+    const flown = sample({ jobId: id('job'), navigation: { position } });
+    const idle = sample();
+    given(flown, idle);
+    expect(await publish(flown, idle)).toEqual({ type: 'published', accepted: 2, recorded: 1 });
+    expect(store).toHaveReceivedCommandTimes(PutCommand, 1);
+  });
+
+  test('accepts the others of a list and names each fault, by its place in the list', async () => {
+    const [first, last] = [sample(), sample()];
+    given(first, last);
+    const malformed = { ...first, timestamp: 'noon', battery: { percent: 101 } };
+    const foreign = sample({ deviceId: id('device', rival) });
+    expect(await publish(first, malformed, foreign, 7, last)).toEqual({
+      type: 'published',
+      accepted: 2,
+      recorded: 0,
+      refused: [
+        { index: 1, path: 'telemetry.1.timestamp', message: expect.stringMatching(/^must be a date/) as string },
+        { index: 1, path: 'telemetry.1.battery.percent', message: 'must be 100 or less' },
+        { index: 2, path: 'telemetry.2.deviceId', message: 'is not a device of yours' },
+        { index: 3, path: 'telemetry.3', message: 'must be an object' },
+      ],
+    });
+    expect(saved()).toHaveLength(2);
+  });
+
+  test('names a sample by its place in the list that was sent, though malformed ones are before it', async () => {
+    const own = sample();
+    given(own);
+    const ahead = { ...own, timestamp: new Date(Date.now() + 120_000).toISOString() };
+    expect(await publish({}, {}, own, ahead)).toMatchObject({
+      refused: expect.arrayContaining([
+        { index: 3, path: 'telemetry.3.timestamp', message: 'is more than 60 seconds in the future' },
+      ]) as unknown,
+    });
+  });
+
+  test('is an error when no sample of the list is accepted, and names every fault', async () => {
+    const malformed = sample({ battery: { percent: 101 } });
+    given();
+    expect(await publish(sample(), malformed)).toEqual({
+      type: 'error',
+      code: 'invalid_request',
+      error: 'invalid_request',
+      details: [
+        { path: 'telemetry.0.deviceId', message: 'is not a device of yours' },
+        { path: 'telemetry.1.battery.percent', message: 'must be 100 or less' },
+      ],
+    });
+    expect(saved()).toEqual([]);
   });
 
   test("refuses and names a device that is not the organisation's", async () => {
@@ -21,5 +98,15 @@ describe('publish', () => {
       error: 'invalid_request',
       details: [{ path: 'telemetry.0.deviceId', message: 'is not a device of yours' }],
     });
+  });
+
+  test.each([
+    ['positions', PutCommand],
+    ['states', UpdateCommand],
+  ])('is an error when the store accepts no %s', async (_, command) => {
+    const flown = sample({ jobId: id('job'), navigation: { position } });
+    given(flown);
+    store.on(command as typeof PutCommand).rejects(new Error('no store'));
+    expect(await publish(flown)).toMatchObject({ type: 'error', code: 'internal_error' });
   });
 });

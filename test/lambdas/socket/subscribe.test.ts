@@ -6,7 +6,7 @@ import { lambda, snapshotRequests } from '../../data/fixtures/snapshot-function'
 import { store } from '../../data/fixtures/store';
 import { givenPartner, refused } from '../fixtures/actions';
 import { sendMessage } from '../fixtures/socket';
-import { later, partnerSession } from '../fixtures/telemetry';
+import { deviceItem, later, partnerSession } from '../fixtures/telemetry';
 
 describe('subscribe', () => {
   test.each([{ deviceId: id('device') }, { deviceGroupId: id('group') }])(
@@ -30,7 +30,7 @@ describe('subscribe', () => {
           kind: 'subscription',
           connectionId: socket,
           followed: Object.values(named)[0],
-          isUnnoticed: 'deviceGroupId' in named,
+          isUnnoticed: true,
         },
       ]);
     },
@@ -81,10 +81,27 @@ describe('subscribe', () => {
     ]);
   });
 
-  test('of a group that is followed already has its snapshot at once', async () => {
-    store.on(UpdateCommand, { TableName: 'fleet' }).resolves({ Attributes: { socketsUntil: later } });
-    await sendMessage(handler, givenPartner(), { action: 'subscribe', deviceGroupId: id('group') });
-    expect(snapshotRequests()).toMatchObject([{ isUnnoticed: false }]);
+  test.each([{ deviceId: id('device') }, { deviceGroupId: id('group') }])(
+    'to %j, which is followed already, has its snapshot at once',
+    async (named) => {
+      store.on(UpdateCommand, { TableName: 'fleet' }).resolves({ Attributes: { socketsUntil: later } });
+      await sendMessage(handler, givenPartner(), { action: 'subscribe', ...named });
+      expect(snapshotRequests()).toMatchObject([{ isUnnoticed: false }]);
+      expect(store).toHaveReceivedCommandTimes(UpdateCommand, 1);
+    },
+  );
+
+  test('to a device that nobody followed is noted in its group too, before the snapshot is requested', async () => {
+    const Attributes = deviceItem(id('device'));
+    store.on(UpdateCommand, { TableName: 'fleet' }).resolves({ Attributes });
+    const socket = givenPartner();
+    await sendMessage(handler, socket, { action: 'subscribe', deviceId: id('device') });
+    const updates = store.commandCalls(UpdateCommand, { TableName: 'fleet' });
+    expect(updates.map(({ args: [{ input }] }) => input)).toMatchObject([
+      { Key: fleetKey(acme, id('device')) },
+      { Key: fleetKey(acme, id('group')), UpdateExpression: 'SET membersFollowedAt = :now' },
+    ]);
+    expect(snapshotRequests()).toMatchObject([{ isUnnoticed: true }]);
   });
 
   test('does not follow when nobody would know of it', async () => {

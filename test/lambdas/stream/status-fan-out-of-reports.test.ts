@@ -1,13 +1,12 @@
 import { BatchWriteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { connection, socketCalls } from '../../data/fixtures/sockets';
-import { PublishCommand } from '@aws-sdk/client-iot-data-plane';
 import { toItem } from '../../../data/jobs/job-item';
 import type { DeviceState } from '../../../domain/telemetry';
 import { store } from '../../data/fixtures/store';
 import { record } from '../../data/fixtures/stream-record';
 import { broker, published } from '../../data/fixtures/topics';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
-import { logLines } from '../fixtures/log';
+import '../fixtures/log';
 import { run, unique } from '../fixtures/status-fan-out';
 import { givenFollowedGroup, later } from '../fixtures/telemetry';
 
@@ -49,70 +48,29 @@ describe('A report of a device', () => {
     });
   });
 
-  test('is recorded, but not yet published to a job that has just changed: the change comes through another stream', async () => {
+  test('is not yet published to a job that has just changed: the change comes through another stream', async () => {
     const reported = (ms: number) => ({
-      ...device({ jobId: id('job'), navigation: { position: { type: 'Point', coordinates: [8.5, 47.4, 480] } } }),
+      ...device({ jobId: id('job') }),
       reportedAt: new Date(Date.parse(running.updatedAt) + ms).toISOString(),
     });
     givenJob(followedJob);
     await report(before, reported(999));
     expect(topics()).toEqual([ofGroup]);
-    expect(store).toHaveReceivedCommandTimes(BatchWriteCommand, 1);
     await report(before, reported(1000));
     expect(topics().at(-1)).toBe(`${id('job')}/JOB/STATUS transient`);
   });
 
-  describe('with a position', () => {
-    const position = { type: 'Point' as const, coordinates: [8.5, 47.4, 480] as [number, number, number] };
-    const flown = (timestamp = at) => ({ timestamp, jobId: id('job'), navigation: { position } });
+  test('with a position costs one read of the job, and is recorded by whoever accepted it, not here', async () => {
+    givenJob(followedJob);
+    const navigation = {
+      position: { type: 'Point' as const, coordinates: [8.5, 47.4, 480] as [number, number, number] },
+    };
     const takeOff = { timestamp: '2026-11-27T10:29:00.000Z' };
-    /** Record and second of the positions in each write. */
-    const recorded = () =>
-      store.commandCalls(BatchWriteCommand).map(({ args: [{ input }] }) =>
-        input.RequestItems?.['flights']?.map(({ PutRequest }) => {
-          const { flight, second } = PutRequest?.Item ?? {};
-          return [flight, second] as unknown[];
-        }),
-      );
-    const second = Date.parse(at) / 1000;
-
-    test('is recorded for the job that it runs and for its flight, by one write for the batch and one read of the job', async () => {
-      givenJob(followedJob);
-      await report({ ...before, takeOff }, { ...device(flown()), takeOff });
-      expect(recorded()).toEqual([
-        [
-          [id('job'), second],
-          [id('device'), second],
-        ],
-      ]);
-      expect(readsOfJobs()).toEqual([false]);
-    });
-
-    test('is recorded for its flight only when the job is not running', async () => {
-      givenJob(toItem(acme, sampleJob({ status: 'QUEUED' })));
-      await report({ ...before, takeOff }, { ...device(flown()), takeOff });
-      expect(recorded()).toEqual([[[id('device'), second]]]);
-    });
-
-    test('that it reported already is not recorded again', async () => {
-      await report({ ...device(flown()), takeOff }, { ...device(flown()), takeOff, name: 'South' });
-      expect(recorded()).toEqual([]);
-    });
-
-    test('is published although it cannot be recorded', async () => {
-      givenJob(followedJob);
-      store.on(BatchWriteCommand).rejects(new Error('no store'));
-      await expect(report(before, device(flown()))).resolves.toEqual({ batchItemFailures: [] });
-      expect(topics()).toEqual([ofGroup, `${id('job')}/JOB/STATUS transient`]);
-      expect(logLines()).toMatchObject([{ level: 'ERROR', message: 'positions could not be recorded' }]);
-    });
-
-    test('is recorded although it cannot be published', async () => {
-      givenJob(followedJob);
-      broker.on(PublishCommand).rejects(new Error('throttled'));
-      await expect(report(before, device(flown()))).resolves.toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
-      expect(recorded()).toEqual([[[id('job'), second]]]);
-    });
+    await report({ ...before, takeOff }, { ...device({ jobId: id('job'), navigation }), takeOff });
+    expect(readsOfJobs()).toEqual([false]);
+    const tables = store.calls().map(({ args: [{ input }] }) => (input as { TableName?: string }).TableName);
+    expect(tables).not.toContain('flights');
+    expect(store).not.toHaveReceivedCommand(BatchWriteCommand);
   });
 
   test.each<[string, object | undefined, string]>([
@@ -162,16 +120,6 @@ describe('A report of a device', () => {
       await report(elsewhere(before), elsewhere(device({ droneState: 'HOVER' })));
       expect(broker).not.toHaveReceivedAnyCommand();
       expect(store).not.toHaveReceivedCommand(QueryCommand);
-    });
-
-    test('is recorded for the job that it runs', async () => {
-      givenJob(toItem(acme, running));
-      const navigation = {
-        position: { type: 'Point' as const, coordinates: [8.5, 47.4, 480] as [number, number, number] },
-      };
-      await report(elsewhere(before), elsewhere(device({ jobId: id('job'), navigation })));
-      expect(topics()).toEqual([]);
-      expect(store).toHaveReceivedCommandTimes(BatchWriteCommand, 1);
     });
 
     test('is published when the device comes online with it', async () => {

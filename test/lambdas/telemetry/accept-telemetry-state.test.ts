@@ -44,24 +44,42 @@ describe('The last known state', () => {
 
   test('is saved a second later when another function has written within the last second', async () => {
     const deviceId = givenDevice(reported(-1000));
-    store.on(UpdateCommand).rejects(conditionFailed({ deviceId, stateAt: at(-10) }));
+    store.on(UpdateCommand).rejects(conditionFailed(deviceItem(deviceId, reported(-10))));
     await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now)).resolves.toMatchObject({ accepted: 1 });
+    expect(store).toHaveReceivedCommandTimes(UpdateCommand, 1);
     expect(queuedStates()).toMatchObject([{ trailing: [sampleAt(deviceId, 0)] }]);
   });
 
-  test('is not saved when another function has saved a later one', async () => {
+  test('is not saved when another function has saved a later one, after which the sample is no news', async () => {
     const deviceId = givenDevice();
-    store.on(UpdateCommand).rejects(conditionFailed({ deviceId, stateAt: at(1) }));
-    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now)).resolves.toMatchObject({ accepted: 1 });
+    const later = deviceItem(deviceId, { socketsUntil: 4e9, ...reported(1) });
+    store.on(UpdateCommand).rejects(conditionFailed(later));
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now)).resolves.toMatchObject({ accepted: 0 });
+    expect(store).toHaveReceivedCommandTimes(UpdateCommand, 1);
     expect(queuedStates()).toEqual([]);
+    expect(delivered(deviceId)).toEqual([]);
+  });
+
+  test('is given up after four attempts that other writes preceded; the sample is new when it is sent again', async () => {
+    const deviceId = givenDevice(reported(-2000));
+    store.on(UpdateCommand).rejects(conditionFailed(deviceItem(deviceId, reported(-2000))));
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now)).rejects.toThrow('other writes came first');
+    expect(store).toHaveReceivedCommandTimes(UpdateCommand, 4);
+    store.on(UpdateCommand).resolves({ Attributes: deviceItem(deviceId, reported(-2000)) });
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now)).resolves.toMatchObject({ accepted: 1 });
   });
 
   test.each([
     ['the queue', () => queue.rejectsOnce(new Error('no queue')), reported(-1)],
-    ['the store', () => store.on(UpdateCommand).rejectsOnce(new Error('no store')).resolves({}), {}],
+    [
+      'the store',
+      (Attributes: Record<string, unknown>) =>
+        store.on(UpdateCommand).rejectsOnce(new Error('no store')).resolves({ Attributes }),
+      {},
+    ],
   ])('that %s did not accept fails the message, and is new when it is sent again', async (_, fail, change) => {
     const deviceId = givenDevice(change);
-    fail();
+    fail(deviceItem(deviceId, change));
     await expect(acceptTelemetry(acme, [sampleAt(deviceId, 5)], now)).rejects.toThrow('no ');
     await expect(acceptTelemetry(acme, [sampleAt(deviceId, 5)], now)).resolves.toMatchObject({ accepted: 1 });
   });
@@ -94,16 +112,18 @@ describe('A device', () => {
 
   test('that is online already gets no second check', async () => {
     const deviceId = givenDevice(reported(-2000));
-    store.on(UpdateCommand).resolves({ Attributes: { status: 'online' } });
     await acceptTelemetry(acme, [sampleAt(deviceId, 0)], now);
+    expect(written()).toEqual([at(0)]);
     expect(queue).not.toHaveReceivedAnyCommand();
   });
 
   test('that was marked offline since it was read gets another check', async () => {
     const deviceId = givenDevice(reported(-30_000));
-    store.on(UpdateCommand).resolves({ Attributes: { status: 'offline' } });
+    const offline = deviceItem(deviceId, { ...reported(-30_000), status: 'offline' });
+    store.on(UpdateCommand).rejectsOnce(conditionFailed(offline)).resolves({ Attributes: offline });
     await acceptTelemetry(acme, [sampleAt(deviceId, 0)], now);
     expect(queue).toHaveReceivedCommandTimes(SendMessageCommand, 1);
+    expect(written()).toEqual([at(0), at(0)]);
   });
 });
 

@@ -13,7 +13,7 @@ import {
   sampleAt,
   written,
 } from '../fixtures/reported-devices';
-import { sentTo } from '../fixtures/telemetry';
+import { newDeviceId, sentTo } from '../fixtures/telemetry';
 
 describe('A sample', () => {
   test('is delivered unchanged, with its device, its group, its sequence and when it was received', async () => {
@@ -56,9 +56,10 @@ describe('A sample', () => {
 
   test('may be up to 60 seconds in the future', async () => {
     const deviceId = givenDevice();
-    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 60_001)], now)).rejects.toMatchObject({
-      code: 'invalid_request',
-      details: [{ path: 'telemetry.0.timestamp', message: 'is more than 60 seconds in the future' }],
+    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 60_001)], now)).resolves.toEqual({
+      accepted: 0,
+      recorded: 0,
+      refused: [{ index: 0, path: 'timestamp', message: 'is more than 60 seconds in the future', isUnknown: false }],
     });
     expect(delivered(deviceId)).toEqual([]);
     await expect(acceptTelemetry(acme, [sampleAt(deviceId, 60_000)], now)).resolves.toMatchObject({ accepted: 1 });
@@ -71,9 +72,10 @@ test.each([
   ['a number that JSON does not know', { navigation: { velocity: { groundSpeed: NaN } } }],
 ])('a sample that could not be read back, such as %s, is refused without a write', async (_, state) => {
   const deviceId = givenDevice();
-  await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0, state)], now)).rejects.toMatchObject({
-    code: 'invalid_request',
-    details: expect.arrayContaining([{ path: 'telemetry.0', message: 'cannot be saved' }]) as unknown,
+  await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0, state)], now)).resolves.toEqual({
+    accepted: 0,
+    recorded: 0,
+    refused: [{ index: 0, path: '', message: 'cannot be saved', isUnknown: false }],
   });
   expect(sentTo()).toEqual([]);
   expect(store).not.toHaveReceivedCommand(UpdateCommand);
@@ -105,20 +107,28 @@ describe('A list of samples', () => {
     });
   });
 
-  test('is refused as a whole when one sample is invalid, with every fault named', async () => {
+  test('with invalid samples has these refused, each with its fault, and the others accepted', async () => {
     const deviceId = givenDevice();
     const foreign = id('device', rival);
-    const samples = [sampleAt(deviceId, 0), sampleAt(foreign, 90_000), sampleAt(id('group'), 0)];
-    await expect(acceptTelemetry(acme, samples, now)).rejects.toMatchObject({
-      code: 'invalid_request',
-      details: [
-        { path: 'telemetry.1.deviceId', message: 'is not a device of yours' },
-        { path: 'telemetry.1.timestamp', message: 'is more than 60 seconds in the future' },
-        { path: 'telemetry.2.deviceId', message: 'is not a device of yours' },
+    const samples = [
+      sampleAt(foreign, 90_000),
+      sampleAt(deviceId, 0),
+      sampleAt(id('group'), 0),
+      sampleAt(deviceId, 90_000),
+      sampleAt(newDeviceId(), 0),
+      sampleAt(deviceId, 1),
+    ];
+    await expect(acceptTelemetry(acme, samples, now)).resolves.toEqual({
+      accepted: 2,
+      recorded: 0,
+      refused: [
+        { index: 0, path: 'deviceId', message: 'is not a device of yours', isUnknown: true },
+        { index: 2, path: 'deviceId', message: 'is not a device of yours', isUnknown: true },
+        { index: 3, path: 'timestamp', message: 'is more than 60 seconds in the future', isUnknown: false },
+        { index: 4, path: 'deviceId', message: 'is not a device of yours', isUnknown: true },
       ],
     });
-    expect(sentTo()).toEqual([]);
-    expect(store).not.toHaveReceivedCommand(UpdateCommand);
-    await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now)).resolves.toMatchObject({ accepted: 1 });
+    expect(delivered(deviceId).map(({ timestamp }) => timestamp)).toEqual([at(0), at(1)]);
+    expect(written()).toEqual([at(1)]);
   });
 });

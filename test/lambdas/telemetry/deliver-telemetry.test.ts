@@ -99,6 +99,96 @@ test('a follower of the group is sent messages directly, although its new subscr
   expect(await item.item()).not.toHaveProperty('buffered');
 });
 
+describe('A follower that asked for batches', () => {
+  const gull = { ...kestrel, deviceId: id('device').replace(/.$/, 'z') };
+  const ofGull = messages.map((message) => ({ ...message, deviceId: gull.deviceId }));
+  const batching = (connectionId: string, change: Partial<Follower> = {}) =>
+    follower(connectionId, { batch: true, channel: `telemetry#${kestrel.deviceGroupId}`, ...change });
+  const batchOf = (...samples: object[]) => ({ type: 'device.telemetry.batch', samples });
+
+  test('is sent all samples of a message, of all devices, in one at the end; the others theirs at once', async () => {
+    givenItems(kestrel.deviceGroupId, batching('batching'), follower('each'));
+    const delivery = beginDelivery(new Date());
+    await delivery.send(kestrel, messages);
+    await delivery.send(gull, ofGull);
+    expect(sentTo('batching')).toEqual([]);
+    expect(sentTo('each')).toEqual([...messages, ...ofGull]);
+    await delivery.end();
+    expect(sentTo('batching')).toEqual([batchOf(...messages, ...ofGull)]);
+    expect(sentTo('each')).toHaveLength(2 * messages.length);
+  });
+
+  test('is sent the samples of every device although the end comes while their followers are read', async () => {
+    givenItems(kestrel.deviceGroupId, batching('batching'));
+    const delivery = beginDelivery(new Date());
+    const sending = [delivery.send(kestrel, messages), delivery.send(gull, ofGull)];
+    await delivery.end();
+    await Promise.all(sending);
+    const [{ samples = [] } = {}, ...others] = sentTo('batching') as { samples?: object[] }[];
+    expect(samples).toHaveLength(2 * messages.length);
+    expect(others).toEqual([]);
+  });
+
+  test('is sent a single sample as it is', async () => {
+    givenItems(kestrel.deviceGroupId, batching('batching'));
+    await deliverTelemetry(kestrel, messages.slice(0, 1));
+    expect(sentTo('batching')).toEqual(messages.slice(0, 1));
+  });
+
+  test('is sent more than 32 kB in several messages, in order', async () => {
+    givenItems(kestrel.deviceGroupId, batching('batching'));
+    const large = messages.map((message) => ({ ...message, sensorPayload: { note: 'x'.repeat(12_000) } }));
+    await deliverTelemetry(kestrel, large);
+    expect(sentTo('batching')).toEqual([batchOf(...large.slice(0, 2)), large[2]]);
+  });
+
+  test('is sent each sample once when it follows the device and its group', async () => {
+    givenItems(kestrel.deviceGroupId, batching('batching'));
+    givenItems(kestrel.deviceId, batching('batching', { channel: `telemetry#${kestrel.deviceId}` }));
+    await deliverTelemetry(kestrel, messages);
+    expect(sentTo('batching')).toEqual([batchOf(...messages)]);
+  });
+
+  test('is sent nothing older than its snapshot', async () => {
+    givenItems(kestrel.deviceGroupId, batching('batching', { sentSequences: { [kestrel.deviceId]: 1 } }));
+    const delivery = beginDelivery(new Date());
+    await delivery.send(kestrel, messages);
+    await delivery.send(gull, ofGull);
+    await delivery.end();
+    expect(sentTo('batching')).toEqual([batchOf(...messages.slice(1), ...ofGull)]);
+  });
+
+  test('has the samples buffered one by one while it waits for its snapshot', async () => {
+    const waiting = batching('waiting', { bufferingSince: 1 });
+    const item = await givenBufferingFollower(waiting);
+    givenItems(kestrel.deviceGroupId, waiting);
+    await deliverTelemetry(kestrel, messages);
+    expect(sentTo('waiting')).toEqual([]);
+    expect((await item.item()).buffered).toEqual(messages.map((message) => ({ text: JSON.stringify(message) })));
+  });
+
+  test('affects no other when its socket can be neither posted to nor closed', async () => {
+    givenItems(kestrel.deviceGroupId, batching('stuck'), batching('there'));
+    sockets.on(PostToConnectionCommand, { ConnectionId: 'stuck' }).rejects(new Error('timed out'));
+    sockets.on(DeleteConnectionCommand).rejects(new Error('timed out as well'));
+    await expect(deliverTelemetry(kestrel, messages)).resolves.toBeUndefined();
+    expect(sentTo('there')).toEqual([batchOf(...messages)]);
+    expect(logLines()).toMatchObject([{ level: 'WARN', connectionId: 'stuck' }]);
+  });
+
+  test('is sent what was found when the followers of another device cannot be read', async () => {
+    givenItems(kestrel.deviceId, batching('batching', { channel: `telemetry#${kestrel.deviceId}` }));
+    store
+      .on(QueryCommand, { ExpressionAttributeValues: { ':channel': `telemetry#${gull.deviceId}` } })
+      .rejects(new Error('no store'));
+    const delivery = beginDelivery(new Date());
+    const sending = Promise.allSettled([delivery.send(kestrel, messages), delivery.send(gull, ofGull)]);
+    await delivery.end();
+    expect((await sending).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(sentTo('batching')).toEqual([batchOf(...messages)]);
+  });
+});
+
 test('a follower is sent nothing older than its snapshot', async () => {
   givenItems(kestrel.deviceId, follower('current', { sentSequences: { [kestrel.deviceId]: 2 } }));
   await deliverTelemetry(kestrel, messages);

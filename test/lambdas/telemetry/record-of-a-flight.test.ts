@@ -1,0 +1,211 @@
+import * as dynamodbClientModule from '@aws-sdk/client-dynamodb';
+import * as sqsModule from '@aws-sdk/client-sqs';
+import * as commandsModule from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
+import { PLATFORM } from '../../../contract/platform';
+import { fleetKey } from '../../../data/fleet/fleet-key';
+import { toItem } from '../../../data/jobs/job-item';
+import * as dynamodbModule from '../../../data/store/dynamodb';
+import type { Sample } from '../../../domain/telemetry';
+import { handler as checkDevices } from '../../../lambdas/queue/check-devices';
+import { storeOnEngine } from '../../data/fixtures/engine';
+import { acme, id, sampleJob } from '../../domain/fixtures/samples';
+import { deviceItem, newDeviceId, queue } from '../fixtures/telemetry';
+import { logLines } from '../fixtures/log';
+
+// A pause is no more than that the date is later then: the engine needs the timers.
+jest.mock('node:timers/promises', () => ({
+  ...jest.requireActual<object>('node:timers/promises'),
+  setTimeout: (ms: number) => {
+    jest.setSystemTime(Date.now() + ms);
+    return Promise.resolve();
+  },
+}));
+
+const { SendMessageCommand } = sqsModule;
+const engine = storeOnEngine('fleet', 'jobs', 'flights');
+
+type AcceptTelemetry = typeof import('../../../lambdas/telemetry/accept-telemetry');
+type ConsumePlatformEvent = typeof import('../../../lambdas/platform/consume-platform-event');
+/** Accepts samples of a message, or of an event. */
+type Entrance = (samples: readonly Sample[]) => Promise<void>;
+
+/** The entrances of an instance, which shares the store with others, but not what it remembers. */
+async function newInstance(number: number): Promise<Entrance[]> {
+  const loaded: [AcceptTelemetry, ConsumePlatformEvent][] = [];
+  await jest.isolateModulesAsync(async () => {
+    // The clients that the tests mock, their commands and their errors.
+    jest.doMock('../../../data/store/dynamodb', () => dynamodbModule);
+    jest.doMock('@aws-sdk/lib-dynamodb', () => commandsModule);
+    jest.doMock('@aws-sdk/client-dynamodb', () => dynamodbClientModule);
+    jest.doMock('@aws-sdk/client-sqs', () => sqsModule);
+    loaded.push([
+      await import('../../../lambdas/telemetry/accept-telemetry'),
+      await import('../../../lambdas/platform/consume-platform-event'),
+    ]);
+  });
+  const [modules] = loaded;
+  if (!modules) throw new Error('the modules were not loaded');
+  const [{ acceptTelemetry }, { consumePlatformEvent }] = modules;
+  let events = 0;
+  const onSocket: Entrance = async (samples) => {
+    const { refused } = await acceptTelemetry(acme, samples, new Date());
+    expect(refused).toEqual([]);
+  };
+  const onBus: Entrance = (telemetry) => {
+    const event = {
+      id: `event-${number}-${++events}`,
+      source: PLATFORM,
+      'detail-type': 'device.telemetry.reported',
+      time: new Date().toISOString(),
+      detail: { telemetry },
+    };
+    return consumePlatformEvent({ parse: () => event, text: () => JSON.stringify(event) });
+  };
+  return [onSocket, onBus];
+}
+
+const INSTANCES = 3;
+const instances: Entrance[][] = [];
+beforeAll(async () => {
+  for (let number = 0; number < INSTANCES; number += 1) instances.push(await newInstance(number));
+});
+
+const takeOff = new Date('2026-11-27T10:30:00.000Z');
+const at = (ms: number) => new Date(takeOff.getTime() + ms).toISOString();
+/** Begins between the second and the third sample. */
+const STARTED_AFTER_MS = 400;
+/** When the samples are taken, in ms: two seconds of five, ten of one, and again two of five. */
+const times = [
+  ...Array.from({ length: 10 }, (_, n) => n * 200 + 100),
+  ...Array.from({ length: 10 }, (_, n) => n * 1000 + 2100),
+  ...Array.from({ length: 10 }, (_, n) => n * 200 + 12_100),
+];
+const sampleOf = (deviceId: string, jobId: string, ms: number): Sample => ({
+  deviceId,
+  timestamp: at(ms),
+  droneState: 'WAYPOINT',
+  navigation: { position: { type: 'Point', coordinates: [8.5 + ms / 1e6, 47.4, 480] } },
+  jobId,
+});
+
+/** The earliest of the times in each interval of so many seconds. */
+const earliestOf = (all: readonly number[], seconds: number) =>
+  [...new Map(all.toReversed().map((ms) => [Math.floor(ms / 1000 / seconds), ms])).values()].toReversed();
+const recordOf = (all: readonly number[], seconds: number) =>
+  earliestOf(all, seconds).map((ms) => ({ timestamp: at(ms), longitude: Number((8.5 + ms / 1e6).toFixed(6)) }));
+const recorded = async (flight: string) =>
+  (await engine.all('flights'))
+    .filter((item) => item['flight'] === flight)
+    .map(({ ms, longitude }) => ({ timestamp: new Date(Number(ms)).toISOString(), longitude }))
+    .toSorted((one, other) => one.timestamp.localeCompare(other.timestamp));
+
+/** Samples that arrive in one message, and how. */
+interface Arrival {
+  readonly size: number;
+  readonly instance: number;
+  readonly entrance: number;
+  /** How long nothing arrives before, in ms; 0: it arrives together with the one before, if that is at another instance. */
+  readonly after: number;
+}
+const arrivals = fc.array(
+  fc.record<Arrival>({
+    size: fc.integer({ min: 1, max: 8 }),
+    instance: fc.nat(INSTANCES - 1),
+    entrance: fc.nat(1),
+    after: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 1500 })),
+  }),
+  { minLength: 1, maxLength: 20 },
+);
+/** All samples of the flight in any order, some of them again, by their places. */
+const order = fc.array(fc.nat(times.length - 1), { maxLength: 15 }).chain((again) => {
+  const all = [...times.keys(), ...again];
+  return fc.shuffledSubarray(all, { minLength: all.length, maxLength: all.length });
+});
+
+/** The messages with samples in this order; the list of arrivals is repeated until all have arrived. */
+function messagesOf(samples: readonly Sample[], how: readonly Arrival[]) {
+  const messages: (Arrival & { readonly samples: readonly Sample[] })[] = [];
+  for (let from = 0; from < samples.length; from += messages.at(-1)?.size ?? 1) {
+    const arrival = how[messages.length % how.length] as Arrival;
+    messages.push({ ...arrival, samples: samples.slice(from, from + arrival.size) });
+  }
+  return messages;
+}
+
+/** Delivers the messages; an instance has one at a time. */
+async function deliver(messages: ReturnType<typeof messagesOf>) {
+  const underWay = new Map<number, Promise<void>>();
+  for (const { samples, instance, entrance, after } of messages) {
+    if (after > 0 || underWay.has(instance)) {
+      await Promise.all(underWay.values());
+      underWay.clear();
+      jest.setSystemTime(Date.now() + after);
+    }
+    underWay.set(instance, instances[instance]?.[entrance]?.(samples) ?? Promise.resolve());
+  }
+  await Promise.all(underWay.values());
+}
+
+/** Saves what waits in the queue. */
+async function saveTrailing() {
+  const bodies = queue.commandCalls(SendMessageCommand).map(({ args: [{ input }] }) => input.MessageBody ?? '');
+  queue.resetHistory();
+  const Records = bodies.map((body, index) => ({ messageId: `message-${index}`, body }));
+  for (const record of Records)
+    await expect(checkDevices({ Records: [record] } as never)).resolves.toEqual({ batchItemFailures: [] });
+}
+
+let flights = 0;
+/** A device in flight that has not reported since its take-off, and the job that it flies. */
+async function givenFlight() {
+  const deviceId = newDeviceId();
+  const jobId = id('job', acme, `f${String(++flights).padStart(25, '0')}`);
+  const lastState = { timestamp: at(0), droneState: 'WAYPOINT' };
+  await engine.put(
+    'fleet',
+    deviceItem(deviceId, {
+      ...fleetKey(acme, deviceId),
+      status: 'online',
+      version: 1,
+      takeOff: { timestamp: at(0) },
+      reportedAt: at(0),
+      savedAt: at(0),
+      lastState: JSON.stringify(lastState),
+      stateAt: at(0),
+    }),
+  );
+  const job = toItem(acme, sampleJob({ jobId, deviceId, status: 'IN_PROGRESS' }));
+  await engine.put('jobs', { ...job, startedAt: at(STARTED_AFTER_MS) });
+  const item = async () => (await engine.get('fleet', fleetKey(acme, deviceId))) ?? {};
+  return { deviceId, jobId, item };
+}
+
+beforeEach(() => {
+  const doNotFake = ['nextTick', 'setImmediate', 'queueMicrotask', 'setTimeout', 'clearTimeout'] as const;
+  jest.useFakeTimers({ doNotFake: [...doNotFake] });
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+test('however the samples of a flight are cut, shuffled, repeated and spread over instances, its records and its last state are the same', async () => {
+  await fc.assert(
+    fc.asyncProperty(order, arrivals, async (places, how) => {
+      jest.setSystemTime(Date.parse(at(20_000)));
+      queue.resetHistory();
+      const { deviceId, jobId, item } = await givenFlight();
+      const samples = places.map((place) => sampleOf(deviceId, jobId, times[place] ?? 0));
+      await deliver(messagesOf(samples, how));
+      await saveTrailing();
+      const inJob = times.filter((ms) => ms >= STARTED_AFTER_MS);
+      expect(await recorded(jobId)).toEqual(recordOf(inJob, 1));
+      expect(await recorded(deviceId)).toEqual(recordOf(times, 5));
+      const { deviceId: _, ...newest } = sampleOf(deviceId, jobId, times.at(-1) ?? 0);
+      const { lastState, stateAt } = await item();
+      expect([JSON.parse(String(lastState)), stateAt]).toEqual([newest, newest.timestamp]);
+      expect(logLines().filter(({ reason }) => reason !== 'late or repeated')).toEqual([]);
+    }),
+    { numRuns: 15 },
+  );
+});

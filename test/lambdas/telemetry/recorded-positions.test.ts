@@ -1,0 +1,117 @@
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { toItem } from '../../../data/jobs/job-item';
+import type { FlightTimes } from '../../../domain/flight-record';
+import type { Job } from '../../../domain/job';
+import { acceptTelemetry } from '../../../lambdas/telemetry/accept-telemetry';
+import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
+import { store } from '../../data/fixtures/store';
+import { accept, engine, givenAtRest, second, time, updates } from '../fixtures/device-at-rest';
+import { at, delivered, sampleAt } from '../fixtures/reported-devices';
+import { givenFollowers, later } from '../fixtures/telemetry';
+
+const position = { type: 'Point', coordinates: [8.5, 47.4, 480] };
+const flown = { droneState: 'WAYPOINT', navigation: { position }, jobId: id('job') };
+
+/** Stores a job that is flown since a minute. */
+const givenJob = (change: Partial<Job> = {}, times: FlightTimes = { startedAt: at(-60_000) }) =>
+  engine.put('jobs', { ...toItem(acme, sampleJob({ status: 'IN_PROGRESS', ...change })), ...times });
+/** When the positions of a record were reported, in ms. */
+const recorded = async (flight: string) =>
+  (await engine.all('flights'))
+    .filter((item) => item['flight'] === flight)
+    .map(({ ms }) => Number(ms) - Date.parse(at(0)));
+
+describe('The position of a sample', () => {
+  test('is recorded for the job that it names and for its flight, and counted once', async () => {
+    await givenJob();
+    const { deviceId } = await givenAtRest();
+    await expect(accept(deviceId, 0, flown)).resolves.toEqual({ accepted: 1, recorded: 1, refused: [] });
+    expect(await recorded(id('job'))).toEqual([0]);
+    expect(await recorded(deviceId)).toEqual([0]);
+  });
+
+  test('is recorded of every second of a list, though one state is saved', async () => {
+    await givenJob();
+    const { deviceId } = await givenAtRest();
+    const samples = [2, 0, 3, 1].map((n) => sampleAt(deviceId, second(n), flown));
+    await expect(acceptTelemetry(acme, samples, time(3000))).resolves.toMatchObject({ accepted: 4, recorded: 4 });
+    expect(await recorded(id('job'))).toEqual([0, 1000, 2000, 3000]);
+    expect(updates()).toHaveLength(1);
+  });
+
+  test('that comes late is recorded and counted, but neither delivered nor saved; repeated it is neither', async () => {
+    await givenJob();
+    const { deviceId, item } = await givenAtRest({ socketsUntil: later });
+    givenFollowers(deviceId, `follower of ${deviceId}`);
+    await accept(deviceId, second(3), flown);
+    await expect(accept(deviceId, second(1), flown)).resolves.toEqual({ accepted: 1, recorded: 1, refused: [] });
+    await expect(accept(deviceId, second(1), flown)).resolves.toEqual({ accepted: 0, recorded: 0, refused: [] });
+    expect(await recorded(id('job'))).toEqual([1000, 3000]);
+    expect(delivered(deviceId)).toMatchObject([{ timestamp: at(3000) }]);
+    expect(await item()).toMatchObject({ stateAt: at(3000) });
+  });
+
+  test('that could not be recorded fails the message; it is new when it is sent again', async () => {
+    await givenJob();
+    const { deviceId } = await givenAtRest();
+    await accept(deviceId, 0, flown);
+    const faults = [new Error('no store')];
+    const put = engine.answers('PutCommand');
+    store.on(PutCommand, { TableName: 'flights' }).callsFake((input: object) => {
+      const fault = faults.pop();
+      return fault ? Promise.reject(fault) : put(input);
+    });
+    await expect(accept(deviceId, second(1), flown)).rejects.toThrow('no store');
+    await expect(accept(deviceId, second(1), flown)).resolves.toEqual({ accepted: 1, recorded: 1, refused: [] });
+    expect(await recorded(id('job'))).toEqual([0, 1000]);
+  });
+
+  test('is recorded of the flight that another instance has noted', async () => {
+    await givenJob();
+    const { deviceId, changeItem } = await givenAtRest();
+    await accept(deviceId, 0, flown);
+    await changeItem({ takeOff: { timestamp: at(-30_000) } });
+    await expect(accept(deviceId, second(1), flown)).resolves.toMatchObject({ recorded: 1 });
+    await expect(accept(deviceId, -20_000, flown)).resolves.toMatchObject({ recorded: 1 });
+    // The flight began earlier than this instance knew.
+    expect(await recorded(deviceId)).toEqual([-20_000, 0]);
+  });
+
+  test('is recorded although the followers cannot be read, which fails the message', async () => {
+    await givenJob();
+    const { deviceId } = await givenAtRest({ socketsUntil: later });
+    store.on(QueryCommand).rejects(new Error('no connections'));
+    await expect(accept(deviceId, 0, flown)).rejects.toThrow('no connections');
+    expect(await recorded(id('job'))).toEqual([0]);
+  });
+
+  test('from a receiver without a fix is not recorded', async () => {
+    await givenJob();
+    const { deviceId } = await givenAtRest();
+    const lost = { ...flown, navigation: { position: { ...position, coordinates: [0, 0, 480] } } };
+    await expect(accept(deviceId, 0, lost)).resolves.toEqual({ accepted: 1, recorded: 0, refused: [] });
+    expect(await engine.all('flights')).toEqual([]);
+  });
+
+  test.each<[string, Partial<Job>, FlightTimes, object, string]>([
+    ["another organisation's job", {}, {}, { jobId: id('job', rival) }, 'is not a job of yours'],
+    ['the job of another device', { deviceId: id('device') }, {}, {}, 'is the job of another device'],
+    [
+      'a job that ended more than a day ago',
+      { status: 'COMPLETED' },
+      { startedAt: at(-90_000_000), endedAt: at(-86_400_001) },
+      {},
+      'is a job that ended more than 24 hours ago',
+    ],
+  ])('that names %s is refused with its sample', async (_, job, times, change, message) => {
+    await givenJob(job, times);
+    const { deviceId } = await givenAtRest();
+    await expect(accept(deviceId, 0, { ...flown, ...change })).resolves.toEqual({
+      accepted: 0,
+      recorded: 0,
+      refused: [{ index: 0, path: 'jobId', message, isUnknown: false }],
+    });
+    expect(await engine.all('flights')).toEqual([]);
+    expect(updates()).toEqual([]);
+  });
+});

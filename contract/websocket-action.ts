@@ -13,7 +13,8 @@ export type Binding = 'snapshots' | 'telemetry' | 'platform' | 'video' | 'tokens
 export interface WebSocketAction {
   readonly summary: string;
   /** For partners: what the message does and what follows its reply (docs/api/asyncapi.json). */
-  readonly description: string;
+  /** A function where it quotes a number: esbuild keeps a computed text in every bundle. */
+  readonly description: string | (() => string);
   /**
    * A scope of the token; `viewer`: a socket that a share link opened; `partner`: one that a token opened, status channels
    * included; `anyone`: every open socket.

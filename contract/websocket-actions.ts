@@ -52,7 +52,7 @@ export const webSocketActions = {
   authenticate: {
     summary: 'Go on with a new token',
     description:
-      'The socket then lasts as long as the new token, at most two hours from its handshake. The token must be of the client that opened the socket; after an error the socket goes on as before. Its scopes are in force from then on: a socket that needs a scope which the token lacks is closed after the error `forbidden`, and subscriptions to telemetry end without `resources:read` (`subscriptionsEnded`).',
+      'The socket then lasts as long as the new token, at most two hours from its handshake. The token must be of the client that opened the socket. Its scopes are in force from then on: a socket that needs a scope which it lacks is closed after the error `forbidden`, and without `resources:read` subscriptions to telemetry end (`subscriptionsEnded`).',
     needs: 'partner',
     message: z.strictObject({ action: z.string(), id, token: text(1, MAX_TOKEN) }),
     reply: z.object({
@@ -70,7 +70,7 @@ export const webSocketActions = {
   subscribe: {
     summary: 'Subscribe to the telemetry of a device or of a device group',
     description:
-      'The reply is followed by the last known state of each device that ever reported, with `"snapshot": true`, and then by every sample. With `"batch": true` samples that arrive together come as one `device.telemetry.batch`; of two subscriptions to the same device or group the last one decides. A device that is subscribed to both by itself and by its group is sent once. A subscription lasts as long as the socket.',
+      'The reply is followed by the last known state of each device that ever reported, with `"snapshot": true`, and then by every sample; with `"batch": true` those that arrive together come as one `device.telemetry.batch`. A device that is subscribed to twice is sent once. A subscription lasts as long as the socket.',
     needs: 'resources:read',
     lasting: true,
     message: newSubscription,
@@ -82,8 +82,7 @@ export const webSocketActions = {
   },
   unsubscribe: {
     summary: 'End a subscription to telemetry',
-    description:
-      'Ends the subscription to exactly this device or group. Without such a subscription the reply is the same.',
+    description: 'Ends the subscription to exactly this device or group, if there is one.',
     needs: 'resources:read',
     message: subscription,
     reply: z.object({ type: z.literal('unsubscribed'), ...target }),
@@ -93,7 +92,8 @@ export const webSocketActions = {
   },
   publish: {
     summary: 'Publish telemetry of devices',
-    description: `One sample, or a list of up to ${MAX_SAMPLES}, of devices of your organisation. Each sample is judged by itself: \`refused\` names those that are not accepted, and when none is left the answer is an error. A sample that is not later than the last one of its device is not delivered, but its position is recorded if it is one of a flight. Wait for the reply before the next message if the order matters: two messages of one socket may be processed concurrently.`,
+    description: () =>
+      `One sample, or a list of up to ${MAX_SAMPLES}, of devices of your organisation, each judged by itself: \`refused\` names those that are not accepted; when none is left the answer is an error. A late sample is not delivered, but its position is recorded. Wait for the reply before the next message if the order matters.`,
     needs: 'stream:publish',
     message: z.strictObject({
       action: z.string(),
@@ -118,7 +118,7 @@ export const webSocketActions = {
   control: {
     summary: 'Send a command to the drone',
     description:
-      'Needs a share with the permission `control`. `accepted` means that the command was sent to the drone platform, not that the drone executes it. If the platform reports an outcome within ten minutes, all viewers of the share receive it as `control.outcome` with the same `requestId`.',
+      'Needs a share with the permission `control`. `accepted` means sent to the drone platform, not executed by the drone. An outcome that is reported within ten minutes reaches all viewers of the share as `control.outcome` with the same `requestId`.',
     needs: 'viewer',
     message: z.strictObject({ action: z.string(), id, command }),
     reply: z.object({ type: z.literal('accepted'), requestId: z.string() }),
@@ -130,7 +130,7 @@ export const webSocketActions = {
   playback: {
     summary: 'Get the address of the live video',
     description:
-      'Needs a share of the type `STREAM`. The address works until its `expiresAt`, at most five minutes: request another one before. The first one arrives without a request when the viewer connects.',
+      'Needs a share of the type `STREAM`. The address works until its `expiresAt`, at most five minutes. The first one arrives without a request.',
     needs: 'viewer',
     message: withoutFields,
     reply: playbackMessage,
@@ -141,7 +141,8 @@ export const webSocketActions = {
   },
   flight: {
     summary: 'Get the current flight of the shared device',
-    description: `The names of the device and of the job that its last sample names, the take-off, and the track since then: a position every five seconds, at most ${MAX_TRACK_POINTS}, which are further apart in a long flight; the last one is the last known position. The track is empty when the device is not in flight. Ask once after connecting: samples continue the track.`,
+    description: () =>
+      `The names of the device and of its job, the take-off, and the track since then: a position every five seconds, at most ${MAX_TRACK_POINTS}, further apart in a long flight; the last one is the last known position. It is empty when the device is not in flight. Ask once after connecting: samples continue the track.`,
     needs: 'viewer',
     message: withoutFields,
     reply: flightMessage,

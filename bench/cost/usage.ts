@@ -26,17 +26,19 @@ export async function read({ endpointUrl, accessKeyId }: AwsAccess): Promise<Rea
 /** Reads when no function has been invoked for a while. @throws Error when that does not happen */
 export async function readSettled(access: AwsAccess): Promise<Reading> {
   const deadline = performance.now() + SETTLE_TIMEOUT_MS;
-  for (let last = -1; performance.now() < deadline;) {
+  let last: Usage | undefined;
+  let busy: string[] = [];
+  while (performance.now() < deadline) {
     const reading = await read(access);
-    const count = Object.values(withoutSchedules(reading.usage)).reduce(
-      (sum, { 'lambda:requests': requests = 0 }) => sum + requests,
-      0,
+    const requests = (usage: Usage | undefined, name: string) => usage?.[name]?.['lambda:requests'] ?? 0;
+    busy = Object.keys(withoutSchedules(reading.usage)).filter(
+      (name) => requests(reading.usage, name) !== requests(last, name),
     );
-    if (count === last) return reading;
-    last = count;
+    if (last && busy.length === 0) return reading;
+    last = reading.usage;
     await pause(QUIET_MS);
   }
-  throw new Error('functions are still invoked long after the last request');
+  throw new Error(`functions are still invoked long after the last request: ${busy.join(', ')}`);
 }
 
 export function between(before: Reading, after: Reading): Used {

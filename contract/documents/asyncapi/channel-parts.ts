@@ -1,3 +1,4 @@
+import { descriptionOf } from '../../endpoint';
 import { replyName, type Messaging } from './messages';
 
 /** `components.messages` that a channel has, by name. */
@@ -21,7 +22,7 @@ export const request = (channel: string, name: string, row: Messaging['actions']
   action: 'send',
   channel: { $ref: `#/channels/${channel}` },
   summary: row.summary,
-  description: row.description,
+  description: descriptionOf(row),
   ...more,
   messages: ofChannel(channel, [name]),
   reply: { channel: { $ref: `#/channels/${channel}` }, messages: ofChannel(channel, [replyName(row), 'error']) },

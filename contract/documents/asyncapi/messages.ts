@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import type { Contract } from '../../contract';
+import { descriptionOf, type Endpoint } from '../../endpoint';
 import { socketMessages } from '../../socket-messages';
 import { messageExamples } from '../examples/messages';
 import type { JsonSchema } from '../json-schema';
@@ -65,7 +66,10 @@ function expectUnique(names: readonly string[]): void {
   if (twice !== undefined) throw new Error(`two messages of the document have the name ${twice}`);
 }
 
-const textsOf = ({ summary, description }: Pick<Message, 'summary' | 'description'>) => ({ summary, description });
+const textsOf = ({ summary, ...row }: Pick<Endpoint, 'summary' | 'description'>) => ({
+  summary,
+  description: descriptionOf(row),
+});
 
 const schemaName = (message: string) => `${message.charAt(0).toUpperCase()}${message.slice(1)}Message`;
 

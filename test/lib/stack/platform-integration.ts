@@ -58,8 +58,9 @@ test('ConsumePlatformEvents may update jobs and the fleet, and deliver telemetry
   const path = 'PlatformIntegration/InboundEvents/ConsumePlatformEvents';
   const consume = ['ReceiveMessage', 'ChangeMessageVisibility', 'GetQueueUrl', 'DeleteMessage', 'GetQueueAttributes'];
   const tables = {
-    jobs: ['get', 'update'],
+    jobs: ['get', 'batchGet', 'update'],
     fleet: ['get', 'batchGet', 'update'],
+    flights: ['put'],
     connections: ['get', 'query', 'delete', 'update'],
     requests: ['update'],
     shares: ['get'],

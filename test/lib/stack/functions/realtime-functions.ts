@@ -53,7 +53,6 @@ export const realtimeFunctions: FunctionRows = {
       fleet: ['get'],
       connections: ['query', 'delete', 'update'],
       events: ['query', 'put'],
-      flights: ['batchWrite'],
     },
     more: [
       ...socketPermissions,
@@ -69,7 +68,6 @@ export const realtimeFunctions: FunctionRows = {
       'RETENTION_QUEUE_URL',
       'DEAD_LETTER_QUEUE_URL',
       'EVENT_RETENTION_DAYS',
-      'FLIGHT_RETENTION_DAYS',
     ],
     seconds: 60,
   },
@@ -108,6 +106,7 @@ test('the MQTT authorizer has the prefix of topic ARNs in its environment', () =
   expect(nameOf(arn)).toBe('arn:<>:iot:<>:<>');
 });
 
-test('the function that records flights has the days for which they are kept in its environment', () => {
-  expect(environmentOf(functions['Realtime/FanOut/StatusFanOut/Function'])['FLIGHT_RETENTION_DAYS']).toBe('90');
+test('the functions that record flights have the days for which they are kept in their environment', () => {
+  for (const path of ['Realtime/Actions/Publish', 'PlatformIntegration/InboundEvents/ConsumePlatformEvents'])
+    expect(environmentOf(functions[`${path}/Function`])['FLIGHT_RETENTION_DAYS']).toBe('90');
 });

@@ -74,6 +74,8 @@ function rightsBy(binding: Binding): Partial<Pick<FunctionRow, 'tables' | 'more'
       tables: {
         connections: ['query', 'delete', 'update'],
         fleet: ['get', 'batchGet', 'update'],
+        jobs: ['batchGet'],
+        flights: ['put'],
         shares: ['get'],
         partners: ['get'],
       },
@@ -82,7 +84,7 @@ function rightsBy(binding: Binding): Partial<Pick<FunctionRow, 'tables' | 'more'
         'iot:Publish iot:topic/broadcast/*',
         'sqs:SendMessage Realtime/Telemetry/DeviceChecks',
       ],
-      settings: [...socketSettings, 'DEVICE_CHECK_QUEUE_URL'],
+      settings: [...socketSettings, 'DEVICE_CHECK_QUEUE_URL', 'FLIGHT_RETENTION_DAYS'],
     },
     platform: { more: ['events:PutEvents Platform/Bus'], settings: ['PLATFORM_BUS'] },
     video: { more: videoPermissions },

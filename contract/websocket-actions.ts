@@ -130,7 +130,7 @@ export const webSocketActions = {
   playback: {
     summary: 'Get the address of the live video',
     description:
-      'Needs a share of the type `STREAM`. The address works until its `expiresAt`, at most five minutes. The first one arrives without a request.',
+      'Needs a share of the type `STREAM`. The address works until its `expiresAt`, at most five minutes. The first one comes unasked.',
     needs: 'viewer',
     message: withoutFields,
     reply: playbackMessage,

@@ -18,8 +18,9 @@ export interface FanOutProps {
   readonly tables: Tables;
   readonly sockets: WebSocketChannels;
   readonly snapshots: Snapshots;
-  /** How long the event log keeps an event. */
+  /** How long the event log keeps an event, and how long it keeps those of a job for its timeline. */
   readonly eventRetentionDays: number;
+  readonly flightRetentionDays: number;
 }
 
 /** Maximum of Lambda (API reference, CreateEventSourceMapping, ParallelizationFactor). */
@@ -42,6 +43,7 @@ export class FanOut extends Construct {
       timeoutSeconds: 60,
       environment: {
         EVENT_RETENTION_DAYS: String(retention.eventRetentionDays),
+        FLIGHT_RETENTION_DAYS: String(retention.flightRetentionDays),
       },
     }).uses(tables, {
       jobs: ['get'],

@@ -73,6 +73,7 @@ export class Realtime extends Construct {
       sockets,
       snapshots,
       eventRetentionDays,
+      flightRetentionDays,
     });
     new Broadcast(this, 'Broadcast', {
       tables,

@@ -68,6 +68,7 @@ export const realtimeFunctions: FunctionRows = {
       'RETENTION_QUEUE_URL',
       'DEAD_LETTER_QUEUE_URL',
       'EVENT_RETENTION_DAYS',
+      'FLIGHT_RETENTION_DAYS',
     ],
     seconds: 60,
   },

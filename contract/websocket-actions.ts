@@ -41,7 +41,7 @@ const withoutFields = z.strictObject({ action: z.string(), id });
 export const webSocketActions = {
   ping: {
     summary: 'Check that the connection works',
-    description: 'The answer is `pong`. Any other action than those of the channel gets the error `unknown_action`.',
+    description: 'The answer is `pong`. An action that the channel does not know gets the error `unknown_action`.',
     needs: 'anyone',
     message: z.object({ action: z.string(), id }),
     reply: z.object({ type: z.literal('pong') }),
@@ -142,7 +142,7 @@ export const webSocketActions = {
   flight: {
     summary: 'Get the current flight of the shared device',
     description: () =>
-      `The names of the device and of its job, the take-off, and the track since then: a position every five seconds, at most ${MAX_TRACK_POINTS}, further apart in a long flight; the last one is the last known position. It is empty when the device is not in flight. Ask once after connecting: samples continue the track.`,
+      `The names of the device and of its job, the take-off, and the track since then: a position every five seconds, at most ${MAX_TRACK_POINTS}, further apart in a long flight, up to the last known one. It is empty when the device is not in flight. Ask once: samples continue the track.`,
     needs: 'viewer',
     message: withoutFields,
     reply: flightMessage,

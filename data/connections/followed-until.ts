@@ -105,8 +105,7 @@ async function noteFirst(before: Record<string, unknown> | undefined, medium: Me
         new UpdateCommand({
           ...group,
           UpdateExpression: 'SET membersFollowedAt = :now',
-          ConditionExpression:
-            'attribute_exists(id) AND (attribute_not_exists(membersFollowedAt) OR membersFollowedAt < :now)',
+          ConditionExpression: 'attribute_exists(id)',
           ExpressionAttributeValues: { ':now': now },
         }),
       ),

@@ -73,13 +73,6 @@ describe('noteFollowed', () => {
       expect(await noted()).toBe(now * 1000);
     });
 
-    test('leaves a later time in the item of its group', async () => {
-      const group = { ...groupKey, kind: 'group', membersFollowedAt: now * 1000 + 1 };
-      await engine.put('fleet', device, group);
-      await expect(noteFollowed(followed, 'sockets', now + 60)).resolves.toBe(true);
-      expect(await noted()).toBe(now * 1000 + 1);
-    });
-
     test('whose group was removed creates none', async () => {
       await engine.put('fleet', device);
       await expect(noteFollowed(followed, 'sockets', now + 60)).resolves.toBe(true);

@@ -133,10 +133,10 @@ export class HistoryRecorder {
     return this.find(this.jobs, caller, target);
   }
 
-  /** One of the organisation's latest jobs that was last seen in flight. */
+  /** The organisation's latest job that was last seen in flight: few are, so samples prefer it. */
   flownJobOf({ organisation }: Caller): JobRecord | undefined {
-    return this.latestOf(this.jobs, organisation).find(
-      ({ statuses }) => statuses.seen.at(-1)?.status === 'IN_PROGRESS',
+    return [...this.jobs.values()].findLast(
+      (job) => job.organisation === organisation && job.statuses.seen.at(-1)?.status === 'IN_PROGRESS',
     );
   }
 

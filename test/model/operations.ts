@@ -80,7 +80,7 @@ const operationInputs = {
   follow: [9, fc.record({ target, kind: kindOfChannel, over })],
   unfollow: [4, fc.record({ pick: fc.nat(50) })],
   publish: [
-    10,
+    14,
     fc.record({
       target,
       /** The last number stands for both devices. */
@@ -94,7 +94,7 @@ const operationInputs = {
         'mixed' as const,
         'repeated' as const,
       ),
-      forJob: fc.boolean(),
+      forJob: fc.nat(3).map((number) => number > 0),
       isLarge: fc.nat(5).map((number) => number === 0),
       withRefused: fc.nat(5).map((number) => number === 0),
     }),

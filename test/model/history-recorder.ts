@@ -9,6 +9,7 @@ import type { FixedFields, JobFields, JobState } from './job-model';
 import type { Target } from './operations';
 import type { ShareState } from './share-model';
 import type { PublishedSample } from './telemetry-violations';
+import type { PublishedList, StatusFacts } from './track-violations';
 
 /** When the creation may have taken effect; of repeats with an `Idempotency-Key` the first answer counts. */
 interface Creation {
@@ -27,6 +28,8 @@ export interface JobRecord {
   readonly steps: Step<JobState>[];
   /** Reports of the platform: each takes effect some time before everything is settled. */
   readonly reports: Step<JobState>[];
+  /** Its statuses by the clock, for its track. */
+  readonly statuses: { readonly [Name in keyof StatusFacts]: StatusFacts[Name][number][] };
   /** The highest version seen in an answer. */
   latestVersion: number;
   /** When a successful DELETE was sent. */
@@ -76,6 +79,8 @@ export interface OpenSubscriber {
   readonly role: 'partner' | 'viewer';
   readonly tag: string;
   readonly deviceIds: readonly string[];
+  /** Whether it asked for batches. */
+  readonly batch: boolean;
   readonly received: ReceivedMessage[];
   readonly share?: ShareRecord;
   readonly from: number;
@@ -94,6 +99,7 @@ export class HistoryRecorder {
   readonly followers: OpenFollower[] = [];
   readonly subscribers: OpenSubscriber[] = [];
   readonly samples: PublishedSample[] = [];
+  readonly lists: PublishedList[] = [];
   /** Violations found while running. */
   readonly violations: string[] = [];
 
@@ -125,6 +131,13 @@ export class HistoryRecorder {
   /** The selected job; undefined for an unknown id. */
   jobFor(caller: Caller, target: Target): JobRecord | undefined {
     return this.find(this.jobs, caller, target);
+  }
+
+  /** The organisation's latest job that was last seen in flight: few are, so samples prefer it. */
+  flownJobOf({ organisation }: Caller): JobRecord | undefined {
+    return [...this.jobs.values()].findLast(
+      (job) => job.organisation === organisation && job.statuses.seen.at(-1)?.status === 'IN_PROGRESS',
+    );
   }
 
   /** The selected share; undefined for an unknown id. */

@@ -86,6 +86,7 @@ function recordJob(recorder: HistoryRecorder, caller: Caller, { body, answer, la
     fixed: { jobId: id, createdAt: job['createdAt'], ...fixed },
     steps: [],
     reports: [],
+    statuses: { attempts: [], seen: [] },
     latestVersion: 1,
   });
 }
@@ -101,6 +102,12 @@ function recordAnswer(recorder: HistoryRecorder, job: JobRecord | undefined, lab
   );
 }
 
+/** Notes the status that an answer shows, and when it had it at the latest. */
+function noteStatus(job: JobRecord | undefined, answer: TimedAnswer): void {
+  const { status } = (answer.body['job'] ?? {}) as { readonly status?: string };
+  if (status !== undefined) job?.statuses.seen.push({ status, by: Date.now() });
+}
+
 const isForeign = (job: JobRecord, caller: Caller) => job.organisation !== caller.organisation;
 
 export async function readJob(
@@ -112,6 +119,7 @@ export async function readJob(
   const answer = await callChecked(recorder, caller, label, 'command:read', () =>
     caller.call('GET', pathOf(job, caller)),
   );
+  if (answer) noteStatus(job, answer);
   const recorded = answer && recordAnswer(recorder, job, `${label}${answer.etag ? ` ${answer.etag}` : ''}`, answer);
   if (recorded && job) recorded.steps.push(getJob(recorded.window, answer, isForeign(job, caller), job.fixed));
   return answer;
@@ -125,10 +133,12 @@ export async function patch(recorder: HistoryRecorder, caller: Caller, input: In
   const header = ifMatch === 'any' ? '*' : version === undefined ? undefined : `"${version}"`;
   const asked = `${Object.keys(change).join(', ')}${change.status ? ` → ${change.status}` : ''}`;
   const label = `${caller.name} changes {${asked}}${header ? ` if ${header}` : ''}`;
+  if (change.status !== undefined) job?.statuses.attempts.push({ status: change.status, at: Date.now() });
   const answer = await callChecked(recorder, caller, label, 'command:update', () =>
     caller.call('PATCH', pathOf(job, caller), { body: change, headers: header ? { 'if-match': header } : {} }),
   );
   if (!answer) return;
+  noteStatus(job, answer);
   const recorded = recordAnswer(recorder, job, `${label}${answer.etag ? ` ${answer.etag}` : ''}`, answer);
   if (!recorded || !job) return;
   recorded.steps.push(patchJob(recorded.window, answer, isForeign(job, caller), change, version));
@@ -138,6 +148,7 @@ export async function patch(recorder: HistoryRecorder, caller: Caller, input: In
 
 export async function cancel(recorder: HistoryRecorder, caller: Caller, job: JobRecord | undefined): Promise<void> {
   const label = `${caller.name} cancels`;
+  job?.statuses.attempts.push({ status: 'CANCELLED', at: Date.now() });
   const answer = await callChecked(recorder, caller, label, 'command:update', () =>
     caller.call('POST', `${pathOf(job, caller)}/cancel`),
   );

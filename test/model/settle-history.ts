@@ -7,6 +7,9 @@ import { followOverMqtt } from './channel-operations';
 import { readJob, remove } from './job-operations';
 import { listResources, revoke } from './share-operations';
 import { openTelemetry } from './telemetry-socket';
+import type { JobTrack } from '../../contract/schemas/tracks';
+import { callChecked } from './checked-call';
+import { flightWindowOf, trackViolations, type TrackPosition } from './track-violations';
 import type { JobRecord, OpenFollower, HistoryRecorder } from './history-recorder';
 
 /** Timeout of eventual conditions, in ms: allows for a busy machine, not for a slow service. */
@@ -133,6 +136,37 @@ async function checkFleet(recorder: HistoryRecorder): Promise<string[]> {
   return (await Promise.all(looks)).flat();
 }
 
+/** The positions in a track, of all its lines and of those that stand alone. */
+function positionsIn(body: Readonly<Record<string, unknown>>): TrackPosition[] {
+  return (body as unknown as JobTrack).features.flatMap(({ geometry, properties }) => {
+    const times = properties.coordinateProperties.times.flat();
+    const coordinates = geometry.type === 'MultiLineString' ? geometry.coordinates.flat() : geometry.coordinates;
+    return times.map((time, index) => ({
+      deviceId: properties.deviceId,
+      timestamp: Date.parse(time),
+      altitude: coordinates[index]?.[2] ?? Number.NaN,
+    }));
+  });
+}
+
+/** Checks the tracks of the jobs that samples name, before the jobs are deleted. */
+async function checkTracks(recorder: HistoryRecorder): Promise<string[]> {
+  const jobs = [...recorder.jobs.values()].filter(({ deleted }) => deleted === undefined);
+  const checks = jobs.map(async (job) => {
+    const lists = recorder.lists.filter(({ jobId }) => jobId === job.id);
+    if (lists.length === 0) return [];
+    const reader = readerOf(recorder, job);
+    const label = `the track of ${job.name}`;
+    const answer = await callChecked(recorder, reader, label, 'command:read', () =>
+      reader.call('GET', `/v3/jobs/${job.id}/track`),
+    );
+    if (answer?.status !== 200) return [`${label}: ${answer?.status ?? 'no answer'}`];
+    const violations = trackViolations(flightWindowOf(job.statuses), lists, positionsIn(answer.body));
+    return violations.map((violation) => `${label}: ${violation}`);
+  });
+  return (await Promise.all(checks)).flat();
+}
+
 /** Follows every resource over MQTTS with new connections, to check the retained messages. */
 async function followEverything(recorder: HistoryRecorder): Promise<MqttConnection[]> {
   const connecting = recorder.organisations.map(async (organisation) => {
@@ -169,6 +203,7 @@ export async function waitUntilSettled(recorder: HistoryRecorder): Promise<Map<s
   const fleet = eventually(() => checkFleet(recorder));
   const wrong = await Promise.all([jobs, shares, fleet]);
   recorder.violations.push(...wrong.flat().map((violation) => `after settling, ${violation}`));
+  recorder.violations.push(...(await checkTracks(recorder)));
   await deleteEverything(recorder);
   for (const connection of lateConnections) await connection.close();
   return settledAt;

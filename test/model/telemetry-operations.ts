@@ -5,6 +5,7 @@ import { reportJob } from './job-model';
 import type { Operation } from './operations';
 import { viewerHandshake, releaseSeat, takeSeat } from './share-model';
 import type { PublishedSample } from './telemetry-violations';
+import { altitudeAt, replyViolations } from './track-violations';
 import { openTelemetry, type Message, type Publishers } from './telemetry-socket';
 import {
   unknownId,
@@ -15,10 +16,17 @@ import {
 } from './history-recorder';
 
 type Input<Name extends Operation['name']> = Extract<Operation, { name: Name }>['input'];
+/** Large samples of a message: of two devices, and of a mixed list twice as many. */
+const MAX_LARGE = 4;
+/** Four samples with it fit into a frame of 32 KB, but not into a batch: those have more fields. */
+const LARGE_TEXT = 'x'.repeat(7850);
+/** A sample so far ahead of the clock is refused. */
+const TOO_FAR_AHEAD_MS = 3_600_000;
+
 const sampleOf = (deviceId: string, timestamp: number, job: JobRecord | undefined) => ({
   deviceId,
   timestamp: new Date(timestamp).toISOString(),
-  navigation: { position: { type: 'Point', coordinates: [8.5, 47.4, 400 + (timestamp % 100)] } },
+  navigation: { position: { type: 'Point', coordinates: [8.5, 47.4, altitudeAt(timestamp)] } },
   ...(job && { jobId: job.id }),
 });
 
@@ -28,7 +36,7 @@ export async function publish(
   caller: Caller,
   input: Input<'publish'>,
 ): Promise<void> {
-  const { target, device, count, as, forJob } = input;
+  const { target, device, forJob, isLarge, withRefused } = input;
   const { organisation } = caller;
   const label = `${caller.name} publishes`;
   const telemetrySocket = await publishers.socketOf(recorder, caller);
@@ -38,7 +46,6 @@ export async function publish(
     return;
   }
   const otherOrganisation = recorder.organisations.find((other) => other !== organisation) ?? organisation;
-  const job = forJob ? recorder.jobFor(caller, { ...target, whose: 'own' }) : undefined;
   const isAllowed = caller.hasScope('stream:publish');
   if (!isAllowed || target.whose !== 'own') {
     const other = target.whose === 'unknown' ? unknownId('device', organisation) : (otherOrganisation.devices[0] ?? '');
@@ -50,37 +57,71 @@ export async function publish(
     if (answer['error'] !== expected) recorder.addViolation(label, `${JSON.stringify(answer)} instead of ${expected}`);
     return;
   }
-  const deviceId = organisation.devices[device % organisation.devices.length] ?? '';
-  await publishers.enqueue(deviceId, async () => {
-    const latest = publishers.latestOf(deviceId);
-    const isOld = as === 'old' && latest !== undefined;
-    const timestamps = isOld ? [latest - 1] : publishers.timestamps(deviceId, count);
+  const wanted = organisation.devices[device];
+  const deviceIds = wanted === undefined ? organisation.devices : [wanted];
+  const named = forJob
+    ? (recorder.flownJobOf(caller) ?? recorder.jobFor(caller, { ...target, whose: 'own' }))
+    : undefined;
+  // Samples of another device than that of the job would be refused.
+  const only = named?.fixed['deviceId'];
+  const job = deviceIds.every((deviceId) => deviceId === (only ?? deviceId)) ? named : undefined;
+  await publishers.enqueueAll(deviceIds, async () => {
+    const parts = deviceIds.map((deviceId) => samplesOf(recorder, publishers, deviceId, input));
+    const [news, late] = [parts.flatMap((part) => part.news), parts.flatMap((part) => part.late)];
     // Recorded before the answer, since subscribers may receive it earlier.
-    const samples = timestamps.map((timestamp) => ({
-      deviceId,
-      timestamp,
-      start: performance.now(),
-      end: Infinity,
-      as: isOld ? ('old' as const) : ('in order' as const),
-    }));
+    const start = performance.now();
+    const samples = [
+      ...news.map((sample): PublishedSample => ({ ...sample, start, end: Infinity, as: 'in order' })),
+      ...late.map((sample): PublishedSample => ({ ...sample, start, end: Infinity, as: 'late' })),
+    ];
     const known = samples.filter(
-      ({ timestamp }) => !recorder.samples.some((one) => one.deviceId === deviceId && one.timestamp === timestamp),
+      ({ deviceId, timestamp }) =>
+        !recorder.samples.some((one) => one.deviceId === deviceId && one.timestamp === timestamp),
     );
     recorder.addSamples(known);
-    const answer = await telemetrySocket.request({
-      action: 'publish',
-      telemetry: timestamps.map((at) => sampleOf(deviceId, at, job)),
-    });
-    for (const sample of known) sample.end = performance.now();
-    const isTaken = answer['type'] === 'published' && (isOld || answer['accepted'] === samples.length);
-    if (!isTaken) recorder.addViolation(label, `${JSON.stringify(answer)} instead of ${samples.length} accepted`);
+    const sentAt = Date.now();
+    const valid = [...late, ...news].map(({ deviceId, timestamp }) => ({
+      ...sampleOf(deviceId, timestamp, job),
+      ...(isLarge && { sensorPayload: { text: LARGE_TEXT } }),
+    }));
+    const refused = withRefused ? [sampleOf(deviceIds[0] ?? '', sentAt + TOO_FAR_AHEAD_MS, undefined)] : [];
+    const answer = await telemetrySocket.request({ action: 'publish', telemetry: [...refused, ...valid] });
+    for (const sample of known) (sample as { end: number }).end = performance.now();
+    const [accepted, recorded] = [Number(answer['accepted']), Number(answer['recorded'])];
+    const list = { jobId: job?.id, news, late, sentAt, accepted, recorded };
+    recorder.lists.push(list);
+    const places = ((answer['refused'] ?? []) as { readonly index: number }[]).map(({ index }) => index);
+    if (answer['type'] !== 'published' || places.join() !== (withRefused ? '0' : ''))
+      recorder.addViolation(
+        label,
+        `${JSON.stringify(answer)} to ${refused.length} that are refused of ${valid.length + refused.length}`,
+      );
+    else for (const violation of replyViolations(list)) recorder.addViolation(label, violation);
   });
+}
+
+/** The samples of a device that are published together: late and repeated ones only after others of the batch. */
+function samplesOf(
+  recorder: HistoryRecorder,
+  publishers: Publishers,
+  deviceId: string,
+  { as, count, isLarge }: Input<'publish'>,
+) {
+  const earlier = recorder.samples.filter((one) => one.deviceId === deviceId);
+  const named = (timestamps: readonly number[]) => timestamps.map((timestamp) => ({ deviceId, timestamp }));
+  const many = isLarge ? Math.min(count, MAX_LARGE / (as === 'mixed' ? 4 : 2)) : count;
+  const isFirst = !earlier.some((one) => one.as === 'in order');
+  if (as === 'repeated' && !isFirst)
+    return { news: [], late: named(earlier.slice(-many).map(({ timestamp }) => timestamp)) };
+  const late = as === 'in order' || isFirst ? [] : named(publishers.lateTimestamps(deviceId, many));
+  const news = as === 'late' && !isFirst ? [] : named(publishers.timestamps(deviceId, many));
+  return { news, late };
 }
 
 export async function subscribe(
   recorder: HistoryRecorder,
   caller: Caller,
-  { whose, to, device }: Input<'subscribe'>,
+  { whose, to, device, batch }: Input<'subscribe'>,
 ): Promise<void> {
   const { organisation } = caller;
   const label = `${caller.name} subscribes to a ${to}`;
@@ -101,7 +142,11 @@ export async function subscribe(
     to === 'group'
       ? { deviceGroupId: unknownId('group', organisation) }
       : { deviceId: unknownId('device', organisation) };
-  const answer = await telemetrySocket.request({ action: 'subscribe', ...(whose === 'unknown' ? unknown : named) });
+  const answer = await telemetrySocket.request({
+    action: 'subscribe',
+    ...(whose === 'unknown' ? unknown : named),
+    ...(batch && { batch }),
+  });
   const notFound = to === 'group' ? 'Device group not found' : 'Resource not found';
   const refused = !caller.hasScope('resources:read')
     ? 'Forbidden'
@@ -117,6 +162,7 @@ export async function subscribe(
     role: 'partner',
     tag: organisation.tag,
     deviceIds,
+    batch,
     received,
     from: performance.now(),
     leave: async () => {
@@ -151,6 +197,7 @@ export async function watch(recorder: HistoryRecorder, caller: Caller, share: Sh
     role: 'viewer',
     tag: share.organisation.tag,
     deviceIds: [share.deviceId],
+    batch: false,
     received,
     share,
     from: end,
@@ -191,7 +238,9 @@ export async function reportStatus(
   const start = performance.now();
   const label = `the platform reports ${status}`;
   job?.reports.push(reportJob({ start, end: Infinity, label }, status));
-  await publishPlatformEvent('job.status.reported', { jobId, status, at: new Date().toISOString() }, new Date());
+  const at = new Date();
+  job?.statuses.attempts.push({ status, at: at.getTime() });
+  await publishPlatformEvent('job.status.reported', { jobId, status, at: at.toISOString() }, at);
 }
 
 export async function reportTelemetry(

@@ -7,6 +7,8 @@ export type Message = Readonly<Record<string, unknown>>;
 
 /** Timeout of an answer over a socket, in ms. */
 const ANSWER_TIMEOUT_MS = 60_000;
+/** Most that late samples are late by, in ms: some seconds of a track. */
+const LATE_BY_MS = 4000;
 
 /** A partner's telemetry socket with request and answer. */
 export interface TelemetrySocket {
@@ -52,6 +54,7 @@ export class Publishers {
   private readonly sockets = new Map<string, Promise<TelemetrySocket | number>>();
   private readonly queues = new Map<string, Promise<void>>();
   private readonly latest = new Map<string, number>();
+  private readonly used = new Map<string, Set<number>>();
 
   socketOf(recorder: HistoryRecorder, caller: Caller): Promise<TelemetrySocket | number> {
     const known = this.sockets.get(caller.name) ?? openTelemetry(recorder, caller, () => undefined);
@@ -69,6 +72,13 @@ export class Publishers {
     await turn;
   }
 
+  /** Runs a publish of several devices in the turn of each; all take them in the same order, so that nobody waits for ever. */
+  async enqueueAll(deviceIds: readonly string[], run: () => Promise<void>): Promise<void> {
+    const [first, ...others] = deviceIds.toSorted();
+    if (first === undefined) return run();
+    await this.enqueue(first, () => this.enqueueAll(others, run));
+  }
+
   /**
    * Timestamps later than all earlier ones of a device, in Unix milliseconds. The one just before each stays unused, for
    * samples that are published late.
@@ -77,12 +87,27 @@ export class Publishers {
     return Array.from({ length: count }, () => {
       const next = Math.max(Date.now(), (this.latest.get(deviceId) ?? 0) + 2);
       this.latest.set(deviceId, next);
+      this.usedOf(deviceId).add(next);
       return next;
     });
   }
 
-  latestOf(deviceId: string): number | undefined {
-    return this.latest.get(deviceId);
+  /** Timestamps of up to some seconds before the latest one of a device, unused so far and in no order. */
+  lateTimestamps(deviceId: string, count: number): number[] {
+    const latest = this.latest.get(deviceId) ?? Date.now();
+    const used = this.usedOf(deviceId);
+    return Array.from({ length: count }, (_, index) => {
+      let late = latest - 1 - ((latest * 7919 + index * 1543) % LATE_BY_MS);
+      while (used.has(late)) late -= 1;
+      used.add(late);
+      return late;
+    });
+  }
+
+  private usedOf(deviceId: string): Set<number> {
+    const used = this.used.get(deviceId) ?? new Set();
+    this.used.set(deviceId, used);
+    return used;
   }
 
   async close(): Promise<void> {

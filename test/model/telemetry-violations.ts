@@ -7,10 +7,10 @@ export interface PublishedSample {
   readonly start: number;
   readonly end: number;
   /**
-   * `in order`: by one publisher that waits for each answer; `old`: not later than an earlier one; `reported`: over the
+   * `in order`: by one publisher that waits for each answer; `late`: not later than an earlier one; `reported`: over the
    * platform's bus, which guarantees no order.
    */
-  readonly as: 'in order' | 'old' | 'reported';
+  readonly as: 'in order' | 'late' | 'reported';
 }
 
 /** A telemetry subscriber and what it received. */
@@ -18,6 +18,8 @@ export interface Subscriber {
   readonly role: 'partner' | 'viewer';
   readonly tag: string;
   readonly deviceIds: readonly string[];
+  /** Whether it asked for batches. */
+  readonly batch: boolean;
   readonly received: readonly ReceivedMessage[];
   /** Samples published from then on must be received. */
   readonly from: number;
@@ -27,6 +29,25 @@ export interface Subscriber {
   readonly leftAt: number;
   /** The server closed the connection; `explained`: its share was revoked, or the subscriber left. */
   readonly closed?: { readonly code: number; readonly explained: boolean } | undefined;
+}
+
+/** Largest frame of a batch, in bytes. */
+const MAX_BATCH_BYTES = 32 * 1024;
+const BATCH = 'device.telemetry.batch';
+
+const samplesIn = ({ samples }: ReceivedMessage['message']) => (samples ?? []) as readonly ReceivedMessage['message'][];
+
+/** Checks a batch as a whole; its samples are checked like those that come alone. */
+function batchViolations({ batch }: Subscriber, message: ReceivedMessage['message']): string[] {
+  const samples = samplesIn(message);
+  const bytes = Buffer.byteLength(JSON.stringify(message));
+  return [
+    ...(batch ? [] : ['a batch that was not asked for']),
+    ...(bytes > MAX_BATCH_BYTES ? [`a batch of ${bytes} bytes`] : []),
+    ...(samples.length < 2 ? [`a batch of ${samples.length} samples`] : []),
+    ...(samples.some(({ snapshot }) => snapshot === true) ? ['a snapshot in a batch'] : []),
+    ...(samples.every(({ type }) => type === 'device.telemetry') ? [] : ['a batch of something else than samples']),
+  ];
 }
 
 const timestampOf = ({ timestamp }: ReceivedMessage['message']) => Date.parse(String(timestamp));
@@ -53,7 +74,7 @@ function deviceViolations(
     if (!sample) violations.push(`an unpublished sample of ${timestamp}`);
     else if (sample.start > subscriber.leftAt)
       violations.push(`a sample of ${timestamp} that was published after the end`);
-    if (sample?.as !== 'in order') continue;
+    if (!sample || sample.as === 'reported') continue;
     if (timestamp <= last && counts.get(timestamp) === 1)
       violations.push(`a sample of ${timestamp} after one of ${last}`);
     last = Math.max(last, timestamp);
@@ -77,16 +98,20 @@ function deviceViolations(
 }
 
 /**
- * Violations in what a telemetry socket received: samples of each device in order, once, without gaps, nothing of others,
- * and nothing published after the end.
+ * Violations in what a telemetry socket received: samples of each device in order, late ones never after later ones, once, without gaps, nothing of others,
+ * and nothing published after the end; in batches for those that asked for them.
  * @param samples all accepted ones, of any device
  */
 export function telemetryViolations(subscriber: Subscriber, samples: readonly PublishedSample[]): string[] {
-  const messages = subscriber.received.map(({ message }) => message).filter(({ type }) => type === 'device.telemetry');
+  const all = subscriber.received.map(({ message }) => message);
+  const messages = all
+    .flatMap((message) => (message['type'] === BATCH ? samplesIn(message) : [message]))
+    .filter(({ type }) => type === 'device.telemetry');
   const foreign = subscriber.received.flatMap(({ message }) => foreignIds(JSON.stringify(message), subscriber.tag));
   const others = messages.filter(({ deviceId }) => !subscriber.deviceIds.includes(String(deviceId)));
   const isTooMuch = subscriber.role === 'viewer' && messages.some((one) => one['jobId'] ?? one['deviceGroupId']);
   return [
+    ...all.filter(({ type }) => type === BATCH).flatMap((message) => batchViolations(subscriber, message)),
     ...(foreign.length > 0 ? [`a message with ${foreign.join(', ')} of another organisation`] : []),
     ...(others.length > 0 ? ['a sample of a device that was not subscribed'] : []),
     ...(isTooMuch ? ['a viewer received the job or the group'] : []),

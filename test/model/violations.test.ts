@@ -1,5 +1,6 @@
 import { channelViolations, type Follower } from './channel-violations';
 import { telemetryViolations, type Subscriber, type PublishedSample } from './telemetry-violations';
+import { altitudeAt, flightWindowOf, replyViolations, trackViolations, type PublishedList } from './track-violations';
 
 const tag = 'aaaaaaaa';
 const unique = '0123456789abcdefghijklmnop';
@@ -108,6 +109,8 @@ describe('telemetryViolations', () => {
     as,
   });
   const samples = [1, 2, 3, 4].map((timestamp) => sampleOf(timestamp));
+  const lateSamples = [-1, -2].map((timestamp) => sampleOf(timestamp, 'late'));
+  const batchOf = (...all: readonly object[]) => ({ type: 'device.telemetry.batch', samples: all });
   const message = (timestamp: number, more: object = {}) => ({
     type: 'device.telemetry',
     deviceId,
@@ -117,18 +120,25 @@ describe('telemetryViolations', () => {
   const violations = (messages: readonly object[], more: Partial<Subscriber> = {}) => {
     const common = {
       role: 'partner' as const,
+      batch: false,
       tag,
       deviceIds: [deviceId],
       from: 0,
       leavesAt: Infinity,
       leftAt: Infinity,
     };
-    return telemetryViolations({ ...common, received: asReceived(messages), ...more }, samples);
+    return telemetryViolations({ ...common, received: asReceived(messages), ...more }, [...samples, ...lateSamples]);
   };
 
   test('accepts the last known state and all later samples, until the end', () => {
     expect(violations([message(2, { snapshot: true }), message(3), message(4)])).toEqual([]);
     expect(violations([message(1), message(2)], { leavesAt: 2.6, leftAt: 3 })).toEqual([]);
+  });
+
+  test('accepts samples in batches, and a late one before any later one', () => {
+    const batched = [message(1), batchOf(message(2), message(3)), message(4)];
+    expect(violations(batched, { batch: true })).toEqual([]);
+    expect(violations([message(-1), message(1), message(2), message(3), message(4)])).toEqual([]);
   });
 
   test('accepts missing samples at the end only, for a subscriber that left', () => {
@@ -143,6 +153,27 @@ describe('telemetryViolations', () => {
     ['samples out of order', [message(2), message(1), message(3), message(4)], {}],
     ['a sample twice', [message(1), message(2), message(2), message(3), message(4)], {}],
     ['a gap', [message(1), message(2), message(4)], {}],
+    ['a late sample after a later one', [message(1), message(2), message(3), message(4), message(-1)], {}],
+    [
+      'a late sample in a batch',
+      [message(1), batchOf(message(2), message(-1), message(3), message(4))],
+      { batch: true },
+    ],
+    ['a batch that was not asked for', [message(1), batchOf(message(2), message(3), message(4))], {}],
+    ['a batch out of order', [message(1), batchOf(message(3), message(2), message(4))], { batch: true }],
+    ['a gap in a batch', [message(1), batchOf(message(2), message(4))], { batch: true }],
+    ['a batch of one', [message(1), message(2), message(3), batchOf(message(4))], { batch: true }],
+    [
+      'a batch of more than 32 kB',
+      [message(1), message(2), batchOf(message(3), message(4, { sensorPayload: 'x'.repeat(33_000) }))],
+      { batch: true },
+    ],
+    ['a snapshot in a batch', [batchOf(message(2, { snapshot: true }), message(3), message(4))], { batch: true }],
+    [
+      'something else in a batch',
+      [message(1), message(2), batchOf(message(3), message(4), { type: 'share.status' })],
+      { batch: true },
+    ],
     ['a sample after the share was revoked', [message(1), message(2), message(3)], { leavesAt: 2.6, leftAt: 2.9 }],
     ['an unpublished sample', [message(1), message(2), message(3), message(4), message(7)], {}],
     ['a device that was not subscribed', [message(1), message(2), message(3), message(4)], { deviceIds: [] }],
@@ -154,5 +185,76 @@ describe('telemetryViolations', () => {
     ],
   ])('rejects %s', (_, messages, more) => {
     expect(violations(messages, more)).not.toEqual([]);
+  });
+});
+
+const at = (timestamp: number, deviceId = 'device-1') => ({ deviceId, timestamp });
+
+describe('replyViolations', () => {
+  const list = { jobId, news: [at(1000), at(2000)], late: [at(500)], sentAt: 0, accepted: 3, recorded: 3 };
+
+  test('accepts all new ones, and late ones that are new in the record', () => {
+    expect(replyViolations(list)).toEqual([]);
+    expect(replyViolations({ ...list, accepted: 2, recorded: 0 })).toEqual([]);
+    expect(replyViolations({ ...list, news: [], accepted: 1, recorded: 1 })).toEqual([]);
+  });
+
+  test.each<[string, Partial<PublishedList>]>([
+    ['more recorded than seconds', { news: [at(600), at(700)] }],
+    ['anything recorded without a job', { jobId: undefined }],
+    ['more recorded than accepted', { accepted: 2 }],
+    ['a new one that is not accepted', { accepted: 1, recorded: 1 }],
+    ['a late one that is accepted but not recorded', { news: [], accepted: 1, recorded: 0 }],
+    ['more accepted than sent', { accepted: 4 }],
+  ])('rejects %s', (_, more) => {
+    expect(replyViolations({ ...list, ...more })).not.toEqual([]);
+  });
+});
+
+describe('trackViolations', () => {
+  const flight = { startedFrom: 900, startedBy: 1100, endedFrom: 6000, endedBy: 6100 };
+  const lists = [
+    { jobId, news: [at(2500), at(3500)], late: [], sentAt: 3500, accepted: 2, recorded: 2 },
+    { jobId, news: [], late: [at(3200), at(2700)], sentAt: 3600, accepted: 1, recorded: 1 },
+  ];
+  const positions = (...all: readonly number[]) =>
+    all.map((timestamp) => ({ ...at(timestamp), altitude: altitudeAt(timestamp) }));
+
+  test('accepts the earliest position of each second', () => {
+    expect(trackViolations(flight, lists, positions(2500, 3200))).toEqual([]);
+  });
+
+  test('accepts what nobody can know of the beginning and the end', () => {
+    expect(trackViolations({ ...flight, startedBy: 2400, endedFrom: 3000 }, lists, [])).toEqual([]);
+    expect(trackViolations({ ...flight, startedBy: Infinity }, lists, positions(2500, 3500))).toEqual([]);
+  });
+
+  test.each<[string, Parameters<typeof trackViolations>]>([
+    ['no position of', [flight, lists, positions(2500)]],
+    ['a later position than', [flight, lists, positions(2500, 3500)]],
+    ['two positions of', [flight, lists, positions(2500, 3200, 3500)]],
+    ['an unpublished position', [flight, lists, positions(2500, 3200, 4000)]],
+    ['an unpublished position', [flight, lists, [...positions(2500), { ...at(3200, 'device-2'), altitude: 400 }]]],
+    ['another position', [flight, lists, [...positions(2500), { ...at(3200), altitude: 1 }]]],
+    ['not in the flight', [{ ...flight, startedFrom: 2600 }, lists, positions(2500, 3200)]],
+    ['not in the flight', [{ ...flight, endedBy: 3000 }, lists, positions(2500, 3200)]],
+    ['but only 0 recorded', [flight, lists.map((list) => ({ ...list, recorded: 0 })), positions(2500, 3200)]],
+  ])('finds "%s"', (violation, input) => {
+    expect(trackViolations(...input)).toContainEqual(expect.stringContaining(violation));
+  });
+
+  test('knows a flight by what was tried and seen', () => {
+    const attempts = [
+      { status: 'QUEUED', at: 1 },
+      { status: 'IN_PROGRESS', at: 2 },
+      { status: 'FAILED', at: 5 },
+    ];
+    const seen = [
+      { status: 'IN_PROGRESS', by: 3 },
+      { status: 'COMPLETED', by: 7 },
+    ];
+    expect(flightWindowOf({ attempts, seen })).toEqual({ startedFrom: 2, startedBy: 3, endedFrom: 5, endedBy: 7 });
+    const never = { startedFrom: Infinity, startedBy: Infinity, endedFrom: Infinity, endedBy: Infinity };
+    expect(flightWindowOf({ attempts: [], seen: [{ status: 'PENDING', by: 1 }] })).toEqual(never);
   });
 });

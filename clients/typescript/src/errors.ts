@@ -23,7 +23,12 @@ export interface RefusalFacts {
   readonly requestId?: string | undefined;
   /** When the service allows the next attempt, in ms from now. */
   readonly retryAfterMs?: number | undefined;
+  /** Of samples that were published together: how many were accepted although others were refused. */
+  readonly accepted?: number | undefined;
 }
+
+/** Most fields that a message names, so that it stays a readable line; `details` has all. */
+const MAX_NAMED = 20;
 
 /** The service refused a request, the handshake of a channel, or a message on a WebSocket. */
 export class ApiError extends DroneMissionError {
@@ -34,6 +39,7 @@ export class ApiError extends DroneMissionError {
   readonly details: readonly ErrorDetail[];
   readonly requestId: string | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly accepted: number | undefined;
 
   /**
    * @param request what was refused, without identifiers: a share code is a secret
@@ -41,10 +47,13 @@ export class ApiError extends DroneMissionError {
    */
   constructor(
     readonly request: string,
-    { status, error, code, details = [], requestId, retryAfterMs }: RefusalFacts,
+    { status, error, code, details = [], requestId, retryAfterMs, accepted }: RefusalFacts,
     hint?: string,
   ) {
-    const fields = details.map(({ path, message }) => (path ? `${path} ${message}` : message)).join('; ');
+    const named = details.slice(0, MAX_NAMED).map(({ path, message }) => (path ? `${path} ${message}` : message));
+    const fields = [...named, ...(details.length > MAX_NAMED ? [`and ${details.length - MAX_NAMED} more`] : [])].join(
+      '; ',
+    );
     const what = `${request} was refused${status ? ` with ${status}` : ''}: ${error}${fields && ` (${fields})`}`;
     super(`${what}${hint ? `. ${hint}` : ''}${requestId ? ` [request ${requestId}]` : ''}`);
     this.status = status;
@@ -53,6 +62,7 @@ export class ApiError extends DroneMissionError {
     this.details = details;
     this.requestId = requestId;
     this.retryAfterMs = retryAfterMs;
+    this.accepted = accepted;
   }
 }
 

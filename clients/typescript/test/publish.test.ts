@@ -1,4 +1,4 @@
-import { DroneMissionClient } from '../src/index.ts';
+import { ApiError, DroneMissionClient } from '../src/index.ts';
 import { partsOf } from '../src/channels/message-parts.ts';
 import { FakeService, withoutWaits } from './fake-service.ts';
 
@@ -62,6 +62,51 @@ describe('publishing telemetry', () => {
     await expect(client.telemetry.publish(sample(1))).rejects.toMatchObject({ code: 'invalid_request', details });
     expect(await client.telemetry.publish(sample(1))).toBe(1);
     expect(service.sockets).toHaveLength(1);
+  });
+
+  describe('when samples are refused', () => {
+    const many = (count: number) => Array.from({ length: count }, () => sample(1));
+    const fault = (index: number) => ({ path: `telemetry.${index}.timestamp`, message: 'must be a date' });
+
+    test('sends everything, then throws what is wrong by its place in the list of the caller', async () => {
+      answerWith(({ telemetry }, index) => {
+        if (index === 1) return { type: 'error', code: 'invalid_request', error: 'Bad', details: [fault(3)] };
+        const refused = [0, 2].map((place) => ({ index: place, ...fault(place) }));
+        const kept = (telemetry as unknown[]).length - refused.length;
+        return { type: 'published', accepted: kept, recorded: 0, refused };
+      });
+      const error = await client.telemetry.publish(many(90)).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(ApiError);
+      expect(error).toMatchObject({
+        status: 0,
+        code: 'invalid_request',
+        accepted: 46,
+        details: [0, 2, 43, 80, 82].map(fault),
+      });
+      expect(String(error)).toContain('Accepted: 46');
+      expect(service.last.received.map(({ telemetry }) => (telemetry as unknown[]).length)).toEqual([40, 40, 10]);
+    });
+
+    test('stays one readable line, however many they are', async () => {
+      answerWith(({ telemetry }) => ({
+        type: 'published',
+        accepted: 1,
+        recorded: 0,
+        refused: (telemetry as unknown[]).slice(1).map((_, index) => ({ index: index + 1, ...fault(index + 1) })),
+      }));
+      const error = (await client.telemetry.publish(many(400)).catch((thrown: unknown) => thrown)) as ApiError;
+      expect(error.details).toHaveLength(390);
+      expect(error.message).toMatch(/; and 370 more\)\. Accepted: 10$/);
+    });
+
+    test('throws any other refusal at once', async () => {
+      answerWith(() => ({ type: 'error', code: 'forbidden', error: 'Forbidden' }));
+      await expect(client.telemetry.publish(many(90))).rejects.toMatchObject({
+        code: 'forbidden',
+        accepted: undefined,
+      });
+      expect(service.last.received).toHaveLength(1);
+    });
   });
 
   test('replaces a connection whose token is about to end', async () => {

@@ -13,8 +13,8 @@ def age_of(message: DeviceTelemetryMessage) -> float:
     It does not depend on the clock of this machine.
 
     Returns:
-        Seconds, never negative: of a snapshot its `age`, of a sample the time from its measurement to its arrival at the
-        service.
+        Seconds, never negative: of a snapshot its `age`, of a sample the time from its measurement to its arrival at
+        the service.
     """
     age = message.get("age")
     return age if age is not None else max(0.0, _seconds(message["receivedAt"]) - _seconds(message["timestamp"]))

@@ -11,6 +11,9 @@ Problem = Literal[
     "host-not-found", "refused", "unreachable", "certificate", "no-tls", "timeout", "interrupted", "not-the-api"
 ]
 
+# Most fields that a text names, so that it stays a readable line; `details` has all.
+_MAX_NAMED = 20
+
 
 class DroneMissionError(Exception):
     """Every error that the client itself raises."""
@@ -27,6 +30,7 @@ class ApiError(DroneMissionError):
         details: Each wrong field of a request that is invalid, or why it is forbidden.
         request_id: `x-request-id`: name it when you ask for support.
         retry_after: When the service allows the next attempt, in seconds from now.
+        accepted: Of samples that were published together: how many were accepted although others were refused.
     """
 
     def __init__(
@@ -39,9 +43,13 @@ class ApiError(DroneMissionError):
         details: Sequence[ErrorDetail] = (),
         request_id: str | None = None,
         retry_after: float | None = None,
+        accepted: int | None = None,
         hint: str | None = None,
     ) -> None:
-        fields = "; ".join(f"{each['path']} {each['message']}".strip() for each in details)
+        named = [f"{each['path']} {each['message']}".strip() for each in details[:_MAX_NAMED]]
+        if len(details) > _MAX_NAMED:
+            named.append(f"and {len(details) - _MAX_NAMED} more")
+        fields = "; ".join(named)
         what = f"{request} was refused{f' with {status}' if status else ''}: {error}{f' ({fields})' if fields else ''}"
         super().__init__(f"{what}{f'. {hint}' if hint else ''}{f' [request {request_id}]' if request_id else ''}")
         self.request = request
@@ -51,6 +59,7 @@ class ApiError(DroneMissionError):
         self.details = tuple(details)
         self.request_id = request_id
         self.retry_after = retry_after
+        self.accepted = accepted
 
     @property
     def is_temporary(self) -> bool:

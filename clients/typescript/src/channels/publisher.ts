@@ -1,6 +1,7 @@
 import { sleep, untilAborted } from '../abort.ts';
 import { waitBefore } from '../backoff.ts';
-import { ApiError, ConnectionError } from '../errors.ts';
+import { ApiError, ConnectionError, type ErrorDetail } from '../errors.ts';
+import type { components } from '../messages.ts';
 import type { Socket } from '../sockets/socket.ts';
 import type { ChannelSettings } from './channel.ts';
 import { refusalOfMessage, type ErrorMessage } from './error-message.ts';
@@ -10,10 +11,11 @@ import { isTemporary } from './temporary.ts';
 
 const SUBJECT = 'Publishing telemetry';
 
+/** Code of the answer to a message of which every sample is refused. */
+const SAMPLES_REFUSED = 'invalid_request';
+
 /** The service's answer to a message that was published. */
-type Answer =
-  | { readonly type: 'published'; readonly accepted: number; readonly id: number }
-  | (ErrorMessage & { readonly id?: number });
+type Answer = Omit<components['schemas']['PublishedMessage'], 'id'> | ErrorMessage;
 
 interface LivingSocket {
   readonly socket: Socket;
@@ -34,14 +36,26 @@ export class TelemetryPublisher {
   ) {}
 
   /**
-   * Publishes samples, in parts that fit into a frame.
+   * Publishes samples, in parts that fit into a frame. Samples that are refused don't keep the others from being sent.
    * @returns how many were accepted
-   * @throws ApiError, ConnectionError, the reason of the signal
+   * @throws ApiError when samples were refused, after everything was sent; other ApiErrors, ConnectionError, the reason of the signal
    */
   async publish(samples: readonly object[], signal?: AbortSignal): Promise<number> {
     let accepted = 0;
-    for (const part of partsOf(samples)) accepted += await this.#publishPart(part, signal);
-    return accepted;
+    let sent = 0;
+    const details: ErrorDetail[] = [];
+    let refusal: ErrorMessage | undefined;
+    for (const part of partsOf(samples)) {
+      const answer = await this.#publishPart(part, signal);
+      const offset = sent;
+      sent += part.length;
+      if (answer.type === 'published') accepted += answer.accepted;
+      else refusal = answer;
+      const refused = answer.type === 'published' ? answer.refused : answer.details;
+      details.push(...(refused ?? []).map(({ path, message }) => ({ path: shifted(path, offset), message })));
+    }
+    if (!refusal && details.length === 0) return accepted;
+    throw samplesRefused({ ...refusal, details }, accepted);
   }
 
   close(): void {
@@ -49,7 +63,7 @@ export class TelemetryPublisher {
     this.#drop();
   }
 
-  async #publishPart(telemetry: readonly object[], signal: AbortSignal | undefined): Promise<number> {
+  async #publishPart(telemetry: readonly object[], signal: AbortSignal | undefined): Promise<Answer> {
     for (let attempt = 1; ; attempt++) {
       const answer = await this.#ask(telemetry, signal).catch((error: unknown) => {
         const isRefusedToken = error instanceof ApiError && error.status === 401 && attempt === 1;
@@ -61,8 +75,8 @@ export class TelemetryPublisher {
     }
   }
 
-  /** Sends one message and waits for its answer. */
-  async #ask(telemetry: readonly object[], signal: AbortSignal | undefined): Promise<number> {
+  /** Sends one message and waits for its answer, which may be that its samples are refused. @throws for any other error */
+  async #ask(telemetry: readonly object[], signal: AbortSignal | undefined): Promise<Answer> {
     const { socket } = await untilAborted(this.#open(), signal);
     const id = ++this.#lastId;
     try {
@@ -76,8 +90,8 @@ export class TelemetryPublisher {
         this.#drop();
         throw answer;
       }
-      if (answer.type === 'error') throw refusalOfMessage(SUBJECT, answer);
-      return answer.accepted;
+      if (answer.type === 'error' && answer.code !== SAMPLES_REFUSED) throw refusalOfMessage(SUBJECT, answer);
+      return answer;
     } finally {
       this.#answers.delete(id);
     }
@@ -104,7 +118,7 @@ export class TelemetryPublisher {
     const request = { url: this.url, token: token?.token, subject: SUBJECT, signal };
     const life = new SocketLife(token && tokens ? { token, tokens, answerWithinMs } : undefined);
     const onMessage = (text: string) => {
-      const answer = JSON.parse(text) as Answer;
+      const answer = JSON.parse(text) as Answer & { readonly id?: number };
       if (life.take(answer)) return;
       if (answer.id !== undefined) this.#answers.get(answer.id)?.(answer);
     };
@@ -133,6 +147,21 @@ export class TelemetryPublisher {
     this.#connection = undefined;
   }
 }
+
+/** A path of a part as that of the list which the caller handed in: the service counts from the beginning of the part. */
+const shifted = (path: string, offset: number) =>
+  path.replace(/^telemetry\.(\d+)/, (_, index: string) => `telemetry.${Number(index) + offset}`);
+
+/** The error for samples that were refused, with whatever the service said when it refused all of a part. */
+const samplesRefused = (
+  { error = SAMPLES_REFUSED, details, requestId }: Partial<ErrorMessage>,
+  accepted: number,
+): ApiError =>
+  new ApiError(
+    SUBJECT,
+    { status: 0, error, code: SAMPLES_REFUSED, details, requestId, accepted },
+    `Accepted: ${accepted}`,
+  );
 
 const brokenConnection = () =>
   new ConnectionError(

@@ -36,9 +36,12 @@ export class Telemetry {
 
   /**
    * Publishes samples of the organisation's devices, over a connection that stays open until {@link close}. Long lists are sent
-   * in parts; what may not have arrived is sent again, since the service ignores a sample that is not newer than the last.
+   * in parts; what may not have arrived is sent again, since the service ignores what it already has. Each sample is judged by
+   * itself: when some are refused, all others are published, and an error says so at the end.
    * @returns the number of samples that the service has accepted
-   * @throws ApiError, ConnectionError, the reason of the signal
+   * @throws ApiError with the code `invalid_request` when samples were refused: `details` names each fault by the sample's place in
+   *   the list, such as `telemetry.2.timestamp`, and `accepted` is the number of samples that were accepted
+   * @throws other ApiErrors, ConnectionError, the reason of the signal, when not all samples were sent
    */
   publish(samples: TelemetrySample | readonly TelemetrySample[], { signal }: CallOptions = {}): Promise<number> {
     this.#publisher ??= new TelemetryPublisher(this.channels.urlOf(PATH), this.channels.settings);

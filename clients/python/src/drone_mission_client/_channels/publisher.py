@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -14,11 +15,14 @@ from websockets.sync.client import ClientConnection
 from .._backoff import pause, wait_before
 from .._connection_problem import connection_error
 from ..errors import ApiConnectionError, ApiError, DroneMissionError
+from ..models import ErrorDetail
 from .connection import Message
 from .settings import ChannelSettings
 from .wss import OpenSocket, open_socket, refusal_of_message
 
 _SUBJECT = "Publishing telemetry"
+# Code of the answer to a message of which every sample is refused.
+_SAMPLES_REFUSED = "invalid_request"
 # Limits of one message: the service takes 40 samples, and a frame of 32 KB, of which some is the envelope's.
 _MAX_SAMPLES = 40
 _MAX_BYTES = 31_000
@@ -56,20 +60,38 @@ class Publisher:
         self._last_id = 0
 
     def publish(self, samples: Sequence[Mapping[str, Any]]) -> int:
-        """Publishes samples in parts that fit into a frame.
+        """Publishes samples in parts that fit into a frame. What is refused does not keep the rest from being sent.
 
         Returns:
             How many were accepted.
+
+        Raises:
+            ApiError: Samples were refused, after everything was sent; or any other refusal, at once.
         """
+        accepted = 0
+        sent = 0
+        details: list[ErrorDetail] = []
+        refusal: Message | None = None
         with self._lock:
-            return sum(self._publish_part(part) for part in parts_of(samples))
+            for part in parts_of(samples):
+                answer = self._publish_part(part)
+                if answer["type"] == "error":
+                    refusal = answer
+                    details += _shifted(answer.get("details", ()), sent)
+                else:
+                    accepted += int(answer["accepted"])
+                    details += _shifted(answer.get("refused", ()), sent)
+                sent += len(part)
+        if refusal is None and not details:
+            return accepted
+        raise _samples_refused(refusal or {}, details, accepted)
 
     def close(self) -> None:
         """Closes the connection; a later publish opens another."""
         with self._lock:
             self._drop()
 
-    def _publish_part(self, part: Sequence[Mapping[str, Any]]) -> int:
+    def _publish_part(self, part: Sequence[Mapping[str, Any]]) -> Message:
         attempt = 1
         while True:
             try:
@@ -81,8 +103,8 @@ class Publisher:
             pause(wait_before(attempt, retry_after))
             attempt += 1
 
-    def _ask(self, part: Sequence[Mapping[str, Any]]) -> int:
-        """Sends one message and waits for its answer."""
+    def _ask(self, part: Sequence[Mapping[str, Any]]) -> Message:
+        """Sends one message and waits for its answer, which may be that its samples are refused."""
         socket = self._open().socket
         self._last_id += 1
         try:
@@ -91,9 +113,9 @@ class Publisher:
         except (websockets.exceptions.ConnectionClosed, TimeoutError) as error:
             self._drop()
             raise connection_error(error, self._settings.ws_url or "", "ws_url") from None
-        if answer["type"] == "error":
+        if answer["type"] == "error" and answer.get("code") != _SAMPLES_REFUSED:
             raise refusal_of_message(_SUBJECT, answer)
-        return int(answer["accepted"])
+        return answer
 
     def _answer(self, socket: ClientConnection, message_id: int) -> Message:
         until = time.monotonic() + self._settings.timeout
@@ -115,6 +137,31 @@ class Publisher:
         if self._connection is not None:
             self._connection.close()
         self._connection = None
+
+
+def _shifted(faults: Sequence[ErrorDetail], offset: int) -> list[ErrorDetail]:
+    """Faults with the places of the list that the caller handed in: the service counts from the beginning of a part."""
+
+    def in_list(found: re.Match[str]) -> str:
+        return f"telemetry.{int(found[1]) + offset}"
+
+    return [
+        {"path": re.sub(r"^telemetry\.(\d+)", in_list, each["path"]), "message": each["message"]} for each in faults
+    ]
+
+
+def _samples_refused(refusal: Message, details: Sequence[ErrorDetail], accepted: int) -> ApiError:
+    """The error for samples that were refused, with whatever the service said when it refused all of a part."""
+    return ApiError(
+        _SUBJECT,
+        status=0,
+        error=str(refusal.get("error", _SAMPLES_REFUSED)),
+        code=_SAMPLES_REFUSED,
+        details=details,
+        request_id=refusal.get("requestId"),
+        accepted=accepted,
+        hint=f"Accepted: {accepted}",
+    )
 
 
 def _may_repeat(error: DroneMissionError, attempt: int) -> bool:

@@ -58,11 +58,18 @@ class Telemetry:
     def publish(self, samples: Sequence[Sample]) -> int:
         """Publishes samples of the organisation's devices, over a connection that stays open until the client closes.
 
-        Long lists are sent in parts. What may not have arrived is sent again, since the service ignores a sample that
-        is not newer than the last.
+        Long lists are sent in parts. What may not have arrived is sent again, since the service ignores what it already
+        has. Each sample is judged by itself: when some are refused, all others are published, and an error says so at
+        the end.
 
         Returns:
             The number of samples that the service has accepted.
+
+        Raises:
+            ApiError: With the code `invalid_request` when samples were refused: `details` names each fault by the
+                sample's place in the list, such as `telemetry.2.timestamp`, and `accepted` is the number of samples
+                that were accepted. With any other code when not all samples were sent.
+            ApiConnectionError: Not all samples were sent.
         """
         return self._publisher.publish(samples)
 

@@ -41,10 +41,14 @@ function sample(deviceId: string, motion: Motion, at: number, jobId?: string) {
   };
 }
 
+/** Fewer than a client may create, in a minute. */
+const JOBS_A_MINUTE = 50;
+
 /** A running job for each device. */
 async function startJobs({ client, platform }: Setup): Promise<string[]> {
   const ids: string[] = [];
   for (const deviceId of client.deviceIds.slice(0, DEVICES)) {
+    if (ids.length % JOBS_A_MINUTE === 0) await pause(61_000);
     const deviceGroupId = client.deviceGroups.find(({ devices }) => devices.some((each) => each.deviceId === deviceId));
     const { jobId } = await client.api.jobs.create({
       name: 'Survey',

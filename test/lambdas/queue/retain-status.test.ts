@@ -25,7 +25,9 @@ const given = (...jobs: Parameters<typeof sampleJob>[0][]) => {
 };
 const inTenMinutes = () => Math.floor(Date.now() / 1000) + 600;
 const givenAudience = (topicUntil?: number) =>
-  store.on(GetCommand, { ProjectionExpression: 'socketsUntil, topicUntil, membersFollowedAt' }).resolves({ Item: { topicUntil } });
+  store
+    .on(GetCommand, { ProjectionExpression: 'socketsUntil, topicUntil, membersFollowedAt' })
+    .resolves({ Item: { topicUntil } });
 const states = () => published().map(({ text, ...how }) => ({ ...how, state: text && (JSON.parse(text) as object) }));
 
 describe('A channel in the queue', () => {

@@ -151,10 +151,11 @@ export function saveTrailing(
 /**
  * Records a report without a newer state; the device is online then.
  * @param device as it was read
+ * @returns false when it has reported since, was removed, or is no longer online or offline as it was
  */
-export async function recordReport(organisation: Organisation, device: Device, now: Date): Promise<void> {
+export function recordReport(organisation: Organisation, device: Device, now: Date): Promise<boolean> {
   const isOnline = device.status === 'online';
-  await succeeded(
+  return succeeded(
     dynamodb.send(
       new UpdateCommand({
         TableName: table('fleet'),

@@ -191,5 +191,7 @@ async function deliver({ delivery, now }: Message, device: Device, news: readonl
 async function noteReport({ organisation, now }: Message, device: Device): Promise<void> {
   const { deviceId, status } = device;
   if (status !== 'online') await scheduleOfflineCheck({ organisation, deviceId }, OFFLINE_AFTER_MS);
-  await recordReport(organisation, device, now);
+  const isRecorded = await recordReport(organisation, device, now);
+  if (isRecorded) rememberDevice({ ...device, status: 'online', reportedAt: now.toISOString() }, now);
+  else forgetDevice(deviceId);
 }

@@ -198,10 +198,10 @@ describe('recordReport', () => {
     testWrite(
       () => recordReport(acme, device.parse(item()), now),
       [
-        ['stores its time', { reportedAt }, undefined, reported],
-        ['leaves a device that has reported since', { reportedAt: now.toISOString() }, undefined],
-        ['leaves a device that is offline by now', { reportedAt, status: 'offline' }, undefined],
-        ['creates no device', undefined, undefined],
+        ['stores its time', { reportedAt }, true, reported],
+        ['leaves a device that has reported since', { reportedAt: now.toISOString() }, false],
+        ['leaves a device that is offline by now', { reportedAt, status: 'offline' }, false],
+        ['creates no device', undefined, false],
       ],
     );
   });
@@ -212,12 +212,12 @@ describe('recordReport', () => {
         [
           'marks it as online',
           { reportedAt, status: 'offline' },
-          undefined,
+          true,
           { ...reported, status: 'online', presentIn: acme, version: 5 },
         ],
-        ['leaves a device that is online by now', { reportedAt }, undefined],
-        ['creates no device', undefined, undefined],
-        ['leaves a device that was removed', removed, undefined],
+        ['leaves a device that is online by now', { reportedAt }, false],
+        ['creates no device', undefined, false],
+        ['leaves a device that was removed', removed, false],
       ],
     );
   });

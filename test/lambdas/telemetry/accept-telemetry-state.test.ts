@@ -172,6 +172,12 @@ describe('A sample that is not later than the last one', () => {
     await expect(acceptTelemetry(acme, [sampleAt(other.deviceId, 0)], now)).resolves.toMatchObject({ accepted: 0 });
   });
 
+  test('is recorded once a second too when its instance has recorded the one before', async () => {
+    const { deviceId } = await given(ahead());
+    for (const ms of [0, 100, 900, 1000, 1100]) await acceptTelemetry(acme, [sampleAt(deviceId, ms)], new Date(at(ms)));
+    expect(store).toHaveReceivedCommandTimes(UpdateCommand, 2);
+  });
+
   test('is ignored when it was reported long ago, as in a replay', async () => {
     const { deviceId } = await given(ahead({ status: 'offline' }));
     await expect(acceptTelemetry(acme, [sampleAt(deviceId, 0)], now, new Date(at(-30_000)))).resolves.toMatchObject({

@@ -59,7 +59,9 @@ test('each documented channel over WebSockets is opened by a case', () => {
 describe.each(requests)('The example of $message', ({ name, channel, payload, replies }) => {
   test(`${name} is answered with ${replies.join()} on the channel ${channel}`, async () => {
     const [socket, token] = [await open(channel), await partner.token()];
-    const { name: answered } = await send(channel, socket, withOwnIds(payload, { deviceId, deviceGroupId, token }));
+    const { jobId } = await givenJob(partner);
+    const own = { deviceId, deviceGroupId, jobId, token };
+    const { name: answered } = await send(channel, socket, withOwnIds(payload, own));
     expect(replies).toContain(answered);
     noteAll(channel, socket);
   });

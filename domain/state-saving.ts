@@ -49,7 +49,7 @@ export function savingOf(device: Device, states: readonly DeviceState[], now: Da
   const { status, savedAt, lastState, transitions = 0 } = device;
   const stays = states.every((state) => staysAtRest(lastState, state));
   const interval = stays ? REST_SAVE_INTERVAL_MS : SAVE_INTERVAL_MS;
-  const latestSave = new Date(now.getTime() - interval + MAX_EARLY_MS).toISOString();
+  const latestSave = latestSaveOf(interval, now);
   const write = (reason: WriteReason): Saving => ({
     kind: 'write',
     reason,
@@ -62,6 +62,14 @@ export function savingOf(device: Device, states: readonly DeviceState[], now: Da
   const isChange = states.some((state) => isTransition(lastState, state));
   return isChange && transitions < MAX_TRANSITIONS ? write('transition') : { kind: 'wait' };
 }
+
+/** Whether a device at rest, as it is known, seems to be due: unless another instance has saved it since. */
+export const seemsOverdueAtRest = ({ lastState, savedAt = '' }: Device, now: Date): boolean =>
+  lastState !== undefined && isAtRest(lastState) && savedAt <= latestSaveOf(REST_SAVE_INTERVAL_MS, now);
+
+/** The latest `savedAt` after which a state is due, ISO 8601. */
+const latestSaveOf = (interval: number, now: Date): string =>
+  new Date(now.getTime() - interval + MAX_EARLY_MS).toISOString();
 
 function turnAfter({ savedAt, status }: Device, interval: number, now: Date): string {
   const turn = savedAt === undefined || status !== 'online' ? 0 : Date.parse(savedAt) + interval;

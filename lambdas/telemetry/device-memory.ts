@@ -6,6 +6,7 @@ import { readDevices } from '../../data/fleet/device-state';
 import type { Device } from '../../domain/fleet';
 import { organisationOf, type Organisation } from '../../domain/id';
 import type { KnownDevice } from '../../domain/sample-decision';
+import { seemsOverdueAtRest } from '../../domain/state-saving';
 import type { Sample } from '../../domain/telemetry';
 import { followedGroup } from '../delivery/followed-group';
 
@@ -19,6 +20,8 @@ const CLOCKS_DIFFER_MS = 2000;
 interface DeviceMemory extends KnownDevice {
   /** When it was read or written, Unix ms. */
   readonly knownAt: number;
+  /** Whether this instance saved its state last, as far as it knows. */
+  readonly isSavedHere: boolean;
 }
 
 const memory = new Map<string, DeviceMemory>();
@@ -49,21 +52,29 @@ export async function knownDevices(
   return new Map(known.map((each) => [each.device.deviceId, each]));
 }
 
-/** Not after a while, nor when somebody began to follow a device of its group since then: perhaps this one. */
+/**
+ * Not after a while; nor when somebody began to follow a device of its group since then, perhaps this one; nor when a device at rest
+ * seems to be due that another instance saves: a read costs a fifth of a write that is refused (DynamoDB on-demand pricing).
+ */
 async function isUpToDate(known: DeviceMemory | undefined, now: Date): Promise<boolean> {
   if (!known || known.knownAt + KNOWN_FOR_MS <= now.getTime()) return false;
+  if (!known.isSavedHere && seemsOverdueAtRest(known.device, now)) return false;
   const { membersFollowedAt = 0 } = await followedGroup(known.device.deviceGroupId);
   return membersFollowedAt + CLOCKS_DIFFER_MS < known.knownAt;
 }
 
-/** Remembers a device that was read or written just now. @param latest sample that was accepted, if one was */
-export function rememberDevice(device: Device, now: Date, latest = memory.get(device.deviceId)?.latest): void {
+/**
+ * Remembers a device that was read or written just now.
+ * @param saved the sample that was saved as its state, if this instance did so
+ */
+export function rememberDevice(device: Device, now: Date, saved?: Sample): void {
   const { deviceId } = device;
+  const latest = saved ?? memory.get(deviceId)?.latest;
   // The device that was not remembered anew for longest makes room.
   memory.delete(deviceId);
   const [oldest] = memory.keys();
   if (memory.size >= MAX_DEVICES && oldest !== undefined) memory.delete(oldest);
-  memory.set(deviceId, { device, latest, knownAt: now.getTime() });
+  memory.set(deviceId, { device, latest, knownAt: now.getTime(), isSavedHere: saved !== undefined });
 }
 
 /** Remembers the latest sample of a device, which was neither read nor written. */

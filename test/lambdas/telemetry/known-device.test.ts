@@ -30,13 +30,14 @@ const navigation = { position: { type: 'Point', coordinates: [8.5, 47.4, 480] } 
 const READ_OF_GROUP = 'Get fleet';
 
 describe('A sample a second of a device at rest', () => {
-  test('costs one write in ten seconds, no read of the device, and one of its group each half second', async () => {
+  test('costs one write in ten seconds, no read of the device after the first, and one of its group each half second', async () => {
     const { deviceId, item } = await givenAtRest();
     const [first, ...others] = await callsOfEach(deviceId, 30);
     expect(first).toEqual(['BatchGet fleet', READ_OF_GROUP]);
     const writes = others.map((each) => each.filter((name) => name !== READ_OF_GROUP));
     expect(others.every((each) => each.filter((name) => name === READ_OF_GROUP).length === 1)).toBe(true);
     expect(writes.flatMap((each, n) => each.map((name) => [n + 1, name]))).toEqual([
+      [9, 'BatchGet fleet'],
       [9, 'Update fleet'],
       [19, 'Update fleet'],
       [29, 'Update fleet'],

@@ -44,6 +44,22 @@ describe('A sample of a device that is another one than this instance knows', ()
     }
   });
 
+  test('at rest, since another instance saves it, costs a read instead of a write that would be refused', async () => {
+    const { deviceId, changeItem } = await givenAtRest();
+    await accept(deviceId, 0);
+    for (const n of [9, 19]) {
+      const stateAt = at(second(n, -100));
+      await changeItem({
+        savedAt: stateAt,
+        stateAt,
+        lastState: JSON.stringify({ timestamp: stateAt, droneState: 'LANDED' }),
+      });
+      calls();
+      await accept(deviceId, second(n));
+      expect(calls().filter((name) => /BatchGet|Update/.test(name))).toEqual(['BatchGet fleet']);
+    }
+  });
+
   test('that went offline is saved after an offline check is scheduled', async () => {
     const { deviceId, changeItem, item } = await givenAtRest();
     await accept(deviceId, 0, hover);

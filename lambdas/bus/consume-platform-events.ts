@@ -32,6 +32,13 @@ async function receive(event: object): Promise<void> {
   }
 }
 
+/** Puts what is early of an event into the queue in its place, since the rest of it is done. @returns whether the queue accepted it */
+const requeued = (rest: object): Promise<boolean> =>
+  sendToQueue('RETRY_QUEUE_URL', rest, EARLY_RETRY_AFTER_S).then(
+    () => true,
+    () => false,
+  );
+
 /** Applies the events of a batch in the order of arrival. */
 async function retry({ Records }: Batch): Promise<SQSBatchResponse> {
   const batchItemFailures: { itemIdentifier: string }[] = [];
@@ -40,7 +47,8 @@ async function retry({ Records }: Batch): Promise<SQSBatchResponse> {
     try {
       await consumePlatformEvent({ parse: () => JSON.parse(body) as unknown, text: () => body, isLastAttempt });
     } catch (error) {
-      batchItemFailures.push({ itemIdentifier: messageId });
+      const isRequeued = error instanceof EventTooEarly && error.rest !== undefined && (await requeued(error.rest));
+      if (!isRequeued) batchItemFailures.push({ itemIdentifier: messageId });
       if (error instanceof EventTooEarly) logger.info('early report is retried', { eventId: error.message });
       else logger.error('platform event could not be processed', { error });
     }

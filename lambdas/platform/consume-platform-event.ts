@@ -173,7 +173,9 @@ async function acceptReported(
   await allSettled(malformed.map(setAside));
   if (malformed.length > 0)
     logger.warn('samples sent to the dead-letter queue', { reason: 'malformed', count: malformed.length, eventId: id });
-  if (unknown.length > 0 && !isLastAttempt) throw new EventTooEarly(id, occurrence.with({ telemetry: unknown }));
+  const isAll = unknown.length === telemetry.length;
+  if (unknown.length > 0 && !isLastAttempt)
+    throw new EventTooEarly(id, isAll ? undefined : occurrence.with({ telemetry: unknown }));
   if (unknown.length > 0) return 'unknown';
   return accepted > 0 || malformed.length > 0 ? undefined : 'late or repeated';
 }

@@ -7,8 +7,8 @@ import { storeOnEngine } from '../../data/fixtures/engine';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';
-import { consume, consumeAgain, deadLetters, platformEvent, time } from '../fixtures/platform-events';
-import { deviceItem, givenFollowers, later, newDeviceId, sentTo } from '../fixtures/telemetry';
+import { consume, consumeAgain, deadLetters, platformEvent, retried, time } from '../fixtures/platform-events';
+import { deviceItem, givenFollowers, later, newDeviceId, queue, sentTo } from '../fixtures/telemetry';
 
 const engine = storeOnEngine('jobs');
 const now = new Date('2026-11-27T10:30:30.000Z');
@@ -171,13 +171,30 @@ describe('Reported telemetry', () => {
   });
 
   describe('of a device that is not in the fleet yet', () => {
-    test('is retried, and the others of the list are applied', async () => {
+    test('is retried by itself, so that the others of the list are applied once, or set aside once', async () => {
       const [known, unknown] = [newDeviceId(), newDeviceId()];
       givenDevices(deviceItem(known));
-      const body = telemetry({ telemetry: [sample(unknown), sample(known)] });
-      expect(await consumeAgain(4, body)).toEqual({ batchItemFailures: [{ itemIdentifier: 'm0' }] });
+      const malformed = { ...sample(known), colour: 'red' };
+      const body = telemetry({ telemetry: [sample(unknown), malformed, sample(known)] });
+      expect(await consumeAgain(4, body)).toEqual(succeeded);
       expect(updates('fleet')).toMatchObject([{ Key: fleetKey(acme, known) }]);
-      expect(deadLetters()).toEqual([]);
+      expect(deadLetters()).toEqual([[telemetry({ telemetry: [malformed] }), 'colour unknown field']]);
+      expect(retried()).toEqual([[telemetry({ telemetry: [sample(unknown)] }), 2]]);
+    });
+
+    test('stays in the queue when it is alone, or can not be put there by itself', async () => {
+      const [known, unknown] = [newDeviceId(), newDeviceId()];
+      givenDevices(deviceItem(known));
+      const failed = { batchItemFailures: [{ itemIdentifier: 'm0' }] };
+      expect(await consumeAgain(4, telemetry({ telemetry: [sample(unknown)] }))).toEqual(failed);
+      expect(retried()).toEqual([]);
+      queue.rejects(new Error('no queue'));
+      expect(await consumeAgain(4, telemetry({ telemetry: [sample(unknown), sample(known)] }))).toEqual(failed);
+    });
+
+    test('is logged as early', async () => {
+      givenDevices();
+      await consume(telemetry(sample(newDeviceId())));
       expect(logLines()).toMatchObject([{ level: 'INFO', eventId: 'event-1' }]);
     });
 

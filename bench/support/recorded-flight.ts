@@ -60,6 +60,7 @@ export const recordFlight = (seconds: number): Promise<RecordedFlight> =>
  */
 export async function recordPoints(name: string, points: readonly RecordedPoint[]): Promise<RecordedFlight> {
   await useStorage();
+  process.env['FLIGHT_RETENTION_DAYS'] = '90';
   const job = sampleJob({ jobId: id('job', acme, name.padStart(26, '0')), status: 'QUEUED' });
   await insertJob(acme, job);
   const change = { now: points.at(-1)?.timestamp ?? '', at: points[0]?.timestamp };

@@ -192,6 +192,6 @@ const dropReasonOf = (error: unknown): DropReason =>
 function reasonOf(error: unknown): string {
   if (error instanceof $ZodError) return z.prettifyError(error);
   if (error instanceof Refusal)
-    return [error.code, ...error.details.map(({ path, message }) => `${path} ${message}`)].join('; ');
+    return [error.code, ...(error.details.length > 0 ? [linesOf(error.details)] : [])].join('; ');
   return error instanceof Error ? error.message : String(error);
 }

@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.server import ServerConnection, serve
+from websockets.sync.server import ServerConnection
 
 from drone_mission_client import Client
 from drone_mission_client._channels.connection import Message
+from fake_service import client_of
 
 
 def sample(sequence: int, device_id: str = "device-1", **more: Any) -> Message:
@@ -41,14 +42,8 @@ def service(*connections: list[Message]) -> Iterator[tuple[Client, list[Any]]]:
         except ConnectionClosed:
             pass
 
-    with serve(handle, "127.0.0.1", 0) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        url = f"ws://127.0.0.1:{server.socket.getsockname()[1]}"
-        with Client(base_url="http://127.0.0.1", ws_url=url, token=lambda: "token") as client:
-            yield client, received
-        server.shutdown()
-        thread.join()
+    with client_of(handle) as client:
+        yield client, received
 
 
 def first(count: int, client: Client) -> list[Any]:

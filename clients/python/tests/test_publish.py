@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from websockets.sync.server import ServerConnection, serve
+from websockets.sync.server import ServerConnection
 
 from drone_mission_client import ApiError, Client
 from drone_mission_client._channels.connection import Message
 from drone_mission_client.messages import Sample
+from fake_service import client_of
 
 
 @contextmanager
@@ -28,14 +28,8 @@ def service(answer: Callable[[int, list[Sample]], Message]) -> Iterator[tuple[Cl
             lengths.append(len(samples))
             socket.send(json.dumps({**answer(len(lengths) - 1, samples), "id": message["id"]}))
 
-    with serve(handle, "127.0.0.1", 0) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        url = f"ws://127.0.0.1:{server.socket.getsockname()[1]}"
-        with Client(base_url="http://127.0.0.1", ws_url=url, token=lambda: "token") as client:
-            yield client, lengths
-        server.shutdown()
-        thread.join()
+    with client_of(handle) as client:
+        yield client, lengths
 
 
 def samples(count: int) -> list[Sample]:

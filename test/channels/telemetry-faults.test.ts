@@ -1,6 +1,15 @@
 import { clients } from '../api/client';
 import { fleetOf, nobodys } from '../api/given';
-import { ask, openTelemetry, publish, sampleOf, samplesIn, subscribeTo, tryToOpen } from './telemetry-socket';
+import {
+  ask,
+  openTelemetry,
+  publish,
+  publishAgain,
+  sampleOf,
+  samplesIn,
+  subscribeTo,
+  tryToOpen,
+} from './telemetry-socket';
 import { shakeHands, type Socket } from './socket';
 import { quiet } from './until';
 
@@ -86,7 +95,7 @@ describe('Publishing', () => {
   test('a list of repeats is published, and none of it accepted', async () => {
     const samples = [sampleOf(deviceId), sampleOf(deviceId)];
     await publish(socket, ...samples);
-    expect(await ask(socket, { action: 'publish', telemetry: samples })).toEqual({
+    expect(await publishAgain(socket, ...samples)).toEqual({
       type: 'published',
       accepted: 0,
       recorded: 0,

@@ -83,6 +83,16 @@ export async function publish(socket: Socket, ...telemetry: readonly object[]): 
   expect(answer).toMatchObject({ type: 'published', accepted: telemetry.length });
 }
 
+/**
+ * Publishes samples that were published before, until they are repeats for the instance that gets them: one that has not seen the
+ * device accepts what was not saved yet, once.
+ */
+export const publishAgain = (socket: Socket, ...telemetry: readonly object[]) =>
+  until('an answer that accepts no repeat', async () => {
+    const answer = await ask(socket, { action: 'publish', telemetry });
+    return answer['accepted'] === 0 ? answer : undefined;
+  });
+
 let last = 0;
 
 /** A sample of a device, later than all before it. */

@@ -11,8 +11,8 @@ const isUnnoticed = z.optional(z.boolean());
 const snapshotRequest = z.discriminatedUnion('kind', [
   /** A new follower of a status channel; `after`: the number of the last event that it knows, when it resumes. */
   z.object({ kind: z.literal('channel'), connection, end, after: z.optional(z.int()), isUnnoticed }),
-  /** A new viewer of a share. */
-  z.object({ kind: z.literal('viewer'), connectionId: z.string(), end }),
+  /** A new viewer of a share; `isUnnoticed`: of its device. */
+  z.object({ kind: z.literal('viewer'), connectionId: z.string(), end, isUnnoticed }),
   /** A partner's new subscription to the telemetry of a device or a group. */
   z.object({ kind: z.literal('subscription'), connectionId: z.string(), followed: z.string(), isUnnoticed }),
   /** The end of a share, with its final message: however many viewers it has, nobody else waits while they are told. */

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { readFollowed, type FollowedItem } from '../../data/connections/followed-until';
 
 /** How long an instance relies on what it has read, in ms, however many devices of the group report meanwhile. */
@@ -6,7 +7,12 @@ const MAX_AGE_MS = 500;
  * When every instance delivers to a group that nobody followed before, in ms after that was noted: what had been read before is
  * outdated, and what was accepted by it is stored.
  */
-export const NOTICED_AFTER_MS = MAX_AGE_MS + 250;
+const NOTICED_AFTER_MS = MAX_AGE_MS + 250;
+
+/** Waits until every instance delivers to a new follower, if it may be the first one. */
+export async function untilNoticed({ isUnnoticed }: { readonly isUnnoticed?: boolean | undefined }): Promise<void> {
+  if (isUnnoticed) await pause(NOTICED_AFTER_MS);
+}
 
 const cache = new Map<string, { readonly followed: Promise<FollowedItem>; readonly readAt: number }>();
 const MAX_CACHED = 1000;

@@ -1,21 +1,21 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { readSnapshotRequest, type SnapshotRequest } from '../../data/connections/snapshot-requests';
 import { HANDSHAKE_RETRY_DELAYS_MS, deleteConnection } from '../../data/connections/sockets';
 import { sendChannelSnapshot } from '../sockets/snapshot/status-channel';
 import { sendSubscriptionSnapshot } from '../sockets/snapshot/subscription';
 import { sendViewerSnapshot } from '../sockets/snapshot/viewer';
 import { endFollowers } from '../delivery/followers';
-import { NOTICED_AFTER_MS } from '../delivery/followed-group';
+import { untilNoticed } from '../delivery/followed-group';
 import { logger } from '../logger';
 
 async function sendSnapshot(request: SnapshotRequest): Promise<void> {
-  if ('isUnnoticed' in request && request.isUnnoticed) await pause(NOTICED_AFTER_MS);
   switch (request.kind) {
     case 'channel':
+      await untilNoticed(request);
       return sendChannelSnapshot(request.connection, request);
     case 'viewer':
-      return sendViewerSnapshot(request.connectionId, request.end);
+      return sendViewerSnapshot(request);
     case 'subscription':
+      await untilNoticed(request);
       return sendSubscriptionSnapshot(request.connectionId, request.followed);
     case 'share-end':
       return endFollowers(request.shareCode, request.message);

@@ -68,9 +68,9 @@ export async function openViewerSession(
   try {
     session.shard = await takeViewerSeat(share, session, openedAt);
     await openSession(session);
-    await noteFollowed({ kind: 'device', id: deviceId }, 'sockets', Math.ceil(expiresAt));
+    const isUnnoticed = await noteFollowed({ kind: 'device', id: deviceId }, 'sockets', Math.ceil(expiresAt));
     const end = finalMessage({ kind: 'share', before: share, after: undefined }, now.toISOString());
-    await requestSnapshot({ kind: 'viewer', connectionId, end });
+    await requestSnapshot({ kind: 'viewer', connectionId, end, isUnnoticed });
   } catch (error) {
     if (!(error instanceof Refusal)) await rollBack(session);
     throw error;

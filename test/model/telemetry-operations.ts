@@ -79,6 +79,9 @@ export async function publish(
         !recorder.samples.some((one) => one.deviceId === deviceId && one.timestamp === timestamp),
     );
     recorder.addSamples(known);
+    for (const one of recorder.samples)
+      if (late.some((each) => each.deviceId === one.deviceId && each.timestamp === one.timestamp))
+        (one as { isRepeated?: boolean }).isRepeated = !known.includes(one);
     const sentAt = Date.now();
     const valid = [...late, ...news].map(({ deviceId, timestamp }) => ({
       ...sampleOf(deviceId, timestamp, job),

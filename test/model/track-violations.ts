@@ -1,3 +1,5 @@
+import { UNSAVED_FOR_MS } from './telemetry-violations';
+
 /** A sample as a publisher sent it; times in Unix ms. */
 interface SentSample {
   readonly deviceId: string;
@@ -63,15 +65,19 @@ const secondOf = (timestamp: number) => Math.floor(timestamp / 1000);
 const slotOf = ({ deviceId, timestamp }: SentSample) => `${deviceId} in ${secondOf(timestamp)}`;
 const sampleName = ({ deviceId, timestamp }: SentSample) => `${deviceId} at ${timestamp}`;
 
-/** Violations in the counts of an answer: news are accepted, late samples only if they are new in a record. */
-export function replyViolations({ jobId, news, late, accepted, recorded }: PublishedList): string[] {
+/**
+ * Violations in the counts of an answer: news are accepted, late samples only if they are new in a record, or may be new to the instance
+ * that got them.
+ */
+export function replyViolations({ jobId, news, late, sentAt, accepted, recorded }: PublishedList): string[] {
+  const unsaved = late.filter(({ timestamp }) => sentAt - timestamp < UNSAVED_FOR_MS).length;
   const seconds = new Set([...news, ...late].map(slotOf)).size;
   const most = jobId === undefined ? 0 : seconds;
   return [
     ...(recorded < 0 || recorded > most ? [`${recorded} recorded of at most ${most}`] : []),
     ...(recorded > accepted ? [`${recorded} recorded, but only ${accepted} accepted`] : []),
     ...(accepted < news.length ? [`${accepted} accepted of ${news.length} new ones`] : []),
-    ...(accepted > news.length + Math.min(recorded, late.length)
+    ...(accepted > news.length + unsaved + Math.min(recorded, late.length - unsaved)
       ? [`${accepted} accepted: ${news.length} are new, ${recorded} recorded`]
       : []),
   ];

@@ -115,9 +115,14 @@ describe('telemetryViolations', () => {
     type: 'device.telemetry',
     deviceId,
     timestamp: new Date(timestamp).toISOString(),
+    receivedAt: new Date(timestamp + 60_000).toISOString(),
     ...more,
   });
-  const violations = (messages: readonly object[], more: Partial<Subscriber> = {}) => {
+  const violations = (
+    messages: readonly object[],
+    more: Partial<Subscriber> = {},
+    others: readonly PublishedSample[] = [],
+  ) => {
     const common = {
       role: 'partner' as const,
       batch: false,
@@ -127,7 +132,11 @@ describe('telemetryViolations', () => {
       leavesAt: Infinity,
       leftAt: Infinity,
     };
-    return telemetryViolations({ ...common, received: asReceived(messages), ...more }, [...samples, ...lateSamples]);
+    return telemetryViolations({ ...common, received: asReceived(messages), ...more }, [
+      ...samples,
+      ...lateSamples,
+      ...others,
+    ]);
   };
 
   test('accepts the last known state and all later samples, until the end', () => {
@@ -139,6 +148,15 @@ describe('telemetryViolations', () => {
     const batched = [message(1), batchOf(message(2), message(3)), message(4)];
     expect(violations(batched, { batch: true })).toEqual([]);
     expect(violations([message(-1), message(1), message(2), message(3), message(4)])).toEqual([]);
+  });
+
+  test('accepts what an instance that had not seen a device took as new: late samples, and repeated ones', () => {
+    const soon = { receivedAt: new Date(100).toISOString() };
+    const all = [message(1), message(2), message(3), message(4)];
+    expect(violations([...all, message(-1, soon)])).toEqual([]);
+    expect(violations([...all, message(2, soon)])).toHaveLength(1);
+    expect(violations([...all, message(5), message(5, soon)], {}, [{ ...sampleOf(5), isRepeated: true }])).toEqual([]);
+    expect(violations([...all, message(5), message(5)], {}, [{ ...sampleOf(5), isRepeated: true }])).toHaveLength(1);
   });
 
   test('accepts missing samples at the end only, for a subscriber that left', () => {
@@ -191,12 +209,13 @@ describe('telemetryViolations', () => {
 const at = (timestamp: number, deviceId = 'device-1') => ({ deviceId, timestamp });
 
 describe('replyViolations', () => {
-  const list = { jobId, news: [at(1000), at(2000)], late: [at(500)], sentAt: 0, accepted: 3, recorded: 3 };
+  const list = { jobId, news: [at(1000), at(2000)], late: [at(500)], sentAt: 60_000, accepted: 3, recorded: 3 };
 
   test('accepts all new ones, and late ones that are new in the record', () => {
     expect(replyViolations(list)).toEqual([]);
     expect(replyViolations({ ...list, accepted: 2, recorded: 0 })).toEqual([]);
     expect(replyViolations({ ...list, news: [], accepted: 1, recorded: 1 })).toEqual([]);
+    expect(replyViolations({ ...list, news: [], sentAt: 600, accepted: 1, recorded: 0 })).toEqual([]);
   });
 
   test.each<[string, Partial<PublishedList>]>([

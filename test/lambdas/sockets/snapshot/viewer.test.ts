@@ -22,7 +22,7 @@ import {
 import { givenBufferingFollower } from '../../fixtures/buffering-follower';
 
 const viewer = viewerSession();
-const sendSnapshot = () => sendViewerSnapshot(viewer.connectionId);
+const sendSnapshot = (isUnnoticed = false) => sendViewerSnapshot({ connectionId: viewer.connectionId, isUnnoticed });
 const share = () => store.on(GetCommand, { TableName: 'shares' });
 /** Stores a viewer that waits for the snapshot of its share and its device. */
 async function given(change: object = {}, device: object = reported) {
@@ -67,6 +67,22 @@ test('a viewer is sent the share, then the state of the device, and follows both
     ...followedDevice(viewer, viewer.deviceId),
     sentSequences: { [viewer.deviceId]: snapshotSequence },
   });
+});
+
+test('the first viewer of a device is sent its state once every instance has noticed the viewer', async () => {
+  await given();
+  const began = performance.now();
+  await sendSnapshot(true);
+  // A timer may fire a millisecond early.
+  expect(performance.now() - began).toBeGreaterThanOrEqual(749);
+  expect(received().map(({ type }) => type)).toEqual(['share.status', 'device.telemetry']);
+});
+
+test('the first viewer of a device is sent no state of it when the share ends meanwhile', async () => {
+  await given();
+  share().resolvesOnce({ Item: shareItem() }).resolves({});
+  await sendSnapshot(true);
+  expect(received().map(({ type }) => type)).toEqual(['share.status']);
 });
 
 test('a viewer learns how old the state of the device is at the moment when it is sent', async () => {

@@ -4,7 +4,7 @@ import { apiKeyUnknown } from './forbidden';
 import type { ErrorMessage } from './socket-messages';
 
 interface HttpRefusal {
-  readonly status: 400 | 401 | 403 | 404 | 406 | 410 | 412 | 429;
+  readonly status: 400 | 401 | 403 | 404 | 406 | 410 | 412 | 415 | 429;
   /** `error` of the body; for the token endpoint the code itself. */
   readonly text: string;
 }
@@ -23,6 +23,7 @@ export const refusals = {
   not_acceptable: { status: 406, text: 'Not acceptable' },
   cannot_cancel: { status: 400, text: 'Cannot cancel job' },
   cursor_expired: { status: 410, text: 'Cursor expired' },
+  unsupported_media_type: { status: 415, text: 'Unsupported media type' },
   stale_version: { status: 412, text: 'Precondition failed' },
   too_many_requests: { status: 429, text: 'Too many requests' },
   too_many_viewers: { status: 429, text: 'Too many viewers' },
@@ -39,6 +40,10 @@ const oauthDescriptions: Partial<Record<RefusalCode, string>> = {
 /** The refusal of a request whose `Accept` allows none of the media types of a reply (RFC 9110 section 15.5.7). */
 export const notAcceptable = (mediaTypes: readonly string[]) =>
   new Refusal('not_acceptable', [{ path: 'Accept', message: `must allow one of ${mediaTypes.join(', ')}` }]);
+
+/** The refusal of a body in another charset than UTF-8 (RFC 8259 section 8.1; RFC 9110 section 15.5.16). */
+export const unsupportedCharset = () =>
+  new Refusal('unsupported_media_type', [{ path: 'Content-Type', message: 'must have the charset UTF-8, or none' }]);
 
 /** Status and body of a refusal on a resource endpoint: `{error, details?}`. */
 export function resourceRefusal({ code, details }: Refusal) {

@@ -11,10 +11,6 @@ export type Binding = 'snapshots' | 'telemetry' | 'platform' | 'video' | 'tokens
 
 /** One action of the WebSocket API: routes, functions, grants and handlers' types derive from it. */
 export interface WebSocketAction {
-  readonly summary: string;
-  /** For partners: what the message does and what follows its reply (docs/api/asyncapi.json). */
-  /** A function where it quotes a number: esbuild keeps a computed text in every bundle. */
-  readonly description: string | (() => string);
   /**
    * A scope of the token; `viewer`: a socket that a share link opened; `partner`: one that a token opened, status channels
    * included; `anyone`: every open socket.

@@ -7,7 +7,7 @@ import { text } from '../domain/text';
 import { scopes, type Scope } from './endpoint';
 import { messageId as id } from './message-id';
 import { refusedSample } from './socket-messages';
-import { flightMessage, MAX_TRACK_POINTS, playbackMessage } from './share-page';
+import { flightMessage, playbackMessage } from './share-page';
 import type { WebSocketAction } from './websocket-action';
 
 /** Path of the telemetry endpoint below {ws_url} (spec section 6). */
@@ -40,8 +40,6 @@ const withoutFields = z.strictObject({ action: z.string(), id });
 /** Every action that a client may send (DESIGN section 3). */
 export const webSocketActions = {
   ping: {
-    summary: 'Check that the connection works',
-    description: 'The answer is `pong`. An action that the channel does not know gets the error `unknown_action`.',
     needs: 'anyone',
     message: z.object({ action: z.string(), id }),
     reply: z.object({ type: z.literal('pong') }),
@@ -50,9 +48,6 @@ export const webSocketActions = {
     tables: {},
   },
   authenticate: {
-    summary: 'Go on with a new token',
-    description:
-      'The socket then lasts as long as the new token, at most two hours from its handshake. The token must be of the client that opened the socket. Its scopes are in force from then on: a socket that needs a scope which it lacks is closed after the error `forbidden`, and without `resources:read` subscriptions to telemetry end (`subscriptionsEnded`).',
     needs: 'partner',
     message: z.strictObject({ action: z.string(), id, token: text(1, MAX_TOKEN) }),
     reply: z.object({
@@ -68,9 +63,6 @@ export const webSocketActions = {
     bindings: ['tokens', 'sockets'],
   },
   subscribe: {
-    summary: 'Subscribe to the telemetry of a device or of a device group',
-    description:
-      'The reply is followed by the last known state of each device that ever reported, with `"snapshot": true`, and then by every sample; with `"batch": true` those that arrive together come as one `device.telemetry.batch`. A device that is subscribed to twice is sent once. A subscription lasts as long as the socket.',
     needs: 'resources:read',
     lasting: true,
     message: newSubscription,
@@ -81,8 +73,6 @@ export const webSocketActions = {
     bindings: ['snapshots'],
   },
   unsubscribe: {
-    summary: 'End a subscription to telemetry',
-    description: 'Ends the subscription to exactly this device or group, if there is one.',
     needs: 'resources:read',
     message: subscription,
     reply: z.object({ type: z.literal('unsubscribed'), ...target }),
@@ -91,9 +81,6 @@ export const webSocketActions = {
     tables: { connections: ['delete'] },
   },
   publish: {
-    summary: 'Publish telemetry of devices',
-    description: () =>
-      `One sample, or a list of up to ${MAX_SAMPLES}, of devices of your organisation, each judged by itself: \`refused\` names those that are not accepted; when none is left the answer is an error. A late sample is not delivered, but its position is recorded. Wait for the reply before the next message if the order matters.`,
     needs: 'stream:publish',
     message: z.strictObject({
       action: z.string(),
@@ -116,9 +103,6 @@ export const webSocketActions = {
     bindings: ['telemetry'],
   },
   control: {
-    summary: 'Send a command to the drone',
-    description:
-      'Needs a share with the permission `control`. `accepted` means sent to the drone platform, not executed by the drone. An outcome that is reported within ten minutes reaches all viewers of the share as `control.outcome` with the same `requestId`.',
     needs: 'viewer',
     message: z.strictObject({ action: z.string(), id, command }),
     reply: z.object({ type: z.literal('accepted'), requestId: z.string() }),
@@ -128,9 +112,6 @@ export const webSocketActions = {
     bindings: ['platform'],
   },
   playback: {
-    summary: 'Get the address of the live video',
-    description:
-      'Needs a share of the type `STREAM`. The address works until its `expiresAt`, at most five minutes. The first one comes unasked.',
     needs: 'viewer',
     message: withoutFields,
     reply: playbackMessage,
@@ -140,9 +121,6 @@ export const webSocketActions = {
     bindings: ['video'],
   },
   flight: {
-    summary: 'Get the current flight of the shared device',
-    description: () =>
-      `The names of the device and of its job, the take-off, and the track since then: a position every five seconds, at most ${MAX_TRACK_POINTS}, further apart in a long flight, up to the last known one. It is empty when the device is not in flight. Ask once: samples continue the track.`,
     needs: 'viewer',
     message: withoutFields,
     reply: flightMessage,

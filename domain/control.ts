@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
+import { freeForm } from './free-form';
 import { text } from './text';
 
 /** A viewer's command to a drone; other fields are passed on unchanged. */
-export const command = z.looseObject({ name: text(1, 64) });
+export const command = z.looseObject({ name: text(1, 64) }).check(freeForm());
 
 export const controlOutcomes = ['DONE', 'REFUSED', 'FAILED'] as const;
 

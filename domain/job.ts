@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Organisation } from './id';
 import { jobStatuses, mayMove, type JobStatus } from './job-lifecycle';
-import { metadata } from './metadata';
+import { metadata, storedMetadata } from './metadata';
 import { Refusal, foreign, invalid } from './refusal';
 import { moment, text } from './text';
 
@@ -33,6 +33,7 @@ export const jobChange = z.strictObject({
 /** A drone mission as it is stored. `version` is incremented with every change. */
 export const job = z.object({
   ...jobRequest.shape,
+  metadata: z.optional(storedMetadata),
   jobId: z.string(),
   status: jobStatus,
   version: z.int(),
@@ -45,15 +46,26 @@ export type JobRequest = z.output<typeof jobRequest>;
 export type JobChange = z.output<typeof jobChange>;
 export type Job = z.output<typeof job>;
 
-/** The job that a request creates: PENDING, version 1. `now` is ISO 8601. */
-export const newJob = (request: JobRequest, jobId: string, now: string): Job => ({
-  ...request,
-  jobId,
-  status: 'PENDING',
-  version: 1,
-  createdAt: now,
-  updatedAt: now,
-});
+/** How long ago a new job may be scheduled, in ms: clocks differ, and requests take a while. */
+const SCHEDULED_AGO_MS = 5 * 60_000;
+
+/**
+ * The job that a request creates: PENDING, version 1. `now` is ISO 8601.
+ * @throws Refusal `invalid_request` for a time in the past: the zero value of a client's date would be a flight at once
+ */
+export function newJob(request: JobRequest, jobId: string, now: string): Job {
+  const { scheduledAt } = request;
+  if (scheduledAt !== undefined && Date.parse(scheduledAt) < Date.parse(now) - SCHEDULED_AGO_MS)
+    throw invalid('scheduledAt', 'is more than five minutes ago');
+  return {
+    ...request,
+    jobId,
+    status: 'PENDING',
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
 
 /** Whether a change contains nothing, or only the given status. */
 export const changesNothing = (change: JobChange, status: JobStatus | undefined) =>
@@ -64,8 +76,8 @@ export interface JobGuard {
   readonly caller: Organisation;
   /** The requested status; undefined when the change leaves it. */
   readonly status?: JobStatus | undefined;
-  /** The required version (`If-Match`); undefined for any. */
-  readonly ifVersion?: number | undefined;
+  /** The versions of which it must have one (`If-Match`); undefined for any. */
+  readonly ifVersions?: readonly number[] | undefined;
 }
 
 /**
@@ -77,7 +89,7 @@ export function whyRefused(found: { owner: Organisation; job: Job } | undefined,
   if (!found) return new Refusal('job_not_found');
   if (found.owner !== guard.caller) return foreign('jobId');
   const { status, version } = found.job;
-  if (guard.ifVersion !== undefined && guard.ifVersion !== version) return new Refusal('stale_version');
+  if (guard.ifVersions && !guard.ifVersions.includes(version)) return new Refusal('stale_version');
   if (guard.status !== undefined && guard.status !== status && !mayMove(status, guard.status))
     return invalid('status', `can't move from ${status} to ${guard.status}`);
   return undefined;

@@ -10,6 +10,7 @@ export const refusalCodes = [
   'device_group_not_found',
   'resource_not_found',
   'not_acceptable',
+  'unsupported_media_type',
   'cannot_cancel',
   'stale_version',
   'cursor_expired',

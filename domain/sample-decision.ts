@@ -17,7 +17,7 @@ import { organisationOf } from './id';
 import { isFinal, isFlown, type JobStatus } from './job-lifecycle';
 import type { Detail } from './refusal';
 import { isReportDue, savingOf, type Saving } from './state-saving';
-import { isReadableAsJson, MAX_AHEAD_MS, sequenceOf, type Sample } from './telemetry';
+import { MAX_AHEAD_MS, sequenceOf, type Sample } from './telemetry';
 
 /** A job that a sample names. */
 export interface NamedJob {
@@ -44,7 +44,6 @@ export const NOT_YOURS: Detail = { path: 'deviceId', message: 'is not a device o
 export function faultIn(sample: Sample, device: Device | undefined, jobs: NamedJobs, now: Date): Detail | undefined {
   const { deviceId, jobId, timestamp } = sample;
   if (!device) return NOT_YOURS;
-  if (!isReadableAsJson(sample)) return { path: '', message: 'cannot be saved' };
   if (Date.parse(timestamp) - now.getTime() > MAX_AHEAD_MS)
     return { path: 'timestamp', message: 'is more than 60 seconds in the future' };
   if (jobId === undefined) return undefined;

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { freeForm } from './free-form';
 import { moment, text } from './text';
 
 const angle = (min: number, max: number) => z.number().check(z.minimum(min), z.maximum(max));
@@ -49,11 +50,7 @@ const MAX_SENSOR_BYTES = 8 * 1024;
 export const camera = z.looseObject({ orientation: z.optional(orientation) });
 
 /** Sensor data; fields other than `camera` are vendor-specific. */
-export const sensorPayload = z.looseObject({ camera: z.optional(camera) }).check(
-  z.refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_SENSOR_BYTES, {
-    error: `must not be larger than ${MAX_SENSOR_BYTES} bytes`,
-  }),
-);
+export const sensorPayload = z.looseObject({ camera: z.optional(camera) });
 
 /** State that a device reports; `droneState` and `dockState` accept unknown values (DESIGN section 3). */
 export const deviceState = z.object({
@@ -72,7 +69,11 @@ export const deviceState = z.object({
 export type DeviceState = z.output<typeof deviceState>;
 
 /** A telemetry sample of a device. */
-export const sample = z.strictObject({ deviceId: text(1, 256), ...deviceState.shape });
+export const sample = z.strictObject({
+  deviceId: text(1, 256),
+  ...deviceState.shape,
+  sensorPayload: z.optional(sensorPayload.check(freeForm(MAX_SENSOR_BYTES))),
+});
 export type Sample = z.output<typeof sample>;
 
 /** How far a sample's timestamp may be ahead of the service's clock, in ms. */
@@ -98,13 +99,6 @@ export const isTransition = (known: DeviceState | undefined, reported: DeviceSta
   (['droneState', 'dockState', 'jobId'] as const).some(
     (name) => reported[name] !== undefined && reported[name] !== known?.[name],
   );
-
-/**
- * Whether a state can be read again after it is stored as JSON text. If it could not, every read of its device would fail,
- * so it is refused before it is written.
- */
-export const isReadableAsJson = (state: DeviceState): boolean =>
-  deviceState.safeParse(JSON.parse(JSON.stringify(state))).success;
 
 /**
  * A sample without a position of exactly 0, 0: a receiver without a fix reports that place in the Gulf of Guinea. The rest of the

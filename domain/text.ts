@@ -4,8 +4,11 @@ import * as z from 'zod/mini';
 // zod/mini has no error messages; refusals need them.
 z.config(en());
 
+/** What is wrong with text that holds half of a surrogate pair, which encodings would replace. */
+export const MALFORMED = 'must be well-formed Unicode';
+
 /** One for all texts: each check that is created takes time at every start of a function. */
-const wellFormed = z.refine<string>((value) => value.isWellFormed(), { error: 'must be well-formed Unicode' });
+const wellFormed = z.refine<string>((value) => value.isWellFormed(), { error: MALFORMED });
 
 /** Text of `min` to `max` characters without lone surrogates, which encodings would replace. */
 export const text = (min: number, max: number) => z.string().check(z.minLength(min), z.maxLength(max), wellFormed);

@@ -20,7 +20,7 @@ export interface ChangeOptions {
   /** When its status changed, if that is not now: a platform reports it later. ISO 8601 in UTC. */
   readonly at?: string | undefined;
   /** Required version of the job. */
-  readonly ifVersion?: number | undefined;
+  readonly ifVersions?: readonly number[] | undefined;
   /** The drone platform, when it reported the change: it is not told what it said. Default: a partner. */
   readonly changedBy?: typeof PLATFORM | undefined;
 }
@@ -35,7 +35,7 @@ async function write(
   jobId: string,
   change: JobChange,
   from: readonly JobStatus[] | undefined,
-  { changeId, now, at = now, ifVersion, changedBy }: ChangeOptions,
+  { changeId, now, at = now, ifVersions, changedBy }: ChangeOptions,
 ): Promise<{ written: Job } | { found: StoredJob | undefined }> {
   const { status } = change;
   const fields = set({
@@ -55,7 +55,7 @@ async function write(
     'organisation = :caller',
     // Otherwise a retry by the SDK would count as a second change.
     '(attribute_not_exists(changeId) OR changeId <> :changeId)',
-    ...(ifVersion === undefined ? [] : ['version = :ifVersion']),
+    ...(ifVersions ? [`version IN (${ifVersions.map((_, index) => `:version${index}`).join(', ')})`] : []),
     ...(from ? [`#status IN (${from.map((_, index) => `:from${index}`).join(', ')})`] : []),
   ];
   try {
@@ -71,7 +71,7 @@ async function write(
           ':caller': caller,
           ':one': 1,
           ...(flightTime && { ':at': at }),
-          ...(ifVersion !== undefined && { ':ifVersion': ifVersion }),
+          ...Object.fromEntries((ifVersions ?? []).map((version, index) => [`:version${index}`, version])),
           ...Object.fromEntries((from ?? []).map((value, index) => [`:from${index}`, value])),
         },
         ReturnValues: 'ALL_NEW',
@@ -109,7 +109,7 @@ export async function changeJob(
   options: ChangeOptions,
 ): Promise<Job> {
   const { status } = change;
-  const guard = { caller, status, ifVersion: options.ifVersion };
+  const guard = { caller, status, ifVersions: options.ifVersions };
   const statusOnly = changesNothing(change, status);
   const before = status && statusesBefore(status);
   if (statusOnly && !before?.length) return resultWithoutWrite(await readItem(jobId), options.changeId, guard);

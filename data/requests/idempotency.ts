@@ -4,6 +4,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { succeeded } from '../store/conditional-write';
+import { AlreadyAnswered } from './already-answered';
 import { dynamodb, table } from '../store/dynamodb';
 
 /** 24 hours (DESIGN section 3). */
@@ -26,18 +27,6 @@ export interface FirstAnswer {
 }
 
 const record = z.object({ fingerprint: z.string(), reply: z.string(), ttl: z.int() });
-
-/** The key has been used: the response to that request, and the fingerprint of its body. */
-export class AlreadyAnswered extends Error {
-  override readonly name = 'AlreadyAnswered';
-
-  constructor(
-    readonly fingerprint: string,
-    readonly reply: unknown,
-  ) {
-    super('a request with this idempotency key has been answered');
-  }
-}
 
 function answered(item: Record<string, unknown> | undefined, now: string): AlreadyAnswered | undefined {
   const found = item && record.parse(item);

@@ -1,16 +1,18 @@
 import Negotiator from 'negotiator';
 import { notAcceptable } from '../../contract/refusals';
-import { header, type Event, type Exchange } from './request';
+import { headerList, type Event, type Exchange } from './request';
+
+/** A parameter of a media type other than its weight: a format is the same with a charset or a version. */
+const PARAMETER = /;\s*(?!q\s*=)[\w!#$%&'*+.^`|~-]+(?:\s*=\s*(?:"(?:[^"\\]|\\.)*"|[^\s;,]*))?/gi;
 
 /**
- * Selects the media type of the reply by `Accept` (RFC 9110 section 12.5.1), if the endpoint offers several.
+ * Step of an endpoint that offers several media types: selects that of the reply by `Accept` (RFC 9110 section 12.5.1).
  * @throws Refusal `not_acceptable`
  */
 export function negotiate(exchange: Exchange, event: Event): void {
-  const { mediaTypes } = exchange.endpoint.reply;
-  if (!mediaTypes) return;
+  const { mediaTypes = [] } = exchange.endpoint.reply;
   exchange.headers['Vary'] = 'Accept';
-  const accept = header(event, 'accept');
+  const accept = headerList(event, 'accept')?.replaceAll(PARAMETER, '');
   const chosen = new Negotiator({ headers: accept ? { accept } : {} }).mediaType([...mediaTypes]);
   if (chosen === undefined) throw notAcceptable(mediaTypes);
   exchange.mediaType = chosen;

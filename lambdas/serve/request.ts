@@ -4,7 +4,7 @@ import type { Endpoint } from '../../contract/endpoint';
 import type { endpoints, EndpointKey } from '../../contract/endpoints';
 import type { FirstAnswer } from '../../data/requests/idempotency';
 import type { Organisation } from '../../domain/id';
-import type { RefusalCode } from '../../domain/refusal';
+import { invalid, type RefusalCode } from '../../domain/refusal';
 
 type Table = typeof endpoints;
 type PathParameter<Key extends string> = Key extends `${string}{${infer Name}}${infer Rest}`
@@ -37,8 +37,8 @@ export interface ServedRequest<Key extends EndpointKey> {
   /** When the request was received, ISO 8601. */
   readonly now: string;
   readonly requestId: string;
-  /** The version in `If-Match`. */
-  readonly ifVersion: number | undefined;
+  /** The versions in `If-Match`; undefined for any. */
+  readonly ifVersions: readonly number[] | undefined;
   /** Id (not value) of the API key that API Gateway accepted. */
   readonly apiKeyId: string | undefined;
   /** The answer to store with a created resource, so that a repeat gets it again; undefined without an idempotency key. */
@@ -52,6 +52,16 @@ export interface ServedRequest<Key extends EndpointKey> {
 export type Reply<Key extends EndpointKey> =
   z.input<Table[Key]['reply']['body']> | (MediaTypeOf<Key> extends undefined ? never : string);
 
+/** An idempotency key that a request was sent with. */
+export interface IdempotencyKey {
+  /** The key with client and endpoint, so that it is unique. */
+  readonly id: string;
+  /** Of the body, however it is written. */
+  readonly fingerprint: string;
+  /** Of the body as it was compared before, when the order of its members counted: keys of the day before an upgrade have it. */
+  readonly formerFingerprint: string;
+}
+
 /** State that the steps of `serve` share during one request. */
 export interface Exchange {
   readonly key: EndpointKey;
@@ -60,10 +70,10 @@ export interface Exchange {
   caller?: Caller;
   query?: unknown;
   body?: unknown;
-  ifVersion?: number;
+  ifVersions?: readonly number[];
   /** Of the reply; JSON unless the endpoint offers others. */
   mediaType?: string;
-  idempotency?: { readonly id: string; readonly fingerprint: string };
+  idempotency?: IdempotencyKey;
   /** Headers of the answer, whether it succeeds or fails. */
   readonly headers: Record<string, string>;
   /** Code of the refusal, if the request was refused. */
@@ -77,15 +87,28 @@ export type Event = APIGatewayProxyEvent;
 /** Lambda's context with the exchange. */
 export type ServedContext = Context & { exchange: Exchange };
 
-/** A header of the request, by its name in lower case; clients may send it in any case. */
+/** The values of a header, by its name in any case, in order. */
+const headerValues = ({ multiValueHeaders }: Event, name: string): string[] =>
+  Object.entries(multiValueHeaders).flatMap(([key, values = []]) =>
+    key.toLowerCase() === name.toLowerCase() ? values : [],
+  );
+
+/** A header of the request whose value is a list; given several times, it is one list (RFC 9110 section 5.3). */
+export function headerList(event: Event, name: string): string | undefined {
+  const values = headerValues(event, name);
+  return values.length > 0 ? values.join(', ').trim() : undefined;
+}
+
+/** A header of the request that has one value. @throws Refusal `invalid_request` when it is given several times */
 export function header(event: Event, name: string): string | undefined {
-  const found = Object.entries(event.headers).find(([key]) => key.toLowerCase() === name);
-  return found?.[1]?.trim();
+  const [value, ...others] = headerValues(event, name);
+  if (others.length > 0) throw invalid(name, 'must be given once');
+  return value?.trim();
 }
 
 /** Builds the request for the handler, after all steps have run. */
 export function servedRequest<Key extends EndpointKey>(event: Event, exchange: Exchange): ServedRequest<Key> {
-  const { caller, query, body, mediaType, ifVersion, idempotency } = exchange;
+  const { caller, query, body, mediaType, ifVersions, idempotency } = exchange;
   const now = new Date(exchange.startedAt).toISOString();
   const request = {
     caller,
@@ -95,9 +118,10 @@ export function servedRequest<Key extends EndpointKey>(event: Event, exchange: E
     mediaType,
     now,
     requestId: event.requestContext.requestId,
-    ifVersion,
+    ifVersions,
     apiKeyId: event.requestContext.identity.apiKeyId ?? undefined,
-    firstAnswer: (reply: unknown) => idempotency && { ...idempotency, reply, at: now },
+    firstAnswer: (reply: unknown) =>
+      idempotency && { id: idempotency.id, fingerprint: idempotency.fingerprint, reply, at: now },
   };
   // The steps have validated each part by the schemas that this type derives from.
   return request as unknown as ServedRequest<Key>;

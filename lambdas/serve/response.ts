@@ -1,11 +1,13 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { oauthRefusal, resourceRefusal } from '../../contract/refusals';
-import { AlreadyAnswered } from '../../data/requests/idempotency';
-import { Refusal } from '../../domain/refusal';
-import { firstReply } from './idempotency';
+import { AlreadyAnswered } from '../../data/requests/already-answered';
+import { invalid, Refusal } from '../../domain/refusal';
 import type { Event, Exchange } from './request';
 
 const JSON_TYPE = 'application/json';
+
+/** A media type as a header has it: without a charset, some clients read text in one of their own (RFC 2046 section 4.1.2). */
+const contentType = (mediaType: string) => (mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType);
 
 const answer = (
   { headers }: Exchange,
@@ -16,7 +18,7 @@ const answer = (
 ): APIGatewayProxyResult => ({
   statusCode,
   headers: {
-    'Content-Type': mediaType,
+    'Content-Type': contentType(mediaType),
     'Cache-Control': 'no-store',
     'x-request-id': event.requestContext.requestId,
     ...headers,
@@ -45,6 +47,16 @@ function refuse(exchange: Exchange, event: Event, error: unknown): APIGatewayPro
     error: 'Internal server error',
     requestId: event.requestContext.requestId,
   });
+}
+
+/**
+ * The body of the first answer.
+ * @throws Refusal `invalid_request` when the key was used with another body
+ */
+function firstReply(first: AlreadyAnswered, { idempotency }: Exchange): unknown {
+  const { fingerprint, formerFingerprint } = idempotency ?? {};
+  if (first.fingerprint === fingerprint || first.fingerprint === formerFingerprint) return first.reply;
+  throw invalid('Idempotency-Key', 'has been used with another body');
 }
 
 /** The answer to an error; a used idempotency key gets the first answer again. */

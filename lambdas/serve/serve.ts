@@ -7,9 +7,7 @@ import { fail, succeed } from './response';
 import { authorise } from './authorise';
 import { limit } from './limit';
 import { logOnce } from './log';
-import { negotiate } from './negotiate';
-import { parse } from './parse';
-import { replay } from './idempotency';
+import { parseQuery } from './query';
 import {
   servedRequest,
   type Event,
@@ -44,25 +42,29 @@ function answerAndLog(exchange: Exchange, event: Event, toAnswer: ToAnswer, outc
   return answer;
 }
 
+/** A part of the input that only some endpoints have, so that only their functions load its reader. @throws Refusal */
+export type Step = (exchange: Exchange, event: Event) => Promise<void> | void;
+
 /**
- * Makes the Lambda function of an endpoint: authorise the scope, count the rate limit, parse the input, select the media
- * type of the reply, look up the idempotency key, run the handler, reply through the schema, log once.
+ * Makes the Lambda function of an endpoint: authorise the scope, count the rate limit, parse the input, run the handler, reply through
+ * the schema, log once.
  * @param endpoint the row of the key in `contract/endpoints.ts`, imported by itself: the table has the schemas of all
  * @param run gets the parsed request and returns the body of the reply, or throws a Refusal
+ * @param steps what else of the input it reads, in order: body, `If-Match`, `Accept`, `Idempotency-Key`
  */
 export const serve = <Key extends EndpointKey>(
   key: Key,
   endpoint: Endpoint & (typeof endpoints)[Key],
   run: (request: ServedRequest<Key>) => Promise<Reply<Key>>,
+  ...steps: readonly Step[]
 ) =>
   middy<Event, unknown, Error, ServedContext>(
     // All steps are in the handler, because middy's early timeout does not cover middlewares.
     async (event: Event, { exchange }: ServedContext) => {
       authorise(exchange, event);
       await limit(exchange);
-      parse(exchange, event);
-      negotiate(exchange, event);
-      await replay(exchange, event);
+      parseQuery(exchange, event);
+      for (const step of steps) await step(exchange, event);
       return run(servedRequest<Key>(event, exchange));
     },
     { timeoutEarlyInMillis: TIMEOUT_MARGIN_MS },

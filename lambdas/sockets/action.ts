@@ -6,8 +6,9 @@ import { internalSocketError, socketError } from '../../contract/refusals';
 import type { WebSocketAction } from '../../contract/websocket-action';
 import { webSocketActions, type WebSocketActionName } from '../../contract/websocket-actions';
 import type { PartnerSession, Session, ViewerSession } from '../../data/connections/sessions';
-import { Refusal, invalid } from '../../domain/refusal';
-import { check } from '../details';
+import { invalid, Refusal, type Detail } from '../../domain/refusal';
+import { check, readable } from '../details';
+import { readJson } from '../read-json';
 import { logger } from '../logger';
 import { findPartnerSocket, sessionOf, type PartnerSocket } from './session';
 
@@ -36,11 +37,11 @@ const reply = (body: object, id: unknown): APIGatewayProxyStructuredResultV2 => 
   body: JSON.stringify(id === undefined ? body : { ...body, id }),
 });
 
-/** The JSON object in a frame. @throws Refusal `invalid_request` */
-function parseFrame(text: string | undefined): Record<string, unknown> {
+/** The JSON object in a frame, and what of it may have been meant otherwise. @throws Refusal `invalid_request` */
+function parseFrame(text = ''): { readonly frame: Record<string, unknown>; readonly faults: readonly Detail[] } {
   try {
-    const value: unknown = JSON.parse(text ?? '');
-    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+    const { value, faults } = readJson(text, 'checked');
+    if (typeof value === 'object' && value !== null) return { frame: value as Record<string, unknown>, faults };
   } catch {
     // Refused below.
   }
@@ -106,9 +107,10 @@ export const answer =
     const { connectionId, requestId } = requestContext;
     let id: unknown;
     try {
-      const frame = parseFrame(body);
+      const { frame, faults } = parseFrame(body);
       // An invalid id is not sent back; the action's schema names it.
-      id = messageId.safeParse(frame['id']).data;
+      id = faults.some(({ path }) => path === 'id') ? undefined : messageId.safeParse(frame['id']).data;
+      if (faults.length > 0) throw new Refusal('invalid_request', readable(faults));
       const session = await authorise(connectionId, action);
       const message = check<unknown>(webSocketActions[action].message, frame);
       const request = { session, message, now: new Date() };

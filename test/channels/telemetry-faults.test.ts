@@ -117,6 +117,20 @@ describe('Publishing', () => {
   });
 
   test.each([
+    ['a member twice', (id: string) => `"telemetry":{${id},"droneState":"A","droneState":"A"}`, 'telemetry.droneState'],
+    ['an overflow', (id: string) => `"telemetry":{${id},"sensorPayload":{"a":1e400}}`, 'telemetry.0.sensorPayload.a'],
+    ['an integer that would be rounded', (id: string) => `"id":1610521604143693812,"telemetry":{${id}}`, 'id'],
+    ['10,000 levels', () => `"telemetry":${'['.repeat(10_000)}${']'.repeat(10_000)}`, ''],
+  ])('a message with %s is an error that names it, and nothing is delivered', async (_, message, path) => {
+    await subscribeTo(socket, { deviceId });
+    const sample = `"deviceId":"${deviceId}","timestamp":"${sampleOf(deviceId).timestamp}"`;
+    socket.send(`{"action":"publish",${message(sample)}}`);
+    expect(await socket.like({ type: 'error' })).toMatchObject({ error: 'invalid_request', details: [{ path }] });
+    expect(samplesIn(socket, deviceId)).toEqual([]);
+    await expectOpen();
+  });
+
+  test.each([
     ['subscribe', 'must be true or false', 'yes'],
     ['unsubscribe', 'unknown field', true],
     ['publish', 'unknown field', true],

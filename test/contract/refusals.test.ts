@@ -13,6 +13,7 @@ const expected: Record<RefusalCode, [status: number, text: string]> = {
   device_group_not_found: [404, 'Device group not found'],
   resource_not_found: [404, 'Resource not found'],
   not_acceptable: [406, 'Not acceptable'],
+  unsupported_media_type: [415, 'Unsupported media type'],
   cannot_cancel: [400, 'Cannot cancel job'],
   cursor_expired: [410, 'Cursor expired'],
   stale_version: [412, 'Precondition failed'],

@@ -1,4 +1,5 @@
 import { changesNothing, jobChange, jobRequest, newJob } from '../../domain/job';
+import { refusalOf } from './fixtures/samples';
 
 const minimal = { name: 'Rim inspection', deviceGroupId: 'group-1' };
 const now = '2026-11-27T10:00:00.000Z';
@@ -73,6 +74,20 @@ test('a new job is PENDING at version 1, created and updated now', () => {
     createdAt: now,
     updatedAt: now,
   });
+});
+
+test.each([
+  ['0001-01-01T00:00:00Z', true],
+  ['1970-01-01T00:00:00Z', true],
+  ['2026-11-27T10:24:59.999Z', true],
+  ['2026-11-27T10:25:00.000Z', false],
+  ['2026-11-27T12:25:00+02:00', false],
+  ['2999-01-01T00:00:00Z', false],
+])('of a job that is scheduled for %s it is %s that the time is past', (scheduledAt, isPast) => {
+  const create = () => newJob(jobRequest.parse({ ...minimal, scheduledAt }), 'job-1', '2026-11-27T10:30:00.000Z');
+  const refused = { path: 'scheduledAt', message: 'is more than five minutes ago' };
+  if (isPast) expect(refusalOf(create).details).toEqual([refused]);
+  else expect(create()).toMatchObject({ status: 'PENDING' });
 });
 
 test.each([

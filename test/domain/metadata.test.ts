@@ -12,9 +12,20 @@ const ofBytes = (bytes: number, letter = 'x') => {
   return { text: letter.repeat((bytes - frame) / Buffer.byteLength(letter)) };
 };
 
-test('any JSON object is accepted unchanged', () => {
+/** JSON as it arrives unaltered. */
+const faithful = fc.anything({
+  maxDepth: 4,
+  values: [
+    fc.string(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.double({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, noNaN: true }),
+  ],
+});
+
+test('any JSON object that arrives unaltered is accepted unchanged', () => {
   fc.assert(
-    fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })), (value) => {
+    fc.property(fc.dictionary(fc.string(), faithful), (value) => {
       fc.pre(Buffer.byteLength(JSON.stringify(value)) <= 16 * 1024);
       expect(metadata.parse(value)).toBe(value);
     }),
@@ -63,7 +74,7 @@ test('very deep nesting is refused without traversing it all', () => {
 test.each(['{"a":1e999}', '{"a":-1e999}', '{"a":[{"b":1e309}]}'])(
   '%s is refused, since JSON would return its number as null',
   (json) => {
-    expect(messagesOf(JSON.parse(json))).toEqual(['must hold only numbers that JSON can carry back']);
+    expect(messagesOf(JSON.parse(json))).toEqual(['must be a number that JSON can carry back']);
   },
 );
 

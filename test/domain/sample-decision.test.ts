@@ -113,7 +113,6 @@ describe('faultIn', () => {
     ['of the device', {}, undefined],
     ['a minute ahead', { timestamp: at(60) }, undefined],
     ['more than a minute ahead', { timestamp: at(60.001) }, ['timestamp', 'is more than 60 seconds in the future']],
-    ['that cannot be read back', { battery: { percent: 101 } }, ['', 'cannot be saved']],
     ['of a foreign job', { jobId: id('job', rival) }, ['jobId', 'is not a job of yours']],
     ['of a job that was deleted', { jobId: id('job', acme, 'x'.repeat(26)) }, undefined],
     ["of a job by a name of the platform's", { jobId: 'mission 7' }, undefined],

@@ -92,6 +92,27 @@ test.each([
   expect(issuesOf(state)).toMatchObject([{ code: 'unrecognized_keys', path }]);
 });
 
+test.each<[string, unknown, string]>([
+  ['an integer that readers round', { a: { id: 1610521604143693812 } }, 'sensorPayload.a.id'],
+  ['a number that JSON reads as infinite', { a: [Infinity] }, 'sensorPayload.a.0'],
+  ['half a surrogate pair', { camera: { note: '\ud83d' } }, 'sensorPayload.camera.note'],
+  ['a name with half a pair', { '\ud83d': 1 }, 'sensorPayload.\ud83d'],
+  ['more than 32 levels', JSON.parse(`{"a":${'['.repeat(32)}${']'.repeat(32)}}`), 'sensorPayload'],
+])('sensorPayload with %s is refused by path', (_, sensorPayload, path) => {
+  expect(issuesOf({ sensorPayload }).map((issue) => issue.path.join('.'))).toEqual([path]);
+});
+
+test('any sample that is accepted can be read again after it is stored as JSON', () => {
+  const payload = fc.dictionary(fc.string({ unit: 'binary' }), fc.anything({ maxDepth: 3, withNullPrototype: false }));
+  fc.assert(
+    fc.property(payload, (sensorPayload) => {
+      const parsed = sample.safeParse({ ...least, sensorPayload });
+      fc.pre(parsed.success);
+      expect(sample.parse(JSON.parse(JSON.stringify(parsed.data)))).toBeDefined();
+    }),
+  );
+});
+
 test('sensorPayload may have any shape, up to 8 KiB of UTF-8 JSON', () => {
   const around = JSON.stringify({ gas: '' }).length;
   expect(accepts({ sensorPayload: { gas: 'x'.repeat(8192 - around) } })).toBe(true);

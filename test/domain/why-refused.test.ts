@@ -4,21 +4,21 @@ import { acme, rival, sampleJob } from './fixtures/samples';
 
 const own = { owner: acme, job: sampleJob({ status: 'COMPLETED', version: 3 }) };
 const foreign = { ...own, owner: rival };
-const allChecks = { caller: acme, status: 'QUEUED', ifVersion: 2 } as const;
+const allChecks = { caller: acme, status: 'QUEUED', ifVersions: [2] } as const;
 
 test.each([
   ['it does not exist, before any other reason', undefined, allChecks, 'job_not_found'],
   ['it belongs to another organisation, before version and status are checked', foreign, allChecks, 'forbidden'],
   ['its version is another, before the status is checked', own, allChecks, 'stale_version'],
-  ['the transition is not allowed', own, { ...allChecks, ifVersion: 3 }, 'invalid_request'],
+  ['the transition is not allowed', own, { ...allChecks, ifVersions: [3] }, 'invalid_request'],
 ])('a change is refused because %s', (_, found, guard, code) => {
   expect(whyRefused(found, guard)?.code).toBe(code);
 });
 
 test.each([
-  ['the required version is that of the job', { caller: acme, ifVersion: 3 }],
+  ['the required version is that of the job', { caller: acme, ifVersions: [3] }],
   ['no version is required', { caller: acme }],
-  ['it has the status already', { caller: acme, status: 'COMPLETED', ifVersion: 3 }],
+  ['it has the status already', { caller: acme, status: 'COMPLETED', ifVersions: [3] }],
 ] as const)('a change is allowed when %s', (_, guard) => {
   expect(whyRefused(own, guard)).toBeUndefined();
 });

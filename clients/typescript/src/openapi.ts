@@ -1008,9 +1008,7 @@ export interface components {
              *       "order": 4711
              *     }
              */
-            metadata?: {
-                [key: string]: unknown;
-            };
+            metadata?: unknown;
             /**
              * @description Identifier of the mission to fly, as your drone platform knows it. This service passes it on unchecked.
              * @example mission-42
@@ -2021,6 +2019,16 @@ export interface operations {
             };
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["PayloadTooLarge"];
+            /** @description `Unsupported media type`: the body is in another charset than UTF-8. */
+            415: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
         };
@@ -2360,6 +2368,16 @@ export interface operations {
                 };
             };
             413: components["responses"]["PayloadTooLarge"];
+            /** @description `Unsupported media type`: the body is in another charset than UTF-8. */
+            415: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
         };
@@ -2632,6 +2650,19 @@ export interface operations {
             };
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["PayloadTooLarge"];
+            /** @description `Unsupported media type`: the body is in another charset than UTF-8. */
+            415: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Your client has made 60 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt. */
             429: {
                 headers: {
@@ -3118,6 +3149,19 @@ export interface operations {
             };
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["PayloadTooLarge"];
+            /** @description `Unsupported media type`: the body is in another charset than UTF-8. */
+            415: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    "x-request-id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description Your client has made 30 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt. */
             429: {
                 headers: {

@@ -26,6 +26,7 @@ export const refusalSummaries: Readonly<Record<RefusalCode, string>> = {
   not_acceptable: '`Accept` allows none of the media types of the reply',
   cannot_cancel: 'The job is neither `PENDING` nor `QUEUED`',
   cursor_expired: 'The log no longer reaches back to the cursor',
+  unsupported_media_type: 'The body is in another charset than UTF-8',
   stale_version: 'The job has another version than `If-Match` requires',
   too_many_requests: 'A limit is reached',
   too_many_viewers: 'The share has all the viewers that it allows',
@@ -41,6 +42,7 @@ export const unknownParameter: RefusalExample = {
 /** Invalid requests with a body in JSON. */
 export const invalidBodies: Readonly<Record<string, RefusalExample>> = {
   noBody: { summary: 'No body', ...detail('', 'a JSON body is required') },
+  repeatedMember: { summary: 'A member is given twice', ...detail('name', 'must be given once') },
   malformedBody: { summary: 'The body is not JSON', ...detail('', 'the body is not valid JSON') },
 };
 
@@ -123,6 +125,10 @@ export const invalidRequests: Partial<Record<EndpointKey, Readonly<Record<string
           message: 'must be a date and time with an offset (ISO 8601), such as 2026-11-27T10:30:00Z',
         },
       ],
+    },
+    pastTime: {
+      summary: 'A time in the past',
+      ...detail('scheduledAt', 'is more than five minutes ago'),
     },
     foreignDevice: {
       summary: 'The device is not in the device group',

@@ -2,7 +2,7 @@ import { cursorExpired } from '../../../domain/cursor';
 import { Refusal, type RefusalCode } from '../../../domain/refusal';
 import type { Endpoint } from '../../endpoint';
 import type { EndpointKey } from '../../endpoints';
-import { notAcceptable, oauthRefusal, refusals, resourceRefusal } from '../../refusals';
+import { notAcceptable, oauthRefusal, refusals, resourceRefusal, unsupportedCharset } from '../../refusals';
 import * as examples from '../examples/refusals';
 import * as headers from './headers';
 import type { Example, Reference, Response } from './openapi-types';
@@ -29,6 +29,12 @@ const causesOf: Partial<
   cursor_expired: () => ({
     cursorExpired: { summary: examples.refusalSummaries.cursor_expired, details: cursorExpired().details },
   }),
+  unsupported_media_type: () => ({
+    unsupportedMediaType: {
+      summary: examples.refusalSummaries.unsupported_media_type,
+      details: unsupportedCharset().details,
+    },
+  }),
   not_acceptable: (_key, { reply }) => ({
     notAcceptable: {
       summary: examples.refusalSummaries.not_acceptable,
@@ -49,10 +55,11 @@ function examplesOf(code: RefusalCode, key: EndpointKey, endpoint: Endpoint): [s
 }
 
 /** Refusals of every endpoint that `serve` or API Gateway makes. */
-const common = ({ scope }: Endpoint): RefusalCode[] => [
+const common = ({ scope, request }: Endpoint): RefusalCode[] => [
   'invalid_request',
   ...(scope === null ? [] : (['unauthorized'] as const)),
   'forbidden',
+  ...(request.body ? (['unsupported_media_type'] as const) : []),
 ];
 
 /** The response with all refusals of an endpoint that have the same status. */

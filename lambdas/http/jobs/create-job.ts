@@ -3,16 +3,20 @@ import { expectDeviceGroup } from '../../../data/fleet/fleet';
 import { insertJob } from '../../../data/jobs/jobs';
 import { newId } from '../../../data/store/new-id';
 import { newJob } from '../../../domain/job';
+import { idempotencyKey } from '../../serve/idempotency';
+import { jsonBody } from '../../serve/json-body';
 import { serve } from '../../serve/serve';
 
 export const handler = serve(
   'POST /v3/jobs/create',
   endpoints.createJob,
   async ({ caller, body, now, firstAnswer }) => {
-    await expectDeviceGroup(caller.organisation, body.deviceGroupId, body.deviceId);
     const job = newJob(body, newId('job', caller.organisation, now), now);
+    await expectDeviceGroup(caller.organisation, body.deviceGroupId, body.deviceId);
     const reply = { success: true as const, job };
     await insertJob(caller.organisation, job, firstAnswer(reply));
     return reply;
   },
+  jsonBody,
+  idempotencyKey,
 );

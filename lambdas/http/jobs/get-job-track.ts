@@ -2,6 +2,7 @@ import * as endpoints from '../../../contract/endpoints/jobs';
 import { readFlight } from '../../../data/flights/flights';
 import { findStoredJob } from '../../../data/jobs/jobs';
 import { flownPoints, tracksOf } from '../../../domain/flight-record';
+import { negotiate } from '../../serve/negotiate';
 import { serve } from '../../serve/serve';
 import { toCsv } from '../../serve/track/csv';
 import { toGeoJson } from '../../serve/track/geo-json';
@@ -22,4 +23,5 @@ export const handler = serve(
     const recorded = await readFlight(job.jobId, new Date(now));
     return formats[mediaType](job, tracksOf(flownPoints(flightTimes, recorded)));
   },
+  negotiate,
 );

@@ -1,12 +1,16 @@
 import * as endpoints from '../../../contract/endpoints/jobs';
 import { changeJob } from '../../../data/jobs/job-changes';
+import { ifMatch } from '../../serve/if-match';
+import { jsonBody } from '../../serve/json-body';
 import { serve } from '../../serve/serve';
 
 export const handler = serve(
   'PATCH /v3/jobs/{jobId}',
   endpoints.updateJob,
-  async ({ caller, path, body, now, requestId, ifVersion }) => ({
+  async ({ caller, path, body, now, requestId, ifVersions }) => ({
     success: true,
-    job: await changeJob(caller.organisation, path.jobId, body, { changeId: requestId, now, ifVersion }),
+    job: await changeJob(caller.organisation, path.jobId, body, { changeId: requestId, now, ifVersions }),
   }),
+  jsonBody,
+  ifMatch,
 );

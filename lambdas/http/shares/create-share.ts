@@ -3,6 +3,8 @@ import { findSharedDevice } from '../../../data/fleet/fleet';
 import { newShareCode } from '../../../data/store/new-id';
 import { insertShare } from '../../../data/shares/shares';
 import { newShare } from '../../../domain/share';
+import { idempotencyKey } from '../../serve/idempotency';
+import { jsonBody } from '../../serve/json-body';
 import { serve } from '../../serve/serve';
 import { withLink } from '../../../data/shares/share-link';
 
@@ -16,4 +18,6 @@ export const handler = serve(
     await insertShare(caller.organisation, share, firstAnswer(reply));
     return reply;
   },
+  jsonBody,
+  idempotencyKey,
 );

@@ -104,7 +104,7 @@ describe(key, () => {
     expect(kml).toMatchObject({ status: 200, type: 'application/vnd.google-earth.kml+xml', vary: 'Accept' });
     expect(kml.text.match(/<when>.*?<\/when>/g)).toEqual([1, 2, 3].map((second) => `<when>${at(second)}</when>`));
     const csv = await inFormat(jobId, 'text/csv, */*;q=0.1');
-    expect(csv).toMatchObject({ status: 200, type: 'text/csv', vary: 'Accept' });
+    expect(csv).toMatchObject({ status: 200, type: 'text/csv; charset=utf-8', vary: 'Accept' });
     expect(csv.text.split('\r\n').slice(1, -1)).toEqual(
       [1, 2, 3].map(
         (second) =>

@@ -79,7 +79,7 @@ describe('PATCH /v3/jobs/{jobId}', () => {
       expect(body.job).toMatchObject({ priority: 4, version: 4 });
     });
 
-    test.each(['"2"', '"0"', '1', 'W/"1"', '""', '"x"', `"${'9'.repeat(30)}"`])(
+    test.each(['"2"', '"0"', '"2", "3"', 'W/"1"', '""', '"x"', `"${'9'.repeat(30)}"`])(
       'answers 412 for %s when the version is 1, and changes nothing',
       async (tag) => {
         for (const body of [{ priority: 2 }, { status: 'QUEUED' }, {}, { status: 'PENDING' }]) {
@@ -90,8 +90,16 @@ describe('PATCH /v3/jobs/{jobId}', () => {
       },
     );
 
+    test.each(['1', '"1', 'x', '*, "1"'])('answers 400 for %s, which is no list of entity tags', async (tag) => {
+      expect(await patch(jobId, { priority: 2 }, { 'if-match': tag })).toMatchObject(invalidAt('If-Match'));
+    });
+
+    test('changes a job of any listed version', async () => {
+      expect(await patch(jobId, { priority: 2 }, { 'if-match': 'W/"1", "7", "1"' })).toMatchObject({ status: 200 });
+    });
+
     test('answers 404 for an unknown job, whatever the version', async () => {
-      for (const tag of ['"1"', 'W/"1"', '*', 'x'])
+      for (const tag of ['"1"', 'W/"1"', '*', '"x"'])
         expect(await patch(nobodys(jobId), { priority: 2 }, { 'if-match': tag })).toMatchObject({
           status: 404,
           body: { error: 'Job not found' },

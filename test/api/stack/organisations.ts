@@ -33,6 +33,7 @@ export const cast = {
   'get-limits': [all, all, ['stream:publish']],
   idempotency: [all, all],
   'bad-input': [all],
+  'strict-json': [all],
   'document-requests': [all],
   documents: [all, ['command:read'], ['share:read'], all, all, all],
   suspension: [all, all],

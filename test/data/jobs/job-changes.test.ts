@@ -71,7 +71,7 @@ describe('changeJob', () => {
       {},
       { priority: 9, changedBy: undefined },
     ],
-    ['of the required version is done', {}, { priority: 9 }, { ifVersion: 3 }, { priority: 9 }],
+    ['of the required version is done', {}, { priority: 9 }, { ifVersions: [3] }, { priority: 9 }],
     [
       'keeps when the job was cancelled and ended',
       { status: 'CANCELLED', cancelledAt: '2026-11-27T10:00:00.000Z', endedAt: '2026-11-27T10:00:00.000Z' },
@@ -111,7 +111,7 @@ describe('changeJob', () => {
     const item = stored({}, before);
     await engine.put('jobs', item);
     const jobId = code === 'forbidden' ? item.jobId : id('job');
-    await expect(changeJob(acme, jobId, fields, { ...options, ifVersion: 3 })).rejects.toMatchObject({ code });
+    await expect(changeJob(acme, jobId, fields, { ...options, ifVersions: [3] })).rejects.toMatchObject({ code });
     expect(store.calls()).toHaveLength(1);
     expect(await engine.all('jobs')).toEqual([item]);
   });
@@ -129,7 +129,7 @@ describe('changeJob', () => {
 });
 
 describe.each([
-  ['changeJob', () => change({ status: 'CANCELLED' }, { ifVersion: 3 })],
+  ['changeJob', () => change({ status: 'CANCELLED' }, { ifVersions: [3] })],
   ['cancelJob', cancel],
 ])('%s', (_, run) => {
   test('applies a retry by the SDK after a lost response once', async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { AlreadyAnswered } from '../../../data/requests/idempotency';
+import { AlreadyAnswered } from '../../../data/requests/already-answered';
 import { serve } from '../fixtures/serve';
 import { id, sampleJob } from '../../domain/fixtures/samples';
 import { store } from '../../data/fixtures/store';
@@ -9,7 +10,8 @@ import { logLines } from '../fixtures/log';
 
 const key = 'c0ffee00-1234-4abc-8def-0123456789ab';
 const body = { name: 'Rim', deviceGroupId: id('group'), priority: 5 };
-const fingerprint = createHash('sha256').update(JSON.stringify(body)).digest('base64');
+const hashOf = (text = '') => createHash('sha256').update(text).digest('base64');
+const fingerprint = hashOf(canonicalize(body));
 const summary = {
   jobId: id('job'),
   name: 'First',
@@ -31,7 +33,7 @@ const handler = serve('POST /v3/jobs/create', async ({ firstAnswer, now }) => {
   await run({ firstAnswer: firstAnswer({ success: true, job: sampleJob() }), now });
   return { success: true, job: sampleJob() };
 });
-const create = (headers: Record<string, string>, sent: unknown = body) =>
+const create = (headers: Record<string, string | string[]>, sent: unknown = body) =>
   call(handler, { scopes: ['command:create'], body: sent, headers });
 
 beforeEach(() => {
@@ -67,6 +69,38 @@ test('repeats the first answer for the same key and body, without running the ha
   });
   expect(run).not.toHaveBeenCalled();
   expect(logLines()).toMatchObject([{ level: 'INFO', status: 201 }]);
+});
+
+test('takes a body for the same as that of the day before, whose order of members counted', async () => {
+  store.on(GetCommand).resolves({ Item: { ...storedAnswer, fingerprint: hashOf(JSON.stringify(body)) } });
+  expect(await create({ 'Idempotency-Key': key })).toMatchObject({ status: 201 });
+  expect(run).not.toHaveBeenCalled();
+});
+
+test('takes a body for the same whatever the order of members, at every depth', async () => {
+  const one = { ...body, metadata: { a: { x: 1, y: [{ m: 1, n: 2 }] }, b: 2 } };
+  const other = { metadata: { b: 2, a: { y: [{ n: 2, m: 1 }], x: 1 } }, ...body };
+  store.on(GetCommand).resolves({ Item: { ...storedAnswer, fingerprint: hashOf(canonicalize(one)) } });
+  expect(await create({ 'Idempotency-Key': key }, other)).toMatchObject({ status: 201 });
+  expect(run).not.toHaveBeenCalled();
+  const lists = { ...one, metadata: { ...one.metadata, a: { x: 1, y: [{ n: 2, m: 2 }] } } };
+  expect(await create({ 'Idempotency-Key': key }, lists)).toMatchObject(reused);
+});
+
+test.each([[[key, key]], ['00000000-0000-0000-0000-000000000000'], [`"${key}`], ['']])(
+  'refuses the key %j',
+  async (given) => {
+    expect(await create({ 'Idempotency-Key': given })).toMatchObject({
+      status: 400,
+      body: { details: [{ path: 'Idempotency-Key' }] },
+    });
+    expect(run).not.toHaveBeenCalled();
+  },
+);
+
+test('takes a key in quotes for the same', async () => {
+  await create({ 'Idempotency-Key': `"${key.toUpperCase()}"` });
+  expect(run.mock.calls).toMatchObject([[{ firstAnswer: { id: `answer#client1#POST /v3/jobs/create#${key}` } }]]);
 });
 
 test('takes a body for the same whatever its defaults, its whitespace and the order of its fields', async () => {

@@ -8,8 +8,8 @@ import { call } from '../fixtures/api-gateway';
 import '../fixtures/log';
 
 const seen = jest.fn();
-const patchJob = serve('PATCH /v3/jobs/{jobId}', ({ body, ifVersion }) => {
-  seen({ body, ifVersion });
+const patchJob = serve('PATCH /v3/jobs/{jobId}', ({ body, ifVersions }) => {
+  seen({ body, ifVersions });
   return Promise.resolve({ success: true, job: sampleJob() });
 });
 const listJobs = serve('GET /v3/jobs', ({ query }) => {
@@ -24,12 +24,14 @@ const refused = (...details: { path: string; message: unknown }[]) => ({
   body: { error: 'invalid_request', details },
 });
 
+const BEYOND = 'is beyond ±9007199254740991: write it as text';
+
 beforeEach(() => seen.mockReset());
 
 describe('A body', () => {
   test('reaches the handler as its schema parses it', async () => {
     expect(await patch({ name: 'Other', metadata: { a: [1] } })).toMatchObject({ status: 200 });
-    expect(seen).toHaveBeenCalledWith({ body: { name: 'Other', metadata: { a: [1] } }, ifVersion: undefined });
+    expect(seen).toHaveBeenCalledWith({ body: { name: 'Other', metadata: { a: [1] } }, ifVersions: undefined });
   });
 
   test.each([
@@ -51,8 +53,55 @@ describe('A body', () => {
     const answer = await patch({ priority: 11, status: 'PAUSED', metadata: { a: 1e999 } });
     expect(answer.body['details']).toMatchObject([{ path: 'priority' }, { path: 'status' }]);
     expect(await patch('{"metadata":{"a":1e999}}')).toMatchObject(
-      refused({ path: 'metadata', message: expect.stringContaining('numbers') }),
+      refused({ path: 'metadata.a', message: 'must be a number that JSON can carry back' }),
     );
+  });
+
+  test.each<[string, string, string, string]>([
+    ['a member twice', '{"name":"a","name":"b"}', 'name', 'must be given once'],
+    ['a member twice, alike', '{"priority":1,"priority":1}', 'priority', 'must be given once'],
+    ['a member twice, written differently', '{"name":"a","n\\u0061me":"b"}', 'name', 'must be given once'],
+    [
+      'a member of metadata twice',
+      '{"metadata":{"a":[{"b":1},{"b":1,"b":2}]}}',
+      'metadata.a.1.b',
+      'must be given once',
+    ],
+    ['an integer that would be rounded', '{"metadata":{"id":1610521604143693812}}', 'metadata.id', BEYOND],
+    ['a negative one', '{"metadata":{"a":[-9007199254740992]}}', 'metadata.a.0', BEYOND],
+    ['one with an exponent', '{"metadata":{"a":1610521604143693812e0}}', 'metadata.a', BEYOND],
+    ['half a surrogate pair', '{"metadata":{"a":"x\\ud83d"}}', 'metadata.a', 'must be well-formed Unicode'],
+    ['half a pair in a name', '{"metadata":{"\\udc00":1}}', 'metadata.\ufffd', 'must be well-formed Unicode'],
+    ['half a pair in a field', '{"name":"\\ud83d"}', 'name', 'must be well-formed Unicode'],
+    ['what is not UTF-8', '{"name":"Z\ufffdrich"}', 'name', 'is not UTF-8'],
+    ['a name that is not UTF-8', '{"metadata":{"\ufffd":1}}', 'metadata.\ufffd', 'is not UTF-8'],
+    ['65 levels', `{"metadata":${'['.repeat(64)}${']'.repeat(64)}}`, '', 'must not be nested deeper than 64 levels'],
+  ])('with %s is refused by path', async (_, text, path, message) => {
+    expect(await patch(text)).toMatchObject(refused({ path, message }));
+    expect(seen).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ['a long decimal', '{"metadata":{"a":0.12345678901234567890123}}'],
+    ['the largest integers', '{"metadata":{"a":[9007199254740991,-9007199254740991]}}'],
+    ['an escaped U+FFFD', '{"name":"\\ufffd"}'],
+    ['a whole surrogate pair', '{"name":"\\ud83d\\ude81"}'],
+    ['a name twice in different objects', '{"metadata":{"a":{"b":1},"b":{"b":2}}}'],
+    ['the names of Object.prototype', '{"metadata":{"__proto__":1,"constructor":2}}'],
+  ])('with %s is accepted', async (_, text) => {
+    expect(await patch(text)).toMatchObject({ status: 200 });
+  });
+
+  test.each([
+    ['application/json; charset=ISO-8859-1', 415],
+    ['application/json; charset=utf-16', 415],
+    ['application/json;charset="UTF-8"', 200],
+    ['application/json; Charset=utf8; version=3', 200],
+    ['text/plain', 200],
+    ['nonsense', 200],
+    [['application/json', 'application/json'], 400],
+  ])('of the type %j is answered with %d', async (type, status) => {
+    expect(await patch({}, { 'content-type': type })).toMatchObject({ status });
   });
 
   test('with unknown fields is answered with their names', async () => {
@@ -152,27 +201,47 @@ test('a query of an endpoint without parameters is refused with their names', as
 });
 
 describe('If-Match', () => {
-  test.each([
-    ['"3"', 3],
-    ['"0"', 0],
-    [' "12" ', 12],
+  test.each<[string | string[], readonly number[] | undefined]>([
+    ['"3"', [3]],
+    ['"0"', [0]],
+    [' "12" ', [12]],
     ['*', undefined],
-  ])('%j requires version %s', async (header, version) => {
+    ['"3", "4"', [3, 4]],
+    [' , "3" ,,"x,y", W/"5"', [3]],
+    [
+      ['"3"', '"4"'],
+      [3, 4],
+    ],
+  ])('%j requires one of the versions %j', async (header, versions) => {
     expect(await patch({}, { 'If-Match': header })).toMatchObject({ status: 200 });
-    expect(seen).toHaveBeenCalledWith(expect.objectContaining({ ifVersion: version }));
+    expect(seen).toHaveBeenCalledWith(expect.objectContaining({ ifVersions: versions }));
   });
 
-  test.each(['3', 'W/"3"', '"x"', '""', '"3', "'3'", '"-1"', '"1.5"', `"${'9'.repeat(40)}"`, '"3", "4"', ''])(
-    '%j, which is no ETag of this service, requires a version that no job has, so that an unknown job is still a 404',
+  test.each(['W/"3"', '"x"', '""', '"-1"', '"1.5"', `"${'9'.repeat(40)}"`, '"3\u00e9"'])(
+    '%j, which is no strong ETag of this service, requires a version that no job has, so that an unknown job is still a 404',
     async (header) => {
       await patch({}, { 'If-Match': header });
-      expect(seen).toHaveBeenCalledWith(expect.objectContaining({ ifVersion: 0 }));
+      expect(seen).toHaveBeenCalledWith(expect.objectContaining({ ifVersions: [0] }));
     },
   );
 
+  test.each(['3', '"3', "'3'", '', ',', '"3" "4"', 'w/"3"', '*, "3"', '"3", x', '"a b"'])(
+    '%j, which is no list of entity tags, is refused',
+    async (header) => {
+      const message = 'must be entity tags, such as "3", or *';
+      expect(await patch({}, { 'If-Match': header })).toMatchObject(refused({ path: 'If-Match', message }));
+    },
+  );
+
+  test('has at most 100 entity tags', async () => {
+    const tags = (count: number) => Array.from({ length: count }, (_, index) => `"${index}"`).join();
+    expect(await patch({}, { 'If-Match': tags(100) })).toMatchObject({ status: 200 });
+    expect(await patch({}, { 'If-Match': tags(101) })).toMatchObject({ status: 400 });
+  });
+
   test('is read whatever the case of its name', async () => {
     await patch({}, { 'iF-mAtCh': '"7"' });
-    expect(seen).toHaveBeenCalledWith(expect.objectContaining({ ifVersion: 7 }));
+    expect(seen).toHaveBeenCalledWith(expect.objectContaining({ ifVersions: [7] }));
   });
 
   test('is ignored by an endpoint without versions', async () => {

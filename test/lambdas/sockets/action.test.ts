@@ -51,19 +51,37 @@ test.each([[7], ['seven'], [''], ['x'.repeat(128)]])('repeats the id %j in the a
 
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
-test.each(['null', 'false', '{"a":[1]}', '1e999', `"${'x'.repeat(129)}"`, nested(3), nested(30_000)])(
-  'refuses an invalid id without repeating it, however deeply nested: %#',
-  async (id) => {
-    const text = JSON.stringify({ ...subscribe, id: 0 }).replace('"id":0', `"id":${id}`);
-    expect(await sendMessage(answering('subscribe'), partner(), text)).toEqual({
-      type: 'error',
-      code: 'invalid_request',
-      error: 'invalid_request',
-      details: [{ path: 'id', message: 'must be a number, or a string of at most 128 characters' }],
-    });
-    expect(run).not.toHaveBeenCalled();
-  },
-);
+test.each([
+  'null',
+  'false',
+  '{"a":[1]}',
+  '1e999',
+  `"${'x'.repeat(129)}"`,
+  nested(3),
+  nested(60),
+  '1610521604143693812',
+])('refuses an invalid id without repeating it, however deeply nested: %#', async (id) => {
+  const text = JSON.stringify({ ...subscribe, id: 0 }).replace('"id":0', `"id":${id}`);
+  expect(await sendMessage(answering('subscribe'), partner(), text)).toEqual({
+    type: 'error',
+    code: 'invalid_request',
+    error: 'invalid_request',
+    details: [{ path: 'id', message: 'must be a number, or a string of at most 128 characters' }],
+  });
+  expect(run).not.toHaveBeenCalled();
+});
+
+test.each([
+  ['30,000 levels', `"metadata":${nested(30_000)}`, '', 7],
+  ['a field twice', '"deviceId":"a","deviceId":"a"', 'deviceId', 7],
+  ['an id twice', '"id":7', 'id', undefined],
+])('refuses a message with %s by path, and repeats its id if it is clear', async (_, member, path, id) => {
+  const { action } = subscribe;
+  const answered = await sendMessage(answering('subscribe'), partner(), `{"action":"${action}","id":7,${member}}`);
+  expect(answered).toMatchObject({ type: 'error', details: [{ path }] });
+  expect((answered as { id?: unknown }).id).toBe(id);
+  expect(run).not.toHaveBeenCalled();
+});
 
 test.each([
   ['an unknown field', { ...subscribe, since: 0, id: 1 }, [{ path: 'since', message: 'unknown field' }]],

@@ -1,11 +1,12 @@
 import * as z from 'zod/mini';
 import { channels, type StatusChannel } from '../../../contract/status-channels';
 import { contract } from '../../../contract/contract';
+import type { ActionTexts } from '../../../contract/action-texts';
 import type { WebSocketAction } from '../../../contract/websocket-action';
 import { environmentOf, ownFunctions, permissionsFor, permissionsIn, videoPermissions } from '../permissions';
 import { smallContract, smallTable, synthesise, synthesiseContract } from '../synthesised';
 
-const land: WebSocketAction = {
+const land: WebSocketAction & ActionTexts = {
   summary: 'Land the drone',
   description: 'The drone lands where it is.',
   needs: 'viewer',

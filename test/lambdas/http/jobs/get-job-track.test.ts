@@ -18,7 +18,7 @@ describe('GET /v3/jobs/{jobId}/track', () => {
   test.each([
     [undefined, 'application/geo+json', '{"type":"FeatureCollection","features":[]}'],
     ['application/json', 'application/json', '{"type":"FeatureCollection","features":[]}'],
-    ['text/csv', 'text/csv', expect.stringMatching(/^time,.*\r\n$/) as string],
+    ['text/csv', 'text/csv; charset=utf-8', expect.stringMatching(/^time,.*\r\n$/) as string],
     [
       'application/vnd.google-earth.kml+xml',
       'application/vnd.google-earth.kml+xml',

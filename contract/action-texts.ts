@@ -1,0 +1,49 @@
+import { MAX_TRACK_POINTS } from './share-page';
+import { MAX_SAMPLES, type WebSocketActionName } from './websocket-actions';
+
+/** What the documents say of an action. */
+export interface ActionTexts {
+  readonly summary: string;
+  /** For partners, in Markdown: what the message does and what follows its reply. */
+  readonly description: string;
+}
+
+/** By action; in a file of their own, since the table of actions is in the bundle of every function of a socket. */
+export const actionTexts: Readonly<Record<WebSocketActionName, ActionTexts>> = {
+  ping: {
+    summary: 'Check that the connection works',
+    description: 'The answer is `pong`. An action that the channel does not know gets the error `unknown_action`.',
+  },
+  authenticate: {
+    summary: 'Go on with a new token',
+    description:
+      'The socket then lasts as long as the new token, at most two hours from its handshake. The token must be of the client that opened the socket. Its scopes are in force from then on: a socket that needs a scope which it lacks is closed after the error `forbidden`, and without `resources:read` subscriptions to telemetry end (`subscriptionsEnded`).',
+  },
+  subscribe: {
+    summary: 'Subscribe to the telemetry of a device or of a device group',
+    description:
+      'The reply is followed by the last known state of each device that ever reported, with `"snapshot": true`, and then by every sample; with `"batch": true` those that arrive together come as one `device.telemetry.batch`. A device that is subscribed to twice is sent once. A subscription lasts as long as the socket.',
+  },
+  unsubscribe: {
+    summary: 'End a subscription to telemetry',
+    description: 'Ends the subscription to exactly this device or group, if there is one.',
+  },
+  publish: {
+    summary: 'Publish telemetry of devices',
+    description: `One sample, or a list of up to ${MAX_SAMPLES}, of devices of your organisation, each judged by itself: \`refused\` names those that are not accepted; when none is left the answer is an error. A late sample is not delivered, but its position is recorded. Wait for the reply before the next message if the order matters.`,
+  },
+  control: {
+    summary: 'Send a command to the drone',
+    description:
+      'Needs a share with the permission `control`. `accepted` means sent to the drone platform, not executed by the drone. An outcome that is reported within ten minutes reaches all viewers of the share as `control.outcome` with the same `requestId`.',
+  },
+  playback: {
+    summary: 'Get the address of the live video',
+    description:
+      'Needs a share of the type `STREAM`. The address works until its `expiresAt`, at most five minutes. The first one comes unasked.',
+  },
+  flight: {
+    summary: 'Get the current flight of the shared device',
+    description: `The names of the device and of its job, the take-off, and the track since then: a position every five seconds, at most ${MAX_TRACK_POINTS}, further apart in a long flight, up to the last known one. It is empty when the device is not in flight. Ask once: samples continue the track.`,
+  },
+};

@@ -1,0 +1,60 @@
+import { visit, type JSONPath } from 'jsonc-parser';
+import { tooDeep } from '../domain/free-form';
+import type { Detail } from '../domain/refusal';
+import { pathOf } from './details';
+
+/** Levels of nesting that a text may have: free-form data has at most 32, and few levels around it. */
+const MAX_DEPTH = 64;
+
+/** Ends the reading of a text that is nested too deeply, before the reader recurses into it. */
+class TooDeep extends Error {}
+
+/** JSON as it was read. */
+export interface ReadJson {
+  readonly value: unknown;
+  /** What of it may have been meant otherwise. */
+  readonly faults: readonly Detail[];
+}
+
+/**
+ * Reads JSON whose names are unique and whose encoding is UTF-8 (RFC 7493 sections 2.1 and 2.3; RFC 8259 sections 4 and 8.1). Of a
+ * member that is given twice, readers take one or the other; API Gateway puts U+FFFD where a body is not UTF-8.
+ * @param encoding `replaced`: U+FFFD in the text stands for something else; `checked`: it was sent as such, as over WebSockets
+ * @throws SyntaxError when the text is not JSON
+ */
+export function readJson(text: string, encoding: 'replaced' | 'checked'): ReadJson {
+  const value: unknown = JSON.parse(text);
+  const faults: Detail[] = [];
+  const isReplaced = encoding === 'replaced' && text.includes('\uFFFD');
+  /** The names in each object or list that is open. */
+  const open: Set<string>[] = [];
+  const begin = () => {
+    if (open.length === MAX_DEPTH) throw new TooDeep();
+    open.push(new Set());
+  };
+  const end = () => void open.pop();
+  const note = (path: JSONPath, message: string) => faults.push({ path: pathOf(path), message });
+  const expectEncoded = (offset: number, length: number, path: () => JSONPath) => {
+    if (isReplaced && text.slice(offset, offset + length).includes('\uFFFD')) note(path(), 'is not UTF-8');
+  };
+  try {
+    visit(text, {
+      onObjectBegin: begin,
+      onObjectEnd: end,
+      onArrayBegin: begin,
+      onArrayEnd: end,
+      onObjectProperty: (name, offset, length, _line, _character, parent) => {
+        const path = () => [...parent(), name];
+        const names = open.at(-1);
+        if (names?.has(name)) note(path(), 'must be given once');
+        names?.add(name);
+        expectEncoded(offset, length, path);
+      },
+      onLiteralValue: (_value, offset, length, _line, _character, path) => expectEncoded(offset, length, path),
+    });
+  } catch (error) {
+    if (!(error instanceof TooDeep)) throw error;
+    note([], tooDeep(MAX_DEPTH));
+  }
+  return { value, faults };
+}

@@ -1,0 +1,55 @@
+import { MIMEType } from 'node:util';
+import { unsupportedCharset } from '../../contract/refusals';
+import { invalid, Refusal } from '../../domain/refusal';
+import { check, readable } from '../details';
+import { readJson, type ReadJson } from '../read-json';
+import { header, type Event, type Exchange } from './request';
+
+/**
+ * Step of an endpoint with a body in JSON: reads it and validates it by the endpoint's schema.
+ * @throws Refusal `invalid_request` that names each fault, `unsupported_media_type`
+ */
+export function jsonBody(exchange: Exchange, event: Event): void {
+  expectUtf8(event);
+  exchange.body = check(bodySchemaOf(exchange), readBody(event));
+}
+
+/** The schema of an endpoint's body. @throws Error when it has none */
+export function bodySchemaOf({ key, endpoint }: Exchange) {
+  const { body } = endpoint.request;
+  if (!body) throw new Error(`${key} has no body`);
+  return body;
+}
+
+/** @throws Refusal `unsupported_media_type` for another charset than UTF-8 (RFC 8259 section 8.1) */
+export function expectUtf8(event: Event): void {
+  const charset = mediaTypeOf(event)?.params.get('charset');
+  if (typeof charset === 'string' && !/^utf-?8$/i.test(charset)) throw unsupportedCharset();
+}
+
+/** The media type of the body; undefined when the header is missing or says nothing that can be read. */
+export function mediaTypeOf(event: Event): MIMEType | undefined {
+  const given = header(event, 'Content-Type');
+  try {
+    return given === undefined ? undefined : new MIMEType(given);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws Refusal `invalid_request` that names what is no JSON, or may have been meant otherwise */
+export function readBody(event: Event): unknown {
+  if (!event.body) throw invalid('', 'a JSON body is required');
+  const text = event.isBase64Encoded ? Buffer.from(event.body, 'base64').toString() : event.body;
+  const { value, faults } = readOrRefuse(text);
+  if (faults.length > 0) throw new Refusal('invalid_request', readable(faults));
+  return value;
+}
+
+function readOrRefuse(text: string): ReadJson {
+  try {
+    return readJson(text, 'replaced');
+  } catch {
+    throw invalid('', 'the body is not valid JSON');
+  }
+}

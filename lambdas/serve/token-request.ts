@@ -1,0 +1,32 @@
+import { invalid } from '../../domain/refusal';
+import { basicCredentials } from '../auth/credentials';
+import { check, MAX_SHOWN } from '../details';
+import { bodySchemaOf, expectUtf8, mediaTypeOf, readBody } from './json-body';
+import { header, type Event, type Exchange } from './request';
+
+/**
+ * Step of the token endpoint: reads the request as OAuth clients send it, a form or JSON, with the credentials in it or by HTTP Basic.
+ * @throws Refusal `invalid_request` that names each fault, `unsupported_media_type`
+ */
+export function tokenRequest(exchange: Exchange, event: Event): void {
+  expectUtf8(event);
+  exchange.body = check(bodySchemaOf(exchange), readTokenRequest(event));
+}
+
+/** A form-encoded body; each parameter may be given once (RFC 6749 section 3.2). */
+function readForm(text: string): Record<string, string> {
+  const given = new URLSearchParams(text);
+  for (const name of given.keys())
+    if (given.getAll(name).length > 1) throw invalid(name.slice(0, MAX_SHOWN), 'must be given once');
+  return Object.fromEntries(given);
+}
+
+function readTokenRequest(event: Event): unknown {
+  const isForm = mediaTypeOf(event)?.essence === 'application/x-www-form-urlencoded';
+  const body = isForm ? readForm(event.body ?? '') : readBody(event);
+  const basic = basicCredentials(header(event, 'Authorization'));
+  if (!basic || typeof body !== 'object' || body === null) return body;
+  if ('client_id' in body || 'client_secret' in body)
+    throw invalid('Authorization', 'client credentials must come one way, not two (RFC 6749 section 2.3)');
+  return { ...body, ...basic };
+}

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { list } from './list';
-import { metadata } from './metadata';
+import { metadata, storedMetadata } from './metadata';
 import { text } from './text';
 
 export const shareTypes = ['STREAM', 'DEVICE_STATUS'] as const;
@@ -46,7 +46,7 @@ export const share = z.object({
   /** Incremented with every change. */
   version: z.int(),
   createdAt: z.string(),
-  metadata: z.optional(metadata),
+  metadata: z.optional(storedMetadata),
   /** The share was deleted because it had expired; without this field it was revoked. */
   expired: z.optional(z.literal(true)),
 });

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
+import { job } from '../../domain/job';
 import { metadata } from '../../domain/metadata';
+import { share } from '../../domain/share';
 
 const messagesOf = (value: unknown) => metadata.safeParse(value).error?.issues.map(({ message }) => message);
 
@@ -82,4 +84,13 @@ test('property names of Object.prototype are accepted as keys', () => {
   const json = '{"__proto__":{"polluted":true},"constructor":{"prototype":1},"toString":null}';
   expect(JSON.stringify(metadata.parse(JSON.parse(json)))).toBe(json);
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+});
+
+test.each<[string, unknown]>([
+  ['a job', job.shape.metadata],
+  ['a share', share.shape.metadata],
+])('metadata of %s that was stored before a rule can still be read', (_, schema) => {
+  const before = { id: 1e20, note: '\ud83d' };
+  expect((schema as typeof job.shape.metadata).parse(before)).toBe(before);
+  expect(messagesOf(before)).toHaveLength(2);
 });

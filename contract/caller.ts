@@ -13,8 +13,8 @@ export const callerContext = z.object({
 export type CallerContext = z.output<typeof callerContext>;
 
 /**
- * Why API Gateway refuses the methods that the authorizer's policy does not allow; part of the context of every policy. The
- * text has no quotes and no backslashes: the gateway response for ACCESS_DENIED inserts it into JSON as it is.
+ * Why the authorizer denies a client everything: the context of that policy. The text has no quotes and no backslashes: the
+ * gateway response for ACCESS_DENIED inserts it into JSON as it is.
  */
 export interface RefusalContext {
   readonly refusal: string;

@@ -7,8 +7,8 @@ import * as shares from './endpoints/shares';
 import * as token from './endpoints/token';
 
 /**
- * Every HTTP endpoint (spec section 4). API Gateway's methods, IAM grants, environment variables, the authorizer's policy,
- * rate limits and the 405s with `Allow` derive from this table. A function imports its own endpoint only, not the table, so that
+ * Every HTTP endpoint (spec section 4). API Gateway's methods, scopes, IAM grants, environment variables, rate limits and
+ * the 405s with `Allow` derive from this table. A function imports its own endpoint only, not the table, so that
  * it loads no schemas of others.
  */
 export const endpoints = {

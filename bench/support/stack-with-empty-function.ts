@@ -4,8 +4,8 @@ import { bundlesFolder } from '../../lib/functions/entry-points';
 import { serviceApp, serviceStack } from './service-app';
 
 /**
- * Synthesises the service with an additional endpoint of an empty function: `GET /v3/jobs/{jobId}/empty`. The authorizer's
- * policy allows it to those who may read jobs, since it includes sub-paths.
+ * Synthesises the service with an additional endpoint of an empty function: `GET /v3/jobs/{jobId}/empty`. The authorizer
+ * allows it to every client, and the function checks no scope.
  * @param folder of the cloud assembly
  */
 export function synthesiseWithEmptyFunction(folder: string): void {

@@ -5,8 +5,8 @@ import { Refusal } from '../../domain/refusal';
 import type { Event, Exchange } from './request';
 
 /**
- * Takes the caller from the authorizer's context and checks scope and expiry again: a cached policy may allow
- * another path that its `*` matches, or a token that has expired since.
+ * Takes the caller from the authorizer's context and checks the scope, which nothing before it does. It checks the expiry
+ * again: the token may have expired since the authorizer's answer was cached.
  * @throws Refusal `unauthorized`, `forbidden`
  */
 export function authorise(exchange: Exchange, event: Event): void {

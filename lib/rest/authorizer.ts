@@ -23,7 +23,7 @@ export class Authorizer extends Construct {
     const authorize = new ApiFunction(this, 'Authorize', {
       entry: AUTHORIZER,
       name: functionName(this, AUTHORIZER),
-      description: 'Verify an access token and return what it allows',
+      description: 'Verify an access token and identify its client',
       environment: identity.verification,
       traced,
     }).uses(tables, { partners: ['get'] });

@@ -1,7 +1,6 @@
-import { whatIsLacking } from '../../contract/access';
 import * as causes from '../../contract/forbidden';
 import { oauthRefusal, refusals, resourceRefusal, socketError } from '../../contract/refusals';
-import { forbidden, foreign, refusalCodes, type Refusal } from '../../domain/refusal';
+import { foreign, refusalCodes, type Refusal } from '../../domain/refusal';
 import { readGuide, rowsBelow } from '../guides/read/guide';
 
 const guide = readGuide('errors');
@@ -14,12 +13,6 @@ const forbiddenCauses: Record<string, [refusal: Refusal, path: string, message: 
     'Authorization',
     'needs scope command:create',
     /operator for the scope/,
-  ],
-  whatIsLacking: [
-    forbidden('Authorization', whatIsLacking(['command:create', 'command:read', 'command:update', 'share:read'])),
-    'Authorization',
-    'needs a scope that the token lacks; it lacks stream:share, share:manage, resources:read',
-    /scope of the endpoint/,
   ],
   foreign: [foreign('jobId'), 'jobId', "is not your organisation's", /identifier/],
   clientSuspended: [causes.clientSuspended(), 'Authorization', 'the client is suspended or was removed', /operator/],
@@ -50,7 +43,7 @@ const forbiddenCauses: Record<string, [refusal: Refusal, path: string, message: 
 describe('A 403', () => {
   test('has no cause that is not listed here', () => {
     expect(Object.keys(forbiddenCauses)).toEqual(expect.arrayContaining(Object.keys(causes)));
-    expect(Object.keys(forbiddenCauses)).toHaveLength(Object.keys(causes).length + 2);
+    expect(Object.keys(forbiddenCauses)).toHaveLength(Object.keys(causes).length + 1);
   });
 
   test.each(Object.entries(forbiddenCauses))('says of %s what it is, in the form of each interface', (_, cause) => {
@@ -86,14 +79,6 @@ describe('A 403', () => {
       expect(JSON.stringify(message)).toBe(`"${message}"`);
     },
   );
-
-  test('names the one scope that a token lacks, and lists several', () => {
-    const all = ['command:create', 'command:read', 'command:update', 'stream:share', 'share:read', 'share:manage'];
-    expect(whatIsLacking(all)).toBe('needs scope resources:read');
-    expect(whatIsLacking(['stream:publish'])).toBe(
-      `needs a scope that the token lacks; it lacks ${[...all, 'resources:read'].join(', ')}`,
-    );
-  });
 });
 
 /** The row of a refusal in the catalogue, by status and text, or by its code over WebSockets. */

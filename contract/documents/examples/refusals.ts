@@ -1,8 +1,7 @@
 import { foreign, type Detail, type RefusalCode } from '../../../domain/refusal';
-import { whatIsLacking } from '../../access';
 import { scopesOf, type Endpoint } from '../../endpoint';
 import type { EndpointKey } from '../../endpoints';
-import { apiKeyRefused, apiKeyUnknown, clientSuspended } from '../../forbidden';
+import { apiKeyRefused, apiKeyUnknown, clientSuspended, lacksScope } from '../../forbidden';
 
 /** An example of a refusal: what was wrong with the request. */
 export interface RefusalExample {
@@ -80,7 +79,7 @@ export function forbiddenCauses(key: EndpointKey, endpoint: Endpoint): Readonly<
     ...(held !== undefined && {
       lacksScope: {
         summary: `A token that has only the scope \`${held}\``,
-        ...detail('Authorization', whatIsLacking([held])),
+        details: lacksScope('Authorization', ...scopesOf(endpoint)).details,
       },
     }),
     ...(named !== undefined && {

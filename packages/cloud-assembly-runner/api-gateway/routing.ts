@@ -63,7 +63,7 @@ export function createRoutes<Method>(): Routes<Method> {
     },
     all: () => descendants(root).flatMap(({ methods }) => [...methods.values()]),
     find(path, httpMethod) {
-      // API Gateway ignores one trailing slash.
+      // API Gateway ignores one trailing slash (seen by localstack: test_apigateway_lambda.snapshot.json, recorded on AWS).
       const segments = path.replace(/^\//, '').replace(/\/$/, '');
       const match = descend(root, segments === '' ? [] : segments.split('/').map(decodeURIComponent));
       const method = match?.node.methods.get(httpMethod) ?? match?.node.methods.get('ANY');

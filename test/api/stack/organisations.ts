@@ -13,6 +13,7 @@ const all = 'all' as const;
 export const cast = {
   stranger: [all, all],
   access: [all, ...scopes.map((scope) => [scope])],
+  paths: [all, ['stream:publish']],
   auth: [all, all, ['command:read']],
   throttled: [all],
   'create-job': [all, all],

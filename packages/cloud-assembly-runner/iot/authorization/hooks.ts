@@ -44,19 +44,17 @@ export function createAuthorizationHooks(options: AuthorizationOptions): Authori
   const unknown = new Violation('CLIENT_ERROR', 'not connected');
 
   function publishViolation(connection: Connection, packet: PublishPacket): Violation | undefined {
-    const { topic, payload, qos, retain } = packet;
+    const { topic, payload, retain } = packet;
     if (connection.willPrevented === true)
       return new Violation('API_INITIATED_DISCONNECT', 'the last will is suppressed');
     if (isInvalidTopic(topic)) return new Violation('CLIENT_ERROR', 'invalid topic');
-    if (qos === 2) return new Violation('CLIENT_ERROR', 'QoS 2');
     if (Buffer.byteLength(payload) > MAX_PAYLOAD_BYTES) return new Violation('CLIENT_ERROR', 'payload too large');
     const actions = retain ? ['iot:Publish', 'iot:RetainPublish'] : ['iot:Publish'];
     const missing = actions.find((action) => !connection.permits(action, arns.topic(topic)));
     return missing === undefined ? undefined : new Violation('AUTH_ERROR', `${missing} is not allowed`);
   }
 
-  function subscriptionViolation({ filters }: Connection, { topic, qos }: Subscription): Violation | undefined {
-    if (qos === 2) return new Violation('CLIENT_ERROR', 'QoS 2');
+  function subscriptionViolation({ filters }: Connection, { topic }: Subscription): Violation | undefined {
     if (filters.has(topic) || filters.size < subscriptionsPerConnection) return undefined;
     return new Violation('CLIENT_ERROR', `more than ${subscriptionsPerConnection} subscriptions of one connection`);
   }
@@ -93,6 +91,12 @@ export function createAuthorizationHooks(options: AuthorizationOptions): Authori
     awaitingRetained.delete(live.topic);
   }
 
+  /** AWS IoT does not support QoS 2, and answers nothing to it ("AWS IoT differences from MQTT specifications"). */
+  function isQos2({ clientId }: Connection, { qos }: PublishPacket): boolean {
+    if (qos === 2) log(`${clientId}: PUBLISH ignored, QoS 2 is not supported`);
+    return qos === 2;
+  }
+
   function isThrottled({ sessionIdentifier }: Connection, { topic, retain }: PublishPacket): boolean {
     if (!quotas.admits('iotPublishesOfConnection', sessionIdentifier)) return true;
     return !quotas.admits('iotInboundPublishes') || (retain && !admitsRetained(quotas, topic));
@@ -113,7 +117,7 @@ export function createAuthorizationHooks(options: AuthorizationOptions): Authori
       const connection = client ? connections.of.get(client) : undefined;
       const violation = connection ? publishViolation(connection, packet) : unknown;
       if (connection && violation) logViolation(connection, violation);
-      else if (connection && isThrottled(connection, packet)) discard(packet);
+      else if (connection && (isQos2(connection, packet) || isThrottled(connection, packet))) discard(packet);
       done(violation);
     },
 
@@ -157,7 +161,7 @@ export function admitsRetained(quotas: Pick<Quotas, 'admits'>, topic: string): b
 /** Topic of discarded messages, without subscribers. */
 export const DISCARD_TOPIC = '$discarded';
 
-/** Discards a throttled message: not delivered, not acknowledged, and the connection stays open. */
+/** Discards a message: not delivered, not acknowledged, and the connection stays open. */
 function discard(packet: PublishPacket): void {
   Object.assign(packet, { topic: DISCARD_TOPIC, qos: 0, retain: false, payload: '' });
 }

@@ -18,6 +18,7 @@ import {
   type Subject,
 } from './lifecycle';
 import { MqttStream } from './mqtt-stream';
+import { ignoreQos2Subscribes } from './qos-2';
 import type { Authorizer } from '../authorization/authorizer';
 import { createAuthorizationHooks, DISCARD_TOPIC, type AuthorizationOptions } from '../authorization/hooks';
 import type { RuleMessage } from '../rules/rule-sql';
@@ -79,9 +80,9 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     connectTimeout: CONNECT_TIMEOUT_MS,
     drainTimeout: CONNECT_TIMEOUT_MS,
   });
+  const serve = (stream: MqttStream) => ignoreQos2Subscribes(aedes.handle(stream), log);
   const sockets = new Set<Socket>();
-  const server =
-    listen && (await openServer(listen, sockets, (socket) => aedes.handle(overTls(socket, options.authorizer))));
+  const server = listen && (await openServer(listen, sockets, (socket) => serve(overTls(socket, options.authorizer))));
 
   /** A topic without a retained message has none to be sent first: all messages from now on are live. */
   const skipMissingRetained = (connection: Connection | undefined, topics: readonly string[]) => {
@@ -155,7 +156,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
 
   return {
     port: server && (server.address() as AddressInfo).port,
-    serve: (stream) => void aedes.handle(stream),
+    serve,
     async publish({ expirySeconds, ...message }) {
       await new Promise<void>((resolve, reject) => {
         aedes.publish({ cmd: 'publish', dup: false, ...message }, (error) => (error ? reject(error) : resolve()));

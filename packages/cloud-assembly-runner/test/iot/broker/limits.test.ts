@@ -12,16 +12,6 @@ describe('The limits of the broker', () => {
     expect(reasons()).toEqual([reason]);
   };
 
-  test('end the connection: QoS 2 in PUBLISH or SUBSCRIBE', async () => {
-    const asking = await given.connect('anyone');
-    asking.subscribe('a', { qos: 2 });
-    await expectEnd(asking, 'CLIENT_ERROR');
-    given.calls.length = 0;
-    const publishing = await given.connect('anyone');
-    publishing.publish('a', 'b', { qos: 2 });
-    await expectEnd(publishing, 'CLIENT_ERROR');
-  });
-
   test('end the connection: a payload over 128 KB, when a smaller one arrives', async () => {
     const client = await given.connect('anyone');
     await client.publishAsync('a', Buffer.alloc(128 * 1024), { qos: 1 });

@@ -10,7 +10,6 @@ const esModules = [
   'ulid',
   '@middy',
   'aedes',
-  'canonicalize',
   'openapi-fetch',
   // Those of the XML serialiser.
   'xastscript',
@@ -30,8 +29,6 @@ const common = {
   // zod includes fifty languages, which every test file would load.
   moduleNameMapper: {
     '^\\.\\./locales/index\\.cjs$': '<rootDir>/node_modules/zod/v4/locales/en.cjs',
-    // Its package names no file for `require`.
-    '^canonicalize$': '<rootDir>/node_modules/canonicalize/lib/canonicalize.js',
     '^zod/locales$': '<rootDir>/test/zod-locales.ts',
   },
   transformIgnorePatterns: [`/node_modules/(?!(${esModules.join('|')})/)`],

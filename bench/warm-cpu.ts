@@ -125,7 +125,6 @@ function eventOf(key: (typeof keys)[number]): object {
     ...request({ scopes, headers, ...sent }),
     httpMethod,
     path: path.replace('{jobId}', jobId),
-    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
   };
 }
 

@@ -1,27 +1,31 @@
 import { channels, type StatusChannel } from './status-channels';
 import type { Endpoint } from './endpoint';
 import { endpoints } from './endpoints';
-import { actionTexts, type ActionTexts } from './action-texts';
+import { actionTexts, channelTexts, type MessagingTexts } from './messaging-texts';
 import type { WebSocketAction } from './websocket-action';
-import { webSocketActions, type WebSocketActionName } from './websocket-actions';
+import { webSocketActions } from './websocket-actions';
 
 /** The public interface of the service, as tables that the stack is generated from. */
 export interface Contract {
   /** By method and path, such as `PATCH /v3/jobs/{jobId}`. */
   readonly endpoints: Readonly<Record<string, Endpoint>>;
   /** By kind of resource. */
-  readonly channels: Readonly<Record<string, StatusChannel>>;
+  readonly channels: Readonly<Record<string, StatusChannel & MessagingTexts>>;
   /** By the `action` of the message. */
-  readonly actions: Readonly<Record<string, WebSocketAction & ActionTexts>>;
+  readonly actions: Readonly<Record<string, WebSocketAction & MessagingTexts>>;
 }
 
-type DescribedActions = { readonly [Name in WebSocketActionName]: (typeof webSocketActions)[Name] & ActionTexts };
+/** The rows of a table with their texts. */
+type Described<Rows> = { readonly [Name in keyof Rows]: Rows[Name] & MessagingTexts };
 
-const describedActions = Object.fromEntries(
-  Object.entries(webSocketActions).map(([name, row]) => [
-    name,
-    { ...row, ...actionTexts[name as WebSocketActionName] },
-  ]),
-) as DescribedActions;
+const described = <Rows extends Readonly<Record<string, object>>>(
+  rows: Rows,
+  texts: Readonly<Record<keyof Rows, MessagingTexts>>,
+) =>
+  Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, { ...row, ...texts[name] }])) as Described<Rows>;
 
-export const contract = { endpoints, channels, actions: describedActions } as const satisfies Contract;
+export const contract = {
+  endpoints,
+  channels: described(channels, channelTexts),
+  actions: described(webSocketActions, actionTexts),
+} as const satisfies Contract;

@@ -7,7 +7,6 @@ import {
   type StatusMessage,
 } from '../domain/status-message';
 import type { Scope, TableUses } from './endpoint';
-import { flownStatuses } from './job-lifecycle';
 
 type MessageType = StatusMessage['type'];
 /** A field that every message has. */
@@ -15,9 +14,6 @@ type IdField<Message> = { [Name in keyof Message]-?: Message[Name] extends strin
 type MessageOf<Type extends MessageType> = Extract<StatusMessage, { type: Type }>;
 
 interface ChannelOf<Type extends MessageType> {
-  readonly summary: string;
-  /** For partners: when a message comes, and what is special about this kind (docs/api/asyncapi.json). */
-  readonly description: string;
   /** The scope that a subscriber needs. */
   readonly scope: Scope;
   /** Second part of the MQTT topic, after the identifier. */
@@ -38,8 +34,6 @@ export type StatusChannel = { [Type in MessageType]: ChannelOf<Type> }[MessageTy
 /** The channels of spec section 6: each kind over MQTTS and over WSS, with the same payload. */
 export const channels = {
   job: {
-    summary: 'Track a job',
-    description: `A message for each change of the job’s status. While the job is ${flownStatuses} and a device reports that it flies it (\`jobId\` in its telemetry), also a message about once a second with the position of the device. Changes of other fields, such as the name, send nothing. The final message has \`"deleted": true\`: the job was deleted.`,
     scope: 'command:read',
     topicSuffix: 'JOB/STATUS',
     path: '/v3/jobs/{id}/status/ws',
@@ -49,9 +43,6 @@ export const channels = {
     idField: 'jobId',
   },
   group: {
-    summary: 'Track the devices of a group',
-    description:
-      'A message when a device of the group comes online, goes offline (30 seconds without a report), is added or is removed (`"deleted": true`), and about once a second while it reports. There is no final message: when the group itself is removed, nothing more comes. Over MQTT the topic retains only the latest change of any device; over WSS the first messages are the states of all devices of the group, one message each.',
     scope: 'resources:read',
     topicSuffix: 'DEVICE/STATUS',
     path: '/v3/devices/{id}/status/ws',
@@ -61,9 +52,6 @@ export const channels = {
     idField: 'deviceGroupId',
   },
   share: {
-    summary: 'Track a share',
-    description:
-      'A message when the number of viewers changes, at most once a second. The final message has the `shareState` `REVOKED` or `EXPIRED`.',
     scope: 'share:read',
     topicSuffix: 'SHARE/STATUS',
     path: '/v3/shares/{id}/status/ws',

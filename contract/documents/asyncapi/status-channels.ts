@@ -1,4 +1,3 @@
-import type { StatusChannel } from '../../status-channels';
 import { socketMessages } from '../../socket-messages';
 import { fieldOf } from '../fields';
 import {
@@ -23,7 +22,7 @@ const sentUnasked = Object.entries(socketMessages)
   .map(([name]) => name);
 
 /** The channels of one kind over MQTT and over WebSockets, with their operations. */
-function channelsOfKind(kind: string, row: StatusChannel, messaging: Messaging) {
+function channelsOfKind(kind: string, row: Messaging['channels'][string], messaging: Messaging) {
   const { summary, description, scope, topicSuffix, path, messageType, idField } = row;
   const status = messageName(messageType);
   const actions = actionsWhere(messaging, ({ needs }) => needs === 'anyone' || needs === 'partner');

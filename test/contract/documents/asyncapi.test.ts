@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { channels } from '../../../contract/status-channels';
 import { contract } from '../../../contract/contract';
 import { asyncApiDocument } from '../../../contract/documents/asyncapi/document';
 import { platformDocument } from '../../../contract/documents/asyncapi/platform-document';
@@ -95,7 +94,7 @@ describe('A new row', () => {
     reply: z.object({ type: z.literal('drone.landed') }),
     refusals: ['resource_not_found'],
   };
-  const dock = { ...channels.group, topicSuffix: 'DOCK/STATUS', path: '/v3/docks/{id}/status/ws' };
+  const dock = { ...contract.channels.group, topicSuffix: 'DOCK/STATUS', path: '/v3/docks/{id}/status/ws' };
   const document = asyncApiDocument({
     channels: { ...contract.channels, dock },
     actions: { ...contract.actions, land },
@@ -119,6 +118,6 @@ describe('A new row', () => {
 });
 
 test('two messages of one name fail the build of the document', () => {
-  const build = () => asyncApiDocument({ channels, actions: { ...contract.actions, pong: contract.actions.ping } });
+  const build = () => asyncApiDocument({ ...contract, actions: { ...contract.actions, pong: contract.actions.ping } });
   expect(build).toThrow('two messages of the document have the name pong');
 });

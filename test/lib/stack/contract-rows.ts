@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
-import { channels, type StatusChannel } from '../../../contract/status-channels';
+import type { StatusChannel } from '../../../contract/status-channels';
 import { contract } from '../../../contract/contract';
-import type { ActionTexts } from '../../../contract/action-texts';
+import type { MessagingTexts } from '../../../contract/messaging-texts';
 import type { WebSocketAction } from '../../../contract/websocket-action';
 import { environmentOf, ownFunctions, permissionsFor, permissionsIn, videoPermissions } from '../permissions';
 import { smallContract, smallTable, synthesise, synthesiseContract } from '../synthesised';
 
-const land: WebSocketAction & ActionTexts = {
+const land: WebSocketAction & MessagingTexts = {
   summary: 'Land the drone',
   description: 'The drone lands where it is.',
   needs: 'viewer',
@@ -18,8 +18,8 @@ const land: WebSocketAction & ActionTexts = {
   tables: { shares: ['get'] },
   bindings: ['video', 'platform'],
 };
-const dock: StatusChannel = {
-  ...channels.group,
+const dock: StatusChannel & MessagingTexts = {
+  ...contract.channels.group,
   topicSuffix: 'DOCK/STATUS',
   path: '/v3/docks/{id}/status/ws',
   // Operations that the functions do not need otherwise.

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { contract, type Contract } from '../../../contract/contract';
 import type { Endpoint } from '../../../contract/endpoint';
-import type { ActionTexts } from '../../../contract/action-texts';
+import type { MessagingTexts } from '../../../contract/messaging-texts';
 import type { WebSocketAction } from '../../../contract/websocket-action';
 import { everyOption } from '../../../bin/deployer-policy/every-option';
 import { smallContract, synthesise, synthesiseContract, type Synthesised } from '../synthesised';
@@ -43,7 +43,7 @@ test('an endpoint adds four resources', () => {
 });
 
 test('a WebSocket action adds seven resources', () => {
-  const land: WebSocketAction & ActionTexts = {
+  const land: WebSocketAction & MessagingTexts = {
     summary: 'Land the drone',
     description: 'The drone lands where it is.',
     needs: 'viewer',

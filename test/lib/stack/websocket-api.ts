@@ -1,4 +1,4 @@
-import { channels } from '../../../contract/status-channels';
+import { contract } from '../../../contract/contract';
 import { channelPathsCode } from '../../../lib/realtime/websocket/channel-paths';
 import { environmentOf, permissionsIn } from '../permissions';
 import { referred, smallTable, synthesise, type CfnResource } from '../synthesised';
@@ -147,7 +147,7 @@ describe('The distribution in front of the WebSocket API', () => {
     expect(resources[referred(association?.FunctionARN)]?.Properties).toMatchObject({
       AutoPublish: true,
       FunctionConfig: { Runtime: 'cloudfront-js-2.0' },
-      FunctionCode: channelPathsCode('live', channels),
+      FunctionCode: channelPathsCode('live', contract.channels),
     });
   });
 

@@ -1,4 +1,4 @@
-import { channels } from '../../../../contract/status-channels';
+import { contract } from '../../../../contract/contract';
 import { runInNewContext } from 'node:vm';
 import { channelPathsCode } from '../../../../lib/realtime/websocket/channel-paths';
 
@@ -7,7 +7,7 @@ interface ViewerRequest {
   readonly querystring: Readonly<Record<string, { value: string; multiValue?: { value: string }[] }>>;
 }
 
-const code = channelPathsCode('live', channels);
+const code = channelPathsCode('live', contract.channels);
 
 /** Runs the function like CloudFront, without globals of Node.js. Returns its result after a round trip through JSON. */
 function run(uri: string, querystring: ViewerRequest['querystring'] = {}): ViewerRequest | { statusCode: number } {

@@ -1,15 +1,17 @@
+import { flownStatuses } from './job-lifecycle';
 import { MAX_TRACK_POINTS } from './share-page';
+import type { ChannelKind } from './status-channels';
 import { MAX_SAMPLES, type WebSocketActionName } from './websocket-actions';
 
-/** What the documents say of an action. */
-export interface ActionTexts {
+/** What the documents say of an action or of a channel. */
+export interface MessagingTexts {
   readonly summary: string;
-  /** For partners, in Markdown: what the message does and what follows its reply. */
+  /** For partners, in Markdown: what a message does and what follows its reply; when a message comes. */
   readonly description: string;
 }
 
-/** By action; in a file of their own, since the table of actions is in the bundle of every function of a socket. */
-export const actionTexts: Readonly<Record<WebSocketActionName, ActionTexts>> = {
+/** By action; apart from the table of actions, which is in the bundle of every function of a socket. */
+export const actionTexts: Readonly<Record<WebSocketActionName, MessagingTexts>> = {
   ping: {
     summary: 'Check that the connection works',
     description: 'The answer is `pong`. An action that the channel does not know gets the error `unknown_action`.',
@@ -45,5 +47,23 @@ export const actionTexts: Readonly<Record<WebSocketActionName, ActionTexts>> = {
   flight: {
     summary: 'Get the current flight of the shared device',
     description: `The names of the device and of its job, the take-off, and the track since then: a position every five seconds, at most ${MAX_TRACK_POINTS}, further apart in a long flight, up to the last known one. It is empty when the device is not in flight. Ask once: samples continue the track.`,
+  },
+};
+
+/** By kind of status channel; apart from their table, which is in the bundle of every function that delivers. */
+export const channelTexts: Readonly<Record<ChannelKind, MessagingTexts>> = {
+  job: {
+    summary: 'Track a job',
+    description: `A message for each change of the job’s status. While the job is ${flownStatuses} and a device reports that it flies it (\`jobId\` in its telemetry), also a message about once a second with the position of the device. Changes of other fields, such as the name, send nothing. The final message has \`"deleted": true\`: the job was deleted.`,
+  },
+  group: {
+    summary: 'Track the devices of a group',
+    description:
+      'A message when a device of the group comes online, goes offline (30 seconds without a report), is added or is removed (`"deleted": true`), and about once a second while it reports. There is no final message: when the group itself is removed, nothing more comes. Over MQTT the topic retains only the latest change of any device; over WSS the first messages are the states of all devices of the group, one message each.',
+  },
+  share: {
+    summary: 'Track a share',
+    description:
+      'A message when the number of viewers changes, at most once a second. The final message has the `shareState` `REVOKED` or `EXPIRED`.',
   },
 };

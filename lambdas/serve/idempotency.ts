@@ -32,7 +32,7 @@ export async function idempotencyKey(exchange: Exchange, event: Event): Promise<
   const id = `answer#${caller.clientId}#${key}#${keyIn(given)}`;
   // The same body may be written with its members in another order (RFC 8785).
   const fingerprint = hashOf(canonicalize(body) ?? '');
-  exchange.idempotency = { id, fingerprint, formerFingerprint: hashOf(JSON.stringify(body)) };
+  exchange.idempotency = { id, fingerprint, formerFingerprint: () => hashOf(JSON.stringify(body)) };
   const first = await findAnswer(id, new Date(startedAt).toISOString());
   if (first) throw first;
 }

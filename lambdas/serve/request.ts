@@ -59,7 +59,7 @@ export interface IdempotencyKey {
   /** Of the body, however it is written. */
   readonly fingerprint: string;
   /** Of the body as it was compared before, when the order of its members counted: keys of the day before an upgrade have it. */
-  readonly formerFingerprint: string;
+  readonly formerFingerprint: () => string;
 }
 
 /** State that the steps of `serve` share during one request. */

@@ -54,8 +54,8 @@ function refuse(exchange: Exchange, event: Event, error: unknown): APIGatewayPro
  * @throws Refusal `invalid_request` when the key was used with another body
  */
 function firstReply(first: AlreadyAnswered, { idempotency }: Exchange): unknown {
-  const { fingerprint, formerFingerprint } = idempotency ?? {};
-  if (first.fingerprint === fingerprint || first.fingerprint === formerFingerprint) return first.reply;
+  const isSame = first.fingerprint === idempotency?.fingerprint;
+  if (isSame || first.fingerprint === idempotency?.formerFingerprint()) return first.reply;
   throw invalid('Idempotency-Key', 'has been used with another body');
 }
 

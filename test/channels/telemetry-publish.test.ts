@@ -193,18 +193,15 @@ test.each([[7], ['seven'], ['x'.repeat(128)]])('the id %j of a message is in its
   }
 });
 
-test('an id with a thousand levels is refused by every action with an error that names it, and the socket stays open', async () => {
+test('an id with a thousand levels is refused by every action with an error, and the socket stays open', async () => {
   const socket = await openTelemetry(partner);
   const id = `${'['.repeat(1000)}${']'.repeat(1000)}`;
   for (const action of ['subscribe', 'publish', 'ping', 'fly']) {
     const before = socket.texts.length;
     socket.send(`{"action":"${action}","id":${id}}`);
     const answer = await until(`an answer to ${action}`, () => socket.messages[before]);
-    expect(answer).toMatchObject({ error: 'invalid_request' });
-    expect(answer['details']).toContainEqual({
-      path: 'id',
-      message: 'must be a number, or a string of at most 128 characters',
-    });
+    const details = [{ path: '', message: 'must not be nested deeper than 64 levels' }];
+    expect(answer).toMatchObject({ error: 'invalid_request', details });
   }
   expect(await ask(socket, { action: 'ping' })).toEqual({ type: 'pong' });
 });

@@ -34,10 +34,15 @@ export async function outcomeForPage(shareCode: string): Promise<string> {
   return socket.socket.protocol;
 }
 
-/** Opens a viewer's socket and waits for the snapshot of the share. @throws Error when the handshake is refused */
+/**
+ * Opens a viewer's socket and waits until its snapshot is sent, the share's and the device's: a sample that is published meanwhile may be
+ * the snapshot.
+ * @throws Error when the handshake is refused
+ */
 export async function watch(shareCode: string): Promise<Socket> {
   const socket = opened(await tryToWatch(shareCode));
   await socket.like({ type: 'share.status', snapshot: true });
+  await until('the snapshot', () => haveSnapshots(`share#${shareCode}`));
   return socket;
 }
 
@@ -51,13 +56,13 @@ export async function ask(socket: Socket, message: object): Promise<Message> {
   return answer;
 }
 
-/** Whether no follower of a device or a group waits for its snapshot any more. */
-async function haveSnapshots(followed: string): Promise<true | undefined> {
+/** Whether no follower of a channel waits for its snapshot any more. */
+async function haveSnapshots(channel: string): Promise<true | undefined> {
   const { Items = [] } = await database().send(
     new QueryCommand({
       TableName: await tableNamed('Connections'),
       KeyConditionExpression: 'channel = :channel',
-      ExpressionAttributeValues: { ':channel': `telemetry#${followed}` },
+      ExpressionAttributeValues: { ':channel': channel },
       ConsistentRead: true,
     }),
   );
@@ -74,7 +79,7 @@ export async function subscribeTo(
 ): Promise<void> {
   expect(await ask(socket, { action: 'subscribe', ...target })).toEqual({ type: 'subscribed', ...target });
   const followed = 'deviceId' in target ? target.deviceId : target.deviceGroupId;
-  await until('the snapshot', () => haveSnapshots(followed));
+  await until('the snapshot', () => haveSnapshots(`telemetry#${followed}`));
 }
 
 /** Publishes samples, which must all be new. */

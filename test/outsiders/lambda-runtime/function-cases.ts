@@ -95,7 +95,15 @@ export const functionCases: Readonly<Record<string, readonly FunctionCase[]>> = 
   Endpointsgetjobtrack: [
     withoutCaller,
     asCaller({ pathParameters: { jobId: JOB } }, 404, { error: 'Job not found' }),
-    asCaller({ pathParameters: { jobId: JOB }, headers: { Accept: 'text/html' } }, 406, { error: 'Not acceptable' }),
+    asCaller(
+      {
+        pathParameters: { jobId: JOB },
+        headers: { Accept: 'text/html' },
+        multiValueHeaders: { Accept: ['text/html'] },
+      },
+      406,
+      { error: 'Not acceptable' },
+    ),
   ],
   Endpointsgetjob: [withoutCaller, asCaller({ pathParameters: { jobId: JOB } }, 404, { error: 'Job not found' })],
   Endpointsupdatejob: [withoutCaller, asCaller({ pathParameters: { jobId: JOB } }, 400, { error: 'invalid_request' })],

@@ -872,7 +872,7 @@ class Job(TypedDict):
     """
     When the drone platform shall fly the job, with an offset or `Z`; replies have it in UTC. Without it the job is flown as soon as possible.
     """
-    metadata: NotRequired[dict[str, Any]]
+    metadata: NotRequired[Any]
     """
     Any JSON object of yours: at most 16 KiB as JSON in UTF-8, at most 32 levels deep. It is stored and returned unchanged, and the drone platform receives it. PATCH replaces it as a whole.
     """

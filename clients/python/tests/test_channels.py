@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -121,6 +123,21 @@ def test_a_cursor_that_the_service_does_not_know_is_a_gap(client: Client, job_id
     follower.stop()
     assert follower.states == ["PENDING"]
     assert follower.gaps == [Gap(cursor=unknown)]
+
+
+@pytest.mark.parametrize("over", PROTOCOLS)
+def test_a_channel_that_has_ended_holds_no_sockets_until_a_garbage_collection(
+    client: Client, job_id: str, over: Protocol
+) -> None:
+    next(client.jobs.follow(job_id, over=over))
+    gc.disable()
+    try:
+        before = len(os.listdir("/dev/fd"))
+        for _ in range(3):
+            next(client.jobs.follow(job_id, over=over))
+        assert len(os.listdir("/dev/fd")) == before
+    finally:
+        gc.enable()
 
 
 def test_a_peer_that_hangs_up_before_the_handshake_is_a_lost_connection(

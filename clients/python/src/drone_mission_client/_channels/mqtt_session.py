@@ -113,6 +113,12 @@ class MqttSession:
         """Ends the session."""
         self._client.disconnect()
         self._client.loop_stop()
+        # paho closes the pair of sockets that wakes its thread only when its client is freed, which these references
+        # to the session would delay until a garbage collection.
+        self._client.on_connect = None
+        self._client.on_subscribe = None
+        self._client.on_message = None
+        self._client.on_disconnect = None
 
     def _connect(self, settings: ChannelSettings, token: Token) -> None:
         address = urlsplit(self._url)

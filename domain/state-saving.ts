@@ -63,9 +63,9 @@ export function savingOf(device: Device, states: readonly DeviceState[], now: Da
   return isChange && transitions < MAX_TRANSITIONS ? write('transition') : { kind: 'wait' };
 }
 
-/** Whether a device at rest, as it is known, seems to be due: unless another instance has saved it since. */
-export const seemsOverdueAtRest = ({ lastState, savedAt = '' }: Device, now: Date): boolean =>
-  lastState !== undefined && isAtRest(lastState) && savedAt <= latestSaveOf(REST_SAVE_INTERVAL_MS, now);
+/** Whether a state of a device, as it is known, seems to be due: unless another instance has saved it since. */
+export const seemsOverdue = ({ lastState, savedAt = '' }: Device, now: Date): boolean =>
+  savedAt <= latestSaveOf(lastState && isAtRest(lastState) ? REST_SAVE_INTERVAL_MS : SAVE_INTERVAL_MS, now);
 
 /** The latest `savedAt` after which a state is due, ISO 8601. */
 const latestSaveOf = (interval: number, now: Date): string =>

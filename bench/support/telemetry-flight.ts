@@ -6,6 +6,8 @@ import type { ChannelClient } from './many-clients';
 
 /** Interval of a device's samples, in ms: 10 Hz. */
 const SAMPLE_PERIOD_MS = 100;
+/** When every instance knows of a device's first follower, in ms; what was sent before may be in the follower's snapshot only. */
+const NOTICED_AFTER_MS = 1000;
 /** How long to wait for the last samples, in ms. */
 const WAIT_TIMEOUT_MS = 10_000;
 
@@ -30,6 +32,12 @@ export interface Flight {
   /** Error answers to publishers. */
   readonly errors: readonly string[];
   close(): void;
+}
+
+interface Answer {
+  readonly type: string;
+  /** Samples that were not accepted. */
+  readonly refused?: readonly unknown[];
 }
 
 interface Message {
@@ -83,7 +91,8 @@ export async function prepareFlight(
     const socket = await openNext();
     socket.on('message', (data: Buffer) => {
       const text = data.toString();
-      if (!text.startsWith('{"type":"published"')) errors.push(text);
+      const { type, refused } = JSON.parse(text) as Answer;
+      if (type === 'error' || refused) errors.push(text);
     });
     publishers.set(deviceId, socket);
   }
@@ -106,6 +115,7 @@ export async function prepareFlight(
     await subscribed;
     followers.push({ deviceId, received });
   }
+  await pause(NOTICED_AFTER_MS);
 
   /** Publishes a device's samples, with its own offset within the period, so that devices do not report at once. */
   async function report(deviceId: string, socket: WebSocket, delay: number, count: number): Promise<number[]> {

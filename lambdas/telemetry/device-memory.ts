@@ -6,7 +6,7 @@ import { readDevices } from '../../data/fleet/device-state';
 import type { Device } from '../../domain/fleet';
 import { organisationOf, type Organisation } from '../../domain/id';
 import type { KnownDevice } from '../../domain/sample-decision';
-import { seemsOverdueAtRest } from '../../domain/state-saving';
+import { seemsOverdue } from '../../domain/state-saving';
 import type { Sample } from '../../domain/telemetry';
 import { followedGroup } from '../delivery/followed-group';
 
@@ -14,14 +14,17 @@ const MAX_DEVICES = 10_000;
 /** How long a device that was read or written counts as one of the fleet, in ms: one that is removed meanwhile fails its next write. */
 const KNOWN_FOR_MS = 60_000;
 
+/** After so many times in a row that a device was due as it seemed, an instance writes its state without a read. */
+const TRUSTED_AFTER = 10;
+
 /** The clocks of two functions differ by less, in ms. */
 const CLOCKS_DIFFER_MS = 2000;
 
 interface DeviceMemory extends KnownDevice {
   /** When it was read or written, Unix ms. */
   readonly knownAt: number;
-  /** Whether this instance saved its state last, as far as it knows. */
-  readonly isSavedHere: boolean;
+  /** How many times in a row it was due as it seemed, when it was read anew; 0 after another instance had saved it. */
+  readonly trust: number;
 }
 
 const memory = new Map<string, DeviceMemory>();
@@ -53,12 +56,12 @@ export async function knownDevices(
 }
 
 /**
- * Not after a while; nor when somebody began to follow a device of its group since then, perhaps this one; nor when a device at rest
- * seems to be due that another instance saves: a read costs a fifth of a write that is refused (DynamoDB on-demand pricing).
+ * Not after a while; nor when somebody began to follow a device of its group since then, perhaps this one; nor when a device seems to
+ * be due that other instances save too: a read costs a fifth of a write that is refused (DynamoDB on-demand pricing).
  */
 async function isUpToDate(known: DeviceMemory | undefined, now: Date): Promise<boolean> {
   if (!known || known.knownAt + KNOWN_FOR_MS <= now.getTime()) return false;
-  if (!known.isSavedHere && seemsOverdueAtRest(known.device, now)) return false;
+  if (known.trust < TRUSTED_AFTER && seemsOverdue(known.device, now)) return false;
   const { membersFollowedAt = 0 } = await followedGroup(known.device.deviceGroupId);
   return membersFollowedAt + CLOCKS_DIFFER_MS < known.knownAt;
 }
@@ -69,12 +72,19 @@ async function isUpToDate(known: DeviceMemory | undefined, now: Date): Promise<b
  */
 export function rememberDevice(device: Device, now: Date, saved?: Sample): void {
   const { deviceId } = device;
-  const latest = saved ?? memory.get(deviceId)?.latest;
+  const before = memory.get(deviceId);
   // The device that was not remembered anew for longest makes room.
   memory.delete(deviceId);
   const [oldest] = memory.keys();
   if (memory.size >= MAX_DEVICES && oldest !== undefined) memory.delete(oldest);
-  memory.set(deviceId, { device, latest, knownAt: now.getTime(), isSavedHere: saved !== undefined });
+  const trust = before && !saved ? trustAfter(before, device, now) : (before?.trust ?? TRUSTED_AFTER);
+  memory.set(deviceId, { device, latest: saved ?? before?.latest, knownAt: now.getTime(), trust });
+}
+
+/** The trust in what is known of a device, after it was found to be another one, or the same. */
+function trustAfter({ device, trust }: DeviceMemory, found: Device, now: Date): number {
+  if (!seemsOverdue(device, now)) return trust;
+  return seemsOverdue(found, now) ? Math.min(trust + 1, TRUSTED_AFTER) : 0;
 }
 
 /** Remembers the latest sample of a device, which was neither read nor written. */

@@ -37,7 +37,6 @@ describe('A sample a second of a device at rest', () => {
     const writes = others.map((each) => each.filter((name) => name !== READ_OF_GROUP));
     expect(others.every((each) => each.filter((name) => name === READ_OF_GROUP).length === 1)).toBe(true);
     expect(writes.flatMap((each, n) => each.map((name) => [n + 1, name]))).toEqual([
-      [9, 'BatchGet fleet'],
       [9, 'Update fleet'],
       [19, 'Update fleet'],
       [29, 'Update fleet'],

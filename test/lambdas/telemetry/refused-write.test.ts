@@ -24,41 +24,32 @@ describe('A sample of a device that is another one than this instance knows', ()
     expect(delivered(deviceId)).toMatchObject([{ timestamp: at(1000), deviceGroupId }]);
   });
 
-  test('since another instance writes it too costs one write and no read, whichever comes first', async () => {
-    const { deviceId, changeItem, item } = await givenAtRest();
-    const writtenAt = (ms: number) =>
-      changeItem({ savedAt: at(ms), stateAt: at(ms), lastState: JSON.stringify({ timestamp: at(ms), ...hover }) });
-    await accept(deviceId, 0, hover);
-    calls();
-    const fleetCalls = async (ms: number) => {
-      await accept(deviceId, ms, hover);
-      return calls().filter((name) => /BatchGet|Update/.test(name));
-    };
-    for (const n of [1, 3]) {
-      await writtenAt(second(n, -100));
-      expect(await fleetCalls(second(n))).toEqual(['Update fleet']);
-      expect(await item()).toMatchObject({ stateAt: at(second(n, -100)) });
-      expect(queuedStates().at(-1)).toMatchObject({ trailing: [{ timestamp: at(second(n)) }] });
-      expect(await fleetCalls(second(n + 1))).toEqual(['Update fleet']);
-      expect(await item()).toMatchObject({ stateAt: at(second(n + 1)), quiet: 'yes' });
-    }
-  });
-
-  test('at rest, since another instance saves it, costs a read instead of a write that would be refused', async () => {
-    const { deviceId, changeItem } = await givenAtRest();
-    await accept(deviceId, 0);
-    for (const n of [9, 19]) {
-      const stateAt = at(second(n, -100));
-      await changeItem({
-        savedAt: stateAt,
-        stateAt,
-        lastState: JSON.stringify({ timestamp: stateAt, droneState: 'LANDED' }),
-      });
-      calls();
-      await accept(deviceId, second(n));
-      expect(calls().filter((name) => /BatchGet|Update/.test(name))).toEqual(['BatchGet fleet']);
-    }
-  });
+  test.each([
+    ['in flight', hover, 1],
+    ['at rest', { droneState: 'LANDED' }, 10],
+  ])(
+    '%s, since another instance saved it, costs a write once, and then a read before each write',
+    async (_, state, every) => {
+      const { deviceId, changeItem, item } = await givenAtRest();
+      const savedAt = (ms: number) =>
+        changeItem({ savedAt: at(ms), stateAt: at(ms), lastState: JSON.stringify({ timestamp: at(ms), ...state }) });
+      const callsOfFleet = async (ms: number) => {
+        calls();
+        await accept(deviceId, ms, state);
+        return calls().filter((name) => /BatchGet|Update/.test(name));
+      };
+      await accept(deviceId, 0, state);
+      await savedAt(second(every, -100));
+      expect(await callsOfFleet(second(every))).toEqual(['Update fleet']);
+      await savedAt(second(2 * every, -100));
+      expect(await callsOfFleet(second(2 * every))).toEqual(['BatchGet fleet']);
+      expect(await item()).toMatchObject({ stateAt: at(second(2 * every, -100)) });
+      for (let n = 3; n <= 12; n++)
+        expect(await callsOfFleet(second(n * every))).toEqual(['BatchGet fleet', 'Update fleet']);
+      expect(await callsOfFleet(second(13 * every))).toEqual(['Update fleet']);
+      expect(await item()).toMatchObject({ stateAt: at(second(13 * every)) });
+    },
+  );
 
   test('that went offline is saved after an offline check is scheduled', async () => {
     const { deviceId, changeItem, item } = await givenAtRest();

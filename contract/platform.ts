@@ -10,25 +10,16 @@ export {
   type InboundEvent,
   type InboundEventType,
 } from '../domain/inbound-events';
+export { dropReasons, type DropReason } from '../domain/drop-reason';
+export { failureReasons, type FailureReason } from '../domain/job-report';
 export { outboundEvents, type OutboundEventType } from '../domain/outbound-events';
 export { PLATFORM, SERVICE } from '../domain/service';
 
 /** How often the queue of retries delivers an event before it goes to the dead-letter queue. */
 export const MAX_RETRIES = 5;
 
-/** Why an event of the platform was ignored or sent to the dead-letter queue, in the log: no texts of errors. */
-export const dropReasons = [
-  'late',
-  'repeated',
-  'late or repeated',
-  'contradictory',
-  'unknown',
-  'malformed',
-  'invalid_request',
-  'unknown_action',
-  'forbidden',
-] as const;
-export type DropReason = (typeof dropReasons)[number];
+/** Most `report.rejected` in a minute: an event that goes wrong may come thousands of times. */
+export const MOST_TOLD = 60;
 
 /** The fields of an EventBridge event that this service uses. */
 export const platformEnvelope = z.object({

@@ -1,12 +1,15 @@
 import * as z from 'zod/mini';
 import { controlOutcomes, controlReasons } from './control';
-import { jobStatus } from './job';
+import { jobReport } from './job-report';
 import { judged } from './judged';
 import { list } from './list';
 import { sample } from './telemetry';
 import { moment, text } from './text';
 
 const name = text(1, 256);
+
+/** When a change of the fleet happened, to the millisecond: of two changes in one second it decides which is later. */
+const at = z.optional(moment);
 
 /** Maximum of samples in one event. */
 export const MAX_REPORTED_SAMPLES = 100;
@@ -16,15 +19,20 @@ export const MAX_REPORTED_SAMPLES = 100;
  * sample, where they are refused as when a partner publishes it.
  */
 export const inboundEvents = {
-  'job.status.reported': z.object({ jobId: name, status: jobStatus, at: moment }),
+  'job.status.reported': jobReport,
   'device.telemetry.reported': z.pipe(
     z.transform((one) => (typeof one === 'object' && one !== null && 'telemetry' in one ? one : { telemetry: [one] })),
     z.object({ telemetry: list(judged(sample), 1, MAX_REPORTED_SAMPLES, 'samples') }),
   ),
-  'device-group.registered': z.object({ deviceGroupId: name, name: name, description: z._default(text(0, 4096), '') }),
-  'device-group.removed': z.object({ deviceGroupId: name }),
-  'device.registered': z.object({ deviceId: name, deviceGroupId: name, name: name }),
-  'device.removed': z.object({ deviceId: name }),
+  'device-group.registered': z.object({
+    deviceGroupId: name,
+    name: name,
+    description: z._default(text(0, 4096), ''),
+    at,
+  }),
+  'device-group.removed': z.object({ deviceGroupId: name, at }),
+  'device.registered': z.object({ deviceId: name, deviceGroupId: name, name: name, at }),
+  'device.removed': z.object({ deviceId: name, at }),
   'control.outcome.reported': z.object({
     requestId: name,
     deviceId: name,

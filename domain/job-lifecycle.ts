@@ -4,18 +4,20 @@ interface Stage<Status extends string> {
   readonly next: readonly Status[];
   /** Whether the drone is in the air for the job: its positions are published and recorded. */
   readonly flown: boolean;
+  /** Whether the drone platform reports it. */
+  readonly isReported: boolean;
 }
 
 export type JobStatus = 'PENDING' | 'QUEUED' | 'IN_PROGRESS' | 'COMPLETED' | 'FAILED' | 'CANCELLED';
 
 /** The lifecycle of a job (spec section 3, DESIGN section 3). What names several statuses elsewhere derives from it. */
 export const lifecycle: Readonly<Record<JobStatus, Stage<JobStatus>>> = {
-  PENDING: { next: ['QUEUED', 'CANCELLED', 'FAILED'], flown: false },
-  QUEUED: { next: ['IN_PROGRESS', 'CANCELLED', 'FAILED'], flown: false },
-  IN_PROGRESS: { next: ['COMPLETED', 'FAILED'], flown: true },
-  COMPLETED: { next: [], flown: false },
-  FAILED: { next: [], flown: false },
-  CANCELLED: { next: [], flown: false },
+  PENDING: { next: ['QUEUED', 'CANCELLED', 'FAILED'], flown: false, isReported: false },
+  QUEUED: { next: ['IN_PROGRESS', 'CANCELLED', 'FAILED'], flown: false, isReported: true },
+  IN_PROGRESS: { next: ['COMPLETED', 'FAILED'], flown: true, isReported: true },
+  COMPLETED: { next: [], flown: false, isReported: true },
+  FAILED: { next: [], flown: false, isReported: true },
+  CANCELLED: { next: [], flown: false, isReported: false },
 };
 
 export const jobStatuses = Object.keys(lifecycle) as readonly JobStatus[];

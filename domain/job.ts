@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { Organisation } from './id';
 import { jobStatuses, mayMove, type JobStatus } from './job-lifecycle';
+import { statusCause, whyReportIsWrong, type StatusCause } from './job-report';
 import { metadata, storedMetadata } from './metadata';
 import { Refusal, foreign, invalid } from './refusal';
 import { moment, text } from './text';
@@ -36,6 +37,7 @@ export const job = z.object({
   metadata: z.optional(storedMetadata),
   jobId: z.string(),
   status: jobStatus,
+  ...statusCause.shape,
   version: z.int(),
   createdAt: z.string(),
   updatedAt: z.string(),
@@ -78,6 +80,8 @@ export interface JobGuard {
   readonly status?: JobStatus | undefined;
   /** The versions of which it must have one (`If-Match`); undefined for any. */
   readonly ifVersions?: readonly number[] | undefined;
+  /** What the platform reports with the status. */
+  readonly cause?: StatusCause | undefined;
 }
 
 /**
@@ -89,6 +93,8 @@ export function whyRefused(found: { owner: Organisation; job: Job } | undefined,
   if (!found) return new Refusal('job_not_found');
   if (found.owner !== guard.caller) return foreign('jobId');
   const { status, version } = found.job;
+  const wrong = guard.cause && whyReportIsWrong(found.job, guard.cause);
+  if (wrong) return wrong;
   if (guard.ifVersions && !guard.ifVersions.includes(version)) return new Refusal('stale_version');
   if (guard.status !== undefined && guard.status !== status && !mayMove(status, guard.status))
     return invalid('status', `can't move from ${status} to ${guard.status}`);

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { command } from './control';
+import { dropReasons, type DropReason } from './drop-reason';
 import { job } from './job';
 import { share } from './share';
 
@@ -8,7 +9,7 @@ const commonFields = z.object({ eventId: z.string(), organisationId: z.string(),
 
 const jobDetail = z.object({
   ...commonFields.shape,
-  ...z.omit(job, { createdAt: true, updatedAt: true, cancelledAt: true }).shape,
+  ...z.omit(job, { createdAt: true, updatedAt: true, cancelledAt: true, reportedAt: true }).shape,
 });
 
 /** Without the share code, since whoever knows the code has access. */
@@ -36,6 +37,17 @@ export const outboundEvents = {
     deviceId: z.string(),
     command,
     requestedAt: z.iso.datetime(),
+  }),
+  /** An event of the platform was not applied, or some of its samples. */
+  'report.rejected': z.object({
+    ...z.partial(commonFields, { organisationId: true }).shape,
+    jobId: z.optional(z.string()),
+    deviceId: z.optional(z.string()),
+    deviceGroupId: z.optional(z.string()),
+    reportId: z.string(),
+    reportType: z.string(),
+    reason: z.enum(Object.keys(dropReasons) as DropReason[]),
+    details: z.array(z.object({ path: z.string(), message: z.string() })),
   }),
 } as const;
 

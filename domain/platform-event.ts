@@ -3,7 +3,7 @@ import type { Job } from './job';
 import type { OutboundEvent } from './outbound-events';
 import { PLATFORM } from './service';
 import type { Share } from './share';
-import type { Change } from './status-event';
+import { notBefore, type Change } from './status-event';
 
 /** Fields of every event; `eventId` identifies the change, so that the platform can recognise a repeat. */
 const commonFields = (kind: Kind, id: string, name: string, version: number, at: string) => ({
@@ -15,10 +15,18 @@ const commonFields = (kind: Kind, id: string, name: string, version: number, at:
 function jobEvent(before: Job | undefined, after: Job | undefined, at: string): OutboundEvent | undefined {
   const job = after ?? before;
   if (!job) return undefined;
-  const { version, createdAt: _createdAt, updatedAt: _updatedAt, cancelledAt: _cancelledAt, ...known } = job;
+  const {
+    version,
+    createdAt: _createdAt,
+    updatedAt,
+    cancelledAt: _cancelledAt,
+    reportedAt: _reportedAt,
+    ...known
+  } = job;
   // A deletion counts as one more change, so it gets the next version.
   const changed = after ? version : version + 1;
-  const detail = { ...commonFields('job', job.jobId, job.jobId, changed, at), version: changed, ...known };
+  const time = after ? updatedAt : notBefore(updatedAt, at);
+  const detail = { ...commonFields('job', job.jobId, job.jobId, changed, time), version: changed, ...known };
   if (!after) return { type: 'job.deleted', detail };
   if (!before) return { type: 'job.created', detail };
   if (before.version === version) return undefined;
@@ -37,7 +45,11 @@ function shareEvent(
   const { shareCode, resourceId, deviceId, shareType, permissions, createdAt, expiresAt } = share;
   const known = { shareId, resourceId, deviceId, shareType, permissions, createdAt, expiresAt };
   // Changes of the viewer count raise the version but are not published, so creation is 1 and end is 2.
-  const detail = { ...commonFields('share', shareCode, shareId, after ? 1 : 2, at), ...known };
+  const endedAt = share.expired ? expiresAt : notBefore(createdAt, at);
+  const detail = {
+    ...commonFields('share', shareCode, shareId, after ? 1 : 2, after ? createdAt : endedAt),
+    ...known,
+  };
   if (after) return { type: 'share.created', detail };
   return { type: 'share.ended', detail: { ...detail, reason: share.expired ? 'EXPIRED' : 'REVOKED' } };
 }
@@ -45,7 +57,7 @@ function shareEvent(
 /**
  * The event that is published to the drone platform for a change, unless the platform reported it. A pure function, so that a repeated stream record produces
  * the same event.
- * @param at time of the change, ISO 8601
+ * @param at time of the stream's record, ISO 8601, to the second: of what does not know its own time
  * @param shareIdOf an identifier for a share that gives no access, since the share code does
  * @returns undefined when the change is not published
  */

@@ -17,7 +17,8 @@ import { organisationOf } from './id';
 import { isFinal, isFlown, type JobStatus } from './job-lifecycle';
 import type { Detail } from './refusal';
 import { isReportDue, savingOf, type Saving } from './state-saving';
-import { MAX_AHEAD_MS, sequenceOf, type Sample } from './telemetry';
+import { sequenceOf, type Sample } from './telemetry';
+import { MAX_AHEAD_MS } from './text';
 
 /** A job that a sample names. */
 export interface NamedJob {

@@ -34,6 +34,9 @@ export const jobMessage = (job: Job): JobStatusMessage => ({
   deviceGroupId: job.deviceGroupId,
   deviceId: job.deviceId,
   jobState: job.status,
+  reportedAt: job.reportedAt,
+  reason: job.reason,
+  reasonText: job.reasonText,
   timestamp: job.updatedAt,
 });
 
@@ -80,6 +83,7 @@ export const isAnnounced = ({ updatedAt }: Job, at: string): boolean =>
 /** The position of a running job's device, as a message on the job's channel. */
 export const positionMessage = (job: Job, device: Device, at: string): JobStatusMessage => ({
   ...jobMessage(job),
+  reportedAt: undefined,
   deviceId: device.deviceId,
   droneState: device.lastState?.droneState,
   dockState: device.lastState?.dockState,
@@ -88,8 +92,8 @@ export const positionMessage = (job: Job, device: Device, at: string): JobStatus
   timestamp: device.lastState?.timestamp ?? at,
 });
 
-/** Time of a deletion, not before the last known change: the time of a stream record is rounded down. */
-const notBefore = (known: string, at: string) => (at < known ? known : at);
+/** Time of a deletion, ISO 8601, not before the last known change: the time of a stream record is rounded down. */
+export const notBefore = (known: string, at: string) => (at < known ? known : at);
 
 /** Whether a message is the last one of its channel. A group's channel has none. */
 export const endsChannel = (message: StatusMessage): boolean =>

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { deviceStatuses } from './fleet';
 import { jobStatus } from './job';
+import { statusCause } from './job-report';
 import { deviceState } from './telemetry';
 
 /** Fields of every status message; `sequence` is the version of the resource. */
@@ -31,6 +32,7 @@ export const jobStatusMessage = z.object({
   deviceId: z.optional(z.string()),
   jobState: jobStatus,
   previousState: z.optional(jobStatus),
+  ...statusCause.shape,
   droneState,
   dockState,
   navigation,

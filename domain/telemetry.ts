@@ -76,8 +76,6 @@ export const sample = z.strictObject({
 });
 export type Sample = z.output<typeof sample>;
 
-/** How far a sample's timestamp may be ahead of the service's clock, in ms. */
-export const MAX_AHEAD_MS = 60_000;
 /** A device counts as offline this long after its last report, in ms. */
 export const OFFLINE_AFTER_MS = 30_000;
 

@@ -1,3 +1,5 @@
+import type { FailureReason } from '../contract/platform';
+
 /** Failures that a partner can request with the job's `metadata.simulate`. */
 export const failures = ['link-loss', 'low-battery', 'dock-fault', 'abort'] as const;
 export type Failure = (typeof failures)[number];
@@ -29,6 +31,8 @@ export function planOf(metadata: Readonly<Record<string, unknown>> = {}): Missio
 export interface Report {
   readonly at: number;
   readonly status: 'QUEUED' | 'IN_PROGRESS' | 'COMPLETED' | 'FAILED';
+  /** Why it failed. */
+  readonly reason?: FailureReason | undefined;
 }
 
 /** When each part of a mission begins, in seconds. */
@@ -48,9 +52,10 @@ const LINK_GIVEN_UP_S = 45;
 export const DOCK_FAULT_S = 10;
 
 const finalReport = ({ failure, laps }: MissionPlan): Report => {
-  if (failure === 'link-loss') return { at: LINK_GIVEN_UP_S, status: 'FAILED' };
-  if (failure === 'dock-fault') return { at: DOCK_FAULT_S, status: 'FAILED' };
-  return { at: dockedS(laps), status: failure === undefined ? 'COMPLETED' : 'FAILED' };
+  if (failure === 'link-loss') return { at: LINK_GIVEN_UP_S, status: 'FAILED', reason: 'LINK_LOSS' };
+  if (failure === 'dock-fault') return { at: DOCK_FAULT_S, status: 'FAILED', reason: 'DOCK_FAULT' };
+  if (failure === undefined) return { at: dockedS(laps), status: 'COMPLETED' };
+  return { at: dockedS(laps), status: 'FAILED', reason: failure === 'abort' ? 'ABORTED' : 'LOW_BATTERY' };
 };
 
 /** What a mission reports, in order. */

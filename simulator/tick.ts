@@ -57,12 +57,15 @@ const elapsedOf = ({ takenAt, plan }: Flying, { speed }: Fleet, now: Date) =>
 
 /** Publishes the reports due by now, then stores their count: at-least-once delivery. */
 async function publishDueReports(mission: Flying, fleet: Fleet, now: Date): Promise<void> {
-  const { jobId, plan, reported } = mission;
+  const { jobId, deviceId, plan, reported } = mission;
   const elapsed = elapsedOf(mission, fleet, now);
   const due = reportsOf(plan).filter(({ at }) => at <= elapsed);
   const at = now.toISOString();
   await publishReports(
-    due.slice(reported).map(({ status }) => ({ type: 'job.status.reported', detail: { jobId, status, at } }) as const),
+    due.slice(reported).map(({ status, reason }) => {
+      const detail = { jobId, status, at, deviceId, reason };
+      return { type: 'job.status.reported', detail } as const;
+    }),
   );
   if (elapsed >= freeAt(plan)) await endMission(jobId, now);
   else if (due.length > reported) await storeReportCount(jobId, due.length);

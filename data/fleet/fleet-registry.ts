@@ -3,7 +3,7 @@ import { organisationOf, type Kind, type Organisation } from '../../domain/id';
 import { Refusal } from '../../domain/refusal';
 import { DeleteCommand, UpdateCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { set } from '../store/expression';
-import { succeeded } from '../store/conditional-write';
+import { itemThatRefused, succeeded } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 import { fleetKey, registryPartition } from './fleet-key';
 
@@ -22,21 +22,29 @@ const TOMBSTONE_TTL_S = 15 * 24 * 60 * 60;
  * @returns false when a later event has been applied
  * @throws Refusal `forbidden` when the id is not one of the organisation's groups
  */
-export const registerGroup = (organisation: Organisation, group: DeviceGroup, at: Date): Promise<boolean> =>
-  register('group', organisation, group.deviceGroupId, group, at);
+export const registerGroup = async (organisation: Organisation, group: DeviceGroup, at: Date): Promise<boolean> =>
+  (await register('group', organisation, group.deviceGroupId, group, at)) !== undefined;
 
 /**
  * Registers or updates a device of the organisation; idempotent. A new device is offline, an existing one keeps its status.
  * @param at time of the event
- * @returns false when a later event has been applied
+ * @returns `late` when a later event has been applied; `moved` when it is in another group now, also when the event is repeated
  * @throws Refusal `forbidden` when the id, or that of its group, is not the organisation's
  */
-export async function registerDevice(organisation: Organisation, device: RegisteredDevice, at: Date): Promise<boolean> {
+export async function registerDevice(
+  organisation: Organisation,
+  device: RegisteredDevice,
+  at: Date,
+): Promise<'late' | 'kept' | 'moved'> {
   expectOwn('group', organisation, device.deviceGroupId);
   const { deviceId, deviceGroupId, name } = device;
   // Followers hear of a change by the next version; a repetition has none.
-  const hasChanged = await register('device', organisation, deviceId, device, at, { unlike: { deviceGroupId, name } });
-  return hasChanged || register('device', organisation, deviceId, device, at, { first: { status: 'offline' } });
+  const changed = await register('device', organisation, deviceId, device, at, { unlike: { deviceGroupId, name } });
+  if (changed) return changed['deviceGroupId'] === deviceGroupId ? 'kept' : 'moved';
+  const same = await register('device', organisation, deviceId, device, at, { first: { status: 'offline' } });
+  if (!same) return 'late';
+  // Whoever applied it first may have ended before what follows from a move.
+  return same['eventTime'] === at.toISOString() ? 'moved' : 'kept';
 }
 
 /**
@@ -47,7 +55,7 @@ export async function registerDevice(organisation: Organisation, device: Registe
  */
 export async function registerStream(organisation: Organisation, stream: DeviceStream, at: Date): Promise<boolean> {
   expectOwn('device', organisation, stream.deviceId);
-  return register('stream', organisation, stream.streamId, stream, at);
+  return (await register('stream', organisation, stream.streamId, stream, at)) !== undefined;
 }
 
 /** Attributes of a group or a device, without the version, which continues when it is registered again. */
@@ -82,7 +90,7 @@ export async function removeFromFleet(
   at: Date,
 ): Promise<boolean> {
   expectOwn(kind, organisation, id);
-  const eventTime = toSecond(at);
+  const eventTime = at.toISOString();
   const ttl = Date.parse(eventTime) / 1000 + TOMBSTONE_TTL_S;
   return succeeded(
     dynamodb.send(
@@ -131,9 +139,7 @@ function expectOwn(kind: FleetKind, organisation: Organisation, id: string): voi
   if (organisationOf(kind, id) !== organisation) throw new Refusal('forbidden');
 }
 
-/** EventBridge's times are in seconds: of two events in the same second, the one that arrives last wins. */
-const toSecond = (at: Date) => `${at.toISOString().slice(0, 19)}Z`;
-
+/** Of two events of the same time the one that arrives last wins. */
 const NO_LATER_EVENT = 'attribute_not_exists(eventTime) OR eventTime <= :eventTime';
 
 interface Registration {
@@ -143,6 +149,7 @@ interface Registration {
   readonly unlike?: Readonly<Record<string, string>>;
 }
 
+/** Writes an item. @returns what it was before, empty for a new one; undefined when the condition failed */
 async function register(
   kind: FleetKind,
   organisation: Organisation,
@@ -150,14 +157,14 @@ async function register(
   known: DeviceGroup | RegisteredDevice | DeviceStream,
   at: Date,
   { first = {}, unlike = {} }: Registration = {},
-): Promise<boolean> {
+): Promise<Readonly<Record<string, unknown>> | undefined> {
   expectOwn(kind, organisation, id);
   const differs = Object.keys(unlike).map((name) => `#${name} <> :${name}`);
-  const fields = set({ ...known, kind, eventTime: toSecond(at) });
+  const fields = set({ ...known, kind, eventTime: at.toISOString() });
   const initial = set(first);
   const initially = Object.keys(first).map((name) => `, #${name} = if_not_exists(#${name}, :${name})`);
-  return succeeded(
-    dynamodb.send(
+  try {
+    const { Attributes } = await dynamodb.send(
       new UpdateCommand({
         TableName: table('fleet'),
         Key: fleetKey(organisation, id),
@@ -177,7 +184,12 @@ async function register(
           ...initial.ExpressionAttributeValues,
           ...(differs.length > 0 && { ':one': 1 }),
         },
+        ReturnValues: 'ALL_OLD',
       }),
-    ),
-  );
+    );
+    return Attributes ?? {};
+  } catch (error) {
+    itemThatRefused(error);
+    return undefined;
+  }
 }

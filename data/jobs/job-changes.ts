@@ -2,6 +2,7 @@ import type { Organisation } from '../../domain/id';
 import { changesNothing, whyRefused, type Job, type JobChange, type JobGuard } from '../../domain/job';
 import type { FlightTimes } from '../../domain/flight-record';
 import { isFinal, isFlown, statusesBefore, type JobStatus } from '../../domain/job-lifecycle';
+import { MAX_BEFORE_CREATION_MS, type StatusCause } from '../../domain/job-report';
 import { Refusal } from '../../domain/refusal';
 import type { PLATFORM } from '../../domain/service';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
@@ -17,8 +18,8 @@ export interface ChangeOptions {
   readonly changeId: string;
   /** Time of the change, ISO 8601. */
   readonly now: string;
-  /** When its status changed, if that is not now: a platform reports it later. ISO 8601 in UTC. */
-  readonly at?: string | undefined;
+  /** What is known of how it got its status: the platform reports it later. */
+  readonly cause?: StatusCause | undefined;
   /** Required version of the job. */
   readonly ifVersions?: readonly number[] | undefined;
   /** The drone platform, when it reported the change: it is not told what it said. Default: a partner. */
@@ -29,17 +30,22 @@ export interface ChangeOptions {
 const flightTimeOf = (status: JobStatus): keyof FlightTimes | undefined =>
   isFlown(status) ? 'startedAt' : isFinal(status) ? 'endedAt' : undefined;
 
+const later = (at: string, ms: number) => new Date(Date.parse(at) + ms).toISOString();
+
 /** One conditional write. `from`: the statuses that the job may have before; undefined for any. */
 async function write(
   caller: Organisation,
   jobId: string,
   change: JobChange,
   from: readonly JobStatus[] | undefined,
-  { changeId, now, at = now, ifVersions, changedBy }: ChangeOptions,
+  { changeId, now, cause = {}, ifVersions, changedBy }: ChangeOptions,
 ): Promise<{ written: Job } | { found: StoredJob | undefined }> {
   const { status } = change;
+  const { reportedAt, ...told } = cause;
   const fields = set({
     ...change,
+    ...told,
+    reported: reportedAt !== undefined ? { status, at: reportedAt } : undefined,
     metadata: metadataText(change.metadata),
     organisationStatus: status && statusKey(caller, status),
     updatedAt: now,
@@ -56,6 +62,8 @@ async function write(
     // Otherwise a retry by the SDK would count as a second change.
     '(attribute_not_exists(changeId) OR changeId <> :changeId)',
     ...(ifVersions ? [`version IN (${ifVersions.map((_, index) => `:version${index}`).join(', ')})`] : []),
+    ...(told.deviceId !== undefined ? ['(attribute_not_exists(deviceId) OR deviceId = :deviceId)'] : []),
+    ...(reportedAt !== undefined ? ['createdAt <= :latestCreation'] : []),
     ...(from ? [`#status IN (${from.map((_, index) => `:from${index}`).join(', ')})`] : []),
   ];
   try {
@@ -70,7 +78,8 @@ async function write(
           ...fields.ExpressionAttributeValues,
           ':caller': caller,
           ':one': 1,
-          ...(flightTime && { ':at': at }),
+          ...(flightTime && { ':at': reportedAt !== undefined && reportedAt < now ? reportedAt : now }),
+          ...(reportedAt !== undefined && { ':latestCreation': later(reportedAt, MAX_BEFORE_CREATION_MS) }),
           ...Object.fromEntries((ifVersions ?? []).map((version, index) => [`:version${index}`, version])),
           ...Object.fromEntries((from ?? []).map((value, index) => [`:from${index}`, value])),
         },
@@ -109,7 +118,7 @@ export async function changeJob(
   options: ChangeOptions,
 ): Promise<Job> {
   const { status } = change;
-  const guard = { caller, status, ifVersions: options.ifVersions };
+  const guard = { caller, status, ifVersions: options.ifVersions, cause: options.cause };
   const statusOnly = changesNothing(change, status);
   const before = status && statusesBefore(status);
   if (statusOnly && !before?.length) return resultWithoutWrite(await readItem(jobId), options.changeId, guard);

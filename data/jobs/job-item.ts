@@ -14,6 +14,7 @@ const item = z.object({
   organisation: z.string(),
   changeId: z.optional(z.string()),
   changedBy: z.optional(z.literal(PLATFORM)),
+  reported: z.optional(z.object({ status: job.shape.status, at: z.string() })),
   ...flightTimes.shape,
   ...followedUntil.shape,
 });
@@ -49,8 +50,11 @@ export const toItem = (organisation: Organisation, newJob: Job) => ({
 /** Parses the item of a job. @throws Error for an item that this service never wrote */
 export function fromItem(found: Record<string, unknown> | undefined): StoredJob | undefined {
   if (!found) return undefined;
-  const { organisation, changeId, changedBy, socketsUntil, topicUntil, startedAt, endedAt, ...rest } =
+  const { organisation, changeId, changedBy, reported, socketsUntil, topicUntil, startedAt, endedAt, ...rest } =
     item.parse(found);
   const followed = { socketsUntil, topicUntil };
-  return { owner: organisation, changeId, changedBy, followed, flightTimes: { startedAt, endedAt }, job: rest };
+  // A partner may have changed the status since.
+  const reportedAt = reported?.status === rest.status ? reported.at : undefined;
+  const read = { ...rest, ...(reportedAt !== undefined && { reportedAt }) };
+  return { owner: organisation, changeId, changedBy, followed, flightTimes: { startedAt, endedAt }, job: read };
 }

@@ -1,6 +1,7 @@
 import { organisationOf } from '../../domain/id';
-import { canReach, type JobStatus } from '../../domain/job-lifecycle';
-import { Refusal } from '../../domain/refusal';
+import { canReach } from '../../domain/job-lifecycle';
+import { causeOf, type JobReport } from '../../domain/job-report';
+import { invalid, Refusal } from '../../domain/refusal';
 import { PLATFORM } from '../../domain/service';
 import { changeJob } from './job-changes';
 import { readItem } from './jobs';
@@ -14,24 +15,20 @@ export type ReportOutcome = 'moved' | 'repeated' | 'late' | 'early' | 'contradic
 /**
  * Moves a job to the status that the platform reports, along the lifecycle and by one conditional write. The platform is not told.
  * @param reportId identifies this report, so that repeats have no further effect
- * @param now ISO 8601
- * @param at when the platform says that it happened, ISO 8601 in UTC
  * @returns the result; only `moved` changes the job
+ * @throws Refusal `invalid_request` for a report that does not fit its job, by its time or its device, or whose job can't be one of this service
  */
-export async function reportStatus(
-  jobId: string,
-  status: JobStatus,
-  reportId: string,
-  now: string,
-  at: string,
-): Promise<ReportOutcome> {
+export async function reportStatus(report: JobReport, reportId: string, now: Date): Promise<ReportOutcome> {
+  const { jobId, status } = report;
   const organisation = organisationOf('job', jobId);
-  if (!organisation) return 'unknown';
+  if (!organisation) throw invalid('jobId', 'is not an identifier of this service');
+  const cause = causeOf(report, organisation, now);
+  const options = { changeId: reportId, now: now.toISOString(), cause, changedBy: PLATFORM } as const;
   try {
-    const job = await changeJob(organisation, jobId, { status }, { changeId: reportId, now, at, changedBy: PLATFORM });
-    return job.updatedAt === now ? 'moved' : 'repeated';
+    const job = await changeJob(organisation, jobId, { status }, options);
+    return job.updatedAt === options.now ? 'moved' : 'repeated';
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof Refusal) || !isAboutStatus(error)) throw error;
   }
   const found = await readItem(jobId);
   if (!found) return 'unknown';
@@ -39,3 +36,7 @@ export async function reportStatus(
   if (canReach(status, known)) return 'late';
   return canReach(known, status) ? 'early' : 'contradictory';
 }
+
+/** Whether a change is refused for the status that the job has, or because there is no job. */
+const isAboutStatus = ({ code, details }: Refusal): boolean =>
+  code === 'job_not_found' || details.some(({ path }) => path === 'status');

@@ -3,7 +3,8 @@ import * as z from 'zod/mini';
 import { MAX_RETRIES } from '../../contract/platform';
 import { sendToQueue } from '../../data/store/queue';
 import { logger } from '../logger';
-import { consumePlatformEvent, EventTooEarly } from '../platform/consume-platform-event';
+import { consumePlatformEvent } from '../platform/consume-platform-event';
+import { EventTooEarly } from '../platform/occurrence';
 
 /** When an event is tried again that could not be applied, in s; and one whose predecessor has not been applied yet. */
 const RETRY_AFTER_S = 30;

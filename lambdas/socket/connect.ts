@@ -6,7 +6,7 @@ import { identify } from '../auth/identify';
 import { type ConnectEvent, expectCloudFront, protocolsIn, tokenIn } from '../sockets/connect-event';
 import { followChannel } from '../sockets/follow-channel';
 import { handshake, type Accepted } from '../sockets/handshake';
-import { limitRate } from '../sockets/limit-rate';
+import { limitRate } from '../limit-rate';
 import { openPartnerSession, openViewerSession } from '../sockets/open-session';
 
 /** The `channel` parameter that the CloudFront function derives from the path of the telemetry endpoint. */

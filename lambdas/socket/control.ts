@@ -9,7 +9,7 @@ import { organisationId } from '../../domain/id';
 import { logger } from '../logger';
 import { shareIdOf } from '../../data/shares/share-id';
 import { answer } from '../sockets/action';
-import { limitRate } from '../sockets/limit-rate';
+import { limitRate } from '../limit-rate';
 
 export const handler = answer('control', async ({ session, message, now }) => {
   const { shareCode, deviceId, organisation, connectionId } = session;

@@ -14,7 +14,7 @@ import { isBroadcast, viewerHandshakesPerMinute } from '../../domain/share';
 import { finalMessage } from '../delivery/channel-state';
 import type { Identity } from '../auth/identify';
 import { broadcastTopicOf, shareIdOf } from '../../data/shares/share-id';
-import { limitRate } from './limit-rate';
+import { limitRate } from '../limit-rate';
 import { telemetryScopes } from '../../contract/websocket-actions';
 
 /** Opens a partner's session on the telemetry endpoint. @throws Refusal `forbidden`, `too_many_requests` */

@@ -63,6 +63,6 @@ test('one row is enough for the simulated platform to publish a new inbound even
 test('a new inbound event needs a handler to compile, and nothing else', () => {
   const rest = errors.filter((error) => !Object.keys(sources).some((path) => error.startsWith(`${path}: `)));
   expect(rest).toEqual([
-    expect.stringMatching(/^lambdas\/platform\/consume-platform-event\.ts: Property '"weather.reported"' is missing/),
+    expect.stringMatching(/^lambdas\/platform\/platform-event-handlers\.ts: Property '"weather.reported"' is missing/),
   ]);
 });

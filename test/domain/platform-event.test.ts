@@ -13,21 +13,24 @@ const ofShare = (
 ) => platformEventOf({ kind: 'share', before, after }, at, shareIdOf);
 
 const job = sampleJob({ metadata: { simulate: 'abort' }, scheduledAt: at });
-const next = sampleJob({ version: 4, status: 'QUEUED' });
-const cancelled = sampleJob({ version: 4, status: 'CANCELLED', cancelledAt: at });
+const changedAt = '2026-11-27T10:29:59.123Z';
+const next = sampleJob({ version: 4, status: 'QUEUED', updatedAt: changedAt, reportedAt: at });
+const cancelled = sampleJob({ version: 4, status: 'CANCELLED', cancelledAt: at, updatedAt: changedAt });
 
 test.each([
-  ['job.created', undefined, job, 3],
-  ['job.updated', job, next, 4],
-  ['job.cancelled', job, cancelled, 4],
-  ['job.updated', cancelled, sampleJob({ version: 5, status: 'CANCELLED' }), 5],
-  ['job.deleted', job, undefined, 4],
-])('%s is published and matches its schema', (type, before, after, version) => {
+  ['job.created', undefined, job, 3, job.createdAt],
+  ['job.updated', job, next, 4, changedAt],
+  ['job.cancelled', job, cancelled, 4, changedAt],
+  ['job.updated', cancelled, sampleJob({ version: 5, status: 'CANCELLED', updatedAt: changedAt }), 5, changedAt],
+  ['job.deleted', job, undefined, 4, at],
+  ['job.deleted', { ...job, updatedAt: '2026-11-27T10:30:00.900Z' }, undefined, 4, '2026-11-27T10:30:00.900Z'],
+])('%s is published with the time of the change, and matches its schema', (type, before, after, version, time) => {
   const event = ofJob(before, after);
   expect(event).toMatchObject({
     type,
-    detail: { eventId: `${job.jobId}/${version}`, organisationId: `org-${acme}`, jobId: job.jobId, version, at },
+    detail: { eventId: `${job.jobId}/${version}`, organisationId: `org-${acme}`, jobId: job.jobId, version, at: time },
   });
+  expect(event?.detail).not.toHaveProperty('reportedAt');
   expect(event && outboundEvents[event.type].parse(event.detail)).toEqual(event?.detail);
 });
 
@@ -57,10 +60,10 @@ test('the events of a share do not contain its code', () => {
 });
 
 test.each([
-  ['REVOKED', {}],
-  ['EXPIRED', { expired: true }],
-] as const)('share.ended has the reason %s when the deleted share has %j', (reason, mark) => {
-  expect(ofShare(sampleShare(mark), undefined)).toMatchObject({ type: 'share.ended', detail: { reason } });
+  ['REVOKED', {}, at],
+  ['EXPIRED', { expired: true }, sampleShare().expiresAt],
+] as const)('share.ended has the reason %s when the deleted share has %j, and its time', (reason, mark, time) => {
+  expect(ofShare(sampleShare(mark), undefined)).toMatchObject({ type: 'share.ended', detail: { reason, at: time } });
 });
 
 test('changes of the viewer count and of devices are not published', () => {

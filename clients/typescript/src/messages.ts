@@ -422,10 +422,26 @@ export interface components {
              */
             previousState?: "PENDING" | "QUEUED" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "CANCELLED";
             /**
+             * @description Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
+             * @example LINK_LOSS
+             */
+            reason?: string;
+            /**
+             * @description The same for people, in the words of the drone platform.
+             * @example Lost over the dam
+             */
+            reasonText?: string;
+            /**
              * @description Present in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
              * @constant
              */
             replayed?: true;
+            /**
+             * Format: date-time
+             * @description When the status was reached, as the drone platform reported it; only of a status that it did report. By the clock of the platform, which may be up to 60 seconds off.
+             * @example 2026-11-27T10:30:00.000Z
+             */
+            reportedAt?: string;
             /**
              * Format: int64
              * @description Version of the job. It grows with every change, also with those that send no message, so a gap is not always a loss. A message with a position repeats the `sequence` of the state and has a later `timestamp`.

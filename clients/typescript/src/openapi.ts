@@ -1025,6 +1025,22 @@ export interface components {
              */
             priority: number;
             /**
+             * @description Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
+             * @example LINK_LOSS
+             */
+            reason?: string;
+            /**
+             * @description The same for people, in the words of the drone platform.
+             * @example Lost over the dam
+             */
+            reasonText?: string;
+            /**
+             * Format: date-time
+             * @description When the status was reached, as the drone platform reported it; only of a status that it did report. By the clock of the platform, which may be up to 60 seconds off.
+             * @example 2026-11-27T10:30:00.000Z
+             */
+            reportedAt?: string;
+            /**
              * Format: date-time
              * @description When the drone platform shall fly the job, with an offset or `Z`; replies have it in UTC. Without it the job is flown as soon as possible.
              * @example 2026-11-27T12:00:00.000Z
@@ -1077,6 +1093,22 @@ export interface components {
             jobState: components["schemas"]["JobStatus"];
             navigation?: components["schemas"]["Navigation"];
             previousState?: components["schemas"]["JobStatus"];
+            /**
+             * @description Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
+             * @example LINK_LOSS
+             */
+            reason?: string;
+            /**
+             * @description The same for people, in the words of the drone platform.
+             * @example Lost over the dam
+             */
+            reasonText?: string;
+            /**
+             * Format: date-time
+             * @description When the status was reached, as the drone platform reported it; only of a status that it did report. By the clock of the platform, which may be up to 60 seconds off.
+             * @example 2026-11-27T10:30:00.000Z
+             */
+            reportedAt?: string;
             /**
              * Format: int64
              * @description Version of the job. It grows with every change, also with those that send no message, so a gap is not always a loss. A message with a position repeats the `sequence` of the state and has a later `timestamp`.

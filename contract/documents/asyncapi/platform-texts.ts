@@ -1,5 +1,5 @@
 import { CONTROLS_PER_MINUTE } from '../../../domain/control';
-import type { InboundEventType, OutboundEventType } from '../../platform';
+import { MOST_TOLD, type InboundEventType, type OutboundEventType } from '../../platform';
 import { successAndFailure } from '../../job-lifecycle';
 
 interface Texts {
@@ -7,7 +7,9 @@ interface Texts {
   readonly description: string;
 }
 
-const last = 'The latest event on a group or device counts, by `time` of the event.';
+const last =
+  'The latest event on a group or device counts, by its `at`, or else by `time` of the event, to the second: use `at` in all or in none.';
+const failed = 'Open jobs that nobody can fly any more become `FAILED`, with a `reason`.';
 
 /** What the document says of each event, for developers of the drone platform. */
 export const platformTexts: Readonly<Record<InboundEventType | OutboundEventType, Texts>> = {
@@ -38,6 +40,10 @@ export const platformTexts: Readonly<Record<InboundEventType | OutboundEventType
     summary: 'A viewer has sent a command',
     description: `The viewer was allowed to at \`requestedAt\`, and the command is soon out of date. Decide whether to execute it, and report the outcome with its \`requestId\` in \`control.outcome.reported\`. At most ${CONTROLS_PER_MINUTE.share} a minute come from one share, and ${CONTROLS_PER_MINUTE.device} for one device.`,
   },
+  'report.rejected': {
+    summary: 'An event of the platform was not applied',
+    description: `Or some of its samples. \`reportId\` is the \`id\` that PutEvents returned. Of events that were applied before, or are older than what was applied, the platform is not told; nor of more than ${MOST_TOLD} in a minute.`,
+  },
   'job.status.reported': {
     summary: 'The progress of a mission',
     description: `The statuses follow the lifecycle: ${successAndFailure}. A report that skips one waits for it: it is retried after two seconds, then every minute, five times in all.`,
@@ -48,9 +54,12 @@ export const platformTexts: Readonly<Record<InboundEventType | OutboundEventType
       'The detail is one sample, or a list in `telemetry`. A timestamp may be at most a minute ahead of this service’s clock. A sample that is not later than the last one of its device is dropped.',
   },
   'device-group.registered': { summary: 'Create or rename a device group', description: last },
-  'device-group.removed': { summary: 'Remove a device group', description: last },
-  'device.registered': { summary: 'Create or rename a device, or move it to another group', description: last },
-  'device.removed': { summary: 'Remove a device', description: last },
+  'device-group.removed': { summary: 'Remove a device group', description: `${last} ${failed}` },
+  'device.registered': {
+    summary: 'Create or rename a device, or move it to another group',
+    description: `${last} ${failed} A flight goes on.`,
+  },
+  'device.removed': { summary: 'Remove a device', description: `${last} ${failed}` },
   'control.outcome.reported': {
     summary: 'The outcome of a command',
     description:

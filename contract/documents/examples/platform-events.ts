@@ -13,6 +13,7 @@ const deviceId = 'device-acme0001-01kb1x4c2d5e6f7g8h9j0k1m2p';
 const shareId = '9f86d081884c7d659a2feaa0c55ad015';
 const requestId = '01kb1x5n2c4d6f8g0h2j4k6m8n';
 const organisationId = 'org-acme0001';
+const reportId = '0b1f2d3c-4e5f-4a6b-8c7d-9e0f1a2b3c4d';
 
 const job = (version: number, at: string, status: string) => ({
   eventId: `${jobId}/${version}`,
@@ -56,6 +57,16 @@ const published = {
     command: { name: 'gimbal', pitch: -30 },
     requestedAt: '2026-11-27T10:31:07.250Z',
   },
+  'report.rejected': {
+    eventId: `${reportId}/rejected`,
+    at: '2026-11-27T10:30:00.412Z',
+    organisationId,
+    jobId,
+    reportId,
+    reportType: 'job.status.reported',
+    reason: 'malformed',
+    details: [{ path: 'at', message: 'is required' }],
+  },
 };
 
 const sample = {
@@ -73,7 +84,7 @@ const sample = {
 };
 
 const reported = {
-  'job.status.reported': { jobId, status: 'IN_PROGRESS', at: '2026-11-27T10:30:00.000Z' },
+  'job.status.reported': { jobId, status: 'IN_PROGRESS', at: '2026-11-27T10:30:00.000Z', deviceId },
   'device.telemetry.reported': { telemetry: [sample] },
   'device-group.registered': { deviceGroupId, name: 'North quarry', description: 'Dock at the rim' },
   'device-group.removed': { deviceGroupId },

@@ -7,10 +7,6 @@ export const controlFields: Fields = {
     description: '`DONE`; `REFUSED`: not attempted; `FAILED`: attempted without success.',
     examples: ['REFUSED'],
   },
-  reason: {
-    description: 'Why the command was refused or has failed, if the platform says so.',
-    examples: ['DEVICE_BUSY'],
-  },
   'AcceptedMessage.requestId': {
     description: 'Identifier of the command; its outcome has the same one.',
     examples: ['01kb1x5n2c4d6f8g0h2j4k6m8n'],
@@ -20,6 +16,10 @@ export const controlFields: Fields = {
     examples: ['RETURN_HOME'],
   },
   'ControlOutcomeMessage.deviceId': { description: 'The device that the command was for.' },
+  'ControlOutcomeMessage.reason': {
+    description: 'Why the command was refused or has failed, if the platform says so.',
+    examples: ['DEVICE_BUSY'],
+  },
   'ControlOutcomeMessage.requestId': {
     description: 'The `requestId` with which the command was accepted.',
     examples: ['01kb1x5n2c4d6f8g0h2j4k6m8n'],

@@ -1,6 +1,12 @@
 import type { Fields } from '../field';
 import { identifier } from './common';
 import { allMoves, lastAreFinal } from '../../job-lifecycle';
+import { failureReasons } from '../../platform';
+
+const listOf = (codes: object) =>
+  Object.keys(codes)
+    .map((code) => `\`${code}\``)
+    .join(', ');
 
 /** Fields of jobs. */
 export const jobFields: Fields = {
@@ -43,6 +49,20 @@ export const jobFields: Fields = {
   priority: {
     description: 'Priority for the drone platform, 1 (low) to 10 (high).',
     examples: [5],
+  },
+  reason: {
+    description: `Why the job failed, if that is known: ${listOf(failureReasons)} or another code of your drone platform.`,
+    examples: ['LINK_LOSS'],
+  },
+  reasonText: {
+    description: 'The same for people, in the words of the drone platform.',
+    examples: ['Lost over the dam'],
+  },
+  reportedAt: {
+    description:
+      'When the status was reached, as the drone platform reported it; only of a status that it did report. By the clock of the platform, which may be up to 60 seconds off.',
+    examples: ['2026-11-27T10:30:00.000Z'],
+    format: 'date-time',
   },
   scheduledAt: {
     description:

@@ -1,6 +1,13 @@
+import { dropReasons } from '../../platform';
 import type { Field, Fields } from '../field';
 
 const changedAt: Field = { description: 'When the change happened.' };
+const decidedBy: Field = {
+  description: 'When it happened: of two changes in one second it decides which is later. Without it `time` does.',
+};
+const dropTexts = Object.entries(dropReasons)
+  .map(([reason, { says }]) => `\`${reason}\`: ${says}`)
+  .join(' ');
 const eventId: Field = { description: 'The same for every repeat of the event: drop repeats by it.' };
 const ownerId: Field = { description: 'The organisation that the resource belongs to.' };
 const sharedDeviceId: Field = { description: 'The device that is shared.' };
@@ -10,6 +17,7 @@ const shareId: Field = { description: 'Identifies the share without its code, wh
 export const platformEventFields: Fields = {
   'ControlOutcomeReportedDetail.at': { description: 'When the outcome was known.' },
   'ControlOutcomeReportedDetail.deviceId': { description: 'The device that the command was for.' },
+  'ControlOutcomeReportedDetail.reason': { description: 'Why it was refused or has failed.' },
   'ControlOutcomeReportedDetail.requestId': { description: 'The `requestId` of `control.requested`.' },
   'ControlRequestedDetail.deviceId': { description: 'The device to command.' },
   'ControlRequestedDetail.organisationId': { description: 'The organisation that the device belongs to.' },
@@ -18,9 +26,13 @@ export const platformEventFields: Fields = {
   },
   'ControlRequestedDetail.requestedAt': { description: 'When the viewer was allowed to send it.' },
   'ControlRequestedDetail.shareId': { description: 'The share that the viewer watches, as in `share.created`.' },
+  'DeviceGroupRegisteredDetail.at': decidedBy,
   'DeviceGroupRegisteredDetail.description': { description: 'What the group is, for people.' },
   'DeviceGroupRegisteredDetail.name': { description: 'Name of the group, for people.' },
+  'DeviceGroupRemovedDetail.at': decidedBy,
+  'DeviceRegisteredDetail.at': decidedBy,
   'DeviceRegisteredDetail.name': { description: 'Name of the device, for people.' },
+  'DeviceRemovedDetail.at': decidedBy,
   'JobCreatedDetail.at': changedAt,
   'JobCreatedDetail.eventId': eventId,
   'JobCreatedDetail.organisationId': ownerId,
@@ -28,13 +40,35 @@ export const platformEventFields: Fields = {
     description:
       'Grows by one with every change of the job, including those that the platform reported, which are not published: keep the highest.',
   },
-  'JobStatusReportedDetail.at': { description: 'When the status was reached.' },
+  'JobStatusReportedDetail.at': {
+    description:
+      'When the status was reached. Partners see it as `reportedAt`. At most 60 seconds ahead of this service’s clock, and before the job was created.',
+  },
+  'JobStatusReportedDetail.deviceId': {
+    description: 'The device that flies the job, of its organisation. The first one that is named stays.',
+  },
+  'JobStatusReportedDetail.reason': { description: 'Why it failed, a code; the list is open. Only of `FAILED`.' },
+  'JobStatusReportedDetail.reasonText': { description: 'The same for people, up to 1024 characters.' },
   'PlatformEvent.detail-type': { description: 'Type of the event.' },
   'PlatformEvent.id': { description: 'Identifier of the event, assigned by EventBridge. A publisher does not set it.' },
   'PlatformEvent.source': { description: 'Who has published the event.' },
   'PlatformEvent.time': {
     description: 'When the event happened, to the second; `Time` of PutEvents. A replay keeps it.',
   },
+  'ReportRejectedDetail.at': { description: 'When it was rejected.' },
+  'ReportRejectedDetail.details': {
+    description: 'What is wrong with which field: `path` as in `telemetry.3.timestamp`; empty if the reason says all.',
+  },
+  'ReportRejectedDetail.deviceGroupId': { description: 'The group that the event names.' },
+  'ReportRejectedDetail.deviceId': { description: 'The device that the event names.' },
+  'ReportRejectedDetail.eventId': eventId,
+  'ReportRejectedDetail.jobId': { description: 'The job that the event names.' },
+  'ReportRejectedDetail.organisationId': {
+    description: 'The organisation of what the event names, if it can be told.',
+  },
+  'ReportRejectedDetail.reason': { description: dropTexts },
+  'ReportRejectedDetail.reportId': { description: 'The `id` of the event, as PutEvents returned it.' },
+  'ReportRejectedDetail.reportType': { description: 'The `detail-type` of the event.' },
   'ShareCreatedDetail.at': changedAt,
   'ShareCreatedDetail.deviceId': sharedDeviceId,
   'ShareCreatedDetail.eventId': eventId,

@@ -14,9 +14,9 @@ import { sent, store } from '../fixtures/store';
 
 const engine = storeOnEngine('fleet');
 const [deviceGroupId, deviceId, streamId] = [id('group'), id('device'), id('stream')];
-const at = new Date('2026-11-27T10:30:00.999Z');
-const [eventTime, earlier, later] = ['2026-11-27T10:30:00Z', '2026-11-27T10:29:59Z', '2026-11-27T10:30:01Z'];
-const ttl = Date.parse('2026-12-12T10:30:00Z') / 1000;
+const at = new Date('2026-11-27T10:30:00.500Z');
+const [eventTime, earlier, later] = [at.toISOString(), '2026-11-27T10:30:00.499Z', '2026-11-27T10:30:00.501Z'];
+const ttl = Date.parse('2026-12-12T10:30:00.500Z') / 1000;
 const foreign = (own: string) => own.replace(acme, '00000000');
 
 const group = { kind: 'group', deviceGroupId, name: 'Dunes', description: '' };
@@ -25,7 +25,8 @@ const device = { kind: 'device', deviceId, deviceGroupId, name: 'Gull 1' };
 const online = { ...device, status: 'online', version: 4, takeOff: { timestamp: earlier } };
 const tombstone = { kind: 'removed', ttl };
 const addGroup = () => registerGroup(acme, { deviceGroupId, name: 'Dunes', description: '' }, at);
-const addDevice = () => registerDevice(acme, { deviceId, deviceGroupId, name: 'Gull 1' }, at);
+const register = () => registerDevice(acme, { deviceId, deviceGroupId, name: 'Gull 1' }, at);
+const addDevice = async () => (await register()) !== 'late';
 const addStream = () => registerStream(acme, { streamId, deviceId, videoStream: 'dunes-1' }, at);
 const remove = () => removeFromFleet(acme, 'device', deviceId, at);
 
@@ -139,6 +140,17 @@ test.each<[string, () => Promise<boolean>, object]>([
     expect(await engine.all('fleet')).toEqual([item]);
   },
 );
+
+test.each<[string, object | undefined, 'kept' | 'moved']>([
+  ['a new device', undefined, 'kept'],
+  ['a device of another name', { ...online, name: 'Gull', eventTime: earlier }, 'kept'],
+  ['a device of another group', { ...online, deviceGroupId: 'another', eventTime: earlier }, 'moved'],
+  ['a device that is as it was', { ...online, eventTime: earlier }, 'kept'],
+  ['a device that the same event has changed, perhaps without what follows', { ...online, eventTime }, 'moved'],
+])('registerDevice says whether %s may have moved', async (_, before, outcome) => {
+  if (before) await engine.put('fleet', { ...fleetKey(acme, deviceId), ...before });
+  await expect(register()).resolves.toBe(outcome);
+});
 
 test('errors of DynamoDB are passed on', async () => {
   store.onAnyCommand().rejects(new Error('throttled'));

@@ -114,7 +114,9 @@ test('every fault that the service names in details is in the catalogue', () => 
   const cells = ['Messages in `details`', 'Causes of a 403']
     .flatMap((heading) => rowsBelow(guide, heading))
     .flatMap(([, message = '']) => [...message.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text));
-  const catalogue = [...cells, ...listed('REST API'), ...listed('Messages over WebSockets')].join('\n');
+  // What is wrong with an event of the platform is in its page.
+  const platform = readFileSync(join(root, 'docs/platform.md'), 'utf8').replaceAll(/\s+/g, ' ');
+  const catalogue = [...cells, ...listed('REST API'), ...listed('Messages over WebSockets'), platform].join('\n');
   const literally = (part: string) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   const patternOf = (text: string) =>
     new RegExp(

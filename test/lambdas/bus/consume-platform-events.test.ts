@@ -1,13 +1,22 @@
 import { fleetKey } from '../../../data/fleet/fleet-key';
 import { BatchGetCommand, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { toItem } from '../../../data/jobs/job-item';
+import { fromItem, toItem } from '../../../data/jobs/job-item';
 import { PLATFORM } from '../../../contract/platform';
 import type { JobStatus } from '../../../domain/job-lifecycle';
 import { storeOnEngine } from '../../data/fixtures/engine';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { acme, id, rival, sampleJob } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';
-import { consume, consumeAgain, deadLetters, platformEvent, retried, time } from '../fixtures/platform-events';
+import {
+  consume,
+  givenStore,
+  consumeAgain,
+  deadLetters,
+  platformEvent,
+  rejected,
+  retried,
+  time,
+} from '../fixtures/platform-events';
 import { deviceItem, givenFollowers, later, newDeviceId, queue, sentTo } from '../fixtures/telemetry';
 
 const engine = storeOnEngine('jobs');
@@ -24,7 +33,7 @@ const updates = (table: string) =>
 /** The removal of the sample device, as it is written to the fleet table. */
 const removed = {
   Key: fleetKey(acme, id('device')),
-  ExpressionAttributeValues: { ':removed': 'removed', ':eventTime': time },
+  ExpressionAttributeValues: { ':removed': 'removed', ':eventTime': '2026-11-27T10:29:30.000Z' },
 };
 /** Stores the sample job with a status that a report cannot change. */
 function givenJobThatIs(status: JobStatus): void {
@@ -41,7 +50,7 @@ function givenDevices(...fleet: ReturnType<typeof deviceItem>[]) {
 
 beforeEach(() => {
   jest.useFakeTimers({ now, doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
-  store.resolves({});
+  givenStore();
 });
 afterEach(() => {
   jest.useRealTimers();
@@ -100,10 +109,78 @@ describe('A reported job status', () => {
     expect(logLines()).toMatchObject([{ level: 'INFO', eventId: 'event-1' }]);
   });
 
-  test.each([id('job'), 'no-id'])('of an unknown job (%s) is dropped', async (jobId) => {
+  test('of an unknown job is dropped', async () => {
     store.on(UpdateCommand, { TableName: 'jobs' }).rejects(conditionFailed());
-    expect(await consume(report('QUEUED', jobId))).toEqual(succeeded);
-    expect(logLines()).toMatchObject([{ reason: 'unknown' }]);
+    expect(await consume(report('QUEUED'))).toEqual(succeeded);
+    expect(logLines()).toMatchObject([{ reason: 'unknown', jobId: id('job'), eventId: 'event-1' }]);
+  });
+
+  test('that is still early when it is delivered for the fifth time is sent to the dead-letter queue', async () => {
+    givenJobThatIs('QUEUED');
+    expect(await consumeAgain(5, report('COMPLETED'))).toEqual(succeeded);
+    expect(deadLetters()).toEqual([[report('COMPLETED'), 'early']]);
+    expect(logLines()).toMatchObject([{ level: 'WARN', reason: 'early', jobId: id('job') }]);
+  });
+
+  const created = sampleJob().createdAt;
+  test.each<[string, object, object]>([
+    ['its time', {}, { reportedAt: at }],
+    [
+      'its time, a minute before the job at most',
+      { at: '2026-11-27T09:59:00.000Z' },
+      { reportedAt: '2026-11-27T09:59:00.000Z' },
+    ],
+    [
+      'its time, a minute ahead at most',
+      { at: '2026-11-27T10:31:30.000Z' },
+      { reportedAt: '2026-11-27T10:31:30.000Z' },
+    ],
+    ['the device that flies', { deviceId: id('device') }, { reportedAt: at, deviceId: id('device') }],
+    [
+      'why it failed',
+      { status: 'FAILED', reason: 'LINK_LOSS', reasonText: 'Lost' },
+      { status: 'FAILED', reportedAt: at, reason: 'LINK_LOSS', reasonText: 'Lost' },
+    ],
+    ['no reason but for a failure', { reason: 'LINK_LOSS', reasonText: 'Lost' }, { reportedAt: at }],
+  ])('is stored with %s', async (_, more, expected) => {
+    const { deviceId: _deviceId, ...job } = sampleJob({ status: 'PENDING', createdAt: created });
+    await engine.put('jobs', toItem(acme, job));
+    store.on(UpdateCommand, { TableName: 'jobs' }).callsFake(engine.answers('UpdateCommand'));
+    await consume(platformEvent('job.status.reported', { jobId: id('job'), status: 'QUEUED', at, ...more }));
+    const found = fromItem(await engine.get('jobs', { organisation: acme, jobId: id('job') }))?.job;
+    expect(found).toMatchObject({ status: 'QUEUED', ...expected });
+    expect(Object.keys(found ?? {}).filter((field) => /reason|reported|deviceId$/.test(field))).toEqual(
+      expect.arrayContaining(Object.keys(expected).filter((field) => field !== 'status')),
+    );
+    expect(rejected()).toEqual([]);
+  });
+
+  test.each<[string, object, string]>([
+    ['lies before its job', { at: '2026-11-27T09:58:59.999Z' }, 'at'],
+    ['lies in another age', { at: '1999-01-01T00:00:00Z' }, 'at'],
+    ['lies more than a minute ahead', { at: '2026-11-27T10:31:30.001Z' }, 'at'],
+    ['names another device than the job', { deviceId: id('device', acme, '0'.repeat(26)) }, 'deviceId'],
+    ['names a device of another organisation', { deviceId: id('device', rival) }, 'deviceId'],
+    ['names no device', { deviceId: 'drone-7' }, 'deviceId'],
+    ['has no reason code', { status: 'FAILED', reason: 'lost it' }, 'reason'],
+    ['has a reason that is too long', { status: 'FAILED', reasonText: 'x'.repeat(1025) }, 'reasonText'],
+    ['cancels', { status: 'CANCELLED' }, 'status'],
+    ['says that it waits', { status: 'PENDING' }, 'status'],
+    ['names no job of this service', { jobId: 'hello' }, 'jobId'],
+    ['names no job', { jobId: undefined }, 'jobId'],
+    ['has no time', { at: undefined }, 'at'],
+  ])('that %s is sent to the dead-letter queue, and the platform is told of the field', async (_, more, path) => {
+    const job = sampleJob({ status: 'PENDING', deviceId: id('device') });
+    await engine.put('jobs', toItem(acme, job));
+    store.on(UpdateCommand, { TableName: 'jobs' }).callsFake(engine.answers('UpdateCommand'));
+    const body = platformEvent('job.status.reported', { jobId: id('job'), status: 'QUEUED', at, ...more });
+    expect(await consume(body, removal)).toEqual(succeeded);
+    expect(fromItem(await engine.get('jobs', { organisation: acme, jobId: id('job') }))?.job).toEqual(job);
+    expect(deadLetters()).toEqual([[body, expect.stringMatching(new RegExp(`^${path} `))]]);
+    expect(rejected()).toMatchObject([
+      ['report.rejected', { reportId: 'event-1', reason: 'malformed', details: [{ path }] }],
+    ]);
+    expect(updates('fleet')).toMatchObject([removed]);
   });
 
   test('is retried when DynamoDB fails, and the events behind it are applied', async () => {
@@ -151,7 +228,7 @@ describe('Reported telemetry', () => {
     givenDevices(deviceItem(deviceId, { reportedAt: at, lastState: JSON.stringify({ timestamp: at }) }));
     expect(await consume(telemetry(sample(deviceId)))).toEqual(succeeded);
     expect(updates('fleet')).toEqual([]);
-    expect(logLines()).toMatchObject([{ reason: 'late or repeated' }]);
+    expect(logLines()).toMatchObject([{ reason: 'late' }]);
   });
 
   test('with a malformed sample sends that to the dead-letter queue alone, with the reason, and applies the others', async () => {
@@ -167,7 +244,20 @@ describe('Reported telemetry', () => {
       [telemetry({ telemetry: [foreign] }), 'deviceId is not an identifier of this service'],
       [telemetry({ telemetry: [ahead] }), 'timestamp is more than 60 seconds in the future'],
     ]);
-    expect(logLines()).toMatchObject([{ level: 'WARN', reason: 'malformed', count: 3, eventId: 'event-1' }]);
+    expect(logLines()).toMatchObject([{ level: 'WARN', reason: 'malformed', eventId: 'event-1' }]);
+    expect(rejected()).toMatchObject([
+      [
+        'report.rejected',
+        {
+          details: [
+            { path: 'telemetry.0.battery.percent' },
+            { path: 'telemetry.0.colour' },
+            { path: 'telemetry.2.deviceId' },
+            { path: 'telemetry.3.timestamp' },
+          ],
+        },
+      ],
+    ]);
   });
 
   describe('of a device that is not in the fleet yet', () => {
@@ -227,11 +317,19 @@ describe('A fleet event', () => {
     expect(updates('fleet')).toMatchObject([
       {
         Key: fleetKey(acme, id('group')),
-        ExpressionAttributeValues: { ':name': 'North', ':description': 'Rim', ':eventTime': time },
+        ExpressionAttributeValues: {
+          ':name': 'North',
+          ':description': 'Rim',
+          ':eventTime': '2026-11-27T10:29:30.000Z',
+        },
       },
       {
         Key: fleetKey(acme, id('device')),
-        ExpressionAttributeValues: { ':name': 'Kestrel', ':deviceGroupId': id('group'), ':eventTime': time },
+        ExpressionAttributeValues: {
+          ':name': 'Kestrel',
+          ':deviceGroupId': id('group'),
+          ':eventTime': '2026-11-27T10:29:30.000Z',
+        },
       },
     ]);
   });
@@ -250,7 +348,9 @@ describe('A fleet event', () => {
 
   test('from a clock that is ahead counts as happening now', async () => {
     await consume(removal.replace(time, '2999-01-01T00:00:00Z'));
-    expect(updates('fleet')).toMatchObject([{ ExpressionAttributeValues: { ':eventTime': '2026-11-27T10:30:30Z' } }]);
+    expect(updates('fleet')).toMatchObject([
+      { ExpressionAttributeValues: { ':eventTime': '2026-11-27T10:30:30.000Z' } },
+    ]);
   });
 });
 

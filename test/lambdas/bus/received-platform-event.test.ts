@@ -5,7 +5,7 @@ import type { JobStatus } from '../../../domain/job-lifecycle';
 import { conditionFailed, store } from '../../data/fixtures/store';
 import { acme, id, sampleJob } from '../../domain/fixtures/samples';
 import { logLines } from '../fixtures/log';
-import { consume, deadLetters, platformEvent, receive, retried } from '../fixtures/platform-events';
+import { givenStore, consume, deadLetters, platformEvent, receive, retried } from '../fixtures/platform-events';
 import { deviceItem, newDeviceId, queue } from '../fixtures/telemetry';
 
 const report = (status: JobStatus) =>
@@ -17,8 +17,16 @@ const unanswered = () => new Error('throttled');
 const queued = toItem(acme, sampleJob({ status: 'QUEUED' }));
 
 beforeEach(() => {
-  store.resolves({});
+  jest.useFakeTimers({
+    now: new Date('2026-11-27T10:30:30.000Z'),
+    doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'],
+  });
+  givenStore();
   store.on(UpdateCommand, { TableName: 'jobs' }).resolves({ Attributes: queued });
+});
+
+afterEach(() => {
+  jest.useRealTimers();
 });
 
 test('an event of the bus is applied without any queue', async () => {

@@ -26,6 +26,10 @@ const event = (status: JobStatus, eventId = `event-${status}`) => ({
 const consume = (events: readonly object[]) => consumeBodies(...events.map((one) => JSON.stringify(one)));
 
 beforeEach(async () => {
+  jest.useFakeTimers({
+    now: new Date('2026-11-27T10:30:30.000Z'),
+    doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'setTimeout'],
+  });
   await engine.put('jobs', toItem(acme, sampleJob({ version: 1, status: 'PENDING' })));
   writes = 0;
   store.on(UpdateCommand).callsFake(async (input: object) => {
@@ -33,6 +37,10 @@ beforeEach(async () => {
     writes += 1;
     return updated;
   });
+});
+
+afterEach(() => {
+  jest.useRealTimers();
 });
 
 test('events replayed from the archive, in any order and any number of times, change no job a second time', async () => {

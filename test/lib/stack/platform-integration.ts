@@ -58,7 +58,7 @@ test('ConsumePlatformEvents may update jobs and the fleet, and deliver telemetry
   const path = 'PlatformIntegration/InboundEvents/ConsumePlatformEvents';
   const consume = ['ReceiveMessage', 'ChangeMessageVisibility', 'GetQueueUrl', 'DeleteMessage', 'GetQueueAttributes'];
   const tables = {
-    jobs: ['get', 'batchGet', 'update'],
+    jobs: ['get', 'batchGet', 'query', 'update'],
     fleet: ['get', 'batchGet', 'update'],
     flights: ['put'],
     connections: ['get', 'query', 'delete', 'update'],
@@ -72,6 +72,7 @@ test('ConsumePlatformEvents may update jobs and the fleet, and deliver telemetry
     ...queuePermissions('Realtime/Telemetry/DeviceChecks', 'SendMessage'),
     ...socketPermissions,
     'iot:Publish iot:topic/broadcast/*',
+    'events:PutEvents Platform/Bus',
   ];
   expect(permissionsOf(path)).toEqual(permissionsFor(path, [tables], more));
 });

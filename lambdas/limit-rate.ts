@@ -1,6 +1,6 @@
-import { countCall, countRoughly } from '../../data/requests/rate-limit';
-import { rateWindow } from '../../domain/rate-window';
-import { Refusal } from '../../domain/refusal';
+import { countCall, countRoughly } from '../data/requests/rate-limit';
+import { rateWindow } from '../domain/rate-window';
+import { Refusal } from '../domain/refusal';
 
 /** Keys whose window this instance knows to be exhausted, with the window's start: refusing them costs no write. */
 const usedUp = new Map<string, number>();
@@ -10,7 +10,7 @@ const MAX_CACHED = 10_000;
 const MOST_COUNTED_EXACTLY = 120;
 
 /**
- * Counts a call over a socket in fixed windows of a minute.
+ * Counts a call in fixed windows of a minute.
  * @param key what is counted, and for whom
  * @param limit calls per minute
  * @throws Refusal `too_many_requests`

@@ -1,0 +1,78 @@
+/** What the drone platform reports of a job: its status, when it was reached, which device flies it, and why it failed. */
+import * as z from 'zod/mini';
+import { organisationOf, type Organisation } from './id';
+import { jobStatuses, lifecycle } from './job-lifecycle';
+import { invalid, type Refusal } from './refusal';
+import { MAX_AHEAD_MS, moment, text } from './text';
+
+/** The statuses that the platform reports; to cancel a job is the partner's. */
+const reportedStatuses = jobStatuses.filter((status) => lifecycle[status].isReported);
+
+/** Why a job failed, by the code. The list is open: a platform may give others. */
+export const failureReasons = {
+  LINK_LOSS: 'The drone could not be reached any more.',
+  LOW_BATTERY: 'The battery did not last for the mission.',
+  DOCK_FAULT: 'The dock did not work.',
+  DEVICE_FAULT: 'The drone did not work.',
+  WEATHER: 'The weather did not allow the flight.',
+  ABORTED: 'A person stopped the mission.',
+  DEVICE_REMOVED: 'The platform removed the device that was to fly it.',
+  DEVICE_MOVED: 'The platform moved the device that was to fly it to another group.',
+  GROUP_REMOVED: 'The platform removed the device group.',
+} as const;
+export type FailureReason = keyof typeof failureReasons;
+
+/** What is known of how a job got its status, beside the status itself. */
+export const statusCause = z.object({
+  /** When the platform says that the status was reached. */
+  reportedAt: z.optional(z.string()),
+  reason: z.optional(z.string().check(z.regex(/^[A-Z][A-Z0-9_]{0,63}$/))),
+  reasonText: z.optional(text(1, 1024)),
+});
+
+/** The detail of `job.status.reported`. */
+export const jobReport = z.object({
+  jobId: text(1, 256),
+  status: z.enum(reportedStatuses),
+  at: moment,
+  deviceId: z.optional(text(1, 256)),
+  ...z.omit(statusCause, { reportedAt: true }).shape,
+});
+export type JobReport = z.output<typeof jobReport>;
+
+/** How long before the creation of its job a report may lie, in ms: clocks differ. As far as it may lie in the future. */
+export const MAX_BEFORE_CREATION_MS = MAX_AHEAD_MS;
+
+/** What of a report is stored with the job. */
+export interface StatusCause extends z.output<typeof statusCause> {
+  /** The device that flies the job, of a job that names none. */
+  readonly deviceId?: string | undefined;
+}
+
+/**
+ * What of a report is stored with its job: only a failure has a reason.
+ * @param organisation of the job
+ * @throws Refusal `invalid_request` for a device of another organisation, or a time in the future
+ */
+export function causeOf(
+  { status, at, deviceId, reason, reasonText }: JobReport,
+  organisation: Organisation,
+  now: Date,
+): StatusCause {
+  if (deviceId !== undefined && organisationOf('device', deviceId) !== organisation)
+    throw invalid('deviceId', 'is not a device of the organisation of the job');
+  if (Date.parse(at) - now.getTime() > MAX_AHEAD_MS) throw invalid('at', 'is more than 60 seconds in the future');
+  return { reportedAt: at, deviceId, ...(status === 'FAILED' && { reason, reasonText }) };
+}
+
+/** Why a report does not fit the job; undefined when it does. */
+export function whyReportIsWrong(
+  job: { readonly createdAt: string; readonly deviceId?: string | undefined },
+  { reportedAt, deviceId }: StatusCause,
+): Refusal | undefined {
+  if (reportedAt !== undefined && Date.parse(reportedAt) < Date.parse(job.createdAt) - MAX_BEFORE_CREATION_MS)
+    return invalid('at', 'is more than 60 seconds before the job was created');
+  if (deviceId !== undefined && job.deviceId !== undefined && deviceId !== job.deviceId)
+    return invalid('deviceId', 'is not the device of the job');
+  return undefined;
+}

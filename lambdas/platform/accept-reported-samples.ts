@@ -1,0 +1,76 @@
+import { sendToDeadLetterQueue } from '../../data/platform/dead-letter-queue';
+import { organisationOf, type Organisation } from '../../domain/id';
+import { Unreadable } from '../../domain/judged';
+import type { Detail } from '../../domain/refusal';
+import type { Sample } from '../../domain/telemetry';
+import { allSettled } from '../concurrency';
+import { faultsIn } from '../details';
+import { acceptTelemetry } from '../telemetry/accept-telemetry';
+import { EventTooEarly, linesOf, type Drop, type Occurrence } from './occurrence';
+
+/** A sample with its place in the event. */
+interface Placed {
+  readonly sample: Sample;
+  readonly place: number;
+}
+
+/** A sample that can never be accepted, as it arrived, its place in the event, and what is wrong. */
+interface Malformed {
+  readonly input: unknown;
+  readonly place: number;
+  readonly faults: readonly Detail[];
+}
+
+/** Sorts samples by their organisations. */
+function byOrganisation(telemetry: readonly (Sample | Unreadable)[]) {
+  const own = new Map<Organisation, Placed[]>();
+  const malformed: Malformed[] = [];
+  for (const [place, sample] of telemetry.entries()) {
+    const owner = sample instanceof Unreadable ? undefined : organisationOf('device', sample.deviceId);
+    if (sample instanceof Unreadable) malformed.push({ input: sample.input, place, faults: faultsIn(sample) });
+    else if (owner) own.set(owner, [...(own.get(owner) ?? []), { sample, place }]);
+    else malformed.push({ input: sample, place, faults: [{ path: 'deviceId', message: NOT_ISSUED }] });
+  }
+  return { own, malformed };
+}
+
+const NOT_ISSUED = 'is not an identifier of this service';
+
+/**
+ * Accepts each organisation's samples, as if it had published them itself. A malformed one goes to the dead-letter queue alone.
+ * @returns the drop reason when samples were malformed, or none was accepted
+ * @throws EventTooEarly with those whose device is not known yet
+ */
+export async function acceptReportedSamples(
+  telemetry: readonly (Sample | Unreadable)[],
+  { id, at, now, isLastAttempt, with: withDetail }: Occurrence,
+): Promise<Drop | undefined> {
+  const { own, malformed } = byOrganisation(telemetry);
+  const unknown: Sample[] = [];
+  let accepted = 0;
+  const accept = async ([owner, placed]: [Organisation, Placed[]]) => {
+    const samples = placed.map(({ sample }) => sample);
+    const acceptance = await acceptTelemetry(owner, samples, now, at);
+    accepted += acceptance.accepted;
+    for (const { index, isUnknown, ...fault } of acceptance.refused) {
+      const { sample, place } = placed[index] as Placed;
+      if (isUnknown) unknown.push(sample);
+      else malformed.push({ input: sample, place, faults: [fault] });
+    }
+  };
+  await allSettled([...own].map(accept));
+  const setAside = ({ input, faults }: Malformed) =>
+    sendToDeadLetterQueue(JSON.stringify(withDetail({ telemetry: [input] })), linesOf(faults));
+  await allSettled(malformed.map(setAside));
+  const drop: Drop | undefined =
+    malformed.length > 0 ? { reason: 'malformed', details: malformed.flatMap(placedFaults) } : undefined;
+  const isAll = unknown.length === telemetry.length;
+  if (unknown.length > 0 && !isLastAttempt)
+    throw new EventTooEarly(id, isAll ? undefined : withDetail({ telemetry: unknown }), drop);
+  if (drop) return drop;
+  if (unknown.length > 0) return { reason: 'unknown' };
+  return accepted > 0 ? undefined : { reason: 'late' };
+}
+
+const placedFaults = ({ place, faults }: Malformed): Detail[] =>
+  faults.map(({ path, message }) => ({ path: `telemetry.${place}${path && `.${path}`}`, message }));

@@ -1,0 +1,39 @@
+import type { DropReason } from '../../contract/platform';
+import type { Detail } from '../../domain/refusal';
+
+/** Why an event was not applied, or some of its samples. */
+export interface Drop {
+  readonly reason: DropReason;
+  readonly details?: readonly Detail[];
+}
+
+/** The id of an event of the platform, when it happened, and when it is applied. */
+export interface Occurrence {
+  readonly id: string;
+  readonly at: Date;
+  readonly now: Date;
+  readonly isLastAttempt: boolean;
+  /** The same event with another detail. */
+  readonly with: (detail: object) => object;
+}
+
+/** A report whose predecessor, or the registration of whose device, has not arrived yet; the error message is the event's id. */
+export class EventTooEarly extends Error {
+  override readonly name = 'EventTooEarly';
+
+  /**
+   * @param rest the event with what is to be tried again, if that is not all of it
+   * @param drop of what is not tried again
+   */
+  constructor(
+    id: string,
+    readonly rest?: object,
+    readonly drop?: Drop,
+  ) {
+    super(id);
+  }
+}
+
+/** Faults as one text. */
+export const linesOf = (details: readonly Detail[]): string =>
+  details.map(({ path, message }) => `${path} ${message}`).join('; ');

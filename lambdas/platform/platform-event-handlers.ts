@@ -1,0 +1,77 @@
+import type { DropReason, InboundDetail, InboundEventType } from '../../contract/platform';
+import { registerDevice, registerGroup, removeFromFleet } from '../../data/fleet/fleet-registry';
+import { reportStatus } from '../../data/jobs/reported-status';
+import { organisationOf, type Kind, type Organisation } from '../../domain/id';
+import { invalid } from '../../domain/refusal';
+import type { FleetChange } from '../../domain/stranded-job';
+import { acceptReportedSamples } from './accept-reported-samples';
+import { failStrandedJobs } from './fail-stranded-jobs';
+import { EventTooEarly, type Drop, type Occurrence } from './occurrence';
+import { publishControlOutcome } from './publish-control-outcome';
+
+/**
+ * Applies an event of one type. Idempotent.
+ * @returns why it had no effect, if so
+ * @throws Refusal when it can't be applied; other errors are temporary
+ */
+type Handler<Type extends InboundEventType> = (
+  detail: InboundDetail<Type>,
+  occurrence: Occurrence,
+) => Promise<Drop | undefined>;
+
+const dropped = (reason: DropReason | undefined): Drop | undefined => reason && { reason };
+
+/** The organisation that an identifier belongs to. @throws Refusal `invalid_request` for one that this service did not issue */
+function ownerOf(kind: Kind, id: string): Organisation {
+  const organisation = organisationOf(kind, id);
+  if (!organisation)
+    throw invalid(`${kind === 'group' ? 'deviceGroup' : kind}Id`, 'is not an identifier of this service');
+  return organisation;
+}
+
+/** When a change of the fleet happened: by the event itself, or by its time; not in the future, or all later events would look late. */
+const timeOf = (at: string | undefined, occurrence: Occurrence): Date =>
+  at === undefined ? occurrence.at : new Date(Math.min(Date.parse(at), occurrence.now.getTime()));
+
+/** What follows a change of the fleet, unless a later one has been applied. */
+async function follow(isApplied: boolean, owner: Organisation, change: FleetChange, { id, now }: Occurrence) {
+  if (!isApplied) return dropped('late');
+  await failStrandedJobs(owner, change, id, now);
+  return undefined;
+}
+
+/** What becomes of each event of the platform. */
+export const platformEventHandlers: { readonly [Type in InboundEventType]: Handler<Type> } = {
+  'job.status.reported': async (report, { id, now }) => {
+    const outcome = await reportStatus(report, `platform-${id}`, now);
+    // A standard queue keeps no order: the predecessor may arrive later.
+    if (outcome === 'early') throw new EventTooEarly(id);
+    return outcome === 'moved' ? undefined : { reason: outcome };
+  },
+  'device.telemetry.reported': ({ telemetry }, occurrence) => acceptReportedSamples(telemetry, occurrence),
+  'device-group.registered': async ({ at, ...group }, occurrence) => {
+    const owner = ownerOf('group', group.deviceGroupId);
+    return dropped((await registerGroup(owner, group, timeOf(at, occurrence))) ? undefined : 'late');
+  },
+  'device-group.removed': async ({ deviceGroupId, at }, occurrence) => {
+    const owner = ownerOf('group', deviceGroupId);
+    const isApplied = await removeFromFleet(owner, 'group', deviceGroupId, timeOf(at, occurrence));
+    return follow(isApplied, owner, { kind: 'group removed', deviceGroupId }, occurrence);
+  },
+  'device.registered': async ({ at, ...device }, occurrence) => {
+    const { deviceId, deviceGroupId } = device;
+    const owner = ownerOf('device', deviceId);
+    const registered = await registerDevice(owner, device, timeOf(at, occurrence));
+    if (registered === 'kept') return undefined;
+    return follow(registered === 'moved', owner, { kind: 'device moved', deviceId, deviceGroupId }, occurrence);
+  },
+  'device.removed': async ({ deviceId, at }, occurrence) => {
+    const owner = ownerOf('device', deviceId);
+    const isApplied = await removeFromFleet(owner, 'device', deviceId, timeOf(at, occurrence));
+    return follow(isApplied, owner, { kind: 'device removed', deviceId }, occurrence);
+  },
+  'control.outcome.reported': async (detail, { id, now }) => {
+    ownerOf('device', detail.deviceId);
+    return dropped(await publishControlOutcome(detail, id, now));
+  },
+};

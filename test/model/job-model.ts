@@ -33,6 +33,12 @@ export interface JobFields {
   readonly status?: string | undefined;
 }
 
+/** A report of the platform: a status, and when it was reached. */
+export interface Report {
+  readonly status: string;
+  readonly at: string;
+}
+
 /** A job in the model. */
 export interface JobState extends JobFields {
   readonly isCreated: boolean;
@@ -40,9 +46,11 @@ export interface JobState extends JobFields {
   readonly status: string;
   /** The status before the last transition. */
   readonly previous?: string | undefined;
+  /** When the platform says that it got its status, if it did say so. */
+  readonly reportedAt?: string | undefined;
   readonly version: number;
-  /** Statuses that the platform reported too early: such reports are retried. */
-  readonly early: readonly string[];
+  /** What the platform reported too early: it is retried. */
+  readonly early: readonly Report[];
 }
 
 /** Immutable fields of a job: from the request, and from the answer to its creation. */
@@ -62,15 +70,18 @@ export const jobModel = (created: JobFields): Model<JobState> => ({
   internal: (job) =>
     job.isCreated && !job.isDeleted
       ? job.early
-          .filter((status) => isTransition(job.status, status))
-          .map((status) => ({ ...withStatus(job, status), early: job.early.filter((other) => other !== status) }))
+          .filter(({ status }) => isTransition(job.status, status))
+          .map((report) => ({
+            ...withStatus(job, report.status, report.at),
+            early: job.early.filter((other) => other !== report),
+          }))
       : [],
 });
 
-const withStatus = (job: JobState, status: string): JobState => ({
+const withStatus = (job: JobState, status: string, reportedAt?: string): JobState => ({
   ...job,
   status,
-  ...(status !== job.status && { previous: job.status }),
+  ...(status !== job.status && { previous: job.status, reportedAt }),
   version: job.version + 1,
 });
 
@@ -93,8 +104,13 @@ export const createJob = (window: Window): Step<JobState> => ({
   next: (job) => onlyIf(!job.isCreated, { ...job, isCreated: true }),
 });
 
-const shownJob = ({ name, description, priority, metadata, status, version }: JobState, fixed: FixedFields) =>
-  JSON.parse(JSON.stringify({ ...fixed, name, description, priority, metadata, status, version })) as unknown;
+const shownJob = (
+  { name, description, priority, metadata, status, reportedAt, version }: JobState,
+  fixed: FixedFields,
+) =>
+  JSON.parse(
+    JSON.stringify({ ...fixed, name, description, priority, metadata, status, reportedAt, version }),
+  ) as unknown;
 
 export const getJob = (
   window: Window,
@@ -164,19 +180,26 @@ export const deleteJob = (window: Window, answer: CheckedAnswer, isForeign: bool
   },
 });
 
+/** What the platform reports: to cancel is the partner's. */
+const reportable = ['QUEUED', 'IN_PROGRESS', 'COMPLETED', 'FAILED'];
+
 /**
  * A report of the drone platform (docs/platform.md): a valid one moves the job along the lifecycle once; a late, repeated
- * or contradictory one, or one for an unknown job, changes nothing; an early one is retried.
+ * or contradictory one, or one for an unknown job, changes nothing; nor does one that is rejected; an early one is retried.
+ * @param isRejected whether its time is impossible
  */
-export const reportJob = (window: Window, status: string): Step<JobState> => ({
+export const reportJob = (window: Window, report: Report, isRejected = false): Step<JobState> => ({
   ...window,
   next: (job) => {
-    if (!job.isCreated || job.isDeleted) return [job];
-    if (isTransition(job.status, status)) return [withStatus(job, status)];
-    if (isReachable(job.status, status)) return [{ ...job, early: [...job.early, status].toSorted() }];
+    const { status, at } = report;
+    if (!job.isCreated || job.isDeleted || isRejected || !reportable.includes(status)) return [job];
+    if (isTransition(job.status, status)) return [withStatus(job, status, at)];
+    if (isReachable(job.status, status)) return [{ ...job, early: [...job.early, report].toSorted(byTime) }];
     return [job];
   },
 });
+
+const byTime = (one: Report, other: Report) => one.at.localeCompare(other.at) || one.status.localeCompare(other.status);
 
 /** A job as shown by a list, a handshake or a channel: all given fields match; `absent`: it does not exist. */
 export const observeJob = (

@@ -12,6 +12,7 @@ import {
 } from './job-model';
 
 const fixed = { jobId: 'job-1' };
+const reportedAt = '2026-11-27T10:30:00.000Z';
 const model = jobModel({ name: 'a', priority: 5 });
 const created = createJob({ start: 0, end: 1, label: 'creates' });
 
@@ -47,18 +48,17 @@ describe('A history of a job is linearizable', () => {
   });
 
   test('when a platform report takes effect late, or not yet', () => {
-    const report = reportJob(at(2, Infinity), 'QUEUED');
-    const queued = getJob(at(9, 10), shows({ status: 'QUEUED' }, 2), false, fixed);
+    const report = reportJob(at(2, Infinity), { status: 'QUEUED', at: reportedAt });
+    const queued = getJob(at(9, 10), shows({ status: 'QUEUED', reportedAt }, 2), false, fixed);
     expect(isLinearizable(report, getJob(at(3, 4), shows({}, 1), false, fixed), queued)).toBe(true);
     expect(isLinearizable(report, getJob(at(9, 10), shows({}, 1), false, fixed))).toBe(true);
   });
 
   test('when an early report is retried after the one it depends on', () => {
-    const early = reportJob(at(2, 20), 'IN_PROGRESS');
+    const early = reportJob(at(2, 20), { status: 'IN_PROGRESS', at: reportedAt });
     const queued = patchJob(at(5, 6), shows({ status: 'QUEUED' }, 2), false, { status: 'QUEUED' }, undefined);
-    expect(isLinearizable(early, queued, getJob(at(30, 31), shows({ status: 'IN_PROGRESS' }, 3), false, fixed))).toBe(
-      true,
-    );
+    const flying = getJob(at(30, 31), shows({ status: 'IN_PROGRESS', reportedAt }, 3), false, fixed);
+    expect(isLinearizable(early, queued, flying)).toBe(true);
   });
 });
 
@@ -99,7 +99,25 @@ describe('A history of a job is not linearizable', () => {
   });
 
   test('when a processed report had no effect although it was allowed', () => {
-    expect(isLinearizable(reportJob(at(2, 8), 'QUEUED'), getJob(at(9, 10), shows({}, 1), false, fixed))).toBe(false);
+    const report = reportJob(at(2, 8), { status: 'QUEUED', at: reportedAt });
+    expect(isLinearizable(report, getJob(at(9, 10), shows({}, 1), false, fixed))).toBe(false);
+  });
+
+  test.each([
+    ['with an impossible time', 'QUEUED', true],
+    ['of a status that is the partner’s', 'CANCELLED', false],
+  ])('when a report %s had an effect', (_, status, isRejected) => {
+    const report = reportJob(at(2, 8), { status, at: reportedAt }, isRejected);
+    expect(isLinearizable(report, getJob(at(9, 10), shows({}, 1), false, fixed))).toBe(true);
+    expect(isLinearizable(report, getJob(at(9, 10), shows({ status, reportedAt }, 2), false, fixed))).toBe(false);
+  });
+
+  test('when a job shows the time of a report after a partner has moved it', () => {
+    const report = reportJob(at(2, 3), { status: 'QUEUED', at: reportedAt });
+    const moved = patchJob(at(5, 6), shows({ status: 'FAILED' }, 3), false, { status: 'FAILED' }, undefined);
+    expect(isLinearizable(report, moved, getJob(at(9, 10), shows({ status: 'FAILED' }, 3), false, fixed))).toBe(true);
+    const outdated = getJob(at(9, 10), shows({ status: 'FAILED', reportedAt }, 3), false, fixed);
+    expect(isLinearizable(report, moved, outdated)).toBe(false);
   });
 
   test('when a channel publishes a state before it exists, or one that never existed', () => {

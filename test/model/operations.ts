@@ -111,7 +111,11 @@ const operationInputs = {
   unsubscribe: [2, fc.record({ pick: fc.nat(50) })],
   watch: [5, fc.record({ target })],
   'stop watching': [3, fc.record({ pick: fc.nat(50) })],
-  'report status': [8, fc.record({ target, status })],
+  // One in six with a time that is rejected: years before the job, or minutes ahead.
+  'report status': [
+    8,
+    fc.record({ target, status, minutesAhead: fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -20_000_000, 2) }),
+  ],
   'report telemetry': [3, fc.record({ count: fc.integer({ min: 1, max: 3 }) })],
 } as const;
 

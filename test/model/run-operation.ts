@@ -48,9 +48,10 @@ const operations: Operations = {
   unsubscribe: ({ recorder }, caller, { pick }) => stop(recorder, 'partner', caller, pick),
   watch: ({ recorder }, caller, { target }) => watch(recorder, caller, recorder.shareFor(caller, target)),
   'stop watching': ({ recorder }, caller, { pick }) => stop(recorder, 'viewer', caller, pick),
-  'report status': ({ recorder }, caller, { target, status }) => {
+  'report status': ({ recorder }, caller, { target, status, minutesAhead }) => {
     const job = recorder.jobFor(caller, target);
-    return reportStatus(recorder, job, job?.id ?? unknownId('job', caller.organisation), status);
+    const jobId = job?.id ?? unknownId('job', caller.organisation);
+    return reportStatus(recorder, job, jobId, { status, minutesAhead });
   },
   'report telemetry': ({ recorder, publishers }, { organisation }, { count }) =>
     reportTelemetry(recorder, publishers, organisation.platformDevice, count),

@@ -231,19 +231,20 @@ export async function stop(
   await open[pick % Math.max(open.length, 1)]?.leave();
 }
 
-/** Reports a job's status as the drone platform. It takes effect at some later time. */
+/** Reports a job's status as the drone platform. It takes effect at some later time, or never if its own time is impossible. */
 export async function reportStatus(
   recorder: HistoryRecorder,
   job: JobRecord | undefined,
   jobId: string,
-  status: string,
+  { status, minutesAhead }: { readonly status: string; readonly minutesAhead: number },
 ): Promise<void> {
   const start = performance.now();
-  const label = `the platform reports ${status}`;
-  job?.reports.push(reportJob({ start, end: Infinity, label }, status));
-  const at = new Date();
-  job?.statuses.attempts.push({ status, at: at.getTime() });
-  await publishPlatformEvent('job.status.reported', { jobId, status, at: at.toISOString() }, at);
+  const now = new Date();
+  const at = new Date(now.getTime() + minutesAhead * 60_000).toISOString();
+  const label = `the platform reports ${status}${minutesAhead === 0 ? '' : ` at ${at}`}`;
+  job?.reports.push(reportJob({ start, end: Infinity, label }, { status, at }, minutesAhead !== 0));
+  job?.statuses.attempts.push({ status, at: now.getTime() });
+  await publishPlatformEvent('job.status.reported', { jobId, status, at }, now);
 }
 
 export async function reportTelemetry(

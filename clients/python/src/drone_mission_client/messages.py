@@ -304,6 +304,18 @@ class JobStatusMessage(TypedDict):
     """
     Present in a message about a change from one status to another: the status before it.
     """
+    reportedAt: NotRequired[str]
+    """
+    When the status was reached, as the drone platform reported it; only of a status that it did report. By the clock of the platform, which may be up to 60 seconds off.
+    """
+    reason: NotRequired[str]
+    """
+    Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
+    """
+    reasonText: NotRequired[str]
+    """
+    The same for people, in the words of the drone platform.
+    """
     droneState: NotRequired[str]
     """
     What the drone does. Known values: `MANUAL`, `GPS_NORMAL`, `WAYPOINT`, `HOVER`, `ORBIT`, `LANDED`, `DOCKED`, `RETURNING`. Others may appear: accept them.

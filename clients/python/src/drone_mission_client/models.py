@@ -881,6 +881,18 @@ class Job(TypedDict):
     Identifier of the job, assigned by the service. Treat it as opaque.
     """
     status: JobStatus
+    reportedAt: NotRequired[str]
+    """
+    When the status was reached, as the drone platform reported it; only of a status that it did report. By the clock of the platform, which may be up to 60 seconds off.
+    """
+    reason: NotRequired[str]
+    """
+    Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
+    """
+    reasonText: NotRequired[str]
+    """
+    The same for people, in the words of the drone platform.
+    """
     version: int
     """
     Grows by one with every change of the job; the number in its `ETag`.
@@ -1192,6 +1204,18 @@ class JobEvent(TypedDict):
     """
     jobState: JobStatus
     previousState: NotRequired[JobStatus]
+    reportedAt: NotRequired[str]
+    """
+    When the status was reached, as the drone platform reported it; only of a status that it did report. By the clock of the platform, which may be up to 60 seconds off.
+    """
+    reason: NotRequired[str]
+    """
+    Why the job failed, if that is known: `LINK_LOSS`, `LOW_BATTERY`, `DOCK_FAULT`, `DEVICE_FAULT`, `WEATHER`, `ABORTED`, `DEVICE_REMOVED`, `DEVICE_MOVED`, `GROUP_REMOVED` or another code of your drone platform.
+    """
+    reasonText: NotRequired[str]
+    """
+    The same for people, in the words of the drone platform.
+    """
     droneState: NotRequired[str]
     """
     What the drone does. Known values: `MANUAL`, `GPS_NORMAL`, `WAYPOINT`, `HOVER`, `ORBIT`, `LANDED`, `DOCKED`, `RETURNING`. Others may appear: accept them.

@@ -12,7 +12,7 @@ export {
 } from '../domain/inbound-events';
 export { dropReasons, type DropReason } from '../domain/drop-reason';
 export { failureReasons, type FailureReason } from '../domain/job-report';
-export { outboundEvents, type OutboundEventType } from '../domain/outbound-events';
+export { EVENT_VERSION, outboundEvents, type OutboundEventType } from '../domain/outbound-events';
 export { PLATFORM, SERVICE } from '../domain/service';
 
 /** How often the queue of retries delivers an event before it goes to the dead-letter queue. */

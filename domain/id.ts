@@ -26,3 +26,6 @@ export function organisationOf(kind: Kind, id: string): Organisation | undefined
 
 /** The public identifier of an organisation: `org-7k2m9qx4`. */
 export const organisationId = (organisation: Organisation) => `org-${organisation}`;
+
+/** The organisation of a public identifier; undefined for another text. */
+export const organisationWith = (id: string): Organisation | undefined => /^org-([0-9a-z]{8})$/.exec(id)?.[1];

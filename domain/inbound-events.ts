@@ -31,8 +31,15 @@ export const inboundEvents = {
     at,
   }),
   'device-group.removed': z.object({ deviceGroupId: name, at }),
-  'device.registered': z.object({ deviceId: name, deviceGroupId: name, name: name, at }),
+  'device.registered': z.object({
+    deviceId: name,
+    deviceGroupId: name,
+    name: name,
+    stream: z.optional(name),
+    at,
+  }),
   'device.removed': z.object({ deviceId: name, at }),
+  'jobs.requested': z.object({ requestId: name, organisationId: z.optional(name) }),
   'control.outcome.reported': z.object({
     requestId: name,
     deviceId: name,

@@ -4,8 +4,17 @@ import { dropReasons, type DropReason } from './drop-reason';
 import { job } from './job';
 import { share } from './share';
 
+/** The version of the events; what changes it is in docs/guides/versioning.md. */
+export const EVENT_VERSION = 1;
+const eventVersion = z.literal(EVENT_VERSION);
+
 /** `eventId` is the same for every repeat of an event, so that the platform can drop repeats. */
-const commonFields = z.object({ eventId: z.string(), organisationId: z.string(), at: z.iso.datetime() });
+const commonFields = z.object({
+  eventId: z.string(),
+  eventVersion,
+  organisationId: z.string(),
+  at: z.iso.datetime(),
+});
 
 const jobDetail = z.object({
   ...commonFields.shape,
@@ -27,16 +36,29 @@ export const outboundEvents = {
   'job.updated': jobDetail,
   'job.cancelled': jobDetail,
   'job.deleted': jobDetail,
+  /** An open job, for a platform that asked by `jobs.requested`; then how many there were. */
+  'job.snapshot': z.extend(jobDetail, { requestId: z.string() }),
+  'jobs.answered': z.extend(z.omit(commonFields, { organisationId: true }), { requestId: z.string(), count: z.int() }),
   'share.created': shareDetail,
   'share.ended': z.extend(shareDetail, { reason: z.enum(['REVOKED', 'EXPIRED']) }),
   'control.requested': z.object({
     /** The same for every repeat; the platform reports the outcome with it. */
     requestId: z.string(),
+    eventVersion,
     organisationId: z.string(),
     shareId: z.string(),
     deviceId: z.string(),
     command,
     requestedAt: z.iso.datetime(),
+  }),
+  /** The operator has registered an organisation, or suspended or resumed it. */
+  'organisation.changed': z.extend(commonFields, { name: z.string(), status: z.enum(['active', 'suspended']) }),
+  /** The operator has registered a group with its devices, of which the platform would not know otherwise. */
+  'device-group.onboarded': z.extend(commonFields, {
+    deviceGroupId: z.string(),
+    name: z.string(),
+    description: z.string(),
+    devices: z.array(z.object({ deviceId: z.string(), name: z.string(), stream: z.optional(z.string()) })),
   }),
   /** An event of the platform was not applied, or some of its samples. */
   'report.rejected': z.object({
@@ -53,7 +75,11 @@ export const outboundEvents = {
 
 export type OutboundEventType = keyof typeof outboundEvents;
 
-export type OutboundDetail<Type extends OutboundEventType> = z.output<(typeof outboundEvents)[Type]>;
+/** The detail of an event, to which its publisher adds the version of the events. */
+export type OutboundDetail<Type extends OutboundEventType> = Omit<
+  z.output<(typeof outboundEvents)[Type]>,
+  'eventVersion'
+>;
 
 /** An event as this service publishes it. */
 export type OutboundEvent = {

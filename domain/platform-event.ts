@@ -1,6 +1,6 @@
 import { organisationId, organisationOf, type Kind } from './id';
 import type { Job } from './job';
-import type { OutboundEvent } from './outbound-events';
+import type { OutboundDetail, OutboundEvent } from './outbound-events';
 import { PLATFORM } from './service';
 import type { Share } from './share';
 import { notBefore, type Change } from './status-event';
@@ -12,24 +12,29 @@ const commonFields = (kind: Kind, id: string, name: string, version: number, at:
   at,
 });
 
+/** A job as the platform receives it. @param at when it got this version, ISO 8601 */
+function jobDetail(job: Job, version: number, at: string): OutboundDetail<'job.created'> {
+  const { createdAt: _createdAt, updatedAt: _updatedAt, cancelledAt: _cancelledAt, reportedAt: _, ...known } = job;
+  return { ...known, ...commonFields('job', job.jobId, job.jobId, version, at), version };
+}
+
+/** An open job, for a platform that has asked for them. */
+export const jobSnapshot = (job: Job, requestId: string): OutboundDetail<'job.snapshot'> => ({
+  ...jobDetail(job, job.version, job.updatedAt),
+  eventId: `${requestId}/${job.jobId}`,
+  requestId,
+});
+
 function jobEvent(before: Job | undefined, after: Job | undefined, at: string): OutboundEvent | undefined {
   const job = after ?? before;
   if (!job) return undefined;
-  const {
-    version,
-    createdAt: _createdAt,
-    updatedAt,
-    cancelledAt: _cancelledAt,
-    reportedAt: _reportedAt,
-    ...known
-  } = job;
   // A deletion counts as one more change, so it gets the next version.
-  const changed = after ? version : version + 1;
-  const time = after ? updatedAt : notBefore(updatedAt, at);
-  const detail = { ...commonFields('job', job.jobId, job.jobId, changed, time), version: changed, ...known };
+  const detail = after
+    ? jobDetail(job, job.version, job.updatedAt)
+    : jobDetail(job, job.version + 1, notBefore(job.updatedAt, at));
   if (!after) return { type: 'job.deleted', detail };
   if (!before) return { type: 'job.created', detail };
-  if (before.version === version) return undefined;
+  if (before.version === after.version) return undefined;
   const isCancelled = after.status === 'CANCELLED' && before.status !== 'CANCELLED';
   return { type: isCancelled ? 'job.cancelled' : 'job.updated', detail };
 }

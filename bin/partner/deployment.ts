@@ -38,11 +38,12 @@ const outputs = z.object({
   WebSocketUrl: z.string(),
   MqttUrl: z.string(),
   ShareBaseUrl: z.string(),
+  PlatformBusArn: z.string(),
 });
 
 /**
  * Finds the deployment that the flags name and configures this process for it: `AWS_*` for the local stack, and the
- * tables that `data/` uses.
+ * tables and the bus that `data/` uses.
  * @throws Failure when there is none
  */
 export async function findDeployment({ local, stack }: Flags): Promise<Deployment> {
@@ -53,6 +54,7 @@ export async function findDeployment({ local, stack }: Flags): Promise<Deploymen
     [tableVariable('partners')]: read.PartnersTable,
     [tableVariable('fleet')]: read.FleetTable,
     [tableVariable('shares')]: read.SharesTable,
+    PLATFORM_BUS: read.PlatformBusArn,
   });
   return {
     addresses: {

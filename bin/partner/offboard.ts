@@ -13,6 +13,7 @@ import type { Report } from './report';
 import type { Session } from './session';
 import { readSelection, selectClients } from './selected-clients';
 import { allSettled } from './rollback';
+import { tellPlatform } from './tell-platform';
 
 /**
  * Deletes clients permanently. The organisation stays, with its fleet and jobs, and can get new clients; its shares are
@@ -33,6 +34,8 @@ export async function offboard(flags: Flags, session: Session): Promise<Report> 
   await allSettled(clients.map(({ clientId }) => setPartnerStatus(clientId, 'suspended')));
   session.progress('deleting shares');
   const ended = await endSharesOfLastClients(clients);
+  for (const organisation of new Set(clients.map((client) => client.organisation)))
+    await tellPlatform(organisation, session);
   session.progress('deleting OAuth clients and API keys');
   await allSettled(clients.map((client) => remove(deployment, client)));
   return {

@@ -5,7 +5,7 @@ import {
   registerOrganisation,
 } from '../../data/partners/organisations';
 import { deletePartner, insertPartner } from '../../data/partners/partners';
-import { organisationId } from '../../domain/id';
+import { organisationId, type Organisation } from '../../domain/id';
 import { createApiKey } from './api-key';
 import { Failure, type Flags } from './command-line';
 import type { Deployment } from './deployment';
@@ -19,6 +19,7 @@ import { reasonOf } from './reason';
 import type { Report } from './report';
 import type { Session } from './session';
 import { Rollback, allSettled } from './rollback';
+import { tellPlatform } from './tell-platform';
 
 /**
  * Onboards all clients of the plan or none: after a failure everything created is rolled back.
@@ -31,12 +32,17 @@ export async function onboard(flags: Flags, session: Session): Promise<Report> {
   try {
     await warnOfSameNames(plan, flags, session);
     const partners: OnboardedClient[] = [];
+    const told: Onboarded[] = [];
     // One organisation after another, because of AWS's rate limits (API Gateway quotas: 5 CreateApiKey a second).
     for (const organisation of plan) {
       const names = organisation.clients.map(({ name }) => printable(name)).join(', ');
       session.progress(`creating OAuth client and API key of ${names}`);
-      partners.push(...(await onboardOrganisation(organisation, deployment, rollback)));
+      const onboarded = await onboardOrganisation(organisation, deployment, rollback);
+      partners.push(...onboarded.clients);
+      told.push(onboarded);
     }
+    session.progress('telling the drone platform');
+    for (const { organisation, addedGroups } of told) await tellPlatform(organisation, session, addedGroups);
     const { addresses, resourceServer, caFile } = deployment;
     const json = { ...addresses, ...(caFile !== undefined && { caFile }), resourceServer, partners };
     return { json, text: describeOnboarded(deployment, json.partners) };
@@ -64,11 +70,18 @@ async function warnOfSameNames(plan: readonly PlannedOrganisation[], flags: Flag
   }
 }
 
+interface Onboarded {
+  readonly organisation: Organisation;
+  readonly clients: readonly OnboardedClient[];
+  /** Identifiers of the device groups that it has got. */
+  readonly addedGroups: readonly string[];
+}
+
 async function onboardOrganisation(
   planned: PlannedOrganisation,
   deployment: Deployment,
   rollback: Rollback,
-): Promise<OnboardedClient[]> {
+): Promise<Onboarded> {
   const now = new Date().toISOString();
   const { organisation, name } = await findOrRegister(planned, now, rollback);
   const [known, added, clients] = await allSettled([
@@ -79,12 +92,16 @@ async function onboardOrganisation(
   // An organisation whose clients were all suspended has an active one again.
   if ('tag' in planned) await syncOrganisationStatus(organisation);
   const deviceGroups = [...known, ...added];
-  return clients.map((client) => ({
-    organisationId: organisationId(organisation),
-    organisation: name,
-    ...client,
-    deviceGroups,
-  }));
+  return {
+    organisation,
+    clients: clients.map((client) => ({
+      organisationId: organisationId(organisation),
+      organisation: name,
+      ...client,
+      deviceGroups,
+    })),
+    addedGroups: added.map(({ deviceGroupId }) => deviceGroupId),
+  };
 }
 
 /** The registered organisation, or a new one. */

@@ -8,6 +8,7 @@ import type { Report } from './report';
 import type { Session } from './session';
 import { noClient, readSelection, selectClients } from './selected-clients';
 import { allSettled } from './rollback';
+import { tellPlatform } from './tell-platform';
 
 /**
  * Suspends or resumes clients; issued tokens are refused within five minutes. An organisation without an active client is
@@ -18,7 +19,9 @@ export async function setStatus(flags: Flags, session: Session, status: Partner[
   await session.connect();
   session.progress('changing the status of clients');
   const clients = await allSettled((await selectClients(selection)).map(({ clientId }) => change(clientId, status)));
-  const organisations = await allSettled([...new Set(clients.map(({ organisation }) => organisation))].map(syncStatus));
+  const changed = [...new Set(clients.map(({ organisation }) => organisation))];
+  const organisations = await allSettled(changed.map(syncStatus));
+  for (const organisation of changed) await tellPlatform(organisation, session);
   const when = status === 'suspended' ? '; issued tokens are refused within five minutes' : '';
   return {
     json: { clients: clients.map(({ clientId }) => ({ clientId, status })), organisations },

@@ -1,24 +1,38 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import type { OutboundDetail, OutboundEventType } from '../../domain/outbound-events';
+import { EVENT_VERSION, type OutboundDetail, type OutboundEventType } from '../../domain/outbound-events';
 import { SERVICE } from '../../domain/service';
 import { clientConfig } from '../store/client-config';
 import { setting } from '../store/environment';
 
 const client = new EventBridgeClient(clientConfig());
 
+/** Maximum of entries of PutEvents (EventBridge API reference). Ten jobs stay below its 256 kB: one is below 25 kB. */
+export const MAX_ENTRIES = 10;
+
 /**
  * Publishes an event to the drone platform.
  * @throws Error when EventBridge did not accept it
  */
-export async function publishPlatformEvent<Type extends OutboundEventType>(
+export const publishPlatformEvent = <Type extends OutboundEventType>(
   type: Type,
   detail: OutboundDetail<Type>,
+): Promise<void> => publishPlatformEvents(type, [detail]);
+
+/**
+ * Publishes events of one type by one call.
+ * @param details at most {@link MAX_ENTRIES}
+ * @throws Error when EventBridge did not accept one of them
+ */
+export async function publishPlatformEvents<Type extends OutboundEventType>(
+  type: Type,
+  details: readonly OutboundDetail<Type>[],
 ): Promise<void> {
-  const EventBusName = setting('PLATFORM_BUS');
-  const { FailedEntryCount, Entries } = await client.send(
-    new PutEventsCommand({
-      Entries: [{ EventBusName, Source: SERVICE, DetailType: type, Detail: JSON.stringify(detail) }],
-    }),
-  );
-  if (FailedEntryCount) throw new Error(`the platform bus refused an event: ${Entries?.[0]?.ErrorCode ?? 'unknown'}`);
+  const entry = { EventBusName: setting('PLATFORM_BUS'), Source: SERVICE, DetailType: type };
+  const Entries = details.map((detail) => ({
+    ...entry,
+    Detail: JSON.stringify({ eventVersion: EVENT_VERSION, ...detail }),
+  }));
+  const { FailedEntryCount, Entries: results } = await client.send(new PutEventsCommand({ Entries }));
+  const code = results?.find(({ ErrorCode }) => ErrorCode !== undefined)?.ErrorCode;
+  if (FailedEntryCount) throw new Error(`the platform bus refused an event: ${code ?? 'unknown'}`);
 }

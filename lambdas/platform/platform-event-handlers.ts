@@ -1,10 +1,11 @@
 import type { DropReason, InboundDetail, InboundEventType } from '../../contract/platform';
-import { registerDevice, registerGroup, removeFromFleet } from '../../data/fleet/fleet-registry';
+import { registerDevice, registerGroup, registerStream, removeFromFleet } from '../../data/fleet/fleet-registry';
 import { reportStatus } from '../../data/jobs/reported-status';
-import { organisationOf, type Kind, type Organisation } from '../../domain/id';
+import { organisationOf, organisationWith, type Kind, type Organisation } from '../../domain/id';
 import { invalid } from '../../domain/refusal';
 import type { FleetChange } from '../../domain/stranded-job';
 import { acceptReportedSamples } from './accept-reported-samples';
+import { answerWithOpenJobs } from './answer-with-open-jobs';
 import { failStrandedJobs } from './fail-stranded-jobs';
 import { EventTooEarly, type Drop, type Occurrence } from './occurrence';
 import { publishControlOutcome } from './publish-control-outcome';
@@ -19,13 +20,14 @@ type Handler<Type extends InboundEventType> = (
   occurrence: Occurrence,
 ) => Promise<Drop | undefined>;
 
+const NOT_ISSUED = 'is not an identifier of this service';
+
 const dropped = (reason: DropReason | undefined): Drop | undefined => reason && { reason };
 
 /** The organisation that an identifier belongs to. @throws Refusal `invalid_request` for one that this service did not issue */
 function ownerOf(kind: Kind, id: string): Organisation {
   const organisation = organisationOf(kind, id);
-  if (!organisation)
-    throw invalid(`${kind === 'group' ? 'deviceGroup' : kind}Id`, 'is not an identifier of this service');
+  if (!organisation) throw invalid(`${kind === 'group' ? 'deviceGroup' : kind}Id`, NOT_ISSUED);
   return organisation;
 }
 
@@ -58,10 +60,15 @@ export const platformEventHandlers: { readonly [Type in InboundEventType]: Handl
     const isApplied = await removeFromFleet(owner, 'group', deviceGroupId, timeOf(at, occurrence));
     return follow(isApplied, owner, { kind: 'group removed', deviceGroupId }, occurrence);
   },
-  'device.registered': async ({ at, ...device }, occurrence) => {
+  'device.registered': async ({ at, stream, ...device }, occurrence) => {
     const { deviceId, deviceGroupId } = device;
     const owner = ownerOf('device', deviceId);
-    const registered = await registerDevice(owner, device, timeOf(at, occurrence));
+    const time = timeOf(at, occurrence);
+    if (stream !== undefined && organisationOf('stream', stream) !== owner) throw invalid('stream', NOT_ISSUED);
+    const registered = await registerDevice(owner, device, time);
+    // The Kinesis video stream that the platform sends video to has the id as its name.
+    if (stream !== undefined && registered !== 'late')
+      await registerStream(owner, { streamId: stream, deviceId, videoStream: stream }, time);
     if (registered === 'kept') return undefined;
     return follow(registered === 'moved', owner, { kind: 'device moved', deviceId, deviceGroupId }, occurrence);
   },
@@ -69,6 +76,12 @@ export const platformEventHandlers: { readonly [Type in InboundEventType]: Handl
     const owner = ownerOf('device', deviceId);
     const isApplied = await removeFromFleet(owner, 'device', deviceId, timeOf(at, occurrence));
     return follow(isApplied, owner, { kind: 'device removed', deviceId }, occurrence);
+  },
+  'jobs.requested': async ({ requestId, organisationId }, { now }) => {
+    const organisation = organisationId === undefined ? undefined : organisationWith(organisationId);
+    if (organisationId !== undefined && !organisation) throw invalid('organisationId', NOT_ISSUED);
+    await answerWithOpenJobs(requestId, organisation, now);
+    return undefined;
   },
   'control.outcome.reported': async (detail, { id, now }) => {
     ownerOf('device', detail.deviceId);

@@ -77,7 +77,11 @@ class InboundEvents extends Construct {
       // Of events that it could neither apply nor put into the queue.
       failures,
       environment: { DEAD_LETTER_QUEUE_URL: failures.queueUrl, RETRY_QUEUE_URL: retries.queueUrl },
-    }).uses(tables, { jobs: ['get', 'query', 'update'], requests: ['update'] });
+    }).uses(tables, {
+      jobs: ['get', 'query', 'update'],
+      partners: ['scan'],
+      requests: ['update'],
+    });
     // Reports that were not applied are told.
     platform.grantPublish(consume);
     // Includes the permissions on the fleet table that registering devices needs.

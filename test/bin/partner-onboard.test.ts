@@ -1,9 +1,10 @@
 import { CreateUsagePlanKeyCommand } from '@aws-sdk/client-api-gateway';
 import { CreateUserPoolClientCommand, DeleteUserPoolClientCommand } from '@aws-sdk/client-cognito-identity-provider';
 import { scopes } from '../../contract/endpoint';
+import { outboundEvents } from '../../contract/platform';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { conditionFailed, store } from '../data/fixtures/store';
-import { apiGateway, aws, cognito, partner } from './fixtures/aws';
+import { apiGateway, aws, cognito, eventBridge, partner, told } from './fixtures/aws';
 import { cirrus, denied, dunes, file, fleet, onboarded } from './fixtures/onboarded';
 import { put, tables } from './fixtures/tables';
 
@@ -44,6 +45,28 @@ describe('onboard', () => {
         },
       ],
     });
+  });
+
+  test('tells the drone platform of the organisation and its new groups, in events that match their schemas', async () => {
+    await partner(...cirrus, '--fleet', fleet);
+    const [[changed, organisation] = [], [onboardedGroup, group] = []] = told();
+    expect([changed, onboardedGroup]).toEqual(['organisation.changed', 'device-group.onboarded']);
+    expect(outboundEvents['organisation.changed'].parse(organisation)).toMatchObject({
+      name: 'Cirrus Maps',
+      status: 'active',
+    });
+    expect(outboundEvents['device-group.onboarded'].parse(group)).toMatchObject({
+      name: 'Dunes',
+      devices: [{ name: 'Gull 1', stream: expect.stringMatching(/^stream-/) as string }, { name: 'Gull 2' }],
+    });
+  });
+
+  test('warns when the drone platform can not be told, and onboards all the same', async () => {
+    eventBridge.rejects(new Error('no bus'));
+    const { exitCode, printed, errorOutput } = await partner(...cirrus);
+    expect(exitCode).toBe(0);
+    expect(printed).toContain('client secret');
+    expect(errorOutput).toMatch(/the drone platform was not told of org-[0-9a-z]{8}: no bus/);
   });
 
   test('prints the same as text', async () => {

@@ -1,4 +1,5 @@
-import { outboundEvents } from '../../contract/platform';
+import { EVENT_VERSION, outboundEvents } from '../../contract/platform';
+import type { OutboundEvent } from '../../domain/outbound-events';
 import { platformEventOf } from '../../domain/platform-event';
 import { PLATFORM } from '../../domain/service';
 import { acme, sampleJob, sampleShare } from './fixtures/samples';
@@ -11,6 +12,12 @@ const ofShare = (
   before: ReturnType<typeof sampleShare> | undefined,
   after: ReturnType<typeof sampleShare> | undefined,
 ) => platformEventOf({ kind: 'share', before, after }, at, shareIdOf);
+
+/** Expects that an event matches its schema, with the version that its publisher adds. */
+function expectValid(event: OutboundEvent | undefined): void {
+  const detail = { ...event?.detail, eventVersion: EVENT_VERSION };
+  expect(event && outboundEvents[event.type].parse(detail)).toEqual(detail);
+}
 
 const job = sampleJob({ metadata: { simulate: 'abort' }, scheduledAt: at });
 const changedAt = '2026-11-27T10:29:59.123Z';
@@ -31,7 +38,7 @@ test.each([
     detail: { eventId: `${job.jobId}/${version}`, organisationId: `org-${acme}`, jobId: job.jobId, version, at: time },
   });
   expect(event?.detail).not.toHaveProperty('reportedAt');
-  expect(event && outboundEvents[event.type].parse(event.detail)).toEqual(event?.detail);
+  expectValid(event);
 });
 
 test('job.created contains the whole job', () => {
@@ -53,7 +60,7 @@ test('the same change always produces the same event', () => {
 test('the events of a share do not contain its code', () => {
   const share = sampleShare();
   for (const event of [ofShare(undefined, share), ofShare(share, undefined)]) {
-    expect(event && outboundEvents[event.type].parse(event.detail)).toEqual(event?.detail);
+    expectValid(event);
     expect(JSON.stringify(event)).not.toContain(share.shareCode);
     expect(event?.detail).toMatchObject({ shareId: shareIdOf(share.shareCode), deviceId: share.deviceId });
   }

@@ -1,5 +1,6 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { EVENT_VERSION } from '../../contract/platform';
 import { handler } from '../../simulator/consume-job-events';
 import { id } from '../domain/fixtures/samples';
 import { dynamodb, eventBridge, publishedDetails } from './fixtures/aws';
@@ -9,6 +10,7 @@ const NOW_S = Date.parse(at) / 1000;
 
 const job = {
   eventId: 'event-1',
+  eventVersion: EVENT_VERSION,
   organisationId: 'org-acme0001',
   at,
   jobId: id('job'),
@@ -82,6 +84,7 @@ describe('consume-job-events', () => {
     const { requestId, deviceId } = { requestId: '01kb1x5m9v3f8q2r7t6w4y0z1a', deviceId: id('device') };
     await consume('control.requested', {
       requestId,
+      eventVersion: EVENT_VERSION,
       organisationId: 'org-acme0001',
       shareId: 'share',
       deviceId,

@@ -27,6 +27,24 @@ export const platformTexts: Readonly<Record<InboundEventType | OutboundEventType
     summary: 'A job has been deleted',
     description: 'The detail is its last state. A job can be deleted in any status: stop one that is running.',
   },
+  'job.snapshot': {
+    summary: 'An open job, as asked for',
+    description: 'The answer to `jobs.requested`: one for each job whose status is not final.',
+  },
+  'jobs.answered': {
+    summary: 'All open jobs were sent',
+    description:
+      'Published after the last `job.snapshot`, which may arrive later all the same: `count` says how many there are.',
+  },
+  'organisation.changed': {
+    summary: 'The operator has registered, suspended or resumed an organisation',
+    description: 'A suspended one creates no jobs; those that it has stay.',
+  },
+  'device-group.onboarded': {
+    summary: 'The operator has registered a device group with its devices',
+    description:
+      'With identifiers that this service generated. The platform may rename, move and remove them as its own.',
+  },
   'share.created': {
     summary: 'A partner has shared a device by link',
     description:
@@ -60,6 +78,11 @@ export const platformTexts: Readonly<Record<InboundEventType | OutboundEventType
     description: `${last} ${failed} A flight goes on.`,
   },
   'device.removed': { summary: 'Remove a device', description: `${last} ${failed}` },
+  'jobs.requested': {
+    summary: 'Ask for all open jobs',
+    description:
+      'For a platform that has lost its state. The answer is a `job.snapshot` for each, and then `jobs.answered`, with the same `requestId`; without `organisationId` of all organisations.',
+  },
   'control.outcome.reported': {
     summary: 'The outcome of a command',
     description:

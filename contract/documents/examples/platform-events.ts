@@ -1,4 +1,4 @@
-import { PLATFORM, SERVICE } from '../../platform';
+import { EVENT_VERSION, PLATFORM, SERVICE } from '../../platform';
 
 /** An event as it is on the bus, with the fields that its publisher sets. */
 export interface PlatformEventExample {
@@ -17,6 +17,7 @@ const reportId = '0b1f2d3c-4e5f-4a6b-8c7d-9e0f1a2b3c4d';
 
 const job = (version: number, at: string, status: string) => ({
   eventId: `${jobId}/${version}`,
+  eventVersion: EVENT_VERSION,
   organisationId,
   at,
   jobId,
@@ -30,6 +31,7 @@ const job = (version: number, at: string, status: string) => ({
 });
 const share = (number: number, at: string) => ({
   eventId: `${shareId}/${number}`,
+  eventVersion: EVENT_VERSION,
   organisationId,
   at,
   shareId,
@@ -47,18 +49,50 @@ const published = {
   'job.updated': job(3, '2026-11-27T10:29:00.000Z', 'QUEUED'),
   'job.cancelled': job(4, '2026-11-27T10:29:30.000Z', 'CANCELLED'),
   'job.deleted': job(5, '2026-11-27T10:45:00.000Z', 'CANCELLED'),
+  'job.snapshot': {
+    ...job(3, '2026-11-27T10:29:00.000Z', 'QUEUED'),
+    eventId: `after-restart-7/${jobId}`,
+    requestId: 'after-restart-7',
+  },
+  'jobs.answered': {
+    eventId: 'after-restart-7/answered',
+    eventVersion: EVENT_VERSION,
+    at: '2026-11-27T10:40:00.000Z',
+    requestId: 'after-restart-7',
+    count: 1,
+  },
   'share.created': share(1, '2026-11-27T10:10:00.000Z'),
   'share.ended': { ...share(2, '2026-11-27T10:40:12.000Z'), reason: 'REVOKED' },
   'control.requested': {
     requestId,
+    eventVersion: EVENT_VERSION,
     organisationId,
     shareId,
     deviceId,
     command: { name: 'gimbal', pitch: -30 },
     requestedAt: '2026-11-27T10:31:07.250Z',
   },
+  'organisation.changed': {
+    eventId: `${organisationId}/2026-11-27T09:00:00.000Z`,
+    eventVersion: EVENT_VERSION,
+    organisationId,
+    at: '2026-11-27T09:00:00.000Z',
+    name: 'Acme Surveys',
+    status: 'active',
+  },
+  'device-group.onboarded': {
+    eventId: `${deviceGroupId}/2026-11-27T09:00:00.000Z`,
+    eventVersion: EVENT_VERSION,
+    organisationId,
+    at: '2026-11-27T09:00:00.000Z',
+    deviceGroupId,
+    name: 'North quarry',
+    description: 'Dock at the rim',
+    devices: [{ deviceId, name: 'Kestrel', stream: 'stream-acme0001-01kb1x4c2d5e6f7g8h9j0k1m2s' }],
+  },
   'report.rejected': {
     eventId: `${reportId}/rejected`,
+    eventVersion: EVENT_VERSION,
     at: '2026-11-27T10:30:00.412Z',
     organisationId,
     jobId,
@@ -88,7 +122,14 @@ const reported = {
   'device.telemetry.reported': { telemetry: [sample] },
   'device-group.registered': { deviceGroupId, name: 'North quarry', description: 'Dock at the rim' },
   'device-group.removed': { deviceGroupId },
-  'device.registered': { deviceId, deviceGroupId, name: 'Kestrel' },
+  'device.registered': {
+    deviceId,
+    deviceGroupId,
+    name: 'Kestrel',
+    stream: 'stream-acme0001-01kb1x4c2d5e6f7g8h9j0k1m2s',
+    at: '2026-11-27T09:00:00.250Z',
+  },
+  'jobs.requested': { requestId: 'after-restart-7', organisationId },
   'device.removed': { deviceId },
   'control.outcome.reported': {
     requestId,

@@ -1,5 +1,5 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import { SERVICE } from '../../../contract/platform';
+import { EVENT_VERSION, SERVICE } from '../../../contract/platform';
 import { publishPlatformEvent } from '../../../data/platform/platform-bus';
 import { acme, id } from '../../domain/fixtures/samples';
 import { bus } from '../../lambdas/fixtures/telemetry';
@@ -22,7 +22,7 @@ test('publishPlatformEvent puts one event on the bus', async () => {
         EventBusName: 'platform',
         Source: SERVICE,
         DetailType: 'control.requested',
-        Detail: JSON.stringify(detail),
+        Detail: JSON.stringify({ eventVersion: EVENT_VERSION, ...detail }),
       },
     ],
   });

@@ -334,6 +334,24 @@ describe('A fleet event', () => {
     ]);
   });
 
+  test('registers the video stream of a device', async () => {
+    const stream = id('stream');
+    await consume(platformEvent('device.registered', { ...device, stream }));
+    expect(updates('fleet')).toMatchObject([
+      {},
+      { Key: fleetKey(acme, stream), ExpressionAttributeValues: { ':deviceId': id('device'), ':videoStream': stream } },
+    ]);
+  });
+
+  test.each(['stream-7', id('stream', rival), id('device')])(
+    'with a stream that is none of the organisation (%s) is rejected, and registers nothing',
+    async (stream) => {
+      await consume(platformEvent('device.registered', { ...device, stream }));
+      expect(updates('fleet')).toEqual([]);
+      expect(rejected()).toMatchObject([['report.rejected', { reason: 'malformed', details: [{ path: 'stream' }] }]]);
+    },
+  );
+
   test('removes groups and devices', async () => {
     await consume(removal, platformEvent('device-group.removed', { deviceGroupId: id('group') }));
     expect(updates('fleet')).toMatchObject([removed, { ...removed, Key: fleetKey(acme, id('group')) }]);

@@ -29,6 +29,7 @@ describe('control', () => {
     expect(entry?.DetailType).toBe('control.requested');
     expect(JSON.parse(entry?.Detail ?? '')).toEqual({
       requestId,
+      eventVersion: 1,
       organisationId: `org-${acme}`,
       shareId,
       deviceId: id('device'),

@@ -64,7 +64,7 @@ test('ConsumePlatformEvents may update jobs and the fleet, and deliver telemetry
     connections: ['get', 'query', 'delete', 'update'],
     requests: ['update'],
     shares: ['get'],
-    partners: ['get'],
+    partners: ['get', 'scan'],
   } as const;
   const more = [
     ...queuePermissions('PlatformIntegration/InboundEvents/Events', ...consume, 'SendMessage'),

@@ -1,0 +1,42 @@
+import { readOpenJobs } from '../../data/jobs/open-jobs';
+import { listOrganisations } from '../../data/partners/organisations';
+import { MAX_ENTRIES, publishPlatformEvent, publishPlatformEvents } from '../../data/platform/platform-bus';
+import type { Organisation } from '../../domain/id';
+import type { Job } from '../../domain/job';
+import { jobSnapshot } from '../../domain/platform-event';
+import { withConcurrency } from '../concurrency';
+
+/**
+ * Publishes the open jobs for a platform that has lost its state: `job.snapshot` for each, then `jobs.answered` with their number.
+ * @param requestId of the platform's request
+ * @param organisation whose jobs; undefined: of all
+ */
+export async function answerWithOpenJobs(
+  requestId: string,
+  organisation: Organisation | undefined,
+  now: Date,
+): Promise<void> {
+  const owners = organisation
+    ? [organisation]
+    : (await listOrganisations()).organisations.map((registered) => registered.organisation);
+  let count = 0;
+  for (const owner of owners)
+    for await (const jobs of readOpenJobs(owner)) {
+      count += jobs.length;
+      await publishSnapshots(jobs, requestId);
+    }
+  await publishPlatformEvent('jobs.answered', {
+    eventId: `${requestId}/answered`,
+    at: now.toISOString(),
+    requestId,
+    count,
+  });
+}
+
+function publishSnapshots(jobs: readonly Job[], requestId: string): Promise<void> {
+  const details = jobs.map((job) => jobSnapshot(job, requestId));
+  const calls = Array.from({ length: Math.ceil(details.length / MAX_ENTRIES) }, (_, index) =>
+    details.slice(index * MAX_ENTRIES, (index + 1) * MAX_ENTRIES),
+  );
+  return withConcurrency(calls, (some) => publishPlatformEvents('job.snapshot', some));
+}

@@ -8,7 +8,7 @@ import { publishOutputs } from '../publish-outputs';
 import type { PlatformBus } from './platform-bus';
 
 /** How the names of the platform's own rules begin: it can change no others. */
-export const PLATFORM_RULE_PREFIX = 'platform-';
+const PLATFORM_RULE_PREFIX = 'platform-';
 
 const RULE_ACTIONS = ['PutRule', 'DescribeRule', 'DeleteRule', 'PutTargets', 'ListTargetsByRule', 'RemoveTargets'];
 

@@ -4,6 +4,7 @@ import { Construct } from 'constructs';
 import { SERVICE } from '../../contract/platform';
 import { deadLetterQueue } from '../functions/dead-letter-queue';
 import { ServiceRole } from '../functions/service-role';
+import { publishOutputs } from '../publish-outputs';
 import type { PlatformBus } from './platform-bus';
 
 export interface PlatformForwardingProps {
@@ -40,5 +41,6 @@ export class PlatformForwarding extends Construct {
         conditions: { ArnEquals: { 'aws:SourceArn': rule.ruleArn } },
       }),
     );
+    publishOutputs(this, { PlatformForwardingRoleArn: role.roleArn });
   }
 }

@@ -45,8 +45,6 @@ export const targetDefinition = z
     'RoleArn is supported for targets of other accounts only',
   );
 
-export type TargetDefinition = z.output<typeof targetDefinition>;
-
 /** A rule as templates, calls and the data folder have it. Schedules are not supported: use EventBridge Scheduler. */
 export const ruleDefinition = z.strictObject({
   Name: z.string().regex(RULE_NAME),

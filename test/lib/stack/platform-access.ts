@@ -46,6 +46,7 @@ describe('Forwarding to the account of the drone platform', () => {
   ])('to %s, with a role that may do that only, and a dead-letter queue', (platformTargetArn, action) => {
     const stack = synthesise({ platformTargetArn }, smallTable);
     const { nameOf, permissionsOf } = permissionsIn(stack);
+    expect(stack.outputs).toContain('PlatformForwardingRoleArn');
     expect(permissionsOf('Forwarding')).toEqual([`Allow ${action} ${platformTargetArn}`]);
     const rule = stack.byPath('AWS::Events::Rule')['Forwarding/ToPlatform']?.Properties;
     expect(rule?.['EventPattern']).toEqual({ source: ['drone-mission-api'] });

@@ -98,6 +98,18 @@ const options = z.object({
   permissionsBoundaryArn: text
     .regex(/^arn:aws[\w-]*:iam::(\d{12}|aws):policy\/[\w+=,.@/-]+$/, { error: 'must be the ARN of an IAM policy' })
     .optional(),
+  /** Account id or role that may assume the role of the drone platform. Default: the stack's account. */
+  platformPrincipalArn: text
+    .regex(/^(\d{12}|arn:aws[\w-]*:iam::\d{12}:role\/[\w+=,.@/-]+)$/, {
+      error: 'must be an account id or the ARN of a role',
+    })
+    .optional(),
+  /** Event bus or queue of another account that receives the events for the drone platform. */
+  platformTargetArn: text
+    .regex(/^arn:aws[\w-]*:(events:[\w-]+:\d{12}:event-bus\/[\w./-]+|sqs:[\w-]+:\d{12}:[\w-]{1,80})$/, {
+      error: 'must be the ARN of an event bus or of a standard queue',
+    })
+    .optional(),
   /** Simulates every device, for a sandbox. Default: an external drone platform. */
   simulatedFleet: yesOrNo.default(false),
   /** Speed relative to real time, and the interval in seconds at which devices at rest report. */

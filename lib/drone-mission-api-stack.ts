@@ -7,7 +7,9 @@ import { bundle } from './functions/bundle';
 import { bundlesFolder, entryPoints } from './functions/entry-points';
 import { applyTagsAndBoundary } from './tags-and-boundary';
 import { Observability } from './observability/observability';
+import { PlatformAccess } from './platform/platform-access';
 import { PlatformBus } from './platform/platform-bus';
+import { PlatformForwarding } from './platform/platform-forwarding';
 import { PlatformIntegration } from './platform/platform-integration';
 import { SimulatedFleet } from './platform/simulated-fleet';
 import { Realtime } from './realtime/realtime';
@@ -33,7 +35,7 @@ export class DroneMissionApiStack extends Stack {
     super(scope, id, { description: 'Drone mission integration API', ...props });
     const options = deploymentOptions(this.node);
     const { stage, removeData, domain, webRateLimit: rateLimit, alarmTopicArn: topicArn, simulatedFleet } = options;
-    const { tracing: traced } = options;
+    const { tracing: traced, platformPrincipalArn, platformTargetArn: targetArn } = options;
     bundle(entryPoints(), bundlesFolder(this));
 
     const tables = new Tables(this, 'Tables', { removeData });
@@ -46,6 +48,8 @@ export class DroneMissionApiStack extends Stack {
     const { sockets, telemetry } = realtime;
     new ShareExpiry(this, 'ShareExpiry', { tables, platform });
     new PlatformIntegration(this, 'PlatformIntegration', { platform, tables, telemetry });
+    new PlatformAccess(this, 'PlatformAccess', { platform, platformPrincipalArn });
+    if (targetArn !== undefined) new PlatformForwarding(this, 'Forwarding', { platform, targetArn });
     if (simulatedFleet) new SimulatedFleet(this, 'SimulatedFleet', { platform, tables, ...simulatedFleet });
     const { distribution, name: hostName } = sockets.address;
     const sharePage = new SharePage(this, 'SharePage', { removeData });

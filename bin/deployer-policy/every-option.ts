@@ -20,5 +20,7 @@ export const everyOption = {
   cloudFrontWebAclArn:
     'arn:aws:wafv2:us-east-1:123456789012:global/webacl/RateLimit/11111111-2222-3333-4444-555555555555',
   tags: 'costCenter=42,owner=flight',
+  platformPrincipalArn: '210987654321',
+  platformTargetArn: 'arn:aws:events:eu-central-1:210987654321:event-bus/platform',
   permissionsBoundaryArn: 'arn:aws:iam::123456789012:policy/boundary',
 };

@@ -13,7 +13,12 @@ export interface ResourceScope {
 const arn = (service: string, resource: string) => `arn:aws:${service}:*:*:${resource}`;
 
 /** Services that roles of the app may be passed to. */
-const roleConsumers = ['apigateway.amazonaws.com', 'lambda.amazonaws.com', 'scheduler.amazonaws.com'];
+const roleConsumers = [
+  'apigateway.amazonaws.com',
+  'events.amazonaws.com',
+  'lambda.amazonaws.com',
+  'scheduler.amazonaws.com',
+];
 
 export const resourceScopes: readonly ResourceScope[] = [
   {

@@ -67,7 +67,7 @@ test('no action is a wildcard, and each document fits into an IAM managed policy
   for (const document of Object.values(documents)) expect(JSON.stringify(document).length).toBeLessThan(6144);
 });
 
-test('only roles of this app can be created, changed or passed, the last to three services', () => {
+test('only roles of this app can be created, changed or passed, the last to four services', () => {
   const ofRoles = statementsOf(documents).filter(({ Action }) => Action.some((action) => action.startsWith('iam:')));
   for (const { Resource } of ofRoles) {
     expect(Resource).toEqual([expect.stringMatching(/role\/(DroneMissionApi\*|aws-service-role\/ops\.apigateway)/)]);
@@ -76,7 +76,12 @@ test('only roles of this app can be created, changed or passed, the last to thre
   expect(passing.map(({ Condition }) => Condition)).toEqual([
     {
       StringEquals: {
-        'iam:PassedToService': ['apigateway.amazonaws.com', 'lambda.amazonaws.com', 'scheduler.amazonaws.com'],
+        'iam:PassedToService': [
+          'apigateway.amazonaws.com',
+          'events.amazonaws.com',
+          'lambda.amazonaws.com',
+          'scheduler.amazonaws.com',
+        ],
       },
     },
   ]);

@@ -5,6 +5,9 @@ import { access, stackName } from '../api/stack/aws-access';
 
 let knownBus: Promise<string> | undefined;
 
+/** ARN of the bus of the stack under test. */
+export const platformBus = () => (knownBus ??= findBus());
+
 async function findBus(): Promise<string> {
   const { Stacks = [] } = await new CloudFormationClient(access()).send(
     new DescribeStacksCommand({ StackName: stackName() }),
@@ -16,7 +19,7 @@ async function findBus(): Promise<string> {
 
 /** Publishes a new event as the drone platform. `Time` is the time of the event. */
 export async function publishPlatformEvent(type: InboundEventType, detail: object, Time: Date): Promise<void> {
-  const EventBusName = await (knownBus ??= findBus());
+  const EventBusName = await platformBus();
   const entry = { EventBusName, Source: PLATFORM, DetailType: type, Detail: JSON.stringify(detail), Time };
   const { FailedEntryCount } = await new EventBridgeClient(access()).send(new PutEventsCommand({ Entries: [entry] }));
   if (FailedEntryCount !== 0) throw new Error(`${type} was not accepted`);

@@ -49,6 +49,15 @@ describe('The options of a deployment', () => {
     });
   });
 
+  test.each([
+    ['platformPrincipalArn', '123456789012'],
+    ['platformPrincipalArn', 'arn:aws:iam::123456789012:role/team/platform'],
+    ['platformTargetArn', 'arn:aws:events:eu-west-1:123456789012:event-bus/platform'],
+    ['platformTargetArn', 'arn:aws:sqs:eu-west-1:123456789012:heard'],
+  ])('accept %s=%s', (name, value) => {
+    expect(optionsIn({ [name]: value })).toMatchObject({ [name]: value });
+  });
+
   test.each(['1', 3650])('accept %p days for the record of flights', (flightRetentionDays) => {
     expect(optionsIn({ flightRetentionDays }).flightRetentionDays).toBe(Number(flightRetentionDays));
   });
@@ -100,6 +109,22 @@ describe('The options of a deployment', () => {
       'tags',
       Object.fromEntries(Array.from({ length: 49 }, (_, n) => [`k${n}`, '1'])),
       'Context tags must be at most 48 tags.',
+    ],
+    ['platformPrincipalArn', '1234', 'Context platformPrincipalArn must be an account id or the ARN of a role.'],
+    [
+      'platformPrincipalArn',
+      'arn:aws:iam::123456789012:user/one',
+      'Context platformPrincipalArn must be an account id or the ARN of a role.',
+    ],
+    [
+      'platformTargetArn',
+      'arn:aws:sns:eu-west-1:123456789012:topic',
+      'Context platformTargetArn must be the ARN of an event bus or of a standard queue.',
+    ],
+    [
+      'platformTargetArn',
+      'arn:aws:sqs:eu-west-1:123456789012:queue.fifo',
+      'Context platformTargetArn must be the ARN of an event bus or of a standard queue.',
     ],
     ['permissionsBoundaryArn', 'bound', 'Context permissionsBoundaryArn must be the ARN of an IAM policy.'],
     [

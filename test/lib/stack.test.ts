@@ -13,6 +13,7 @@ import './stack/mqtt';
 import './stack/names';
 import './stack/nag-acknowledgements';
 import './stack/operations-page';
+import './stack/platform-access';
 import './stack/platform-integration';
 import './stack/recursive-loops';
 import './stack/resource-count';

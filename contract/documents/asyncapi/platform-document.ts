@@ -117,6 +117,15 @@ it reports.
   \`group-<tag>-<22 to 64 letters and digits>\`, with the tag of \`organisationId\`.
 `.trim();
 
+const serverDescription = `
+Amazon EventBridge. On one machine its address is \`endpointUrl\` in \`.local/aws.json\`.
+
+To listen, assume the role of the output \`PlatformRoleArn\`. Create a rule on the bus whose name begins with \`platform-\` (PutRule), with
+an SQS queue of the same account as its target (PutTargets). The policy of the queue has to allow \`events.amazonaws.com\` the action
+\`sqs:SendMessage\`, with the ARN of the rule as \`aws:SourceArn\`. ReceiveMessage returns the whole event as the body of a message. A bus or
+queue of another account receives the events with the option \`platformTargetArn\` of the stack.
+`.trim();
+
 const busChannel = (title: string, description: string, messages: object) => ({
   address: '{bus}',
   title,
@@ -152,7 +161,7 @@ export function platformDocument() {
       eventBridge: {
         host: 'events.{region}.amazonaws.com',
         protocol: 'https',
-        description: 'Amazon EventBridge. On one machine its address is `endpointUrl` in `.local/aws.json`.',
+        description: serverDescription,
         variables: { region: { default: 'eu-central-1', description: 'Region of the stack.' } },
         security: [{ $ref: '#/components/securitySchemes/iam' }],
       },
@@ -178,7 +187,8 @@ export function platformDocument() {
           type: 'httpApiKey',
           in: 'header',
           name: 'Authorization',
-          description: 'AWS Signature Version 4. A publisher needs `events:PutEvents` on the bus.',
+          description:
+            'AWS Signature Version 4. The role `PlatformRoleArn` has `events:PutEvents` on the bus, and the permissions for its own rules.',
         },
       },
     },

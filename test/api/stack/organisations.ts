@@ -80,6 +80,7 @@ export const cast = {
   'typescript-readme': [all],
   'typescript-browser': [all],
   'platform-fleet': [all],
+  'platform-listening': [all],
   'platform-reports': [all],
   'platform-report-faults': [all],
   'dynamodb-faults': [all, all],

@@ -149,6 +149,6 @@ test('the user pool allows no sign-up and has every scope of the contract', () =
 test('the outputs are those that onboarding and the drone platform need', () => {
   const store = ['FleetTable', 'PartnersTable', 'ResourceServer', 'SharesTable', 'UsagePlanId', 'UserPoolId'];
   const addresses = ['BaseUrl', 'DocsUrl', 'MqttUrl', 'ShareBaseUrl', 'WebSocketUrl'];
-  const platform = ['PlatformArchiveArn', 'PlatformBusArn'];
+  const platform = ['PlatformArchiveArn', 'PlatformBusArn', 'PlatformRoleArn'];
   expect([...whole.outputs].sort()).toEqual([...store, ...addresses, ...platform].sort());
 });

@@ -66,6 +66,8 @@ const options: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   webRateLimit: { webRateLimit: '100000' },
   cloudFrontWebAclArn: { cloudFrontWebAclArn: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/edge/1-2' },
   tags: { tags: 'costCenter=42' },
+  platformPrincipalArn: { platformPrincipalArn: '210987654321' },
+  platformTargetArn: { platformTargetArn: 'arn:aws:sqs:eu-west-1:210987654321:heard' },
   permissionsBoundaryArn: { permissionsBoundaryArn: 'arn:aws:iam::123456789012:policy/bound' },
 };
 
@@ -77,6 +79,7 @@ describe('An update', () => {
   test.each([
     ['domainName', ['AWS::Cognito::UserPoolResourceServer']],
     ['mqttDomainName', ['AWS::IoT::DomainConfiguration']],
+    ['platformTargetArn', ['AWS::SQS::Queue']],
     ['simulatedFleet', ['AWS::DynamoDB::Table']],
   ])('that removes %s deletes only what the option added', (name, types) => {
     const losses = lossesBetween(synthesise(options[name]).resources, base.resources);

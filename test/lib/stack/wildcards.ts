@@ -2,7 +2,12 @@ import { policiesIn } from '../permissions';
 import { synthesise } from '../synthesised';
 
 /** Actions without resource-level permissions (AWS service authorization reference). */
-const withoutResource = ['xray:PutTraceSegments', 'xray:PutTelemetryRecords', 'dynamodb:ListStreams'];
+const withoutResource = [
+  'xray:PutTraceSegments',
+  'xray:PutTelemetryRecords',
+  'dynamodb:ListStreams',
+  'events:ListRules',
+];
 
 const policies = Object.entries(policiesIn(synthesise({ simulatedFleet: 'true' })));
 

@@ -6,6 +6,7 @@ import { format, resolveConfig } from 'prettier';
 import { asyncApiDocument } from '../contract/documents/asyncapi/document';
 import { platformDocument } from '../contract/documents/asyncapi/platform-document';
 import { openApiDocument } from '../contract/documents/openapi/document';
+import { platformEventSchemas } from '../contract/documents/platform-schemas';
 import { withEndpointList } from './documents/endpoint-list';
 import { finalStatesInPython, finalStatesInTypeScript } from './documents/final-states';
 import { postmanCollection } from './documents/postman-collection';
@@ -22,7 +23,13 @@ const documents = {
   'docs/api/asyncapi.json': asyncApiDocument,
   'docs/api/platform-asyncapi.json': platformDocument,
   'docs/api/postman-collection.json': () => postmanCollection(openApiDocument()),
-} as const satisfies Record<string, () => unknown>;
+  ...Object.fromEntries(
+    Object.entries(platformEventSchemas()).map(([type, schema]) => [
+      `docs/api/platform-events/${type}.json`,
+      () => schema,
+    ]),
+  ),
+} satisfies Record<string, () => unknown>;
 
 /** Files that are not JSON, by their path. */
 const texts = {

@@ -156,12 +156,12 @@ export interface components {
              */
             deleted?: true;
             /**
-             * @description Identifier of a device group, from `GET /v3/resources`.
+             * @description Identifier of a device group.
              * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
              */
             deviceGroupId: string;
             /**
-             * @description Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+             * @description Identifier of a device: a drone with its dock.
              * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
              */
             deviceId: string;
@@ -239,12 +239,12 @@ export interface components {
             age?: number;
             battery?: components["schemas"]["Battery"];
             /**
-             * @description Identifier of a device group, from `GET /v3/resources`.
+             * @description Identifier of a device group.
              * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
              */
             deviceGroupId: string;
             /**
-             * @description Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+             * @description Identifier of a device: a drone with its dock.
              * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
              */
             deviceId: string;
@@ -384,7 +384,7 @@ export interface components {
              */
             deleted?: true;
             /**
-             * @description Identifier of a device group, from `GET /v3/resources`.
+             * @description Identifier of a device group.
              * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
              */
             deviceGroupId: string;
@@ -1134,7 +1134,7 @@ export interface components {
             age?: number;
             battery?: components["schemas"]["Battery"];
             /**
-             * @description Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+             * @description Identifier of a device: a drone with its dock.
              * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
              */
             deviceId: string;

@@ -673,7 +673,7 @@ export interface components {
              */
             deviceGroupId: string;
             /**
-             * @description Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+             * @description Identifier of the device that shall fly it, from `GET /v3/resources`. Without it any device of the group may.
              * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
              */
             deviceId?: string;
@@ -762,7 +762,7 @@ export interface components {
         /** @description A drone with its dock. */
         Device: {
             /**
-             * @description Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+             * @description Identifier of a device: a drone with its dock.
              * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
              */
             deviceId: string;
@@ -787,12 +787,12 @@ export interface components {
              */
             deleted?: true;
             /**
-             * @description Identifier of a device group, from `GET /v3/resources`.
+             * @description Identifier of a device group.
              * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
              */
             deviceGroupId: string;
             /**
-             * @description Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+             * @description Identifier of a device: a drone with its dock.
              * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
              */
             deviceId: string;
@@ -851,7 +851,7 @@ export interface components {
              */
             deviceCount: number;
             /**
-             * @description Identifier of a device group, from `GET /v3/resources`.
+             * @description Identifier of a device group.
              * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
              */
             deviceGroupId: string;
@@ -987,12 +987,12 @@ export interface components {
              */
             description?: string;
             /**
-             * @description Identifier of a device group, from `GET /v3/resources`.
+             * @description Identifier of a device group.
              * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
              */
             deviceGroupId: string;
             /**
-             * @description Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+             * @description Identifier of a device: a drone with its dock.
              * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
              */
             deviceId?: string;
@@ -1066,7 +1066,7 @@ export interface components {
              */
             deleted?: true;
             /**
-             * @description Identifier of a device group, from `GET /v3/resources`.
+             * @description Identifier of a device group.
              * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
              */
             deviceGroupId: string;
@@ -1617,12 +1617,12 @@ export interface components {
         /** @description The device behind a share. */
         SharedDevice: {
             /**
-             * @description Identifier of a device group, from `GET /v3/resources`.
+             * @description Identifier of a device group.
              * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
              */
             deviceGroupId: string;
             /**
-             * @description Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+             * @description Identifier of a device: a drone with its dock.
              * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
              */
             deviceId: string;
@@ -1752,7 +1752,7 @@ export interface components {
             /** @description What was known at each position: lists like `coordinates`, of a `MultiLineString` a list for each line. */
             coordinateProperties: components["schemas"]["CoordinateProperties"] | components["schemas"]["CoordinatePropertiesOfLines"];
             /**
-             * @description Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+             * @description Identifier of a device: a drone with its dock.
              * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
              */
             deviceId: string;

@@ -112,7 +112,8 @@ it reports.
 - A publisher calls PutEvents with \`Source\`, \`DetailType\`, \`Detail\` (JSON as text) and \`Time\`.
 - Fields that are not listed are ignored, except in a sample, where they are refused.
 - A malformed event, one of an unknown type, and one with an identifier that this service could not have issued go to a dead-letter
-  queue unchanged. An event that changes nothing is dropped and counted: \`repeated\`, \`late\`, \`contradictory\`, \`unknown\`.
+  queue unchanged, and \`report.rejected\` says what is wrong. An event that changes nothing is dropped: \`repeated\`, \`late\`,
+  \`contradictory\`, \`unknown\`.
 - Identifiers contain the tag of their organisation. The platform generates those of groups and devices:
   \`group-<tag>-<22 to 64 letters and digits>\`, with the tag of \`organisationId\`.
 `.trim();
@@ -139,8 +140,8 @@ export function platformDocument() {
   const received = direction('fromService', SERVICE, 'receive', outboundEvents);
   const sent = direction('toService', PLATFORM, 'send', inboundEvents);
   const schemas: Record<string, JsonSchema> = {
-    ...jsonSchemas(namedDetails(outboundEvents), 'output', schemaReference),
-    ...jsonSchemas({ Sample: sample, Command: command, ...namedDetails(inboundEvents) }, 'input', schemaReference),
+    ...jsonSchemas({ Command: command, ...namedDetails(outboundEvents) }, 'output', schemaReference),
+    ...jsonSchemas({ Sample: sample, ...namedDetails(inboundEvents) }, 'input', schemaReference),
     [detailName(inboundEvents, 'device.telemetry.reported')]: reportedTelemetry,
   };
   for (const [name, description] of [...detailTexts(outboundEvents), ...detailTexts(inboundEvents)])

@@ -11,12 +11,12 @@ const deviceStatus: Field = {
 export const fleetFields: Fields = {
   deviceCount: { description: 'Number of devices in the group.', examples: [1], minimum: 0 },
   deviceGroupId: {
-    description: 'Identifier of a device group, from `GET /v3/resources`.',
+    description: 'Identifier of a device group.',
     examples: ['group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n'],
     ...identifier,
   },
   deviceId: {
-    description: 'Identifier of a device (a drone with its dock), from `GET /v3/resources`.',
+    description: 'Identifier of a device: a drone with its dock.',
     examples: ['device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p'],
     ...identifier,
   },

@@ -83,6 +83,17 @@ export const jobFields: Fields = {
     examples: [1],
     minimum: 1,
   },
+  'CreateJobRequest.deviceGroupId': {
+    description: 'Identifier of a device group, from `GET /v3/resources`.',
+    examples: ['group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n'],
+    ...identifier,
+  },
+  'CreateJobRequest.deviceId': {
+    description:
+      'Identifier of the device that shall fly it, from `GET /v3/resources`. Without it any device of the group may.',
+    examples: ['device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p'],
+    ...identifier,
+  },
   'CancelledJob.status': { description: 'Always `CANCELLED`.', examples: ['CANCELLED'] },
   'JobStatusMessage.deviceId': {
     description: 'Device of the job, if it names one; in a message with a position, the device that reported it.',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Lane } from '../lane';
 import { goClient } from './go';
 import { pythonClient } from './python';
+import { platformEvents } from './platform-events';
 import { GenerationFailed } from './step';
 import { typescriptClient } from './typescript';
 
@@ -14,11 +15,13 @@ const generated: Readonly<Record<string, Generator>> = {
   TypeScript: typescriptClient,
   Go: goClient,
   Python: pythonClient,
+  'Python, events of the platform': platformEvents,
 };
 
-/** Generators for several languages take the OpenAPI document as it is, and compilers what they make of it. */
+/** Generators for several languages take the documents as they are, and compilers what they make of it. */
 export const generators: Lane = {
-  title: 'clients generated from the OpenAPI document in TypeScript, Go and Python, by their compilers',
+  title:
+    'clients generated from the OpenAPI document in TypeScript, Go and Python, and events of the platform, by their compilers',
   run: async () => {
     const findings: string[] = [];
     for (const [language, generate] of Object.entries(generated)) {

@@ -144,7 +144,8 @@ export function platformDocument() {
     ...jsonSchemas({ Sample: sample, ...namedDetails(inboundEvents) }, 'input', schemaReference),
     [detailName(inboundEvents, 'device.telemetry.reported')]: reportedTelemetry,
   };
-  for (const [name, description] of [...detailTexts(outboundEvents), ...detailTexts(inboundEvents)])
+  const commandText = ['Command', fieldOf('command')?.description ?? ''] as const;
+  for (const [name, description] of [commandText, ...detailTexts(outboundEvents), ...detailTexts(inboundEvents)])
     schemas[name] = { description, ...schemas[name] };
   return {
     asyncapi: '3.0.0',

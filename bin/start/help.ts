@@ -12,6 +12,6 @@ ${flagsHelp}
   --fleet-rest SECONDS  between two status reports of a drone at rest (default: 10)
   --help
 
-Environment: LOCAL_DIR (default: .local), PORT (3000), WS_PORT (3001), IDENTITY_PORT (3443), MQTT_PORT (8883).
+Environment: LOCAL_DIR (default: .local), PORT (3000), WS_PORT (3001), IDENTITY_PORT (3443), MQTT_PORT (8883), AWS_PORT (as at the last start).
 .local/stack.json has the addresses and the demo partners' credentials while it runs.
 `;

@@ -94,7 +94,7 @@ export function createAccount(options: AccountOptions): Account {
   const dynamoDb = createDynamoDb(engineUrl, ttlDeletions, options.databaseFile, quotas.dynamoDbPartition);
   const sqs = createSqs({ ...place, endpointUrl: endpoint.url, dataFolder });
   const lambdaApi = createLambdaApi({ lambda, sqs, log });
-  const events = createEvents({ ...place, lambda, sqs, log });
+  const events = createEvents({ ...place, dataFolder, lambda, sqs, log });
   const scheduler = createScheduler({ ...place, dataFolder, lambda, sqs, iam, log });
   const eventSources = createEventSources({
     ...place,

@@ -17,7 +17,8 @@ export async function freePort(): Promise<number> {
   }
 }
 
-async function isFree(port: number): Promise<boolean> {
+/** Whether nothing listens on a port of 127.0.0.1. @throws Error of listening, unless the port is taken */
+export async function isFree(port: number): Promise<boolean> {
   const server = createServer();
   try {
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));

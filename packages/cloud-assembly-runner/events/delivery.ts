@@ -64,6 +64,9 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   }
 
   function failureOf(rule: Rule, target: Target, event: unknown): Failure | undefined {
+    if (target.isElsewhere) {
+      return { code: 'NO_RESOURCE', message: 'its account is not on this machine', retryable: false };
+    }
     const input = target.inputOf(event);
     return target.arn.includes(':sqs:') ? enqueue(rule, target.arn, input) : call(rule, target.arn, input);
   }
@@ -81,7 +84,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     const queue = sqs.queue(queueArn);
     if (!queue) return { code: 'NO_RESOURCE', message: `there is no queue ${queueArn}`, retryable: false };
     if (!sqs.permits(queueArn, SERVICE, rule.arn)) {
-      const message = `no AWS::SQS::QueuePolicy allows ${rule.arn} to send to ${queueArn}`;
+      const message = `no policy of the queue allows ${rule.arn} to send to ${queueArn}`;
       return { code: 'NO_PERMISSIONS', message, retryable: false };
     }
     const body = JSON.stringify(input ?? null);

@@ -42,6 +42,7 @@ function field(name: string, expected: unknown, text: string): EventPattern {
       return Array.isArray(value) ? value.some(inner) : inner(value);
     };
   }
+  if (expected.length === 0) throw new Error(`${text}: empty arrays are not allowed`);
   const tests = expected.map((one) => testFor(one, text));
   return (event) => {
     const value = under(event);

@@ -9,14 +9,19 @@ import { propertiesOf } from '../cloudformation/properties';
 import { noQuotas, type Quotas } from '../quotas';
 import type { AwsApi, Created, Resource, Service } from '../service';
 import type { Sqs } from '../sqs';
+import { createEventsApi } from './api';
 import { readArchive, type Archive } from './archive';
 import { createDelivery } from './delivery';
-import { createEventsApi } from './put-events';
-import { readRule, type Rule } from './rule';
+import { putEvents } from './put-events';
+import { readRule } from './rule';
+import { ruleOperations } from './rule-operations';
+import { createRuleRegistry } from './rule-registry';
 
 export interface EventsOptions {
   readonly region: string;
   readonly accountId: string;
+  /** Where rules that were created by calls are kept across restarts. */
+  readonly dataFolder: string;
   readonly lambda: Pick<Lambda, 'invoke' | 'permits'> & Partial<Pick<Lambda, 'eventLimitsOf' | 'deadLetterQueueOf'>>;
   readonly sqs: Pick<Sqs, 'send' | 'queue' | 'permits'>;
   /** Default: no quotas. */
@@ -27,16 +32,17 @@ export interface EventsOptions {
 
 const busProperties = z.object({ Name: z.string().regex(/^[\w.-]{1,256}$/) });
 
-/** Buses and rules of a template, and the default bus. */
+/** Buses and rules of a template, the default bus, and rules that are created by calls. */
 export function createEvents(options: EventsOptions): Service & AwsApi {
   const { region, accountId, lambda, sqs, log: write, quotas = noQuotas } = options;
   const log = (line: string) => write(`events ${line}`);
   const buses = new Set(['default']);
-  const rules: Rule[] = [];
   const archives: Archive[] = [];
   const calls = createAsyncInvoker({ lambda, sqs, log });
   const delivery = createDelivery({ lambda, calls, sqs, log });
   const arnOf = (kind: string, path: string) => `arn:aws:events:${region}:${accountId}:${kind}/${path}`;
+  const rules = createRuleRegistry(options.dataFolder, (path) => arnOf('rule', path));
+  const hasBus = (name: string) => buses.has(name);
 
   function createBus(resource: Resource): Created {
     const { Name } = propertiesOf(resource, busProperties);
@@ -45,13 +51,11 @@ export function createEvents(options: EventsOptions): Service & AwsApi {
   }
 
   function createRule(resource: Resource): Created {
-    const rule = readRule(resource, (path) => arnOf('rule', path));
-    if (!buses.has(rule.busName)) throw new Error(`${resource.logicalId}: there is no event bus ${rule.busName}`);
-    rules.push(rule);
-    return {
-      ref: rule.busName === 'default' ? rule.name : `${rule.busName}|${rule.name}`,
-      attributes: { Arn: rule.arn },
-    };
+    const definition = readRule(resource);
+    const { EventBusName: busName } = definition;
+    if (!hasBus(busName)) throw new Error(`${resource.logicalId}: there is no event bus ${busName}`);
+    const { name, arn } = rules.put(definition, true);
+    return { ref: busName === 'default' ? name : `${busName}|${name}`, attributes: { Arn: arn } };
   }
 
   function createArchive(resource: Resource): Created {
@@ -69,24 +73,34 @@ export function createEvents(options: EventsOptions): Service & AwsApi {
 
   return {
     ...createEventsApi({
-      region,
-      accountId,
-      quotas,
-      hasBus: (name) => buses.has(name),
-      busArn: (name) => arnOf('event-bus', name),
-      publish(busName, event) {
-        for (const rule of rules) {
-          if (!rule.enabled || rule.busName !== busName || !rule.matches(event)) continue;
-          for (const target of rule.targets) delivery.deliver(rule, target, event);
-        }
-      },
-      isArchived: (busName, event) => archives.some((one) => one.busName === busName && one.matches(event)),
+      ...ruleOperations({ rules, accountId, hasBus, ruleArn: (path) => arnOf('rule', path) }),
+      PutEvents: putEvents({
+        region,
+        accountId,
+        quotas,
+        hasBus,
+        busArn: (name) => arnOf('event-bus', name),
+        publish(busName, event) {
+          for (const rule of rules.of(busName)) {
+            if (!rule.enabled || !rule.matches(event)) continue;
+            for (const target of rule.targets) delivery.deliver(rule, target, event);
+          }
+        },
+        isArchived: (busName, event) => archives.some((one) => one.busName === busName && one.matches(event)),
+      }),
     }),
     types: Object.keys(creators),
     create(resource) {
       const create = creators[resource.type];
       if (!create) throw new Error(`${resource.type} is not of EventBridge`);
       return create(resource);
+    },
+
+    start() {
+      for (const { EventBusName, Name } of rules.restore(hasBus)) {
+        log(`the rule ${Name} has no effect: there is no event bus ${EventBusName} any more`);
+      }
+      return Promise.resolve();
     },
 
     stop() {

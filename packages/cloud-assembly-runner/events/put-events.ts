@@ -1,10 +1,9 @@
 /** PutEvents: EventBridge API reference, and user guide, "Calculating PutEvents event entry size". */
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { failure } from '../aws-endpoint/aws-error';
 import { stepsOf, type Charges } from '../billing/meter';
 import type { Quotas } from '../quotas';
-import type { AwsAnswer, AwsApi, AwsCall } from '../service';
+import { EventsError, read, type EventsOperation } from './operation';
 import { busNameIn } from './rule';
 
 const entry = z.object({
@@ -57,7 +56,7 @@ interface Outcome {
   readonly isArchived?: boolean;
 }
 
-export function createEventsApi(options: PutEventsOptions): AwsApi {
+export function putEvents(options: PutEventsOptions): EventsOperation {
   const { region, accountId } = options;
 
   function put(one: Entry): Outcome {
@@ -94,37 +93,27 @@ export function createEventsApi(options: PutEventsOptions): AwsApi {
   }
 
   return {
-    signingName: 'events',
-
-    permissions(call) {
-      const { data } = read(call);
-      if (!data) return [{ action: `events:${operationOf(call)}`, resource: '*' }];
+    permissions(input) {
+      const action = 'events:PutEvents';
+      const { data } = request.safeParse(input);
+      if (!data) return [{ action, resource: '*' }];
       return data.Entries.map(({ EventBusName, Source, DetailType }) => ({
-        action: `events:${operationOf(call)}`,
+        action,
         resource: options.busArn(busNameIn(EventBusName)),
         context: { 'events:source': [Source], 'events:detail-type': [DetailType] },
       }));
     },
 
-    answer(call) {
-      if (operationOf(call) !== 'PutEvents') {
-        return refuse('UnknownOperationException', `${operationOf(call)} is not supported on this machine`);
+    run(input) {
+      if (!options.quotas.admits('putEvents')) throw new EventsError('ThrottlingException', 'Rate exceeded');
+      const { Entries: entries } = read(request, input);
+      if (entries.reduce((sum, one) => sum + sizeOf(one), 0) > MAX_REQUEST_BYTES) {
+        throw new EventsError('ValidationException', 'Total size of the entries in the request is over the limit.');
       }
-      if (!options.quotas.admits('putEvents')) return refuse('ThrottlingException', 'Rate exceeded');
-      const { data, error } = read(call);
-      if (!data) return refuse('ValidationException', z.prettifyError(error));
-      if (data.Entries.reduce((sum, one) => sum + sizeOf(one), 0) > MAX_REQUEST_BYTES) {
-        return refuse('ValidationException', 'Total size of the entries in the request is over the limit.');
-      }
-      const outcomes = data.Entries.map(put);
+      const outcomes = entries.map(put);
       const Entries = outcomes.map(({ result }) => result);
       const FailedEntryCount = Entries.filter((one) => 'ErrorCode' in one).length;
-      return Promise.resolve({
-        status: 200,
-        headers: { 'content-type': 'application/x-amz-json-1.1' },
-        body: JSON.stringify({ FailedEntryCount, Entries }),
-        charges: chargesOf(outcomes),
-      });
+      return { answer: { FailedEntryCount, Entries }, charges: chargesOf(outcomes) };
     },
   };
 }
@@ -145,19 +134,6 @@ function chargesOf(outcomes: readonly Outcome[]): Charges {
   };
 }
 
-function operationOf({ headers }: AwsCall): string {
-  const target = String(headers['x-amz-target']);
-  return target.slice(target.lastIndexOf('.') + 1);
-}
-
-function read({ body }: AwsCall) {
-  try {
-    return request.safeParse(JSON.parse(body.toString()));
-  } catch {
-    return request.safeParse(undefined);
-  }
-}
-
 function parseObject(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -165,8 +141,4 @@ function parseObject(text: string): object | undefined {
   } catch {
     return undefined;
   }
-}
-
-function refuse(code: string, message: string): Promise<AwsAnswer> {
-  return Promise.resolve(failure('json', 400, code, message));
 }

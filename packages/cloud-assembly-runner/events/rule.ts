@@ -1,14 +1,31 @@
-/** AWS::Events::Rule: EventBridge user guide, "Rules in Amazon EventBridge" and "Targets". */
+/** Rules, of templates and of calls: EventBridge user guide, "Rules in Amazon EventBridge" and "Targets". */
 import * as z from 'zod';
-import { parseEventPattern, type EventPattern } from './event-pattern';
 import { propertiesOf } from '../cloudformation/properties';
+import { accountId } from '../cloudformation/template';
 import type { Resource } from '../service';
+import { parseEventPattern, type EventPattern } from './event-pattern';
 import { parseInputPath } from './input-path';
 
-const target = z
+/** A name of a rule: EventBridge API reference, PutRule. Ids of targets have the same form. */
+export const RULE_NAME = /^[\w.-]{1,64}$/;
+
+/** EventBridge user guide, "Amazon EventBridge quotas". */
+export const MAX_TARGETS = 5;
+
+const isOfOtherAccount = (arn: string) => arn.split(':')[4] !== accountId;
+
+/** A target as templates and PutTargets have it: EventBridge API reference, Target. */
+export const targetDefinition = z
   .strictObject({
-    Id: z.string().regex(/^[\w.-]{1,64}$/),
-    Arn: z.string().regex(/^arn:[^:]+:(lambda|sqs):/, 'only functions and queues are supported as targets'),
+    Id: z.string().regex(RULE_NAME),
+    Arn: z
+      .string()
+      .refine(
+        (arn) => /^arn:[^:]+:(lambda|sqs):/.test(arn) || (/^arn:[^:]+:events:/.test(arn) && isOfOtherAccount(arn)),
+        'only functions and queues are supported as targets',
+      ),
+    /** Of a target of another account, which does not exist on this machine. */
+    RoleArn: z.string().optional(),
     Input: z.string().refine(isJson, 'an input must be JSON').optional(),
     InputPath: z
       .string()
@@ -16,31 +33,49 @@ const target = z
       .optional(),
     RetryPolicy: z
       .strictObject({
-        MaximumRetryAttempts: z.number().int().min(0).max(185).default(185),
-        MaximumEventAgeInSeconds: z.number().int().min(60).max(86_400).default(86_400),
+        MaximumRetryAttempts: z.number().int().min(0).max(185).optional(),
+        MaximumEventAgeInSeconds: z.number().int().min(60).max(86_400).optional(),
       })
-      .default({ MaximumRetryAttempts: 185, MaximumEventAgeInSeconds: 86_400 }),
+      .optional(),
     DeadLetterConfig: z.strictObject({ Arn: z.string().includes(':sqs:') }).optional(),
   })
-  .refine(({ Input, InputPath }) => Input === undefined || InputPath === undefined, 'Input or InputPath, not both');
+  .refine(({ Input, InputPath }) => Input === undefined || InputPath === undefined, 'Input or InputPath, not both')
+  .refine(
+    ({ Arn, RoleArn }) => RoleArn === undefined || isOfOtherAccount(Arn),
+    'RoleArn is supported for targets of other accounts only',
+  );
 
-/** Schedule rules are not supported (use EventBridge Scheduler); unsupported options are refused by name. */
-const ruleProperties = z.strictObject({
-  Name: z
-    .string()
-    .regex(/^[\w.-]{1,64}$/)
-    .optional(),
+export type TargetDefinition = z.output<typeof targetDefinition>;
+
+/** A rule as templates, calls and the data folder have it. Schedules are not supported: use EventBridge Scheduler. */
+export const ruleDefinition = z.strictObject({
+  Name: z.string().regex(RULE_NAME),
   Description: z.string().max(512).optional(),
+  /** Name of the bus. */
+  EventBusName: z.string(),
+  /** JSON. */
+  EventPattern: z.string(),
+  State: z.enum(['ENABLED', 'DISABLED']),
+  Targets: z.array(targetDefinition).max(MAX_TARGETS),
+});
+
+export type RuleDefinition = z.output<typeof ruleDefinition>;
+
+/** Unsupported options are refused by name. */
+const ruleProperties = ruleDefinition.extend({
+  Name: ruleDefinition.shape.Name.optional(),
   /** Name or ARN. */
   EventBusName: z.string().default('default'),
   EventPattern: z.record(z.string(), z.unknown()),
-  State: z.enum(['ENABLED', 'DISABLED']).default('ENABLED'),
-  Targets: z.array(target).max(5).default([]),
+  State: ruleDefinition.shape.State.default('ENABLED'),
+  Targets: ruleDefinition.shape.Targets.default([]),
   Tags: z.unknown().optional(),
 });
 
 export interface Target {
   readonly arn: string;
+  /** Whether the target is of another account, so that there is none on this machine. */
+  readonly isElsewhere: boolean;
   /** Returns the part of an event that the target receives. */
   inputOf(event: unknown): unknown;
   readonly maxRetries: number;
@@ -55,31 +90,51 @@ export interface Rule {
   readonly enabled: boolean;
   readonly matches: EventPattern;
   readonly targets: readonly Target[];
+  readonly definition: RuleDefinition;
 }
 
 /**
- * Parses a rule.
- * @param arnOf ARN of a path `bus/rule` or `rule`
- * @throws Error for unsupported patterns, targets and options
+ * Parses a rule of a template.
+ * @throws Error for unsupported targets and options
  */
-export function readRule(resource: Resource, arnOf: (path: string) => string): Rule {
-  const properties = propertiesOf(resource, ruleProperties);
-  const { Name: name = resource.logicalId.slice(0, 64), Targets } = properties;
-  const busName = busNameIn(properties.EventBusName);
+export function readRule(resource: Resource): RuleDefinition {
+  const { Tags: _tags, ...properties } = propertiesOf(resource, ruleProperties);
+  return {
+    ...properties,
+    Name: properties.Name ?? resource.logicalId.slice(0, 64),
+    EventBusName: busNameIn(properties.EventBusName),
+    EventPattern: JSON.stringify(properties.EventPattern),
+  };
+}
+
+/**
+ * Compiles a rule.
+ * @param arnOf ARN of a path `bus/rule` or `rule`
+ * @throws Error for an invalid or unsupported pattern
+ */
+export function compileRule(definition: RuleDefinition, arnOf: (path: string) => string): Rule {
+  const { Name: name, EventBusName: busName, State, EventPattern: pattern, Targets } = definition;
   return {
     name,
     busName,
-    enabled: properties.State === 'ENABLED',
-    arn: arnOf(busName === 'default' ? name : `${busName}/${name}`),
-    matches: parseEventPattern(JSON.stringify(properties.EventPattern)),
-    targets: Targets.map(({ Arn: arn, Input, InputPath, RetryPolicy, DeadLetterConfig }) => ({
+    definition,
+    enabled: State === 'ENABLED',
+    arn: arnOf(rulePath(busName, name)),
+    matches: parseEventPattern(pattern),
+    targets: Targets.map(({ Arn: arn, Input, InputPath, RetryPolicy = {}, DeadLetterConfig }) => ({
       arn,
+      isElsewhere: isOfOtherAccount(arn),
       inputOf: inputReader(Input, InputPath),
-      maxRetries: RetryPolicy.MaximumRetryAttempts,
-      maxAgeMs: RetryPolicy.MaximumEventAgeInSeconds * 1000,
+      maxRetries: RetryPolicy.MaximumRetryAttempts ?? 185,
+      maxAgeMs: (RetryPolicy.MaximumEventAgeInSeconds ?? 86_400) * 1000,
       ...(DeadLetterConfig && { deadLetterArn: DeadLetterConfig.Arn }),
     })),
   };
+}
+
+/** Path of a rule in its ARN. */
+export function rulePath(busName: string, name: string): string {
+  return busName === 'default' ? name : `${busName}/${name}`;
 }
 
 /** Bus name from a name or an ARN. */

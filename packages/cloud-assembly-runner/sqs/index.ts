@@ -6,11 +6,15 @@ import { failure } from '../aws-endpoint/aws-error';
 import { noMeter, stepsOf, type Meter } from '../billing/meter';
 import { propertiesOf } from '../cloudformation/properties';
 import type { AwsAnswer, AwsApi, AwsCall, Created, Resource, Service } from '../service';
-import { openMessageStore, type JournalEntry, type MessageStore } from './message-store';
+import { openMessageStore, type MessageStore } from './message-store';
 import type { MessageAttributes } from './message';
-import { operations, SqsError } from './operations';
-import { createQueue, type Queue } from './queue';
-import { allowsSend, parseQueuePolicy, type QueuePolicy } from './queue-policy';
+import { operations } from './operations';
+import type { Queue } from './queue';
+import { queueAttributes } from './queue-attributes';
+import { QUEUE_NAME, queueIn, queueNameIn, queueOperations } from './queue-operations';
+import { parseQueuePolicy } from './queue-policy';
+import { createQueueRegistry } from './queue-registry';
+import { SqsError } from './sqs-error';
 
 export type { Queue } from './queue';
 
@@ -33,54 +37,51 @@ export interface Sqs extends Service, AwsApi {
   permits(queueArn: string, service: string, sourceArn: string): boolean;
 }
 
-const queueProperties = z.object({
-  QueueName: z
-    .string()
-    .regex(/^[\w-]{1,80}$/, 'a name has at most 80 letters, digits, hyphens and underscores')
-    .optional(),
+const queueProperties = queueAttributes.omit({ Policy: true }).extend({
+  QueueName: z.string().regex(QUEUE_NAME, 'a name has at most 80 letters, digits, hyphens and underscores').optional(),
   FifoQueue: z.literal(false).optional(),
-  VisibilityTimeout: z.number().int().min(0).max(43_200).default(30),
-  DelaySeconds: z.number().int().min(0).max(900).default(0),
-  MessageRetentionPeriod: z.number().int().min(60).max(1_209_600).default(345_600),
-  MaximumMessageSize: z.number().int().min(1024).max(1_048_576).default(1_048_576),
-  RedrivePolicy: z
-    .object({ deadLetterTargetArn: z.string(), maxReceiveCount: z.coerce.number().int().min(1).max(1000) })
-    .optional(),
 });
 const policyProperties = z.object({ PolicyDocument: z.unknown(), Queues: z.array(z.string()) });
-const queueReference = z.object({ QueueUrl: z.string().optional(), QueueName: z.string().optional() });
 
-/** SQS for the queues of one template. Of queue policies, only what they allow AWS services is evaluated. */
+/**
+ * SQS for the queues of one template, and for those that are created by calls. Of queue policies, only what they allow AWS services
+ * is evaluated; what calls may do is up to the policies of the caller.
+ */
 export function createSqs({ region, accountId, endpointUrl, dataFolder, meter = noMeter }: SqsOptions): Sqs {
-  /** By name. */
-  const queues = new Map<string, Queue>();
-  /** By the URL of the queue. */
-  const policies = new Map<string, QueuePolicy>();
   let store: MessageStore | undefined;
   const arnOf = (name: string) => `arn:aws:sqs:${region}:${accountId}:${name}`;
-  const queueAt = (arn: string) => [...queues.values()].find((one) => one.arn === arn);
+  const queues = createQueueRegistry({
+    dataFolder,
+    arnOf,
+    urlOf: (name) => `${endpointUrl}/${accountId}/${name}`,
+    record: (entry) => store?.append(entry),
+  });
+  const queueAt = (arn: string) => queues.at(arn)?.queue;
 
   function add(resource: Resource): Created {
-    const properties = propertiesOf(resource, queueProperties);
-    const { QueueName: name = resource.logicalId, RedrivePolicy } = properties;
-    const url = `${endpointUrl}/${accountId}/${name}`;
-    const settings = {
-      name,
-      arn: arnOf(name),
-      url,
-      visibilityTimeout: properties.VisibilityTimeout,
-      delay: properties.DelaySeconds,
-      retention: properties.MessageRetentionPeriod,
-      maxBytes: properties.MaximumMessageSize,
-      record: (entry: JournalEntry) => store?.append(entry),
-    };
-    if (!RedrivePolicy) queues.set(name, createQueue(settings));
-    else {
-      const to = queueAt(RedrivePolicy.deadLetterTargetArn);
-      if (!to) throw new Error(`${resource.logicalId}: there is no queue ${RedrivePolicy.deadLetterTargetArn}`);
-      queues.set(name, createQueue({ ...settings, redrive: { maxReceiveCount: RedrivePolicy.maxReceiveCount, to } }));
+    const {
+      QueueName: name = resource.logicalId,
+      FifoQueue: _fifo,
+      ...attributes
+    } = propertiesOf(resource, queueProperties);
+    try {
+      const { arn, url } = queues.create(name, attributes, true).queue;
+      return { ref: url, attributes: { Arn: arn, QueueName: name, QueueUrl: url } };
+    } catch (error) {
+      throw new Error(`${resource.logicalId}: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      });
     }
-    return { ref: url, attributes: { Arn: arnOf(name), QueueName: name, QueueUrl: url } };
+  }
+
+  function addPolicy(resource: Resource): Created {
+    const { PolicyDocument, Queues } = propertiesOf(resource, policyProperties);
+    parseQueuePolicy(PolicyDocument);
+    for (const QueueUrl of Queues) {
+      const entry = queueIn(queues, { QueueUrl });
+      queues.change(entry, { ...entry.attributes, Policy: JSON.stringify(PolicyDocument) });
+    }
+    return { ref: resource.logicalId };
   }
 
   return {
@@ -88,18 +89,14 @@ export function createSqs({ region, accountId, endpointUrl, dataFolder, meter = 
     signingName: 'sqs',
     queue: queueAt,
 
-    create(resource) {
-      if (resource.type === 'AWS::SQS::Queue') return add(resource);
-      const { PolicyDocument, Queues } = propertiesOf(resource, policyProperties);
-      for (const url of Queues) policies.set(url, parseQueuePolicy(PolicyDocument));
-      return { ref: resource.logicalId };
-    },
+    create: (resource) => (resource.type === 'AWS::SQS::Queue' ? add(resource) : addPolicy(resource)),
 
     start() {
+      queues.restore();
       const messages = openMessageStore(dataFolder, () =>
-        Object.fromEntries([...queues].map(([name, queue]) => [name, queue.stored])),
+        Object.fromEntries(queues.all().map(({ name, queue }) => [name, queue.stored])),
       );
-      for (const [name, queue] of queues) for (const message of messages.of(name)) queue.enqueue(message);
+      for (const { name, queue } of queues.all()) for (const message of messages.of(name)) queue.enqueue(message);
       store = messages;
       store.compact();
       return Promise.resolve();
@@ -119,29 +116,18 @@ export function createSqs({ region, accountId, endpointUrl, dataFolder, meter = 
       return queue.send(body, attributes).id;
     },
 
-    permits(queueArn, service, sourceArn) {
-      const policy = policies.get(queueAt(queueArn)?.url ?? '');
-      return policy !== undefined && allowsSend(policy, service, sourceArn);
-    },
+    permits: queues.permits,
 
     permissions(call) {
-      const name = queueNameIn(call);
+      const name = queueNameIn(bodyOf(call));
       // The batch form of an operation needs the permission for the operation itself.
       const action = `sqs:${operationOf(call).replace(/Batch$/, '')}`;
       return [{ action, resource: name === undefined ? '*' : arnOf(name) }];
     },
 
     async answer(call) {
-      if (operationOf(call) === 'ListQueues') return json({ QueueUrls: [...queues.values()].map(({ url }) => url) });
-      const operation = Object.hasOwn(operations, operationOf(call)) ? operations[operationOf(call)] : undefined;
-      const queue = queues.get(queueNameIn(call) ?? '');
       try {
-        if (!operation) {
-          throw new SqsError('UnsupportedOperation', `${operationOf(call)} is not supported on this machine`);
-        }
-        if (bodyOf(call) === undefined) throw new SqsError('InvalidParameterValue', 'The request is not JSON.');
-        if (!queue) throw new SqsError('QueueDoesNotExist', 'The specified queue does not exist.');
-        const answer = json(await operation(queue, bodyOf(call), traceHeaderOf(call)));
+        const answer = json(await run(call));
         const bytes = Math.max(call.body.length, Buffer.byteLength(answer.body));
         return { ...answer, charges: { 'sqs:requests': requestsOf(bytes) } };
       } catch (error) {
@@ -150,6 +136,20 @@ export function createSqs({ region, accountId, endpointUrl, dataFolder, meter = 
       }
     },
   };
+
+  /** @throws SqsError */
+  function run(call: AwsCall): object | Promise<object> {
+    const name = operationOf(call);
+    const input = bodyOf(call);
+    const ofQueues = Object.hasOwn(queueOperations, name) ? queueOperations[name] : undefined;
+    const ofMessages = Object.hasOwn(operations, name) ? operations[name] : undefined;
+    if (!ofQueues && !ofMessages) {
+      throw new SqsError('UnsupportedOperation', `${name} is not supported on this machine`);
+    }
+    if (input === undefined) throw new SqsError('InvalidParameterValue', 'The request is not JSON.');
+    if (ofQueues) return ofQueues(queues, input);
+    return ofMessages?.(queueIn(queues, input).queue, input, traceHeaderOf(call)) ?? {};
+  }
 }
 
 /** SQS pricing: 64 KB of payload are a request. */
@@ -158,11 +158,6 @@ const METERED_BYTES = 64 * 1024;
 /** Number of requests that a payload is charged as. */
 export function requestsOf(bytes: number): number {
   return stepsOf(bytes, METERED_BYTES);
-}
-
-function queueNameIn(call: AwsCall): string | undefined {
-  const named = queueReference.safeParse(bodyOf(call)).data;
-  return named?.QueueName ?? named?.QueueUrl?.slice(named.QueueUrl.lastIndexOf('/') + 1);
 }
 
 function operationOf({ headers }: AwsCall): string {

@@ -1,18 +1,9 @@
-/** Operations on one queue: SQS API reference. */
+/** Operations on the messages of one queue: SQS API reference. */
 import * as z from 'zod';
 import { monotonicNow } from '../monotonic-clock';
 import { md5, messageAttributes, sizeOf, systemAttributesOf, type ReceivedMessage } from './message';
 import type { Queue } from './queue';
-
-/** Error of a call, or of one batch entry, with SQS's error code. */
-export class SqsError extends Error {
-  constructor(
-    readonly code: string,
-    message: string,
-  ) {
-    super(message);
-  }
-}
+import { SqsError } from './sqs-error';
 
 /**
  * Runs an operation on a queue.
@@ -38,7 +29,8 @@ const sendInput = z.object({
 const receiveInput = z.object({
   MaxNumberOfMessages: z.number().int().min(1).max(10).default(1),
   VisibilityTimeout: seconds(MAX_VISIBILITY_SECONDS).optional(),
-  WaitTimeSeconds: seconds(20).default(0),
+  /** Default: the queue's own. */
+  WaitTimeSeconds: seconds(20).optional(),
   MessageAttributeNames: z.array(z.string()).default([]),
   MessageSystemAttributeNames: z.array(z.string()).default([]),
   /** Deprecated name of MessageSystemAttributeNames. */
@@ -77,8 +69,8 @@ function changeVisibility(queue: Queue, input: unknown): object {
 
 async function receive(queue: Queue, input: unknown): Promise<object> {
   const wanted = read(receiveInput, input);
-  const { MaxNumberOfMessages, VisibilityTimeout } = wanted;
-  const until = monotonicNow() + wanted.WaitTimeSeconds * 1000;
+  const { MaxNumberOfMessages, VisibilityTimeout, WaitTimeSeconds = queue.receiveWait } = wanted;
+  const until = monotonicNow() + WaitTimeSeconds * 1000;
   for (;;) {
     const received = queue.receive(MaxNumberOfMessages, VisibilityTimeout);
     if (received.length > 0) return { Messages: received.map((message) => messageView(message, wanted)) };
@@ -110,28 +102,6 @@ function messageView(message: ReceivedMessage, wanted: z.infer<typeof receiveInp
 function matchesName(wanted: string, name: string): boolean {
   if (wanted.endsWith('.*')) return name.startsWith(wanted.slice(0, -2));
   return wanted === 'All' || wanted === name;
-}
-
-function attributesOf({ arn, messages, visibilityTimeout, delay, redrive }: Queue): object {
-  const now = monotonicNow();
-  const hidden = messages.filter(({ hiddenUntil }) => hiddenUntil > now);
-  const delayed = hidden.filter(({ receiveCount }) => receiveCount === 0).length;
-  return {
-    Attributes: {
-      QueueArn: arn,
-      VisibilityTimeout: String(visibilityTimeout),
-      DelaySeconds: String(delay),
-      ApproximateNumberOfMessages: String(messages.length - hidden.length),
-      ApproximateNumberOfMessagesNotVisible: String(hidden.length - delayed),
-      ApproximateNumberOfMessagesDelayed: String(delayed),
-      ...(redrive && {
-        RedrivePolicy: JSON.stringify({
-          deadLetterTargetArn: redrive.to.arn,
-          maxReceiveCount: redrive.maxReceiveCount,
-        }),
-      }),
-    },
-  };
 }
 
 /** Batch form of an operation: up to ten entries, each of which succeeds or fails on its own. */
@@ -178,11 +148,10 @@ export const operations: Readonly<Record<string, Operation>> = {
     queue.purge();
     return {};
   },
-  GetQueueUrl: ({ url }) => ({ QueueUrl: url }),
-  GetQueueAttributes: attributesOf,
 };
 
-function read<T>(shape: z.ZodType<T>, input: unknown): T {
+/** Parses the body of a request. @throws SqsError `InvalidParameterValue` */
+export function read<T>(shape: z.ZodType<T>, input: unknown): T {
   const { success, data, error } = shape.safeParse(input);
   if (!success) throw new SqsError('InvalidParameterValue', z.prettifyError(error));
   return data;

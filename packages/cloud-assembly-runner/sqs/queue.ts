@@ -4,22 +4,30 @@ import { monotonicNow } from '../monotonic-clock';
 import type { JournalEntry } from './message-store';
 import type { Message, MessageAttributes, ReceivedMessage } from './message';
 
+/** What SetQueueAttributes changes. */
+export interface QueueConfiguration {
+  /** In seconds, like `delay`, `retention` and `receiveWait`. */
+  readonly visibilityTimeout: number;
+  readonly delay: number;
+  readonly retention: number;
+  /** How long a receive waits for a message unless it says how long. */
+  readonly receiveWait: number;
+  readonly maxBytes: number;
+  /** Dead-letter queue, and the number of receives after which a message moves there. */
+  readonly redrive?: { readonly maxReceiveCount: number; readonly to: Queue } | undefined;
+}
+
 export interface QueueSettings {
   readonly name: string;
   readonly arn: string;
   readonly url: string;
-  /** In seconds, like `delay` and `retention`. */
-  readonly visibilityTimeout: number;
-  readonly delay: number;
-  readonly retention: number;
-  readonly maxBytes: number;
-  /** Dead-letter queue, and the number of receives after which a message moves there. */
-  readonly redrive?: { readonly maxReceiveCount: number; readonly to: Queue };
   /** Persists a change before it is acknowledged; when it throws, the change is not made. */
   record(entry: JournalEntry): void;
 }
 
-export interface Queue extends Omit<QueueSettings, 'note'> {
+export interface Queue extends Omit<QueueSettings, 'record'>, QueueConfiguration {
+  /** Replaces the configuration; messages that are there keep their delay and visibility. */
+  configure(next: QueueConfiguration): void;
   /** Sends a message. @param delay in seconds @param traceHeader tracing header of the sender */
   send(body: string, attributes?: MessageAttributes, delay?: number, traceHeader?: string): Message;
   /** Receives up to `limit` visible messages and hides them for `visibilityTimeout` seconds. */
@@ -39,8 +47,9 @@ export interface Queue extends Omit<QueueSettings, 'note'> {
   readonly stored: readonly Message[];
 }
 
-export function createQueue(settings: QueueSettings): Queue {
-  const { arn, name, delay: queueDelay, retention, redrive, record: record } = settings;
+export function createQueue(settings: QueueSettings, initial: QueueConfiguration): Queue {
+  const { arn, name, url, record } = settings;
+  let configuration = initial;
   const waiters = new Set<() => void>();
   let messages: Message[] = [];
 
@@ -54,6 +63,7 @@ export function createQueue(settings: QueueSettings): Queue {
   /** Drops expired messages and moves those received too often to the dead-letter queue. */
   function expireAndRedrive(): void {
     const now = monotonicNow();
+    const { retention, redrive } = configuration;
     const isExpired = ({ sentAt }: Message) => sentAt + retention * 1000 <= Date.now();
     const isPoison = ({ receiveCount, hiddenUntil }: Message) =>
       redrive !== undefined && receiveCount >= redrive.maxReceiveCount && hiddenUntil <= now;
@@ -72,7 +82,31 @@ export function createQueue(settings: QueueSettings): Queue {
   }
 
   return {
-    ...settings,
+    arn,
+    name,
+    url,
+    get visibilityTimeout() {
+      return configuration.visibilityTimeout;
+    },
+    get delay() {
+      return configuration.delay;
+    },
+    get retention() {
+      return configuration.retention;
+    },
+    get receiveWait() {
+      return configuration.receiveWait;
+    },
+    get maxBytes() {
+      return configuration.maxBytes;
+    },
+    get redrive() {
+      return configuration.redrive;
+    },
+    configure(next) {
+      configuration = next;
+    },
+
     get messages() {
       expireAndRedrive();
       return messages;
@@ -82,14 +116,14 @@ export function createQueue(settings: QueueSettings): Queue {
       return messages;
     },
 
-    send(body, attributes = {}, delay = queueDelay, traceHeader?: string) {
+    send(body, attributes = {}, delay = configuration.delay, traceHeader?: string) {
       const sentAt = Date.now();
       const hiddenUntil = monotonicNow() + delay * 1000;
       const traced = traceHeader === undefined ? {} : { traceHeader };
       return add({ id: randomUUID(), body, attributes, sentAt, receiveCount: 0, hiddenUntil, ...traced });
     },
 
-    receive(limit, visibilityTimeout = settings.visibilityTimeout) {
+    receive(limit, visibilityTimeout = configuration.visibilityTimeout) {
       const now = monotonicNow();
       expireAndRedrive();
       const taken = messages.filter(({ hiddenUntil }) => hiddenUntil <= now).slice(0, limit);

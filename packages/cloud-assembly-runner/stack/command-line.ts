@@ -43,7 +43,8 @@ type Flags = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
 export type CommandLineOptions = Omit<RunOptions<object>, 'assembly' | 'prepare' | 'ready'>;
 
 /**
- * Options from parsed flags, and from `LOCAL_DIR`, `PORT`, `IDENTITY_PORT`, `WS_PORT` and `MQTT_PORT` of the environment.
+ * Options from parsed flags, and from `LOCAL_DIR`, `PORT`, `IDENTITY_PORT`, `WS_PORT`, `MQTT_PORT` and `AWS_PORT` of the
+ * environment.
  * @param defaultFolder data folder without `LOCAL_DIR`
  * @throws Error with one line that names an invalid value
  */

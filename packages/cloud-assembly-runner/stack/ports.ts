@@ -10,6 +10,8 @@ export interface Ports {
   readonly wsPort: number;
   /** Port of the MQTT broker, TLS. */
   readonly mqttPort: number;
+  /** Port of the AWS APIs. Default: that of the last start, if it is free. */
+  readonly awsPort?: number | undefined;
 }
 
 /** The environment variable that sets each port. */
@@ -18,6 +20,7 @@ const environmentVariables = {
   identityPort: 'IDENTITY_PORT',
   wsPort: 'WS_PORT',
   mqttPort: 'MQTT_PORT',
+  awsPort: 'AWS_PORT',
 } as const;
 
 /** Ports from the environment, with defaults. @throws Error that names the variable with an invalid value */
@@ -30,13 +33,16 @@ export function portsFrom(environment: NodeJS.ProcessEnv): Ports {
     identityPort: portOf('identityPort', port + 443),
     wsPort: portOf('wsPort', port + 1),
     mqttPort: portOf('mqttPort', 8883),
+    ...(environment[environmentVariables.awsPort] !== undefined && { awsPort: portOf('awsPort', 0) }),
   };
 }
 
 /** @throws Error that names the first port in use and the variable that sets another */
 export async function assertFree(ports: Ports): Promise<void> {
-  for (const key of Object.keys(environmentVariables) as (keyof Ports)[])
-    await listenOnce(environmentVariables[key], ports[key]);
+  for (const key of Object.keys(environmentVariables) as (keyof Ports)[]) {
+    const port = ports[key];
+    if (port !== undefined) await listenOnce(environmentVariables[key], port);
+  }
 }
 
 function listenOnce(variable: string, port: number): Promise<void> {

@@ -13,6 +13,7 @@ import { createFaults, noFaults } from '../faults';
 import { followFaults } from '../faults/faults-file';
 import { startKinesisVideo } from '../kinesis-video';
 import type { AccountAge } from '../quotas';
+import { keptPort } from './kept-port';
 import type { Ports } from './ports';
 import { stopEsbuild } from './stop-esbuild';
 import { removeStackFiles, type AwsAccess, type StackFacts } from './stack-file';
@@ -97,7 +98,7 @@ async function start(
   const faults = options.faultsFile === undefined ? noFaults : createFaults(followFaults(options.faultsFile));
   const meter = createMeter();
   const endpoint = createAwsEndpoint(faults, meter);
-  await endpoint.start();
+  await endpoint.start(options.awsPort ?? (await keptPort(folder)));
   atStop(() => endpoint.stop());
   const video = await startKinesisVideo({ region, accountId, endpointUrl: endpoint.url });
   atStop(() => video.stop());

@@ -1,5 +1,5 @@
 import { createDelivery, type DeliveryOptions } from '../../events/delivery';
-import { readRule } from '../../events/rule';
+import { compileRule, readRule } from '../../events/rule';
 import { until } from '../until';
 import { arnOf } from '../sqs/fixture';
 import { functionArn, givenEvents, ruleArn, type GivenEvents } from './event-bus-fixture';
@@ -18,10 +18,8 @@ describe('Delivery to a target', () => {
       EventPattern: { source: ['ours'] },
       Targets: [{ Id: 'one', Arn: functionArn, DeadLetterConfig: { Arn: arnOf('Dead') }, ...target }],
     };
-    const rule = readRule(
-      { type: 'AWS::Events::Rule', logicalId: 'Jobs', properties, metadata: {} },
-      (path) => `arn:aws:events:eu-central-1:000000000000:rule/${path}`,
-    );
+    const resource = { type: 'AWS::Events::Rule', logicalId: 'Jobs', properties, metadata: {} };
+    const rule = compileRule(readRule(resource), (path) => `arn:aws:events:eu-central-1:000000000000:rule/${path}`);
     const delivery = createDelivery({
       lambda: { permits: () => true },
       calls: { invoke: (...call) => calls.push(call) > 0 },
@@ -111,6 +109,12 @@ describe('Delivery to a target', () => {
   test.each([
     ['a function without permission for the rule', {}, { lambda: { permits: () => false } }, 'NO_PERMISSIONS'],
     ['an unknown queue', { Arn: arnOf('None') }, {}, 'NO_RESOURCE'],
+    [
+      'a bus of another account',
+      { Arn: 'arn:aws:events:eu-central-1:210987654321:event-bus/b', RoleArn: 'arn:aws:iam::000000000000:role/r' },
+      {},
+      'NO_RESOURCE',
+    ],
     ['a queue whose policy does not allow the rule', { Arn: arnOf('Closed') }, {}, 'NO_PERMISSIONS'],
     [
       'a queue with a smaller message limit',

@@ -27,6 +27,7 @@ export async function givenEvents(quotas: Quotas = noQuotas) {
   const got: { name: string; event: unknown }[] = [];
   const refused = new Set<string>();
   const events = createEvents({
+    dataFolder: folder,
     ...account,
     sqs,
     quotas,
@@ -52,6 +53,7 @@ export async function givenEvents(quotas: Quotas = noQuotas) {
   });
   return {
     events,
+    folder,
     sqs,
     client,
     endpoint,

@@ -146,10 +146,10 @@ describe('PutEvents', () => {
       service: 'events',
       method: 'POST',
       path: '/',
-      headers: { 'x-amz-target': 'AWSEvents.PutRule' },
+      headers: { 'x-amz-target': 'AWSEvents.TestEventPattern' },
       body: Buffer.from('{}'),
     });
-    expect(answer.body).toContain('PutRule is not supported');
+    expect(answer.body).toContain('TestEventPattern is not supported');
   });
 
   test('is throttled beyond the quota', async () => {

@@ -115,7 +115,7 @@ describe('A CDK stack with a bus, rules, a queue and functions', () => {
     };
     const shared = { ...account, lambda, log: onLine };
     sqs = createSqs({ ...account, endpointUrl: endpoint.url, dataFolder: folder });
-    const events = createEvents({ ...shared, sqs });
+    const events = createEvents({ ...shared, sqs, dataFolder: folder });
     const policiesOf = (functionArn: string) => iam.policiesOf(roles.get(functionArn) ?? '');
     const eventSources = createEventSources({ ...shared, sqs, engineUrl: '', dataFolder: folder, policiesOf });
     endpoint.add(events);

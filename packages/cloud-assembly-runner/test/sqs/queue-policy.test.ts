@@ -7,8 +7,8 @@ describe('A queue policy', () => {
     Effect: 'Allow',
     Action: 'sqs:SendMessage',
     Principal: { Service: 'events.amazonaws.com' },
-    ...statement,
     Resource: arnOf('Things'),
+    ...statement,
   });
   const permits = async (...Statement: object[]) => {
     const sqs = createSqs({ ...account, endpointUrl: 'http://127.0.0.1:9', dataFolder: '/nowhere' });
@@ -46,6 +46,27 @@ describe('A queue policy', () => {
       [policy({ Condition: { Bool: { 'aws:SourceArn': rule } } })],
     ],
     ['does not allow with Deny statements only', false, [tls]],
+    ['allows everyone', true, [policy({ Principal: '*' })]],
+    ['allows everyone, as AWS', true, [policy({ Principal: { AWS: ['*'] } })]],
+    ['does not allow for the service what is allowed for an account', false, [policy({ Principal: { AWS: '0' } })]],
+    ['does not allow for another queue', false, [policy({ Resource: arnOf('Other') })]],
+    ['does not allow what is denied', false, [policy({}), policy({ Effect: 'Deny', Principal: '*' })]],
+    [
+      'does not allow what is denied to all other rules',
+      false,
+      [policy({}), policy({ Effect: 'Deny', Condition: { ArnNotEquals: { 'aws:SourceArn': `${rule}2` } } })],
+    ],
+    [
+      'allows the rule that is exempt from a denial',
+      true,
+      [policy({}), policy({ Effect: 'Deny', Condition: { ArnNotEquals: { 'aws:SourceArn': rule } } })],
+    ],
+    [
+      'does not allow what is denied with an unsupported condition',
+      false,
+      [policy({}), policy({ Effect: 'Deny', Condition: { IpAddress: { 'aws:SourceIp': '10.0.0.0/8' } } })],
+    ],
+    ['takes booleans as text', true, [policy({ Condition: { Bool: { 'aws:SecureTransport': true } } })]],
   ])('%s', async (_title, expected, statements) => {
     expect(await permits(...statements)).toBe(expected);
   });

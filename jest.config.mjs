@@ -56,7 +56,7 @@ export default {
       displayName: 'unit',
       testPathIgnorePatterns: [
         '/node_modules/',
-        '<rootDir>/test/(api|channels|browser|bin/smoke|faults|clients|guides)/',
+        '<rootDir>/test/(api|channels|browser|bin/smoke|faults|clients|guides|examples)/',
         '<rootDir>/clients/',
       ],
     },
@@ -91,6 +91,12 @@ export default {
       // The snippets of the guides, as programs of a partner; the test starts a stack with a simulated fleet.
       displayName: 'guides',
       testMatch: ['<rootDir>/test/guides/**/*.test.ts'],
+    },
+    {
+      ...common,
+      // The sample adapter of a platform, which needs packages of Python; each file starts what it needs.
+      displayName: 'adapter',
+      testMatch: ['<rootDir>/test/examples/**/*.test.ts'],
     },
     {
       ...common,

@@ -16,6 +16,7 @@ const slugs = [
   'errors',
   'limits',
   'versioning',
+  'connect-a-platform',
   'changelog',
 ];
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonValuesIn, kindOf } from '../../guides/read/block-kind';
 import { guideNames, readGuide } from '../../guides/read/guide';
@@ -8,6 +8,7 @@ const guides = guideNames.map(readGuide);
 const all = guides.flatMap((guide) =>
   guide.blocks.map((block) => ({ ...block, at: `${guide.name}.md:${block.line}` })),
 );
+const adapter = readFileSync(join(__dirname, '../../../examples/platform-adapter/adapter.py'), 'utf8');
 const ofKind = (kind: ReturnType<typeof kindOf>) => all.filter((block) => kindOf(block) === kind);
 
 test('every block of a guide is run, compared or validated', () => {
@@ -21,6 +22,13 @@ test('every output follows a shell block', () => {
       if (kindOf(block) === 'output') expect([block.line, blocks[index - 1]?.language]).toEqual([block.line, 'bash']);
     });
 });
+
+test.each(ofKind('quote').map(({ at, text }) => [at, text] as const))(
+  'the quote at %s is in the sample adapter',
+  (_, text) => {
+    expect(adapter).toContain(text);
+  },
+);
 
 test.each(ofKind('message').map((block) => [block.at, block] as const))(
   'the message at %s is in the contract',

@@ -2,14 +2,15 @@ import type { Block } from './guide';
 
 /**
  * How a block is tested: `program`: it is run; `output`: compared with what the shell block before it prints; `message`: validated
- * by the contract; `headers`: parsed.
+ * by the contract; `headers`: parsed; `quote`: is in the sample adapter.
  */
-export type BlockKind = 'program' | 'output' | 'message' | 'headers';
+export type BlockKind = 'program' | 'output' | 'message' | 'headers' | 'quote';
 
 const kinds: readonly { readonly language: string; readonly note: RegExp; readonly kind: BlockKind }[] = [
   { language: 'bash', note: /^(status=\d{3})?$/, kind: 'program' },
   { language: 'ts', note: /^\[TypeScript\]$/, kind: 'program' },
   { language: 'python', note: /^\[Python\]$/, kind: 'program' },
+  { language: 'python', note: /^quote$/, kind: 'quote' },
   { language: 'json', note: /^output$/, kind: 'output' },
   { language: 'http', note: /^output$/, kind: 'output' },
   { language: 'json', note: /^message$/, kind: 'message' },

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pythonWith } from '../../outsiders/install/python';
+import { kindOf } from '../read/block-kind';
 import type { Guide } from '../read/guide';
 import { runProgram, type Run } from './run-program';
 
@@ -31,7 +32,7 @@ export interface ClientProgram {
 export const programsIn = (guides: readonly Guide[], language: 'ts' | 'python'): ClientProgram[] =>
   guides.flatMap(({ name, blocks }) =>
     blocks
-      .filter((block) => block.language === language)
+      .filter((block) => block.language === language && kindOf(block) === 'program')
       .map(({ text, line }) => {
         const file = join(folder, `${name.replaceAll('-', '_')}_${line}.${language === 'ts' ? 'mts' : 'py'}`);
         return { guide: name, line, language, text, file };

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { runProgram, type Run } from './run-program';
 
 /**
@@ -52,7 +52,7 @@ declare -p | grep -E '^declare -[-x]+ [A-Z][A-Z_0-9]*=' > ${state}
 
 /**
  * A shell for the blocks of one guide, which share their variables as in one terminal.
- * @param environment file of shell commands that set addresses and credentials
+ * @param environment file of shell commands that set addresses and credentials, in the data folder of a stack
  */
 export function openShell(environment: string) {
   const folder = mkdtempSync(join(tmpdir(), 'guide-'));
@@ -60,6 +60,7 @@ export function openShell(environment: string) {
   const run = (text: string, awaited: readonly string[] = []) =>
     runProgram('bash', ['--norc', '-c', text], {
       ...process.env,
+      LOCAL_DIR: dirname(environment),
       npm_config_loglevel: 'error',
       awaited: awaited.join('\n'),
     });

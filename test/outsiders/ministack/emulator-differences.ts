@@ -26,6 +26,7 @@ export const patches: readonly string[] = [
   'AWS::Cognito::UserPool has an attribute ProviderURL (template reference)',
   'calls on an IoT domain configuration are authorised for its ARN (service authorization reference)',
   'requestContext.identity has the API key and its id (API Gateway, "Input format of a Lambda function for proxy integration")',
+  'a filter of an event source with exists: false matches when the parent of the leaf is missing (EventBridge, "Comparison operators")',
   'a handshake that $connect refuses gets the status that $connect returned',
   'CloudFront forwards WebSockets to their origin, with the origin’s custom headers',
 ];

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, unquote
 
 import ministack.app as gateway
 from ministack.core import iam_actions
-from ministack.services import apigateway, apigateway_v1, cloudfront, iot
+from ministack.services import apigateway, apigateway_v1, cloudfront, iot, lambda_svc
 from ministack.services.cloudformation import provisioners
 
 # AWS::Cognito::UserPool, attribute ProviderURL.
@@ -50,6 +50,17 @@ def with_api_key(api_id, stage_name, stage, resource, path, method, headers, *re
 
 
 apigateway_v1._build_lambda_event_v1 = with_api_key
+
+# A filter of an event source with exists: false also matches when the parent of the leaf is missing.
+matches_filter = lambda_svc._match_esm_filter
+
+
+def with_missing_parents(record, pattern):
+    missing = {key: {} for key, part in pattern.items() if isinstance(part, dict) and key not in record}
+    return matches_filter({**record, **missing}, pattern)
+
+
+lambda_svc._match_esm_filter = with_missing_parents
 
 # A refused handshake gets the status that $connect returned, not always 403.
 refusal: ContextVar = ContextVar("refusal", default=None)

@@ -23,7 +23,8 @@ const FINDING_EXIT_CODE = 3;
  * works.
  */
 export const ministack: Lane = {
-  title: 'a deployment and the smoke test on MiniStack, an emulator of AWS, with IAM enforced',
+  title:
+    'a deployment, the smoke test and a flight of the sample adapter on MiniStack, an emulator of AWS, with IAM enforced',
   run: async () => {
     if (process.getuid?.() !== 0) throw new NotInstalled('a network namespace', 'run it as root');
     for (const [program, debianPackage] of Object.entries(programs)) await ensureDebianProgram(program, debianPackage);

@@ -1,5 +1,5 @@
 /**
- * Runs inside the namespace: starts the emulator, deploys, onboards a partner, runs the smoke test, destroys, and deploys
+ * Runs inside the namespace: starts the emulator, deploys, onboards a partner, runs the smoke test, flies a job with the sample adapter, destroys, and deploys
  * again. Prints a line for each; the last line starts with ✗ and has, as JSON, the finding, if any.
  */
 import { writeFileSync } from 'node:fs';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { accountId, region } from 'cloud-assembly-runner/cloudformation/template';
 import { skippedParts } from './emulator-differences';
 import { administrator, certificateIn, startEmulator } from './emulator';
+import { flyWithAdapter } from './fly-with-adapter';
 import { memoryOfOthersMb } from './memory';
 import { Finding, step } from './step';
 
@@ -34,7 +35,8 @@ async function deployAndTest(work: string, python: string): Promise<void> {
   const deploy = ['deploy', '--require-approval', 'never', '--progress', 'events'];
   await cdk('cdk bootstrap', 'bootstrap', `aws://${accountId}/${region}`);
   await cdk('cdk deploy', ...deploy);
-  await runSmokeTest(work, env);
+  const credentials = await runSmokeTest(work, env);
+  await flyWithAdapter(work, python, env, credentials);
   const [emulator, functions] = [memoryOfOthersMb(python), memoryOfOthersMb('node')];
   console.log(`memory: ${emulator} MB for the emulator, ${functions} MB for functions`);
   await cdk('cdk destroy', 'destroy', '--force');
@@ -42,7 +44,8 @@ async function deployAndTest(work: string, python: string): Promise<void> {
   await cdk('cdk deploy, again', ...deploy);
 }
 
-async function runSmokeTest(work: string, env: Readonly<Record<string, string>>): Promise<void> {
+/** @returns the file with the onboarded partner's credentials */
+async function runSmokeTest(work: string, env: Readonly<Record<string, string>>): Promise<string> {
   const [wanted, onboarded] = [join(work, 'onboarding.json'), join(work, 'onboarded.json')];
   writeFileSync(wanted, JSON.stringify(onboarding));
   const partner = ['--import', 'tsx', 'bin/partner.ts', 'onboard', '--file', wanted, '--json'];
@@ -52,6 +55,7 @@ async function runSmokeTest(work: string, env: Readonly<Record<string, string>>)
   const smoke = ['--require', 'tsx/cjs', 'bin/smoke.ts', ...options, ...without];
   const story = await step('smoke', smoke, env, /^(FAIL|smoke:|\d+ ok)/);
   console.log(story.trimEnd().split('\n').at(-1) ?? '');
+  return onboarded;
 }
 
 async function main(work: string, python: string, nodeFolder: string): Promise<void> {

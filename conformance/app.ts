@@ -13,7 +13,9 @@ const SPEED = 20;
  * @returns folder of the cloud assembly
  */
 export function synthesiseBus(outdir: string, withFleet: boolean): string {
-  const app = new App({ outdir, analyticsReporting: false, treeMetadata: false, context: cdkJson.context });
+  // The runner finds the code of functions by their metadata, as the SAM CLI does.
+  const context = { ...cdkJson.context, 'aws:cdk:enable-asset-metadata': true };
+  const app = new App({ outdir, analyticsReporting: false, treeMetadata: false, context });
   const stack = new Stack(app, 'PlatformConformance');
   const platform = new PlatformBus(stack, 'Platform');
   if (withFleet) {

@@ -100,7 +100,7 @@ const arrows = {
   viewer: { types: ['contract', 'domain'], packages: ['!(aws-cdk-lib|constructs)'] },
 };
 /** Folders that may import anything. */
-const free = ['bench', 'test'];
+const free = ['bench', 'conformance', 'test'];
 
 /** Few policies of many folders: the plugin looks at all of them for each import. */
 const policies = [

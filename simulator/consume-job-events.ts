@@ -1,16 +1,23 @@
 import type { EventBridgeEvent } from 'aws-lambda';
 import { isFinal } from '../contract/job-lifecycle';
 import { outboundEvents, type OutboundEventType } from '../contract/platform';
-import { changePriority, endMission, insertMission } from './missions';
+import { changePriority, claimCommand, endMission, insertMission, releaseCommand } from './missions';
 import { planOf } from './mission-plan';
 import { publishReports } from './publish-reports';
 
-/** Refuses a command of a viewer: simulated drones support none. */
+/** Refuses a command of a viewer, once: simulated drones support none. */
 async function refuseControl(detail: unknown): Promise<void> {
   const { requestId, deviceId } = outboundEvents['control.requested'].parse(detail);
-  const at = new Date().toISOString();
+  const now = new Date();
+  if (!(await claimCommand(requestId, now))) return;
+  const at = now.toISOString();
   const refused = { requestId, deviceId, outcome: 'REFUSED', reason: 'NOT_SUPPORTED', at } as const;
-  await publishReports([{ type: 'control.outcome.reported', detail: refused }]);
+  try {
+    await publishReports([{ type: 'control.outcome.reported', detail: refused }]);
+  } catch (error) {
+    await releaseCommand(requestId);
+    throw error;
+  }
 }
 
 /** Turns the service's job events into missions of the simulated fleet, and answers viewers' commands. */
@@ -21,10 +28,9 @@ export async function handler(event: EventBridgeEvent<OutboundEventType, unknown
     await endMission(jobId, new Date());
     return;
   }
-  const { deviceGroupId, deviceId, priority, scheduledAt, metadata } = job;
-  if (event['detail-type'] === 'job.updated') {
-    await changePriority(jobId, priority);
-    return;
-  }
-  await insertMission({ jobId, deviceGroupId, deviceId, priority, scheduledAt, plan: planOf(metadata) });
+  const { deviceGroupId, deviceId, priority, version, scheduledAt, metadata } = job;
+  const mission = { jobId, deviceGroupId, deviceId, priority, version, scheduledAt, plan: planOf(metadata) };
+  // A change may arrive before the job itself. One that is in flight is not new, whoever flies it.
+  const isNew = status !== 'IN_PROGRESS' && (await insertMission(mission));
+  if (!isNew) await changePriority(jobId, priority, version);
 }

@@ -11,8 +11,9 @@ export const dynamodb = DynamoDBDocumentClient.from(new DynamoDBClient(clientCon
 
 const TableName = () => setting('MISSIONS_TABLE');
 
-/** How long a finished mission is kept, in s, so that a late event does not start it again. */
-const FINISHED_TTL_S = 3600;
+/** How long a finished mission is kept, in s, so that a late event does not start it again: the bus may replay 14 days. */
+const FINISHED_TTL_S = 15 * 86_400;
+const finishedTtl = (now: Date) => Math.floor(now.getTime() / 1000) + FINISHED_TTL_S;
 
 /** A job as the simulated platform stores it. */
 const mission = z.object({
@@ -21,6 +22,8 @@ const mission = z.object({
   /** The device that the job requests, then the one that flies it. */
   deviceId: z.optional(z.string()),
   priority: z.number(),
+  /** Of the latest event of the job; missing in missions that were stored before it was kept. */
+  version: z.optional(z.number()),
   scheduledAt: z.optional(z.string()),
   plan: z._default(z.object({ failure: z.optional(z.enum(failures)), laps: z.number(), speed: z.number() }), {
     laps: 1,
@@ -74,7 +77,7 @@ export async function readOpenMissions(): Promise<OpenMissions> {
   return { missions, runId };
 }
 
-/** Inserts a new mission; a known one, even a finished one, stays as it is. */
+/** Inserts a new mission; a known one, even a finished one, stays as it is. @returns false for a known one */
 export const insertMission = (job: Omit<Mission, 'state' | 'reported'>): Promise<boolean> =>
   succeeded(
     dynamodb.send(
@@ -86,15 +89,33 @@ export const insertMission = (job: Omit<Mission, 'state' | 'reported'>): Promise
     ),
   );
 
-/** Changes the priority of a mission. */
-export const changePriority = (jobId: string, priority: number): Promise<boolean> =>
-  updateMission(jobId, 'SET priority = :priority', { ':priority': priority }, 'attribute_exists(jobId)');
+/** Changes the priority of a mission, unless a later event of its job has come before. */
+export const changePriority = (jobId: string, priority: number, version: number): Promise<boolean> =>
+  updateMission(
+    jobId,
+    'SET priority = :priority, version = :version',
+    { ':priority': priority, ':version': version },
+    'attribute_exists(jobId) AND (attribute_not_exists(version) OR version < :version)',
+  );
+
+/** Claims the answer of a viewer's command, which may come repeatedly. @returns false when it has been claimed */
+export const claimCommand = (requestId: string, now: Date): Promise<boolean> =>
+  updateMission(
+    requestId,
+    'SET #state = :over, #ttl = :ttl REMOVE released',
+    { ':over': 'over', ':ttl': finishedTtl(now) },
+    'attribute_not_exists(jobId) OR attribute_exists(released)',
+  );
+
+/** Gives a claim back, after the answer could not be published. */
+export const releaseCommand = (requestId: string): Promise<boolean> =>
+  updateMission(requestId, 'SET released = :true', { ':true': true });
 
 /** Ends a mission, also one not inserted yet: the job's events may arrive out of order. */
 export const endMission = (jobId: string, now: Date): Promise<boolean> =>
   updateMission(jobId, 'SET #state = :over, #ttl = :ttl', {
     ':over': 'over',
-    ':ttl': Math.floor(now.getTime() / 1000) + FINISHED_TTL_S,
+    ':ttl': finishedTtl(now),
   });
 
 /** Assigns a waiting mission to a device. @returns false when it was ended or assigned by another run */

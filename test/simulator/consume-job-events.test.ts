@@ -1,4 +1,5 @@
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { EVENT_VERSION } from '../../contract/platform';
 import { handler } from '../../simulator/consume-job-events';
@@ -24,6 +25,7 @@ const job = {
 };
 
 const consume = (type: string, detail: object) => handler({ 'detail-type': type, detail } as never);
+const known = new ConditionalCheckFailedException({ message: 'known', $metadata: {} });
 const onlyUpdate = () => dynamodb.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input);
 
 beforeEach(() => {
@@ -43,6 +45,7 @@ describe('consume-job-events', () => {
         jobId,
         deviceGroupId,
         priority: 7,
+        version: 1,
         plan: { failure: 'abort', laps: 1, speed: 1 },
         state: 'waiting',
         reported: 0,
@@ -51,17 +54,26 @@ describe('consume-job-events', () => {
     });
   });
 
-  test('changes the priority of a known mission when the job is updated', async () => {
-    await consume('job.updated', { ...job, priority: 9 });
+  test('changes the priority of a known mission when the job is updated, unless a later event has come before', async () => {
+    dynamodb.on(PutCommand).rejects(known);
+    await consume('job.updated', { ...job, priority: 9, version: 2 });
     expect(onlyUpdate()).toEqual([
       {
         TableName: 'missions',
         Key: { jobId: job.jobId },
-        UpdateExpression: 'SET priority = :priority',
-        ExpressionAttributeValues: { ':priority': 9 },
-        ConditionExpression: 'attribute_exists(jobId)',
+        UpdateExpression: 'SET priority = :priority, version = :version',
+        ExpressionAttributeValues: { ':priority': 9, ':version': 2 },
+        ConditionExpression: 'attribute_exists(jobId) AND (attribute_not_exists(version) OR version < :version)',
       },
     ]);
+  });
+
+  test('inserts a mission when a change of its job arrives first, unless somebody flies it already', async () => {
+    await consume('job.updated', { ...job, version: 2 });
+    expect(dynamodb).toHaveReceivedCommandTimes(PutCommand, 1);
+    expect(onlyUpdate()).toEqual([]);
+    await consume('job.updated', { ...job, version: 3, status: 'IN_PROGRESS' });
+    expect(dynamodb).toHaveReceivedCommandTimes(PutCommand, 1);
   });
 
   test.each([
@@ -69,31 +81,53 @@ describe('consume-job-events', () => {
     ['job.cancelled', 'CANCELLED'],
     ['job.updated', 'COMPLETED'],
     ['job.updated', 'FAILED'],
-  ])('ends the mission at %s with status %s, and keeps it for an hour', async (type, status) => {
-    await consume(type, { ...job, status });
-    expect(onlyUpdate()).toMatchObject([
-      {
-        Key: { jobId: job.jobId },
-        ExpressionAttributeValues: { ':over': 'over', ':ttl': Math.floor(NOW_S) + 3600 },
-      },
-    ]);
-    expect(eventBridge).not.toHaveReceivedCommand(PutEventsCommand);
-  });
+  ])(
+    'ends the mission at %s with status %s, and keeps it for longer than events are replayed',
+    async (type, status) => {
+      await consume(type, { ...job, status });
+      expect(onlyUpdate()).toMatchObject([
+        {
+          Key: { jobId: job.jobId },
+          ExpressionAttributeValues: { ':over': 'over', ':ttl': Math.floor(NOW_S) + 15 * 86_400 },
+        },
+      ]);
+      expect(eventBridge).not.toHaveReceivedCommand(PutEventsCommand);
+    },
+  );
 
-  test('refuses a command of a viewer, which simulated drones do not support', async () => {
+  describe('a command of a viewer', () => {
     const { requestId, deviceId } = { requestId: '01kb1x5m9v3f8q2r7t6w4y0z1a', deviceId: id('device') };
-    await consume('control.requested', {
-      requestId,
-      eventVersion: EVENT_VERSION,
-      organisationId: 'org-acme0001',
-      shareId: 'share',
-      deviceId,
-      command: { name: 'HOVER' },
-      requestedAt: '2026-11-27T10:31:07.000Z',
+    const requested = () =>
+      consume('control.requested', {
+        requestId,
+        eventVersion: EVENT_VERSION,
+        organisationId: 'org-acme0001',
+        shareId: 'share',
+        deviceId,
+        command: { name: 'HOVER' },
+        requestedAt: '2026-11-27T10:31:07.000Z',
+      });
+
+    test('is refused: simulated drones do not support any', async () => {
+      await requested();
+      expect(publishedDetails('control.outcome.reported')).toEqual([
+        { requestId, deviceId, outcome: 'REFUSED', reason: 'NOT_SUPPORTED', at },
+      ]);
     });
-    expect(publishedDetails('control.outcome.reported')).toEqual([
-      { requestId, deviceId, outcome: 'REFUSED', reason: 'NOT_SUPPORTED', at },
-    ]);
-    expect(dynamodb.calls()).toEqual([]);
+
+    test('is refused once', async () => {
+      dynamodb.on(UpdateCommand).rejects(known);
+      await requested();
+      expect(publishedDetails('control.outcome.reported')).toEqual([]);
+    });
+
+    test('is refused at the next attempt when the bus does not answer', async () => {
+      eventBridge.on(PutEventsCommand).rejects(new Error('no answer'));
+      await expect(requested()).rejects.toThrow('no answer');
+      expect(onlyUpdate().map(({ UpdateExpression }) => UpdateExpression)).toEqual([
+        'SET #state = :over, #ttl = :ttl REMOVE released',
+        'SET released = :true',
+      ]);
+    });
   });
 });

@@ -39,13 +39,13 @@ class PlatformBus:
             "Condition": {"ArnEquals": {"aws:SourceArn": rule}},
         }
         policy = json.dumps({"Version": "2012-10-17", "Statement": [allowed]})
-        attributes = {"Policy": policy, "MessageRetentionPeriod": str(14 * 86400), "VisibilityTimeout": "10"}
+        attributes = {"Policy": policy, "MessageRetentionPeriod": str(14 * 86400), "VisibilityTimeout": "5"}
         self._sqs.set_queue_attributes(QueueUrl=url, Attributes=attributes)
         self._events.put_targets(Rule=name, Targets=[{"Id": name, "Arn": arn}], **on_bus)
         self._queue = {"QueueUrl": url}
 
     def receive(self, wait: int) -> list[Message]:
-        """Takes up to ten messages, and waits for the first one. Each comes again after 10 s unless it is deleted."""
+        """Takes up to ten messages, and waits for the first one. Each comes again after 5 s unless it is deleted."""
         answer = self._sqs.receive_message(MaxNumberOfMessages=10, WaitTimeSeconds=wait, **self._queue)
         received = [(json.loads(one["Body"]), one["ReceiptHandle"]) for one in answer.get("Messages", [])]
         return [Message(event["detail-type"], event["detail"], receipt) for event, receipt in received]

@@ -1,6 +1,6 @@
 import { deviceStream, type Device, type DeviceGroup, type DeviceStream } from '../../domain/fleet';
 import { organisationOf, type Kind, type Organisation } from '../../domain/id';
-import { Refusal } from '../../domain/refusal';
+import { foreign } from '../../domain/refusal';
 import { DeleteCommand, UpdateCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { set } from '../store/expression';
 import { itemThatRefused, succeeded } from '../store/conditional-write';
@@ -136,7 +136,7 @@ export async function listStreams(organisation: Organisation): Promise<DeviceStr
 type FleetKind = Extract<Kind, 'group' | 'device' | 'stream'>;
 
 function expectOwn(kind: FleetKind, organisation: Organisation, id: string): void {
-  if (organisationOf(kind, id) !== organisation) throw new Refusal('forbidden');
+  if (organisationOf(kind, id) !== organisation) throw foreign(`${kind === 'group' ? 'deviceGroup' : kind}Id`);
 }
 
 /** Of two events of the same time the one that arrives last wins. */

@@ -39,7 +39,9 @@ export async function flyWithAdapter(
   const [partner] = partners;
   if (!partner) throw new Error('no partner was onboarded');
   const words = ['--organisation', partner.organisationId, '--state', join(work, 'adapter.db'), '--speed', '20'];
-  const variables = { ...env, AWS_DEFAULT_REGION: env.AWS_REGION, PLATFORM_BUS_ARN: await busArn(env) };
+  const bus = { AWS_DEFAULT_REGION: env.AWS_REGION, PLATFORM_BUS_ARN: await busArn(env) };
+  // Otherwise Python writes its compiled files beside the sources.
+  const variables = { ...env, ...bus, PYTHONDONTWRITEBYTECODE: '1' };
   const adapter = spawn(python, [join(root, 'examples/platform-adapter/adapter.py'), ...words], { env: variables });
   let printed = '';
   for (const output of [adapter.stdout, adapter.stderr])

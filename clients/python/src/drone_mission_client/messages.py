@@ -290,7 +290,7 @@ class JobStatusMessage(TypedDict):
     """
     deviceGroupId: str
     """
-    Identifier of a device group, from `GET /v3/resources`.
+    Identifier of a device group.
     """
     deviceId: NotRequired[str]
     """
@@ -362,11 +362,11 @@ class DeviceStatusMessage(TypedDict):
     """
     deviceId: str
     """
-    Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+    Identifier of a device: a drone with its dock.
     """
     deviceGroupId: str
     """
-    Identifier of a device group, from `GET /v3/resources`.
+    Identifier of a device group.
     """
     name: NotRequired[str]
     """
@@ -429,11 +429,11 @@ class DeviceTelemetryMessage(TypedDict):
     """
     deviceId: str
     """
-    Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+    Identifier of a device: a drone with its dock.
     """
     deviceGroupId: str
     """
-    Identifier of a device group, from `GET /v3/resources`.
+    Identifier of a device group.
     """
     sequence: int
     """

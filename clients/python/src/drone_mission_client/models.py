@@ -150,7 +150,7 @@ class CreateJobRequest(TypedDict):
     """
     deviceId: NotRequired[str]
     """
-    Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+    Identifier of the device that shall fly it, from `GET /v3/resources`. Without it any device of the group may.
     """
     priority: NotRequired[int]
     """
@@ -591,7 +591,7 @@ class TrackProperties(TypedDict):
     """
     deviceId: str
     """
-    Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+    Identifier of a device: a drone with its dock.
     """
     startTime: str
     """
@@ -788,7 +788,7 @@ class Device(TypedDict):
 
     deviceId: str
     """
-    Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+    Identifier of a device: a drone with its dock.
     """
     name: str
     """
@@ -804,7 +804,7 @@ class DeviceGroup(TypedDict):
 
     deviceGroupId: str
     """
-    Identifier of a device group, from `GET /v3/resources`.
+    Identifier of a device group.
     """
     name: str
     """
@@ -850,7 +850,7 @@ class Job(TypedDict):
     """
     deviceGroupId: str
     """
-    Identifier of a device group, from `GET /v3/resources`.
+    Identifier of a device group.
     """
     description: NotRequired[str]
     """
@@ -862,7 +862,7 @@ class Job(TypedDict):
     """
     deviceId: NotRequired[str]
     """
-    Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+    Identifier of a device: a drone with its dock.
     """
     priority: int
     """
@@ -1069,11 +1069,11 @@ class DeviceEvent(TypedDict):
     """
     deviceId: str
     """
-    Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+    Identifier of a device: a drone with its dock.
     """
     deviceGroupId: str
     """
-    Identifier of a device group, from `GET /v3/resources`.
+    Identifier of a device group.
     """
     name: NotRequired[str]
     """
@@ -1196,7 +1196,7 @@ class JobEvent(TypedDict):
     """
     deviceGroupId: str
     """
-    Identifier of a device group, from `GET /v3/resources`.
+    Identifier of a device group.
     """
     deviceId: NotRequired[str]
     """
@@ -1334,11 +1334,11 @@ class SharedDevice(TypedDict):
 
     deviceId: str
     """
-    Identifier of a device (a drone with its dock), from `GET /v3/resources`.
+    Identifier of a device: a drone with its dock.
     """
     deviceGroupId: str
     """
-    Identifier of a device group, from `GET /v3/resources`.
+    Identifier of a device group.
     """
     name: str
     """

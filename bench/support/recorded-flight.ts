@@ -63,7 +63,7 @@ export async function recordPoints(name: string, points: readonly RecordedPoint[
   process.env['FLIGHT_RETENTION_DAYS'] = '90';
   const job = sampleJob({ jobId: id('job', acme, name.padStart(26, '0')), status: 'QUEUED' });
   await insertJob(acme, job);
-  const change = { now: points.at(-1)?.timestamp ?? '', at: points[0]?.timestamp };
+  const change = { now: points.at(-1)?.timestamp ?? '', cause: { reportedAt: points[0]?.timestamp } };
   await changeJob(acme, job.jobId, { status: 'IN_PROGRESS' }, { changeId: 'begin', ...change });
   const entry = (point: RecordedPoint): RecordEntry => ({
     sample: { deviceId: point.deviceId, timestamp: point.timestamp },

@@ -24,6 +24,9 @@ export function organisationOf(kind: Kind, id: string): Organisation | undefined
   return ofKind === kind ? tag : undefined;
 }
 
+/** The field of an identifier: `deviceGroupId` of a group. */
+export const idField = (kind: Kind): string => `${kind === 'group' ? 'deviceGroup' : kind}Id`;
+
 /** The public identifier of an organisation: `org-7k2m9qx4`. */
 export const organisationId = (organisation: Organisation) => `org-${organisation}`;
 

@@ -45,6 +45,9 @@ export class Refusal extends Error {
 /** An `invalid_request` about one part of the input. */
 export const invalid = (path: string, message: string) => new Refusal('invalid_request', [{ path, message }]);
 
+/** An `invalid_request` for an identifier that this service could not have issued. @param path the field that names it */
+export const notIssued = (path: string) => invalid(path, 'is not an identifier of this service');
+
 /** A `forbidden` with its cause: `path` and `message` are sent to the caller. */
 export const forbidden = (path: string, message: string) => new Refusal('forbidden', [{ path, message }]);
 

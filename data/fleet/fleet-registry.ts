@@ -1,5 +1,5 @@
 import { deviceStream, type Device, type DeviceGroup, type DeviceStream } from '../../domain/fleet';
-import { organisationOf, type Kind, type Organisation } from '../../domain/id';
+import { idField, organisationOf, type Kind, type Organisation } from '../../domain/id';
 import { foreign } from '../../domain/refusal';
 import { DeleteCommand, UpdateCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { set } from '../store/expression';
@@ -136,7 +136,7 @@ export async function listStreams(organisation: Organisation): Promise<DeviceStr
 type FleetKind = Extract<Kind, 'group' | 'device' | 'stream'>;
 
 function expectOwn(kind: FleetKind, organisation: Organisation, id: string): void {
-  if (organisationOf(kind, id) !== organisation) throw foreign(`${kind === 'group' ? 'deviceGroup' : kind}Id`);
+  if (organisationOf(kind, id) !== organisation) throw foreign(idField(kind));
 }
 
 /** Of two events of the same time the one that arrives last wins. */

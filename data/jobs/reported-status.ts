@@ -1,7 +1,7 @@
 import { organisationOf } from '../../domain/id';
 import { canReach } from '../../domain/job-lifecycle';
 import { causeOf, type JobReport } from '../../domain/job-report';
-import { invalid, Refusal } from '../../domain/refusal';
+import { notIssued, Refusal } from '../../domain/refusal';
 import { PLATFORM } from '../../domain/service';
 import { changeJob } from './job-changes';
 import { readItem } from './jobs';
@@ -21,7 +21,7 @@ export type ReportOutcome = 'moved' | 'repeated' | 'late' | 'early' | 'contradic
 export async function reportStatus(report: JobReport, reportId: string, now: Date): Promise<ReportOutcome> {
   const { jobId, status } = report;
   const organisation = organisationOf('job', jobId);
-  if (!organisation) throw invalid('jobId', 'is not an identifier of this service');
+  if (!organisation) throw notIssued('jobId');
   const cause = causeOf(report, organisation, now);
   const options = { changeId: reportId, now: now.toISOString(), cause, changedBy: PLATFORM } as const;
   try {

@@ -1,7 +1,7 @@
 import { sendToDeadLetterQueue } from '../../data/platform/dead-letter-queue';
 import { organisationOf, type Organisation } from '../../domain/id';
 import { Unreadable } from '../../domain/judged';
-import type { Detail } from '../../domain/refusal';
+import { notIssued, type Detail } from '../../domain/refusal';
 import type { Sample } from '../../domain/telemetry';
 import { allSettled } from '../concurrency';
 import { faultsIn } from '../details';
@@ -29,12 +29,10 @@ function byOrganisation(telemetry: readonly (Sample | Unreadable)[]) {
     const owner = sample instanceof Unreadable ? undefined : organisationOf('device', sample.deviceId);
     if (sample instanceof Unreadable) malformed.push({ input: sample.input, place, faults: faultsIn(sample) });
     else if (owner) own.set(owner, [...(own.get(owner) ?? []), { sample, place }]);
-    else malformed.push({ input: sample, place, faults: [{ path: 'deviceId', message: NOT_ISSUED }] });
+    else malformed.push({ input: sample, place, faults: notIssued('deviceId').details });
   }
   return { own, malformed };
 }
-
-const NOT_ISSUED = 'is not an identifier of this service';
 
 /**
  * Accepts each organisation's samples, as if it had published them itself. A malformed one goes to the dead-letter queue alone.

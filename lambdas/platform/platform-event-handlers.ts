@@ -1,8 +1,8 @@
 import type { DropReason, InboundDetail, InboundEventType } from '../../contract/platform';
 import { registerDevice, registerGroup, registerStream, removeFromFleet } from '../../data/fleet/fleet-registry';
 import { reportStatus } from '../../data/jobs/reported-status';
-import { organisationOf, organisationWith, type Kind, type Organisation } from '../../domain/id';
-import { invalid } from '../../domain/refusal';
+import { idField, organisationOf, organisationWith, type Kind, type Organisation } from '../../domain/id';
+import { notIssued } from '../../domain/refusal';
 import type { FleetChange } from '../../domain/stranded-job';
 import { acceptReportedSamples } from './accept-reported-samples';
 import { answerWithOpenJobs } from './answer-with-open-jobs';
@@ -20,14 +20,12 @@ type Handler<Type extends InboundEventType> = (
   occurrence: Occurrence,
 ) => Promise<Drop | undefined>;
 
-const NOT_ISSUED = 'is not an identifier of this service';
-
 const dropped = (reason: DropReason | undefined): Drop | undefined => reason && { reason };
 
 /** The organisation that an identifier belongs to. @throws Refusal `invalid_request` for one that this service did not issue */
 function ownerOf(kind: Kind, id: string): Organisation {
   const organisation = organisationOf(kind, id);
-  if (!organisation) throw invalid(`${kind === 'group' ? 'deviceGroup' : kind}Id`, NOT_ISSUED);
+  if (!organisation) throw notIssued(idField(kind));
   return organisation;
 }
 
@@ -64,7 +62,7 @@ export const platformEventHandlers: { readonly [Type in InboundEventType]: Handl
     const { deviceId, deviceGroupId } = device;
     const owner = ownerOf('device', deviceId);
     const time = timeOf(at, occurrence);
-    if (stream !== undefined && organisationOf('stream', stream) !== owner) throw invalid('stream', NOT_ISSUED);
+    if (stream !== undefined && organisationOf('stream', stream) !== owner) throw notIssued('stream');
     const registered = await registerDevice(owner, device, time);
     // The Kinesis video stream that the platform sends video to has the id as its name.
     if (stream !== undefined && registered !== 'late')
@@ -79,7 +77,7 @@ export const platformEventHandlers: { readonly [Type in InboundEventType]: Handl
   },
   'jobs.requested': async ({ requestId, organisationId }, { now }) => {
     const organisation = organisationId === undefined ? undefined : organisationWith(organisationId);
-    if (organisationId !== undefined && !organisation) throw invalid('organisationId', NOT_ISSUED);
+    if (organisationId !== undefined && !organisation) throw notIssued('organisationId');
     await answerWithOpenJobs(requestId, organisation, now);
     return undefined;
   },

@@ -15,6 +15,7 @@ import { pageAmongMany } from './page-among-many';
 import { platformIntegration } from './platform';
 import { reconnectStorm } from './reconnect-storm';
 import { requestOverhead } from './request-overhead';
+import { restore } from './restore';
 import { runBench } from './support/run-bench';
 import { shareEnds } from './share-ends';
 import { startUp } from './start-up';
@@ -36,6 +37,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'docs-site': docsSite,
   'request-overhead': requestOverhead,
   'engine-soak': engineSoak,
+  restore,
   'page-among-many': pageAmongMany,
   'job-track': jobTrack,
   'status-channels': statusChannels,

@@ -1,25 +1,9 @@
-import { parseArgs } from 'node:util';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { restoreItems } from './restore-items/restore';
+import { processTerminal } from './command-line/process-terminal';
+import { run } from './restore-items/run';
 
-const usage = `usage: npm run --silent restore-items -- --from TABLE --to TABLE [--delete-others] [--write]
+// The SDK's warning about old Node.js versions would clutter the output.
+process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 
-Makes a table's items equal to those of a copy restored from a point in time (docs/deploying.md). Without --write it only
-counts; with --delete-others it deletes items that the copy does not have.
-`;
-
-async function run(args: string[]): Promise<void> {
-  const flag = { type: 'boolean', default: false } as const;
-  const table = { type: 'string' } as const;
-  const options = { from: table, to: table, 'delete-others': flag, write: flag };
-  const { from, to, 'delete-others': deleteOthers, write } = parseArgs({ args: args, options }).values;
-  if (from === undefined || to === undefined) throw new Error('--from and --to are required');
-  const { same, put, deleted } = await restoreItems(new DynamoDBClient(), { from, to, deleteOthers, write });
-  const done = write ? '' : ' would be';
-  console.log(`${same} unchanged, ${put}${done} put, ${deleted}${done} deleted`);
-}
-
-run(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
-  process.exitCode = 2;
+void run(process.argv.slice(2), processTerminal()).then((exitCode) => {
+  process.exitCode = exitCode;
 });

@@ -24,6 +24,9 @@ export function organisationOf(kind: Kind, id: string): Organisation | undefined
   return ofKind === kind ? tag : undefined;
 }
 
+/** The kind of an identifier; undefined for another text. */
+export const kindOf = (id: string): Kind | undefined => kinds.find((kind) => organisationOf(kind, id) !== undefined);
+
 /** The field of an identifier: `deviceGroupId` of a group. */
 export const idField = (kind: Kind): string => `${kind === 'group' ? 'deviceGroup' : kind}Id`;
 

@@ -2,7 +2,6 @@ import { organisationId, organisationOf, type Kind } from './id';
 import type { Job } from './job';
 import type { OutboundDetail, OutboundEvent } from './outbound-events';
 import { PLATFORM } from './service';
-import type { Share } from './share';
 import { notBefore, type Change } from './status-event';
 
 /** Fields of every event; `eventId` identifies the change, so that the platform can recognise a repeat. */
@@ -40,19 +39,17 @@ function jobEvent(before: Job | undefined, after: Job | undefined, at: string): 
 }
 
 function shareEvent(
-  before: Share | undefined,
-  after: Share | undefined,
+  { before, after, isRestored }: Extract<Change, { kind: 'share' }>,
   at: string,
   shareId: string,
 ): OutboundEvent | undefined {
   const share = after ?? before;
-  if (!share || (before && after)) return undefined;
+  if (!share || (before && after && !isRestored)) return undefined;
   const { shareCode, resourceId, deviceId, shareType, permissions, createdAt, expiresAt } = share;
   const known = { shareId, resourceId, deviceId, shareType, permissions, createdAt, expiresAt };
-  // Changes of the viewer count raise the version but are not published, so creation is 1 and end is 2.
   const endedAt = share.expired ? expiresAt : notBefore(createdAt, at);
   const detail = {
-    ...commonFields('share', shareCode, shareId, after ? 1 : 2, after ? createdAt : endedAt),
+    ...commonFields('share', shareCode, shareId, after?.version ?? share.version + 1, after ? createdAt : endedAt),
     ...known,
   };
   if (after) return { type: 'share.created', detail };
@@ -75,5 +72,5 @@ export function platformEventOf(
     return change.changedBy === PLATFORM ? undefined : jobEvent(change.before, change.after, at);
   const share = change.kind === 'share' ? (change.after ?? change.before) : undefined;
   if (change.kind !== 'share' || !share) return undefined;
-  return shareEvent(change.before, change.after, at, shareIdOf(share.shareCode));
+  return shareEvent(change, at, shareIdOf(share.shareCode));
 }

@@ -14,6 +14,8 @@ export interface StatusEvent {
   readonly role: 'state' | 'transient' | 'end';
 }
 
+type ChangeOf<Kind extends Change['kind']> = Extract<Change, { readonly kind: Kind }>;
+
 /** A resource before and after one change; undefined where it did or does not exist. */
 export type Change =
   | {
@@ -22,9 +24,18 @@ export type Change =
       readonly after: Job | undefined;
       /** The drone platform, when it reported this change; absent: a partner. */
       readonly changedBy?: typeof PLATFORM | undefined;
+      readonly isRestored?: IsRestored;
     }
   | { readonly kind: 'device'; readonly before: Device | undefined; readonly after: Device | undefined }
-  | { readonly kind: 'share'; readonly before: Share | undefined; readonly after: Share | undefined };
+  | {
+      readonly kind: 'share';
+      readonly before: Share | undefined;
+      readonly after: Share | undefined;
+      readonly isRestored?: IsRestored;
+    };
+
+/** It was put back from a copy of its table: whoever follows it, and the platform, hear of it whatever has changed. */
+type IsRestored = true | undefined;
 
 /** A job's state as a message. */
 export const jobMessage = (job: Job): JobStatusMessage => ({
@@ -101,11 +112,12 @@ export const endsChannel = (message: StatusMessage): boolean =>
     ? message.shareState !== 'ACTIVE'
     : message.type === 'job.status' && message.deleted === true;
 
-function jobEvents(before: Job | undefined, after: Job | undefined, at: string): StatusEvent[] {
+function jobEvents({ before, after, isRestored }: ChangeOf<'job'>, at: string): StatusEvent[] {
   const job = after ?? before;
-  if (!job || (before && after && before.status === after.status)) return [];
+  if (!job || (before && after && before.status === after.status && !isRestored)) return [];
   if (after) {
-    const message = { ...jobMessage(after), ...(before && { previousState: before.status }) };
+    const hasMoved = before && before.status !== after.status;
+    const message = { ...jobMessage(after), ...(hasMoved && { previousState: before.status }) };
     return [{ role: 'state', message }];
   }
   const message = { ...jobMessage(job), sequence: job.version + 1, deleted: true as const };
@@ -130,9 +142,9 @@ function deviceEvents(before: Device | undefined, after: Device | undefined, at:
   return [];
 }
 
-function shareEvents(before: Share | undefined, after: Share | undefined, at: string): StatusEvent[] {
+function shareEvents({ before, after, isRestored }: ChangeOf<'share'>, at: string): StatusEvent[] {
   const share = after ?? before;
-  if (!share || (before && after && before.currentViewers === after.currentViewers)) return [];
+  if (!share || (before && after && before.currentViewers === after.currentViewers && !isRestored)) return [];
   const message = shareMessage(share, at);
   if (after) return [{ role: 'state', message }];
   const end = share.expired
@@ -150,11 +162,11 @@ function shareEvents(before: Share | undefined, after: Share | undefined, at: st
 export function eventsBetween(change: Change, at: string): StatusEvent[] {
   switch (change.kind) {
     case 'job':
-      return jobEvents(change.before, change.after, at);
+      return jobEvents(change, at);
     case 'device':
       return deviceEvents(change.before, change.after, at);
     case 'share':
-      return shareEvents(change.before, change.after, at);
+      return shareEvents(change, at);
   }
 }
 
@@ -172,5 +184,5 @@ export function snapshotOf(change: Change, at: string): StatusEvent | undefined 
 }
 
 /** Whether an event belongs into the log of its organisation: a change of status, not a position or a number of viewers. */
-export const isLogged = ({ kind, before, after }: Change, { role }: StatusEvent): boolean =>
-  role !== 'transient' && !(kind === 'share' && before && after);
+export const isLogged = (change: Change, { role }: StatusEvent): boolean =>
+  role !== 'transient' && !(change.kind === 'share' && change.before && change.after && !change.isRestored);

@@ -14,3 +14,7 @@ export type TableName = (typeof tableNames)[number];
 
 /** Environment variable that holds the deployed name of a table: `JOBS_TABLE` for `jobs`. */
 export const tableVariable = (name: TableName) => `${name.toUpperCase()}_TABLE`;
+
+/** Output of the stack with the deployed name of a table: `JobsTable` for `jobs`. */
+export const tableOutput = (name: TableName) =>
+  `${name.charAt(0).toUpperCase()}${name.slice(1)}Table` as `${Capitalize<TableName>}Table`;

@@ -2,7 +2,7 @@ import { RemovalPolicy } from 'aws-cdk-lib/core';
 import { AttributeType, BillingMode, ProjectionType, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { TableEncryption, type Attribute, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import type { TableName } from '../contract/tables';
+import { tableNames, tableOutput, type TableName } from '../contract/tables';
 import { publishOutputs } from './publish-outputs';
 
 const text = (name: string): Attribute => ({ name, type: AttributeType.STRING });
@@ -117,10 +117,6 @@ export class Tables extends Construct implements Record<TableName, Table> {
       sortKey: { name: 'second', type: AttributeType.NUMBER },
       timeToLiveAttribute: 'ttl',
     });
-    publishOutputs(this, {
-      PartnersTable: this.partners.tableName,
-      FleetTable: this.fleet.tableName,
-      SharesTable: this.shares.tableName,
-    });
+    publishOutputs(this, Object.fromEntries(tableNames.map((name) => [tableOutput(name), this[name].tableName])));
   }
 }

@@ -1,7 +1,13 @@
 import * as z from 'zod';
-import { tableVariable } from '../../domain/table';
-import { Failure, type Flags } from './command-line';
+import { tableNames, tableOutput, tableVariable } from '../../domain/table';
+import { Failure } from './command-line';
 import { useLocalStack } from './local-stack';
+
+/** Which deployment: a stack, or the one on this machine. */
+interface Target {
+  readonly stack?: string | undefined;
+  readonly local?: boolean | undefined;
+}
 
 /** Addresses of a deployment. */
 export interface Addresses {
@@ -27,14 +33,14 @@ export interface Deployment {
   readonly caFile?: string;
 }
 
+type TableOutputs = Record<ReturnType<typeof tableOutput>, z.ZodString>;
+
 const outputs = z.object({
   BaseUrl: z.string(),
   ResourceServer: z.string(),
   UserPoolId: z.string(),
   UsagePlanId: z.string(),
-  PartnersTable: z.string(),
-  FleetTable: z.string(),
-  SharesTable: z.string(),
+  ...(Object.fromEntries(tableNames.map((name) => [tableOutput(name), z.string()])) as TableOutputs),
   WebSocketUrl: z.string(),
   MqttUrl: z.string(),
   ShareBaseUrl: z.string(),
@@ -46,16 +52,12 @@ const outputs = z.object({
  * tables and the bus that `data/` uses.
  * @throws Failure when there is none
  */
-export async function findDeployment({ local, stack }: Flags): Promise<Deployment> {
+export async function findDeployment({ local, stack }: Target): Promise<Deployment> {
   const here = local ? await useLocalStack() : undefined;
   const stackName = stack ?? here?.stackName ?? process.env['STACK_NAME'] ?? 'DroneMissionApi';
   const read = await readOutputs(stackName);
-  Object.assign(process.env, {
-    [tableVariable('partners')]: read.PartnersTable,
-    [tableVariable('fleet')]: read.FleetTable,
-    [tableVariable('shares')]: read.SharesTable,
-    PLATFORM_BUS: read.PlatformBusArn,
-  });
+  for (const name of tableNames) process.env[tableVariable(name)] = read[tableOutput(name)];
+  process.env['PLATFORM_BUS'] = read.PlatformBusArn;
   return {
     addresses: {
       baseUrl: read.BaseUrl,

@@ -1,124 +1,184 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { BatchGetItemCommand, BatchWriteItemCommand, DescribeTableCommand } from '@aws-sdk/client-dynamodb';
-import { ScanCommand, type AttributeValue, type DynamoDBClient, type WriteRequest } from '@aws-sdk/client-dynamodb';
-
-type Item = Record<string, AttributeValue>;
-
-/** Maximum items of BatchWriteItem (DynamoDB API reference; 100 for BatchGetItem). */
-const PAGE_ITEMS = 25;
-const MAX_TRIES = 8;
-/** Pause before the first retry; it doubles with each further one. */
-const FIRST_PAUSE_MS = 100;
+import { ConditionalCheckFailedException, DescribeTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { UpdateItemCommand, type AttributeValue, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { hasVersions, nextVersion, restorationOf, restoreMarks } from '../../domain/restore';
+import type { RestorableTable, Restoration, StoredItem } from '../../domain/restore';
+import { pages, readItems, type Item } from './read-items';
 
 export interface RestoreOptions {
-  /** Source table, with the restored items. */
+  /** What the items are. */
+  readonly kind: RestorableTable;
+  /** Name of the table with the copies. */
   readonly from: string;
-  /** Target table. */
+  /** Name of the table that is in use. */
   readonly to: string;
-  /** Whether items of `to` that `from` does not have are deleted. */
-  readonly deleteOthers: boolean;
-  /** Whether to write at all, or only count. */
+  /** Whether the operator asks for an item by its identifier, although it may have ended. */
+  readonly isNamed: (id: string) => boolean;
+  /** Whether to write, or only to tell. */
   readonly write: boolean;
+  /** Time of the restore, ISO 8601. */
+  readonly at: string;
+  /** The last version that followers of an item heard of; 0 for none. It is asked only for items that do not exist. */
+  readonly lastVersion: (id: string) => Promise<number>;
 }
 
-/** Number of items by what was, or would be, done. */
-export interface RestoreCounts {
-  readonly same: number;
-  readonly put: number;
-  readonly deleted: number;
+/** What was done, or would be done, with an item that is not the same. */
+export interface RestoredItem {
+  readonly id: string;
+  readonly restoration: Exclude<Restoration, { kind: 'same' }>;
 }
+
+/** Conditional writes at the same time. */
+const AT_ONCE = 25;
+/** How often an item is looked at again that changes during its restore. */
+const MAX_TRIES = 10;
 
 /**
- * Makes the items of one table equal to another's. Writes only what differs, since the table's stream publishes each write
- * to followers. Nothing else should write during this.
- * @throws Error when the tables have different keys, or when DynamoDB keeps rejecting items
+ * Puts back what was written to items of a table since a copy of it was made, and lost (`domain/restore.ts`). The table may be in use:
+ * each write is conditional on what it was decided on, and is decided again when that has changed.
+ * @param tell is called for each item that is not the same, once it is done, in the order of the copy
+ * @returns how many were the same
+ * @throws Error when the tables have different keys, or an item keeps changing
  */
-export async function restoreItems(client: DynamoDBClient, options: RestoreOptions): Promise<RestoreCounts> {
-  const { from, to, deleteOthers, write } = options;
+export async function restoreItems(
+  client: DynamoDBClient,
+  options: RestoreOptions,
+  tell: (item: RestoredItem) => void,
+): Promise<number> {
+  const { from, to } = options;
   const [keys, others] = [await keyNames(client, from), await keyNames(client, to)];
   if (from === to || !isDeepStrictEqual(keys, others)) throw new Error(`${from} is not a copy of ${to}`);
-  const counts = { same: 0, put: 0, deleted: 0 };
-  const keyOf = (item: Item) => Object.fromEntries(keys.map((name) => [name, item[name]])) as Item;
-  const find = async (table: string, items: readonly Item[]) => {
-    const found = await readItems(client, table, items.map(keyOf));
-    return new Map(found.map((item) => [JSON.stringify(keyOf(item)), item]));
-  };
-  for await (const items of pages(client, from)) {
-    const present = await find(to, items);
-    const changed = items.filter((item) => !isDeepStrictEqual(item, present.get(JSON.stringify(keyOf(item)))));
-    counts.same += items.length - changed.length;
-    counts.put += changed.length;
-    if (write)
-      await writeAll(
-        client,
-        to,
-        changed.map((Item) => ({ PutRequest: { Item } })),
+  let same = 0;
+  for await (const copies of pages(client, from)) {
+    const found = await readItems(client, to, keys, copies);
+    for (let from = 0; from < copies.length; from += AT_ONCE) {
+      const some = copies.slice(from, from + AT_ONCE);
+      const done = await Promise.all(
+        some.map((copy, index) => restoreItem(client, options, keys, copy, found[from + index])),
       );
+      for (const { id, restoration } of done)
+        if (restoration.kind === 'same') same += 1;
+        else tell({ id, restoration });
+    }
   }
-  if (!deleteOthers) return counts;
-  for await (const items of pages(client, to)) {
-    const wanted = await find(from, items);
-    const surplus = items.map(keyOf).filter((key) => !wanted.has(JSON.stringify(key)));
-    counts.deleted += surplus.length;
-    if (write)
-      await writeAll(
-        client,
-        to,
-        surplus.map((Key) => ({ DeleteRequest: { Key } })),
-      );
-  }
-  return counts;
+  return same;
 }
+
+async function restoreItem(
+  client: DynamoDBClient,
+  options: RestoreOptions,
+  keys: readonly string[],
+  copy: Item,
+  found: Item | undefined,
+): Promise<{ readonly id: string; readonly restoration: Restoration }> {
+  const { kind, to, write, at } = options;
+  const id = idOf(keys, copy);
+  let current = found;
+  for (let tries = 1; ; tries += 1) {
+    const is = current;
+    const differs = (name: string) => !isDeepStrictEqual(copy[name], is?.[name]);
+    const items = { copy: unmarshall(copy), current: is && unmarshall(is) };
+    const restoration = restorationOf(kind, { ...items, isNamed: options.isNamed(id), at, differs });
+    if (!write || restoration.kind === 'same' || restoration.kind === 'kept') return { id, restoration };
+    try {
+      if (restoration.kind === 'changed') await putBack(client, options, keys, restoration, copy, current ?? {});
+      else await putAgain(client, options, id, restoration.again, copy, current);
+      return { id, restoration };
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      if (tries === MAX_TRIES) throw new Error(`${id} keeps changing`, { cause: error });
+    }
+    [current] = await readItems(client, to, keys, [copy]);
+  }
+}
+
+/** What identifies an item to the operator: the identifier in its last key; of a record, which has a number there, both keys. */
+function idOf(keys: readonly string[], item: Item): string {
+  const values = keys.map((name) => item[name]?.S ?? item[name]?.N ?? '');
+  return item[keys.at(-1) ?? '']?.S ?? values.join('/');
+}
+
+type Changed = Extract<Restoration, { kind: 'changed' }>;
+
+/** Writes attributes of the copy into an item, if what it was decided on is still so. */
+async function putBack(
+  client: DynamoDBClient,
+  { kind, to, at }: RestoreOptions,
+  keys: readonly string[],
+  { names, seen }: Changed,
+  copy: Item,
+  current: Item,
+): Promise<void> {
+  const values: Record<string, AttributeValue | undefined> = {
+    ...Object.fromEntries(names.map((name) => [name, copy[name]])),
+    ...raw(restoreMarks(kind, at)),
+  };
+  const set = Object.keys(values).filter((name) => values[name]);
+  const removed = Object.keys(values).filter((name) => !values[name]);
+  const expression = [
+    set.length > 0 && `SET ${set.map((name) => `#${name} = :${name}`).join(', ')}`,
+    removed.length > 0 && `REMOVE ${removed.map((name) => `#${name}`).join(', ')}`,
+    hasVersions(kind) && 'ADD version :one',
+  ];
+  const unchanged = seen.map((name) => (current[name] ? `#${name} = :was_${name}` : `attribute_not_exists(#${name})`));
+  await client.send(
+    new UpdateItemCommand({
+      TableName: to,
+      Key: Object.fromEntries(keys.map((name) => [name, copy[name] as AttributeValue])),
+      UpdateExpression: expression.filter(Boolean).join(' '),
+      // An update of a missing item would create it.
+      ConditionExpression: [`attribute_exists(#${keys[0]})`, ...unchanged].join(' AND '),
+      ExpressionAttributeNames: Object.fromEntries(
+        [...seen, ...Object.keys(values), keys[0] ?? ''].map((name) => [`#${name}`, name]),
+      ),
+      ExpressionAttributeValues: Object.fromEntries([
+        ...set.map((name) => [`:${name}`, values[name]]),
+        ...seen.flatMap((name) => (current[name] ? [[`:was_${name}`, current[name]]] : [])),
+        ...(hasVersions(kind) ? [[':one', { N: '1' }]] : []),
+      ]) as Item,
+    }),
+  );
+}
+
+/** Puts an item back that was deleted, if it is still gone. */
+async function putAgain(
+  client: DynamoDBClient,
+  { kind, to, at, lastVersion }: RestoreOptions,
+  id: string,
+  again: StoredItem,
+  copy: Item,
+  tombstone: Item | undefined,
+): Promise<void> {
+  const versions = hasVersions(kind) && [copy, tombstone].map((item) => item?.['version']?.N);
+  const version = versions && { version: nextVersion([...versions, await lastVersion(id)]) };
+  const replaced = raw({ ...restoreMarks(kind, at), ...again, ...version });
+  const item = Object.entries({ ...copy, ...replaced }).filter(([, value]) => value !== undefined);
+  await client.send(
+    new PutItemCommand({
+      TableName: to,
+      Item: Object.fromEntries(item) as Item,
+      ...(tombstone
+        ? {
+            ConditionExpression: '#kind = :kind AND #version = :version',
+            ExpressionAttributeNames: { '#kind': 'kind', '#version': 'version' },
+            ExpressionAttributeValues: { ':kind': tombstone['kind'], ':version': tombstone['version'] } as Item,
+          }
+        : {
+            ConditionExpression: 'attribute_not_exists(#id)',
+            ExpressionAttributeNames: { '#id': Object.keys(copy)[0] ?? '' },
+          }),
+    }),
+  );
+}
+
+/** Attributes in DynamoDB's form; undefined for one to remove. */
+const raw = (values: StoredItem): Record<string, AttributeValue | undefined> =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, value === null ? undefined : marshall({ value })['value']]),
+  );
 
 async function keyNames(client: DynamoDBClient, TableName: string): Promise<string[]> {
   const { Table } = await client.send(new DescribeTableCommand({ TableName }));
   return (Table?.KeySchema ?? []).map(({ AttributeName }) => String(AttributeName));
-}
-
-async function* pages(client: DynamoDBClient, TableName: string): AsyncGenerator<Item[]> {
-  let ExclusiveStartKey: Item | undefined;
-  do {
-    const input = {
-      TableName,
-      Limit: PAGE_ITEMS,
-      ConsistentRead: true,
-      ...(ExclusiveStartKey && { ExclusiveStartKey }),
-    };
-    const { Items, LastEvaluatedKey } = await client.send(new ScanCommand(input));
-    if (Items?.length) yield Items;
-    ExclusiveStartKey = LastEvaluatedKey;
-  } while (ExclusiveStartKey);
-}
-
-async function readItems(client: DynamoDBClient, table: string, keys: readonly Item[]): Promise<Item[]> {
-  const found: Item[] = [];
-  await withRetries(keys, table, async (Keys) => {
-    const input = { RequestItems: { [table]: { Keys: [...Keys], ConsistentRead: true } } };
-    const { Responses, UnprocessedKeys } = await client.send(new BatchGetItemCommand(input));
-    found.push(...(Responses?.[table] ?? []));
-    return UnprocessedKeys?.[table]?.Keys ?? [];
-  });
-  return found;
-}
-
-const writeAll = (client: DynamoDBClient, table: string, requests: readonly WriteRequest[]) =>
-  withRetries(requests, table, async (some) => {
-    const input = { RequestItems: { [table]: [...some] } };
-    const { UnprocessedItems } = await client.send(new BatchWriteItemCommand(input));
-    return UnprocessedItems?.[table] ?? [];
-  });
-
-/** Repeats a batch until no items are left: DynamoDB may process only some of them. */
-async function withRetries<T>(
-  all: readonly T[],
-  table: string,
-  attempt: (some: readonly T[]) => Promise<readonly T[]>,
-) {
-  let left = all;
-  for (let tries = 0; left.length > 0; tries += 1) {
-    if (tries === MAX_TRIES) throw new Error(`${table} keeps rejecting ${left.length} items`);
-    if (tries > 0) await pause(FIRST_PAUSE_MS * 2 ** tries);
-    left = await attempt(left);
-  }
 }

@@ -46,13 +46,16 @@ export function changeOf(record: StreamRecord): Change | undefined {
 function readChange({ dynamodb, userIdentity }: StreamRecord): Change | undefined {
   const keys = dynamodb?.Keys ?? {};
   const [before, after] = [plain(dynamodb?.OldImage), plain(dynamodb?.NewImage)];
+  const restored = after && after['restoredAt'] !== before?.['restoredAt'] && { isRestored: true as const };
   if ('jobId' in keys) {
     const stored = fromItem(after);
-    return { kind: 'job', before: fromItem(before)?.job, after: stored?.job, changedBy: stored?.changedBy };
+    const known = { before: fromItem(before)?.job, after: stored?.job, changedBy: stored?.changedBy };
+    return { kind: 'job', ...known, ...restored };
   }
   if ('shareCode' in keys) {
     const share = shareFromItem(before);
-    return { kind: 'share', before: share && { ...share, ...expiredByTtl(userIdentity) }, after: shareFromItem(after) };
+    const ended = share && { ...share, ...expiredByTtl(userIdentity) };
+    return { kind: 'share', before: ended, after: shareFromItem(after), ...restored };
   }
   if (!('id' in keys)) throw new Error('a stream record of a table that has no channel');
   const change = { before: deviceFromItem(before), after: deviceFromItem(after) };

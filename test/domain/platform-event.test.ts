@@ -52,6 +52,27 @@ test('a change that the platform reported is not published', () => {
   expect(platformEventOf(change, at, shareIdOf)).toMatchObject({ type: 'job.updated' });
 });
 
+test('a share that is put back is published, each time under another eventId', () => {
+  const kind = 'share' as const;
+  const shares = [sampleShare({ version: 1 }), sampleShare({ version: 6 })] as const;
+  const events = [
+    { kind, before: undefined, after: shares[0] },
+    { kind, before: shares[0], after: undefined },
+    { kind, before: undefined, after: shares[1], isRestored: true as const },
+    { kind, before: shares[0], after: sampleShare({ version: 7 }), isRestored: true as const },
+    { kind, before: sampleShare({ version: 7 }), after: undefined },
+  ].map((change) => platformEventOf(change, at, shareIdOf));
+  for (const event of events) expectValid(event);
+  expect(events.map((event) => event?.type.split('.')[1])).toEqual(['created', 'ended', 'created', 'created', 'ended']);
+  expect(events.map((event) => String(event?.detail['eventId' as never]).split('/')[1])).toEqual([
+    '1',
+    '2',
+    '6',
+    '7',
+    '8',
+  ]);
+});
+
 test('the same change always produces the same event', () => {
   expect(ofJob(job, next)).toEqual(ofJob(job, next));
   expect(ofJob(job, job)).toBeUndefined();

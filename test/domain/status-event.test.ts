@@ -76,6 +76,23 @@ describe('eventsBetween for a job', () => {
   });
 });
 
+test('what is put back from a copy is told, and logged, whatever has changed', () => {
+  const job = sampleJob({ name: 'as it was', version: 5 });
+  const share = sampleShare({ version: 5 });
+  const changes: readonly Change[] = [
+    { kind: 'job', before: sampleJob({ name: 'damaged', version: 4 }), after: job },
+    { kind: 'share', before: sampleShare({ maxViewers: 1, version: 4 }), after: share },
+  ];
+  const told = [jobMessage(job), shareMessage(share, at)];
+  for (const [index, change] of changes.entries()) {
+    expect(eventsBetween(change, at)).toEqual([]);
+    const restored = { ...change, isRestored: true } as Change;
+    const [event, ...others] = eventsBetween(restored, at);
+    expect([event, others]).toEqual([{ role: 'state', message: told[index] }, []]);
+    expect(event && isLogged(restored, event)).toBe(true);
+  }
+});
+
 describe('eventsBetween for a device', () => {
   const reported = (timestamp: string) => ({ lastState: { timestamp, droneState: 'HOVER' } });
 

@@ -20,13 +20,18 @@ const accessShape = z.object({
   stackName: z.string(),
 });
 
+/** Runs the operators' partner command. @throws Error with its output */
+export const runPartnerCommand = (...words: string[]): Promise<string> =>
+  runOperatorCommand('bin/partner.ts', ...words, '--json');
+
 /**
- * Runs the operators' partner command; it finds a remote stack by AWS_* and STACK_NAME.
+ * Runs a command of operators; it finds a remote stack by AWS_* and STACK_NAME.
+ * @param program its file
  * @throws Error with its output
  */
-export async function runPartnerCommand(...words: string[]): Promise<string> {
+export async function runOperatorCommand(program: string, ...words: string[]): Promise<string> {
   const folder = localFolder();
-  const args = ['--import', 'tsx', 'bin/partner.ts', ...words, '--json', ...(folder ? ['--local'] : [])];
+  const args = ['--import', 'tsx', program, ...words, ...(folder ? ['--local'] : [])];
   const env = { ...process.env, ...(folder && { LOCAL_DIR: folder }) };
   return (await run(process.execPath, args, { cwd: root, env, maxBuffer: 16 * 1024 * 1024 })).stdout;
 }

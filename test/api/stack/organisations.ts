@@ -81,6 +81,7 @@ export const cast = {
   'typescript-browser': [all],
   'platform-fleet': [all],
   'platform-listening': [all],
+  'restore-items': [all],
   'platform-reports': [all],
   'platform-report-faults': [all],
   'dynamodb-faults': [all, all],

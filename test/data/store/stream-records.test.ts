@@ -33,6 +33,23 @@ describe('changeOf', () => {
       expect(changeOf(record(jobKey, reported, after))).toMatchObject({ changedBy: undefined });
   });
 
+  test.each([
+    ['was put back whole', undefined, 'now', true],
+    ['was put back in part', {}, 'now', true],
+    ['was put back again', { restoredAt: 'then' }, 'now', true],
+    ['has changed since it was put back', { restoredAt: 'now' }, 'now', undefined],
+    ['was deleted after it was put back', { restoredAt: 'now' }, undefined, undefined],
+  ])('says that an item %s', (_, before, restoredAt, isRestored) => {
+    const [job, share] = [toItem(acme, sampleJob()), { ...sampleShare(), organisation: acme, ttl: 1 }];
+    const change = (key: Record<string, unknown>, item: object) =>
+      changeOf(
+        record(key, before && { ...item, ...before }, restoredAt === undefined ? undefined : { ...item, restoredAt }),
+      );
+    expect(change(jobKey, job)).toHaveProperty('kind', 'job');
+    for (const found of [change(jobKey, job), change(shareKey, share)])
+      expect((found as { isRestored?: true }).isRestored).toBe(isRestored);
+  });
+
   test('returns a share for the shares table', () => {
     const share = sampleShare();
     expect(changeOf(record(shareKey, { ...share, organisation: acme, ttl: 1 }, undefined))).toEqual({

@@ -1,7 +1,7 @@
 import { connection } from '../../../data/connections/connections';
 import { smallTable, synthesise, type CfnResource } from '../synthesised';
 import { scopeDescriptions } from '../../../contract/endpoint';
-import { tableNames } from '../../../contract/tables';
+import { tableNames, tableOutput } from '../../../contract/tables';
 import { environmentOf } from '../permissions';
 
 const whole = synthesise();
@@ -146,8 +146,8 @@ test('the user pool allows no sign-up and has every scope of the contract', () =
   );
 });
 
-test('the outputs are those that onboarding and the drone platform need', () => {
-  const store = ['FleetTable', 'PartnersTable', 'ResourceServer', 'SharesTable', 'UsagePlanId', 'UserPoolId'];
+test('the outputs are those that operators, onboarding and the drone platform need', () => {
+  const store = [...tableNames.map(tableOutput), 'ResourceServer', 'UsagePlanId', 'UserPoolId'];
   const addresses = ['BaseUrl', 'DocsUrl', 'MqttUrl', 'ShareBaseUrl', 'WebSocketUrl'];
   const platform = ['PlatformArchiveArn', 'PlatformBusArn', 'PlatformRoleArn'];
   expect([...whole.outputs].sort()).toEqual([...store, ...addresses, ...platform].sort());

@@ -1,6 +1,8 @@
 import type { DropReason } from '../contract/platform';
 import type { RefusalCode } from '../domain/refusal';
+import { failedCallOf } from '../data/store/failed-call';
 import { embeddedMetric } from './embedded-metric';
+import { currentSubject } from './subject';
 
 type Level = 'INFO' | 'WARN' | 'ERROR';
 
@@ -14,14 +16,14 @@ type Fields = Readonly<Record<string, unknown>> & {
 function errorFields(error: unknown) {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, stack, cause } = error;
-  return { name, message, stack, ...(cause instanceof Error && { cause: cause.message }) };
+  return { name, message, stack, ...failedCallOf(error), ...(cause instanceof Error && { cause: cause.message }) };
 }
 
 const write =
   (level: Level) =>
   (message: string, { error, ...fields }: Fields = {}): void => {
     const now = new Date();
-    const line = { level, message, timestamp: now.toISOString(), ...fields };
+    const line = { level, message, timestamp: now.toISOString(), ...currentSubject(), ...fields };
     const traceId = process.env['_X_AMZN_TRACE_ID'];
     const more = { ...(traceId && { traceId }), ...(error !== undefined && { error: errorFields(error) }) };
     const metric = embeddedMetric(process.env, { level, reason: fields.reason, at: now.getTime() });

@@ -10,7 +10,14 @@ import { readItem } from './jobs';
  * Result of a reported status. `moved`: the job has it now; `repeated`: it had it before; `late`: the job is past it; `early`:
  * a status between is missing; `contradictory`: no path leads to it; `unknown`: no such job.
  */
-export type ReportOutcome = 'moved' | 'repeated' | 'late' | 'early' | 'contradictory' | 'unknown';
+type ReportOutcome = 'moved' | 'repeated' | 'late' | 'early' | 'contradictory' | 'unknown';
+
+/** What became of a report. */
+export interface ReportResult {
+  readonly outcome: ReportOutcome;
+  /** The job's, when it is known. */
+  readonly version?: number;
+}
 
 /**
  * Moves a job to the status that the platform reports, along the lifecycle and by one conditional write. The platform is not told.
@@ -18,7 +25,7 @@ export type ReportOutcome = 'moved' | 'repeated' | 'late' | 'early' | 'contradic
  * @returns the result; only `moved` changes the job
  * @throws Refusal `invalid_request` for a report that does not fit its job, by its time or its device, or whose job can't be one of this service
  */
-export async function reportStatus(report: JobReport, reportId: string, now: Date): Promise<ReportOutcome> {
+export async function reportStatus(report: JobReport, reportId: string, now: Date): Promise<ReportResult> {
   const { jobId, status } = report;
   const organisation = organisationOf('job', jobId);
   if (!organisation) throw notIssued('jobId');
@@ -26,15 +33,15 @@ export async function reportStatus(report: JobReport, reportId: string, now: Dat
   const options = { changeId: reportId, now: now.toISOString(), cause, changedBy: PLATFORM } as const;
   try {
     const job = await changeJob(organisation, jobId, { status }, options);
-    return job.updatedAt === options.now ? 'moved' : 'repeated';
+    return { outcome: job.updatedAt === options.now ? 'moved' : 'repeated', version: job.version };
   } catch (error) {
     if (!(error instanceof Refusal) || !isAboutStatus(error)) throw error;
   }
   const found = await readItem(jobId);
-  if (!found) return 'unknown';
-  const known = found.job.status;
-  if (canReach(status, known)) return 'late';
-  return canReach(known, status) ? 'early' : 'contradictory';
+  if (!found) return { outcome: 'unknown' };
+  const { status: known, version } = found.job;
+  if (canReach(status, known)) return { outcome: 'late', version };
+  return { outcome: canReach(known, status) ? 'early' : 'contradictory', version };
 }
 
 /** Whether a change is refused for the status that the job has, or because there is no job. */

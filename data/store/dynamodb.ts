@@ -3,6 +3,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { tableVariable, type TableName } from '../../domain/table';
 import { clientConfig } from './client-config';
 import { setting } from './environment';
+import { noteFailedCall } from './failed-call';
 
 /** One client per function instance. Attributes that are `undefined` are left out. */
 export const dynamodb = DynamoDBDocumentClient.from(
@@ -22,6 +23,19 @@ export const dynamodb = DynamoDBDocumentClient.from(
  */
 export const removedMiddleware = ['loggerMiddleware', 'getUserAgentMiddleware', 'recursionDetectionMiddleware'];
 for (const name of removedMiddleware) dynamodb.middlewareStack.remove(name);
+
+dynamodb.middlewareStack.add(
+  (next, { commandName }) =>
+    async (call) => {
+      try {
+        return await next(call);
+      } catch (error) {
+        noteFailedCall(error, commandName, call.input);
+        throw error;
+      }
+    },
+  { step: 'initialize', name: 'noteFailedCall' },
+);
 
 /**
  * Deployed name of a table.

@@ -3,6 +3,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Organisation } from '../../domain/id';
 import type { Change } from '../../domain/status-event';
 import { deviceFromItem } from '../fleet/fleet';
+import { eventIdOf } from '../jobs/change-id';
 import { fromItem } from '../jobs/job-item';
 import { shareFromItem } from '../shares/shares';
 
@@ -97,6 +98,29 @@ export function topicSubscribersOf({ dynamodb }: StreamRecord): TopicSubscribers
 /** Identifies the item of a record, by which records are kept in order; the attributes of a key may come in any order. */
 export const itemOf = ({ dynamodb }: StreamRecord): string =>
   JSON.stringify(Object.entries(dynamodb?.Keys ?? {}).sort(([one], [other]) => (one < other ? -1 : 1)));
+
+/** What a record is about: its item, the version that the change leads to, and what caused it. */
+export interface RecordedChange {
+  readonly id: string;
+  /** A deletion counts as one more change. */
+  readonly version: number | undefined;
+  /** Of the event of the platform that caused it. */
+  readonly eventId?: string;
+  /** Of the request that caused it. */
+  readonly requestId?: string;
+}
+
+/** What a record is about; it never fails, since it is for the log. */
+export function recordedChangeOf({ dynamodb }: StreamRecord): RecordedChange {
+  const { Keys: keys = {}, OldImage: before, NewImage: after } = dynamodb ?? {};
+  const id = valueOf(keys['jobId'] ?? keys['shareCode'] ?? keys['id']) ?? '';
+  const version = Number(valueOf((after ?? before)?.['version']) ?? NaN);
+  const known = { id, version: Number.isNaN(version) ? undefined : version + (after ? 0 : 1) };
+  const cause = valueOf(after?.['changeId']);
+  if (cause === undefined) return known;
+  const eventId = eventIdOf(cause);
+  return { ...known, ...(eventId === undefined ? { requestId: cause } : { eventId }) };
+}
 
 /** When a record was created, ISO 8601. */
 export const createdAtOf = ({ dynamodb }: StreamRecord): string =>

@@ -1,6 +1,7 @@
 import type { DynamoDBBatchResponse } from 'aws-lambda';
-import { itemOf, UnreadableRecord, type StreamRecord } from '../../data/store/stream-records';
+import { itemOf, recordedChangeOf, UnreadableRecord, type StreamRecord } from '../../data/store/stream-records';
 import { sendToDeadLetterQueue } from '../../data/platform/dead-letter-queue';
+import { about, named } from '../subject';
 
 const byItem = (record: StreamRecord) => [itemOf(record)];
 
@@ -27,6 +28,10 @@ export async function inOrder(
     const run = async () => {
       // Records behind a failure are retried anyway.
       if (index > firstFailure) return;
+      const { id, ...change } = recordedChangeOf(record);
+      await about({ ...named(id), ...change }, handle);
+    };
+    const handle = async () => {
       try {
         await process(record);
       } catch (error) {

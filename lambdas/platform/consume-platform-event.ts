@@ -5,6 +5,7 @@ import { describeFault } from '../../contract/validation-messages';
 import { sendToDeadLetterQueue } from '../../data/platform/dead-letter-queue';
 import { invalid, Refusal, type Detail } from '../../domain/refusal';
 import { toDetails } from '../details';
+import { about, namedIn } from '../subject';
 import { logger } from '../logger';
 import { EventTooEarly, linesOf, type Drop, type Occurrence } from './occurrence';
 import { platformEventHandlers } from './platform-event-handlers';
@@ -38,6 +39,11 @@ export async function consumePlatformEvent(received: ReceivedEvent): Promise<voi
     logger.warn('what arrived from the bus is no event of the platform', { reason: 'malformed' });
     return;
   }
+  await about({ eventId: event.id, ...namedIn(event.detail) }, () => applyOrDrop(event, input, received, now));
+}
+
+/** {@link consumePlatformEvent} for what is one. @param input as it arrived */
+async function applyOrDrop(event: Envelope, input: unknown, received: ReceivedEvent, now: Date): Promise<void> {
   const reported = { id: event.id, type: event['detail-type'], detail: event.detail };
   try {
     const drop = await apply(event, {

@@ -1,3 +1,4 @@
+import { changeOfEvent } from '../../data/jobs/change-id';
 import { changeJob } from '../../data/jobs/job-changes';
 import { readOpenJobs } from '../../data/jobs/open-jobs';
 import type { Organisation } from '../../domain/id';
@@ -17,7 +18,7 @@ export async function failStrandedJobs(
   eventId: string,
   now: Date,
 ): Promise<void> {
-  const options = { changeId: `platform-${eventId}`, now: now.toISOString() };
+  const options = { changeId: changeOfEvent(eventId), now: now.toISOString() };
   const fail = async (job: Job) => {
     const reason = whyStranded(job, change);
     if (!reason) return;

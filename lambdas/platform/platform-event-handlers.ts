@@ -1,11 +1,13 @@
 import type { DropReason, InboundDetail, InboundEventType } from '../../contract/platform';
 import { registerDevice, registerGroup, registerStream, removeFromFleet } from '../../data/fleet/fleet-registry';
+import { changeOfEvent } from '../../data/jobs/change-id';
 import { reportStatus } from '../../data/jobs/reported-status';
 import { idField, organisationOf, organisationWith, type Kind, type Organisation } from '../../domain/id';
 import { notIssued } from '../../domain/refusal';
 import type { FleetChange } from '../../domain/stranded-job';
 import { acceptReportedSamples } from './accept-reported-samples';
 import { answerWithOpenJobs } from './answer-with-open-jobs';
+import { logger } from '../logger';
 import { failStrandedJobs } from './fail-stranded-jobs';
 import { EventTooEarly, type Drop, type Occurrence } from './occurrence';
 import { publishControlOutcome } from './publish-control-outcome';
@@ -43,10 +45,12 @@ async function follow(isApplied: boolean, owner: Organisation, change: FleetChan
 /** What becomes of each event of the platform. */
 export const platformEventHandlers: { readonly [Type in InboundEventType]: Handler<Type> } = {
   'job.status.reported': async (report, { id, now }) => {
-    const outcome = await reportStatus(report, `platform-${id}`, now);
+    const { outcome, version } = await reportStatus(report, changeOfEvent(id), now);
     // A standard queue keeps no order: the predecessor may arrive later.
     if (outcome === 'early') throw new EventTooEarly(id);
-    return outcome === 'moved' ? undefined : { reason: outcome };
+    if (outcome !== 'moved') return { reason: outcome };
+    logger.info('report applied', { version });
+    return undefined;
   },
   'device.telemetry.reported': ({ telemetry }, occurrence) => acceptReportedSamples(telemetry, occurrence),
   'device-group.registered': async ({ at, ...group }, occurrence) => {

@@ -1,11 +1,14 @@
 import { changeOf, createdAtOf, type StreamRecord } from '../../data/store/stream-records';
 import { publishPlatformEvent } from '../../data/platform/platform-bus';
 import { platformEventOf } from '../../domain/platform-event';
+import { logger } from '../logger';
 import { shareIdOf } from '../../data/shares/share-id';
 
 /** Publishes a change of a job or a share to the drone platform. */
 export async function publishChange(record: StreamRecord): Promise<void> {
   const change = changeOf(record);
   const event = change && platformEventOf(change, createdAtOf(record), shareIdOf);
-  if (event) await publishPlatformEvent(event.type, event.detail);
+  if (!event) return;
+  await publishPlatformEvent(event.type, event.detail);
+  logger.info('platform told', { type: event.type });
 }

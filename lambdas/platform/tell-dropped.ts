@@ -31,7 +31,7 @@ function subjectOf(detail: unknown): Readonly<Record<string, string>> {
 /** Logs that an event was dropped, and tells the platform by `report.rejected`, unless that is normal. Never fails. */
 export async function tellDropped({ id, type, detail }: ReportedEvent, { reason, details = [] }: Drop, now: Date) {
   const subject = subjectOf(detail);
-  logger.warn('a report changed nothing', { reason, eventId: id, type: type.slice(0, 64), ...subject });
+  logger.warn('a report changed nothing', { reason, type: type.slice(0, 64) });
   if (!dropReasons[reason].isTold) return;
   try {
     await limitRate('platform#rejected', MOST_TOLD, now);

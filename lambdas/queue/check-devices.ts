@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import {
   isTrailing,
   readOfflineCheck,
   readTrailing,
   scheduleOfflineCheck,
+  type OfflineCheck,
   type TrailingStates,
 } from '../../data/fleet/device-checks';
 import { markOffline, readDevices, saveTrailing } from '../../data/fleet/device-state';
@@ -14,34 +15,33 @@ import type { Organisation } from '../../domain/id';
 import { isUnsaved, offlineAfter, waitForTurn } from '../../domain/state-saving';
 import { sequenceOf, type Sample } from '../../domain/telemetry';
 import { allSettled } from '../concurrency';
+import { eachMessage, type Task } from '../each-message';
 import { logger } from '../logger';
+import { namedIn } from '../subject';
 
 /**
  * Queue of delayed device checks: marks an online device offline after 30 seconds of silence (`offlineAfter`), or schedules its next check;
  * saves samples that were too early as the last known state, unless a later one has been saved.
  */
-export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> {
+export function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> {
   const saveTrailingOf = trailingStates();
-  const processRecord = ({ body }: SQSRecord): Promise<void> => {
+  const read = (body: string): Task => {
     const message = JSON.parse(body) as unknown;
-    return isTrailing(message) ? saveTrailingOf(readTrailing(message)) : checkOffline(message);
+    if (!isTrailing(message)) {
+      const check = readOfflineCheck(message);
+      return { subject: namedIn(check), run: () => checkOffline(check) };
+    }
+    const late = readTrailing(message);
+    // The first of them finds the others: they came in one message.
+    return { subject: namedIn(late.trailing[0]), run: () => saveTrailingOf(late) };
   };
-  // A synchronous error must reject its own record only.
-  const processed = Records.map((record) => new Promise<void>((resolve) => resolve(processRecord(record))));
-  const outcomes = await Promise.allSettled(processed);
-  const failed = Records.filter((_, index) => outcomes[index]?.status === 'rejected');
-  if (failed.length > 0) {
-    const error = outcomes.find((outcome) => outcome.status === 'rejected')?.reason as unknown;
-    logger.error('device checks failed', { count: failed.length, error });
-  }
-  return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+  return eachMessage(Records, read, (error) => logger.error('device check failed', { error }));
 }
 
 /** Delay of the next check of a device that reported while it was being marked offline, in ms. */
 const RETRY_AFTER_MS = 5000;
 
-async function checkOffline(message: unknown): Promise<void> {
-  const check = readOfflineCheck(message);
+async function checkOffline(check: OfflineCheck): Promise<void> {
   const device = await readDevice(check.organisation, check.deviceId);
   if (device?.status !== 'online' || device.reportedAt === undefined) return;
   const left = Date.parse(device.reportedAt) + offlineAfter(device) - Date.now();

@@ -7,7 +7,9 @@ import { publish, type Retention } from '../../data/connections/mqtt-topics';
 import { mayBeSubscribed } from '../../domain/followed-until';
 import type { StatusMessage } from '../../domain/status-message';
 import { currentState } from '../delivery/channel-state';
+import { eachMessage } from '../each-message';
 import { logger } from '../logger';
+import { named, namedIn } from '../subject';
 
 /** Attempts when the state changes during each of them; the fan-out publishes every change too. */
 const MAX_ATTEMPTS = 3;
@@ -31,8 +33,7 @@ async function stateOf(
 }
 
 /** Retains the current state, or clears the topic of a deleted resource; repeats if the state changed meanwhile. */
-async function retain(body: string): Promise<void> {
-  const overdue = readRetentionRequest(body);
+async function retain(overdue: RetentionRequest): Promise<void> {
   const channel = channelOf(overdue);
   if (!channel) throw new Error(`a ${overdue.kind} has no channel`);
   const now = new Date().toISOString();
@@ -49,10 +50,12 @@ async function retain(body: string): Promise<void> {
 }
 
 /** Queue of channels whose state could not be retained at once → their retained messages (DESIGN section 3). */
-export async function handler({ Records }: SQSEvent): Promise<SQSBatchResponse> {
-  const outcomes = await Promise.allSettled(Records.map(({ body }) => retain(body)));
-  const failed = Records.filter((_, index) => outcomes[index]?.status === 'rejected');
-  for (const outcome of outcomes)
-    if (outcome.status === 'rejected') logger.warn('state could not be retained', { error: outcome.reason as unknown });
-  return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
-}
+export const handler = ({ Records }: SQSEvent): Promise<SQSBatchResponse> =>
+  eachMessage(
+    Records,
+    (body) => {
+      const overdue = readRetentionRequest(body);
+      return { subject: { ...named(overdue.id), ...namedIn(overdue) }, run: () => retain(overdue) };
+    },
+    (error) => logger.warn('state could not be retained', { error }),
+  );

@@ -1,11 +1,17 @@
 import { logger } from '../logger';
+import { namedIn, type Subject } from '../subject';
 import type { Event, Exchange } from './request';
 
 /**
- * Logs one line per request. It names the endpoint, never the path, because a share code is a capability; nor does it hold
+ * Logs one line per request, with the job, device or share that it is about. It names the endpoint, never the path, because a share code is a capability; nor does it hold
  * body, headers or query.
  */
-export function logOnce({ key, caller, startedAt, reason, failure }: Exchange, event: Event, status: number): void {
+export function logOnce(
+  { key, caller, startedAt, reason, failure }: Exchange,
+  event: Event,
+  status: number,
+  outcome: unknown,
+): void {
   const line = {
     endpoint: key,
     status,
@@ -13,7 +19,16 @@ export function logOnce({ key, caller, startedAt, reason, failure }: Exchange, e
     durationMs: Date.now() - startedAt,
     requestId: event.requestContext.requestId,
     ...(caller && { clientId: caller.clientId, organisation: caller.organisation }),
+    ...namedIn(event.pathParameters),
+    ...changeIn(outcome),
   };
   if (failure === undefined) logger.info('request', line);
   else logger.error('request', { ...line, error: failure });
+}
+
+/** The job or share that a reply is about, and its version. */
+function changeIn(outcome: unknown): Subject {
+  const { job, share } = (outcome ?? {}) as { readonly job?: object; readonly share?: object };
+  const { version } = (job ?? share ?? {}) as { readonly version?: number };
+  return { ...namedIn(job ?? share), ...(version !== undefined && { version }) };
 }

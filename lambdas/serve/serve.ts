@@ -38,7 +38,7 @@ type ToAnswer = (exchange: Exchange, event: Event, outcome: unknown) => APIGatew
 
 function answerAndLog(exchange: Exchange, event: Event, toAnswer: ToAnswer, outcome: unknown): APIGatewayProxyResult {
   const answer = toAnswer(exchange, event, outcome);
-  logOnce(exchange, event, answer.statusCode);
+  logOnce(exchange, event, answer.statusCode, outcome);
   return answer;
 }
 

@@ -33,7 +33,7 @@ async function openForViewer(event: ConnectEvent, shareCode: string, now: Date):
 }
 
 /** `$connect`: a partner with a token, for a status channel or telemetry, or a viewer with a share code, for telemetry. */
-export const handler = handshake(async (event: ConnectEvent, now) => {
+export const handler = handshake(async (event, now) => {
   expectCloudFront(event);
   const { connectionId } = event.requestContext;
   const { channel, shareCode } = event.queryStringParameters ?? {};

@@ -6,6 +6,7 @@ import { sendViewerSnapshot } from '../sockets/snapshot/viewer';
 import { endFollowers } from '../delivery/followers';
 import { untilNoticed } from '../delivery/followed-group';
 import { logger } from '../logger';
+import { about, named, type Subject } from '../subject';
 
 async function sendSnapshot(request: SnapshotRequest): Promise<void> {
   switch (request.kind) {
@@ -34,6 +35,27 @@ function connectionIdOf(request: SnapshotRequest): string | undefined {
  */
 export async function handler(event: unknown): Promise<void> {
   const request = readSnapshotRequest(event);
+  await about(subjectOf(request), () => sendOrClose(request));
+}
+
+/** The resource that a snapshot is of; a viewer's is found by its connection. */
+function subjectOf(request: SnapshotRequest): Subject {
+  switch (request.kind) {
+    case 'channel':
+      return named(afterKind(request.connection.channel));
+    case 'subscription':
+      return named(afterKind(request.followed));
+    case 'share-end':
+      return named(request.shareCode);
+    case 'viewer':
+      return {};
+  }
+}
+
+/** The identifier in a key such as `job#<jobId>`. */
+const afterKind = (key: string): string => key.slice(key.indexOf('#') + 1);
+
+async function sendOrClose(request: SnapshotRequest): Promise<void> {
   try {
     await sendSnapshot(request);
   } catch (error) {

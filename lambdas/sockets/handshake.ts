@@ -1,8 +1,10 @@
-import type { APIGatewayProxyStructuredResultV2, APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { resourceRefusal } from '../../contract/refusals';
 import { isThrottled } from '../../data/store/throttled';
 import { Refusal, type RefusalCode } from '../../domain/refusal';
 import { logger } from '../logger';
+import { named } from '../subject';
+import type { ConnectEvent } from './connect-event';
 
 /** The result of a completed handshake. */
 export interface Accepted {
@@ -20,10 +22,11 @@ const tooMany = new Refusal('too_many_requests');
  * Logs each handshake once, without its query, which may hold a token or a share code.
  */
 export const handshake =
-  <Event extends APIGatewayProxyWebsocketEventV2>(accept: (event: Event, now: Date) => Promise<Accepted>) =>
-  async (event: Event): Promise<APIGatewayProxyStructuredResultV2> => {
+  (accept: (event: ConnectEvent, now: Date) => Promise<Accepted>) =>
+  async (event: ConnectEvent): Promise<APIGatewayProxyStructuredResultV2> => {
     const { connectionId, requestId } = event.requestContext;
-    const line = { connectionId, requestId };
+    const { id, shareCode } = event.queryStringParameters ?? {};
+    const line = { connectionId, requestId, ...named(id), ...named(shareCode) };
     try {
       const { protocol, reason } = await accept(event, new Date());
       logger.info('handshake', { ...line, status: 200, ...(reason && { reason }) });

@@ -7,7 +7,7 @@ import { organisationOf } from '../../domain/id';
 import { isFlown } from '../../domain/job-lifecycle';
 import type { StoredJob } from '../../data/jobs/job-item';
 import { isBroadcast, type Share } from '../../domain/share';
-import { isAnnounced, positionMessage, snapshotOf, type Change } from '../../domain/status-event';
+import { isAnnounced, isLogged, positionMessage, snapshotOf, type Change } from '../../domain/status-event';
 import type { StatusMessage } from '../../domain/status-message';
 import { logger } from '../logger';
 import { endFollowers } from '../delivery/followers';
@@ -40,8 +40,10 @@ const fanOut = (eventsOf: RecordEvents, cursorOf: CursorOf) => {
   return async (record: StreamRecord) => {
     const found = await eventsOf(record);
     if (!found) return;
-    if (found.change.kind !== 'device') return publishChange(record, found, cursorOf);
-    for (const event of found.events) await publishStatus(event, audienceOf);
+    if (found.change.kind !== 'device') await publishChange(record, found, cursorOf);
+    else for (const event of found.events) await publishStatus(event, audienceOf);
+    if (found.events.some((event) => isLogged(found.change, event))) logger.info('change published');
+    if (found.change.kind !== 'device') return;
     const flown = await flownIn(found.change);
     const at = createdAtOf(record);
     if (!flown || !isAnnounced(flown.job, flown.device.reportedAt ?? at)) return;

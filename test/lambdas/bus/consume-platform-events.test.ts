@@ -90,7 +90,9 @@ describe('A reported job status', () => {
         },
       },
     ]);
-    expect(logLines()).toEqual([]);
+    expect(logLines()).toMatchObject([
+      { level: 'INFO', message: 'report applied', jobId: id('job'), version: 3, eventId: 'event-1' },
+    ]);
   });
 
   test.each<[string, JobStatus, JobStatus]>([

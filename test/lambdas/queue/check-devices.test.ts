@@ -113,7 +113,7 @@ test('retries only the device that fails', async () => {
   const answer = await check(deviceNamed('1'), deviceNamed('2'), deviceNamed('3'));
   expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'message-1' }] });
   expect(markedOffline()).toEqual([deviceNamed('1'), deviceNamed('3')]);
-  expect(logLines()).toMatchObject([{ level: 'ERROR', count: 1 }]);
+  expect(logLines()).toMatchObject([{ level: 'ERROR', deviceId: deviceNamed('2') }]);
 });
 
 test('fails for an unknown message, so that it ends in the dead-letter queue', async () => {

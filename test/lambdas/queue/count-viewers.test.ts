@@ -1,3 +1,4 @@
+import { shareIdOf } from '../../../data/shares/share-id';
 import type { SQSEvent } from 'aws-lambda';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { handler } from '../../../lambdas/queue/count-viewers';
@@ -37,5 +38,11 @@ test('retries only the shares that fail, with an error in the log', async () => 
     batchItemFailures: [{ itemIdentifier: 'message-0' }, { itemIdentifier: 'message-1' }],
   });
   expect(storedCount('one')).toEqual([1]);
-  expect(logLines()).toMatchObject([{ level: 'ERROR', count: 2 }]);
+  expect(logLines()).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ level: 'ERROR', shareId: shareIdOf(share('other')) }),
+      expect.objectContaining({ level: 'ERROR' }),
+    ]),
+  );
+  expect(logLines()).toHaveLength(2);
 });

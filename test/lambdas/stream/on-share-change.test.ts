@@ -1,3 +1,4 @@
+import { shareIdOf } from '../../../data/shares/share-id';
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { CreateScheduleCommand, DeleteScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { mockClient } from 'aws-sdk-client-mock';
@@ -73,6 +74,8 @@ test.each<[string, () => unknown, () => unknown, unknown]>([
   fail();
   expect((await run(creation)).batchItemFailures).toHaveLength(1);
   expect(otherStep()).toEqual(expected);
-  expect(logLines()).toMatchObject([{ level: 'ERROR', message: 'share change could not be processed' }]);
+  expect(logLines().filter(({ level }) => level === 'ERROR')).toMatchObject([
+    { message: 'share change could not be processed', shareId: shareIdOf(share.shareCode), version: 1 },
+  ]);
   expect(JSON.stringify(logLines())).not.toContain(share.shareCode);
 });

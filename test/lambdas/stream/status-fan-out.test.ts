@@ -58,7 +58,12 @@ describe('A batch of changes', () => {
     });
     expect(publishedMessages().map(({ jobId }) => jobId)).toEqual([job(1).jobId, job(3).jobId]);
     expect(queue).toHaveReceivedCommandWith(SendMessageCommand, { QueueUrl: 'https://queue.test/failures' });
-    expect(logLines()).toMatchObject([{ level: 'ERROR', sequenceNumber: '2' }]);
+    expect(logLines().filter(({ level }) => level === 'ERROR')).toMatchObject([
+      { sequenceNumber: '2', jobId: id('job', acme, unique(9)) },
+    ]);
+    expect(logLines().filter(({ level }) => level === 'INFO')).toMatchObject(
+      [1, 3].map((number) => ({ message: 'change published', jobId: job(number).jobId, version: job(number).version })),
+    );
     expect(written.join() + JSON.stringify(queue.calls().map(({ args }) => args[0].input))).not.toContain(secret);
   });
 

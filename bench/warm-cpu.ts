@@ -21,6 +21,9 @@ const CALLS = 400;
 const WARM_UP_CALLS = 3000;
 
 const frameworks = ['express', 'fastify', 'hono'] as const;
+/** A function that only logs. */
+const LOGGING = 'logged-line';
+const MAX_LOGGING_PERCENT = 5;
 
 const keys = ['GET /v3/jobs/{jobId}', 'POST /v3/jobs/create'] as const satisfies readonly EndpointKey[];
 
@@ -36,7 +39,7 @@ export const warmCpu: Measurement = async () => {
       keys.map((key) => `http/${endpointTable[key].handler}`),
       folder,
     );
-    bundle(['warm-calls'], folder, 'bench/support');
+    bundle(['warm-calls', 'logged-line'], folder, 'bench/support');
     bundle(
       frameworks.map((name) => `frameworks/${name}`),
       folder,
@@ -75,29 +78,54 @@ function answers(): Readonly<Record<string, object>> {
 /** Measures the service's function and each framework's in turn. */
 async function compare(key: (typeof keys)[number], folder: string, dynamoDbUrl: string): Promise<Measured[]> {
   const { handler, reply } = endpointTable[key];
+  const event = eventOf(key);
+  const { status } = reply;
   const entries = {
     own: `http/${handler}`,
     ...Object.fromEntries(frameworks.map((name) => [name, `frameworks/${name}`])),
+    [LOGGING]: LOGGING,
   };
-  const event = eventOf(key);
-  const { status } = reply;
   const subjects = Object.entries(entries).map(([name, entry]) => ({
     name,
     times: [] as number[],
     caller: startCaller(folder, entry, environmentFor(dynamoDbUrl)),
   }));
   try {
-    for (const { caller } of subjects) await caller.make({ event, status, count: WARM_UP_CALLS });
+    const of = (name: string) => (name === LOGGING ? { event: lineOf(key), status: 200 } : { event, status });
+    for (const { caller, name } of subjects) await caller.make({ ...of(name), count: WARM_UP_CALLS });
     for (let round = 0; round < ROUNDS; round++)
-      for (const { caller, times } of subjects)
-        times.push((await caller.make({ event, status, count: CALLS })).callMicroseconds);
+      for (const { caller, times, name } of subjects)
+        times.push((await caller.make({ ...of(name), count: CALLS })).callMicroseconds);
   } finally {
     for (const { caller } of subjects) caller.stop();
   }
   const medians = Object.fromEntries(subjects.map(({ name, times }) => [name, median(times)]));
   const { own = 0 } = medians;
-  return frameworks.map((name) => comparison(`warm call of ${key}`, own, name, medians[name] ?? 0));
+  const figure = `warm call of ${key}`;
+  return [
+    ...frameworks.map((name) => comparison(figure, own, name, medians[name] ?? 0)),
+    logging(figure, own, medians[LOGGING] ?? 0),
+  ];
 }
+
+const logging = (figure: string, own: number, line: number): Measured => ({
+  figure: `${figure}, its log line`,
+  measured: `${line.toFixed(0)} µs of processor time, ${((100 * line) / own).toFixed(1)} % of the call`,
+  mustBe: `at most ${MAX_LOGGING_PERCENT} %`,
+  ok: (100 * line) / own <= MAX_LOGGING_PERCENT,
+});
+
+/** The fields of the line that an endpoint logs. */
+const lineOf = (endpoint: EndpointKey): object => ({
+  endpoint,
+  status: 200,
+  durationMs: 12,
+  requestId: '1981ef71-6a6d-49b5-b6c9-4353bc702da1',
+  clientId: '3dd48e4b3e1d47e6a54c2f1b0a',
+  organisation: acme,
+  jobId: id('job'),
+  version: 1,
+});
 
 const comparison = (figure: string, own: number, name: string, other: number): Measured => ({
   figure: `${figure} against ${name}`,

@@ -6,12 +6,13 @@ import type { Measured, Measurement } from '../support/figure';
 import { startLocalStack } from '../support/local-stack';
 import { onboardClients } from '../support/many-clients';
 import { serviceApp, serviceStack } from '../support/service-app';
-import type { Bill } from './bill';
+import type { Bill, BillLine } from './bill';
 import { memoryRows, type MemoryRow } from './memory';
 import { fleet } from './fleet';
 import { jobs } from './jobs';
 import { printBills, writeDocument, writeIdleMonth } from './document';
 import { idleBill, type TemplateResource } from './idle';
+import { prices } from './prices';
 import { platformOf, type Setup } from './setup';
 import { shareEnds, shareViewers } from './shares';
 import { between, read, readSettled } from './usage';
@@ -28,6 +29,8 @@ const limits: readonly (readonly [scenario: RegExp, dollars: number])[] = [
   [/a million shares/, 10],
   [/an idle month/, 10],
 ];
+
+const MAX_LOGGING_DOLLARS = 1;
 
 interface Costs {
   readonly bills: readonly Bill[];
@@ -63,11 +66,28 @@ export const cost: Measurement = async () => {
     const { bills, memory } = await measure(folder);
     printBills(bills);
     await writeDocument(bills, memory, process.env['COST_WRITE']);
-    return limits.map(([scenario, dollars]) => rowOf(bills, scenario, dollars));
+    return [...limits.map(([scenario, dollars]) => rowOf(bills, scenario, dollars)), ...loggingRow(bills)];
   } finally {
     await rm(folder, { recursive: true });
   }
 };
+
+/** What the lines of a million jobs cost; those of the handshake of their follower are not theirs. */
+function loggingRow(bills: readonly Bill[]): Measured[] {
+  return bills
+    .filter(({ scenario }) => scenario.startsWith('a million jobs'))
+    .map(({ lines }) => {
+      const logs = lines.filter(({ service }) => service === prices['logs:bytes']?.service);
+      const sum = (some: readonly BillLine[]) => some.reduce((dollars, line) => dollars + line.dollars, 0);
+      const [ofJobs, all] = [sum(logs.filter(({ caller }) => !caller.includes('Connect'))), sum(logs)];
+      return {
+        figure: 'log lines of a million jobs',
+        measured: `$${ofJobs.toFixed(2)}, and $${(all - ofJobs).toFixed(2)} of a follower's handshake`,
+        mustBe: `at most $${MAX_LOGGING_DOLLARS}`,
+        ok: ofJobs <= MAX_LOGGING_DOLLARS,
+      };
+    });
+}
 
 /** The scenario of `cost` that needs no running stack; `COST_WRITE=yes` writes its section of docs/cost.md, and the prices. */
 export const costIdle: Measurement = async () => {

@@ -1,6 +1,6 @@
 import { customAlphabet } from 'nanoid';
 import { randomBytes } from 'node:crypto';
-import { monotonicFactory } from 'ulid';
+import { decodeTime, monotonicFactory } from 'ulid';
 import type { Kind, Organisation } from '../../domain/id';
 
 /** Crockford's base32 in lower case, without letters that look like digits. */
@@ -18,6 +18,9 @@ const ulidAt = (at?: string) => ulid(at === undefined ? undefined : Date.parse(a
  */
 export const newId = (kind: Kind, organisation: Organisation, at?: string) =>
   `${kind}-${organisation}-${ulidAt(at).toLowerCase()}`;
+
+/** When an identifier of {@link newId} was made. @throws Error for another text */
+export const madeAt = (id: string): Date => new Date(decodeTime(id.slice(-26).toUpperCase()));
 
 /**
  * A new share code. Knowing it gives access, so it has 130 random bits, after the time of creation, by which the list of

@@ -49,7 +49,7 @@ export const platformEventHandlers: { readonly [Type in InboundEventType]: Handl
     // A standard queue keeps no order: the predecessor may arrive later.
     if (outcome === 'early') throw new EventTooEarly(id);
     if (outcome !== 'moved') return { reason: outcome };
-    logger.info('report applied', { version });
+    logger.info('reported', { version });
     return undefined;
   },
   'device.telemetry.reported': ({ telemetry }, occurrence) => acceptReportedSamples(telemetry, occurrence),

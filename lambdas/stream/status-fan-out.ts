@@ -42,7 +42,7 @@ const fanOut = (eventsOf: RecordEvents, cursorOf: CursorOf) => {
     if (!found) return;
     if (found.change.kind !== 'device') await publishChange(record, found, cursorOf);
     else for (const event of found.events) await publishStatus(event, audienceOf);
-    if (found.events.some((event) => isLogged(found.change, event))) logger.info('change published');
+    if (found.events.some((event) => isLogged(found.change, event))) logger.info('published');
     if (found.change.kind !== 'device') return;
     const flown = await flownIn(found.change);
     const at = createdAtOf(record);

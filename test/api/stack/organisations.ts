@@ -82,6 +82,7 @@ export const cast = {
   'platform-fleet': [all],
   'platform-listening': [all],
   'restore-items': [all],
+  trace: [all],
   'platform-reports': [all],
   'platform-report-faults': [all],
   'dynamodb-faults': [all, all],

@@ -3,6 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { text } from 'node:stream/consumers';
 import { dynamodb, removedMiddleware, table } from '../../../data/store/dynamodb';
+import { failedCallOf, noteFailedCall } from '../../../data/store/failed-call';
 import { tableNames, tableVariable } from '../../../domain/table';
 
 test('each table has its own environment variable', () => {
@@ -24,7 +25,7 @@ test.each([undefined, ''])('table fails with the name of the variable when it is
 describe('dynamodb over a real connection', () => {
   let calls = 0;
   /** What the store does with its first call. */
-  let first: 'hang' | 'throttle' | 'break off' | 'answer' = 'answer';
+  let first: 'hang' | 'throttle' | 'break off' | 'answer' | 'refuse' = 'answer';
   let body: unknown;
 
   beforeEach(() => {
@@ -38,6 +39,7 @@ describe('dynamodb over a real connection', () => {
         body = JSON.parse(sent);
         response.end('{}');
       });
+    else if (first === 'refuse') response.writeHead(400).end('{"__type":"ResourceNotFoundException"}');
     else if (calls > 1) response.end('{"Item":{"id":{"S":"a"}}}');
     else if (first === 'break off') request.socket.destroy();
     else if (first === 'throttle') response.writeHead(400).end('{"__type":"ThrottlingException"}');
@@ -47,6 +49,15 @@ describe('dynamodb over a real connection', () => {
     first = fault;
     const { Item } = await dynamodb.send(new GetCommand({ TableName: 'jobs', Key: { id: 'a' } }));
     expect([Item, calls]).toEqual([{ id: 'a' }, 2]);
+  });
+
+  test('an error says which call it comes from', async () => {
+    first = 'refuse';
+    const error: unknown = await dynamodb
+      .send(new PutCommand({ TableName: 'jobs', Item: { id: 'a' } }))
+      .catch((e) => e);
+    expect(error).toBeInstanceOf(Error);
+    expect(failedCallOf(error as Error)).toEqual({ operation: 'Put', tables: ['jobs'] });
   });
 
   test('leaves out what is undefined and stores every other value', async () => {
@@ -71,4 +82,25 @@ describe('dynamodb over a real connection', () => {
 test.each(removedMiddleware)('%s is in the SDK client and not in this one', (name) => {
   expect(new DynamoDBClient().middlewareStack.remove(name)).toBe(true);
   expect(dynamodb.middlewareStack.remove(name)).toBe(false);
+});
+
+test.each([
+  ['BatchGetCommand', { RequestItems: { jobs: {}, fleet: {} } }, { operation: 'BatchGet', tables: ['jobs', 'fleet'] }],
+  [
+    'TransactWriteCommand',
+    {
+      TransactItems: [
+        { Put: { TableName: 'events' } },
+        { Update: { TableName: 'jobs' } },
+        { Put: { TableName: 'jobs' } },
+      ],
+    },
+    { operation: 'TransactWrite', tables: ['events', 'jobs'] },
+  ],
+  [undefined, {}, { operation: '', tables: [] }],
+])('a failed %s names its tables', (command, input, expected) => {
+  const error = new Error('throttled');
+  noteFailedCall(error, command, input);
+  expect(failedCallOf(error)).toEqual(expected);
+  expect(failedCallOf(new Error('another'))).toBeUndefined();
 });

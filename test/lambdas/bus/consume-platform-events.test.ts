@@ -91,7 +91,7 @@ describe('A reported job status', () => {
       },
     ]);
     expect(logLines()).toMatchObject([
-      { level: 'INFO', message: 'report applied', jobId: id('job'), version: 3, eventId: 'event-1' },
+      { level: 'INFO', message: 'reported', jobId: id('job'), version: 3, eventId: 'event-1' },
     ]);
   });
 

@@ -62,7 +62,7 @@ describe('A batch of changes', () => {
       { sequenceNumber: '2', jobId: id('job', acme, unique(9)) },
     ]);
     expect(logLines().filter(({ level }) => level === 'INFO')).toMatchObject(
-      [1, 3].map((number) => ({ message: 'change published', jobId: job(number).jobId, version: job(number).version })),
+      [1, 3].map((number) => ({ message: 'published', jobId: job(number).jobId, version: job(number).version })),
     );
     expect(written.join() + JSON.stringify(queue.calls().map(({ args }) => args[0].input))).not.toContain(secret);
   });

@@ -1,0 +1,32 @@
+import { clients } from '../api/client';
+import { givenJob } from '../api/given';
+import { runOperatorCommand } from '../api/stack/aws-access';
+import { secretsIn } from '../api/stack/logs';
+import { publishPlatformEvent } from './platform-events';
+import { follow } from './socket';
+import { until } from './until';
+
+const [partner] = clients('trace');
+const trace = (id: string) => runOperatorCommand('bin/trace.ts', id);
+
+test('one identifier finds the whole way of a job, from its request to the last report', async () => {
+  const { jobId } = await givenJob(partner);
+  const socket = await follow(partner, { kind: 'job', id: jobId });
+  for (const status of ['QUEUED', 'IN_PROGRESS', 'COMPLETED'])
+    await publishPlatformEvent('job.status.reported', { jobId, status, at: new Date().toISOString() }, new Date());
+  await socket.first(4);
+  const told = await until('the line of the last change', async () => {
+    const output = await trace(jobId);
+    return output.includes('Nothing is missing') ? output : undefined;
+  });
+  const lines = told.split('\n').filter((line) => line.startsWith('20'));
+  const count = (part: string) => lines.filter((line) => line.includes(part)).length;
+  expect(count('request  POST /v3/jobs/create 201  version 1  client')).toBe(1);
+  expect(count('platform told  job.created  version 1')).toBe(1);
+  expect(count('reported')).toBe(3);
+  expect(count('handshake')).toBe(1);
+  for (const version of [1, 2, 3, 4]) expect(count(`published  version ${version}`)).toBe(1);
+  expect(lines).toHaveLength(1 + 1 + 3 + 1 + 4);
+  expect(told).toMatch(/Nothing is missing: the platform reported version 4, and it was published\.\n$/);
+  expect(secretsIn(told)).toEqual([]);
+});

@@ -9,8 +9,7 @@ const MAX_LOG_GROUPS = 50;
 const MAX_LINES = 10_000;
 const POLL_MS = 1000;
 
-/** The query, also for the console: replace the identifier. */
-export const insightsQuery = (id: string): string =>
+const insightsQuery = (id: string): string =>
   `fields @log, @message | filter @message like "${id}" | sort @timestamp asc | limit ${MAX_LINES}`;
 
 /** Reads the lines that name an identifier from the log of the stack on this machine. @param folder its data folder */

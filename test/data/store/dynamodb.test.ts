@@ -53,11 +53,13 @@ describe('dynamodb over a real connection', () => {
 
   test('an error says which call it comes from', async () => {
     first = 'refuse';
-    const error: unknown = await dynamodb
-      .send(new PutCommand({ TableName: 'jobs', Item: { id: 'a' } }))
-      .catch((e) => e);
+    const call = dynamodb.send(new PutCommand({ TableName: 'jobs', Item: { id: 'a' } }));
+    const error = await call.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
     expect(error).toBeInstanceOf(Error);
-    expect(failedCallOf(error as Error)).toEqual({ operation: 'Put', tables: ['jobs'] });
+    expect(failedCallOf(error as Error)).toEqual({ operation: 'PutItem', tables: ['jobs'] });
   });
 
   test('leaves out what is undefined and stores every other value', async () => {

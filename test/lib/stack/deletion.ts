@@ -1,4 +1,4 @@
-/** What the rollback of a first deployment and the deletion of the stack leave behind (docs/operations.md). */
+/** What the rollback of a first deployment and the deletion of the stack leave behind (docs/deploying.md). */
 import { smallTable, synthesise as synthesiseWith } from '../synthesised';
 import { iotDeletion, iotResources } from './iot-deletion';
 
@@ -68,7 +68,7 @@ describe.each([
   });
 });
 
-/** Deletion policy of each type, by default and with removeData (docs/operations.md). */
+/** Deletion policy of each type, by default and with removeData (docs/deploying.md). */
 const deletionPolicies: readonly (readonly [type: string, byDefault: string, withRemoveData: string])[] = [
   ['AWS::DynamoDB::Table', 'Retain', 'Delete'],
   ['AWS::Cognito::UserPool', 'Retain', 'Delete'],

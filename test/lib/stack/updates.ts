@@ -1,4 +1,4 @@
-/** Which stateful resources an update of the stack keeps (docs/operations.md). */
+/** Which stateful resources an update of the stack keeps (docs/deploying.md). */
 import { fullDiff, ResourceImpact } from '@aws-cdk/cloudformation-diff';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -110,7 +110,7 @@ describe('An update', () => {
         return [id, { ...resource, Properties: properties }];
       }),
     );
-    // To confirm an intended loss: CONFIRM_STATEFUL=yes npx jest test/lib/stack.test.ts, and a line in docs/operations.md.
+    // To confirm an intended loss: CONFIRM_STATEFUL=yes npx jest test/lib/stack.test.ts, and a line in docs/deploying.md.
     if (process.env['CONFIRM_STATEFUL'] === 'yes') writeFileSync(file, `${JSON.stringify(plain, undefined, 2)}\n`);
     const confirmed = JSON.parse(readFileSync(file, 'utf8')) as Resources;
     expect(Object.keys(confirmed).length).toBeGreaterThan(20);

@@ -6,6 +6,7 @@ import { deleteApiKey } from './api-key';
 import type { Flags } from './command-line';
 import { confirmOffboarding } from './confirm-offboarding';
 import type { Deployment } from './deployment';
+import { leftBehind, leftBehindText } from './left-behind';
 import { deleteOAuthClient } from './oauth-client';
 import { syncOrganisationStatus } from './organisation-status';
 import { printable } from './printable';
@@ -39,13 +40,18 @@ export async function offboard(flags: Flags, session: Session): Promise<Report> 
   session.progress('deleting OAuth clients and API keys');
   await allSettled(clients.map((client) => remove(deployment, client)));
   return {
-    json: { clients: clients.map(({ clientId }) => ({ clientId, status: 'offboarded' })), endedShares: ended },
+    json: {
+      clients: clients.map(({ clientId }) => ({ clientId, status: 'offboarded' })),
+      endedShares: ended,
+      left: leftBehind,
+    },
     text: [
       ...clients.map(
         ({ clientId, name }) =>
           `${clientId} (${printable(name)}) is offboarded; issued tokens are refused within five minutes`,
       ),
-      `The organisation stays, with its device groups and jobs; ${ended} of its shares were deleted.`,
+      `The organisation stays, and ${ended} of its shares were deleted. What is left of it, and until when:`,
+      leftBehindText(),
     ].join('\n'),
   };
 }

@@ -3,6 +3,7 @@
  * pending retries and invocations are lost when the stack stops.
  */
 import * as z from 'zod';
+import type { Faults } from '../faults';
 import type { Lambda } from '../lambda';
 import { createAsyncInvoker } from '../lambda/async-invoker';
 import { propertiesOf } from '../cloudformation/properties';
@@ -24,6 +25,8 @@ export interface EventsOptions {
   readonly dataFolder: string;
   readonly lambda: Pick<Lambda, 'invoke' | 'permits'> & Partial<Pick<Lambda, 'eventLimitsOf' | 'deadLetterQueueOf'>>;
   readonly sqs: Pick<Sqs, 'send' | 'queue' | 'permits'>;
+  /** Default: none. */
+  readonly faults?: Pick<Faults, 'retryDelayMs'>;
   /** Default: no quotas. */
   readonly quotas?: Pick<Quotas, 'admits'>;
   /** Writes a line for each discarded event; lines contain no events. */
@@ -38,7 +41,7 @@ export function createEvents(options: EventsOptions): Service & AwsApi {
   const log = (line: string) => write(`events ${line}`);
   const buses = new Set(['default']);
   const archives: Archive[] = [];
-  const calls = createAsyncInvoker({ lambda, sqs, log });
+  const calls = createAsyncInvoker({ lambda, sqs, faults: options.faults, log });
   const delivery = createDelivery({ lambda, calls, sqs, log });
   const arnOf = (kind: string, path: string) => `arn:aws:events:${region}:${accountId}:${kind}/${path}`;
   const rules = createRuleRegistry(options.dataFolder, (path) => arnOf('rule', path));

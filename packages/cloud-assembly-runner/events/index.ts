@@ -13,8 +13,9 @@ import type { Sqs } from '../sqs';
 import { createEventsApi } from './api';
 import { readArchive, type Archive } from './archive';
 import { createDelivery } from './delivery';
-import { putEvents } from './put-events';
-import { readRule } from './rule';
+import { putEvents, type BusEvent } from './put-events';
+import { replayOperations } from './replays';
+import { readRule, type Rule } from './rule';
 import { ruleOperations } from './rule-operations';
 import { createRuleRegistry } from './rule-registry';
 
@@ -46,6 +47,11 @@ export function createEvents(options: EventsOptions): Service & AwsApi {
   const arnOf = (kind: string, path: string) => `arn:aws:events:${region}:${accountId}:${kind}/${path}`;
   const rules = createRuleRegistry(options.dataFolder, (path) => arnOf('rule', path));
   const hasBus = (name: string) => buses.has(name);
+
+  function deliver(rule: Rule, event: BusEvent): void {
+    if (!rule.enabled || !rule.matches(event)) return;
+    for (const target of rule.targets) delivery.deliver(rule, target, event);
+  }
 
   function createBus(resource: Resource): Created {
     const { Name } = propertiesOf(resource, busProperties);
@@ -84,12 +90,16 @@ export function createEvents(options: EventsOptions): Service & AwsApi {
         hasBus,
         busArn: (name) => arnOf('event-bus', name),
         publish(busName, event) {
-          for (const rule of rules.of(busName)) {
-            if (!rule.enabled || !rule.matches(event)) continue;
-            for (const target of rule.targets) delivery.deliver(rule, target, event);
-          }
+          for (const rule of rules.of(busName)) deliver(rule, event);
         },
-        isArchived: (busName, event) => archives.some((one) => one.busName === busName && one.matches(event)),
+        archive: (busName, event) => archives.filter((one) => one.busName === busName && one.keep(event)).length > 0,
+      }),
+      ...replayOperations({
+        archiveAt: (arn) => archives.find(({ name }) => arnOf('archive', name) === arn),
+        busArn: (name) => arnOf('event-bus', name),
+        replayArn: (name) => arnOf('replay', name),
+        rulesOf: rules.of,
+        deliver,
       }),
     }),
     types: Object.keys(creators),

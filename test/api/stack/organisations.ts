@@ -83,6 +83,7 @@ export const cast = {
   'platform-listening': [all],
   'platform-reports': [all],
   'platform-report-faults': [all],
+  'integration-faults': [all],
   'dynamodb-faults': [all, all],
   'channel-faults': [all, all],
   'topic-audience-faults': [all],

@@ -37,8 +37,11 @@ export async function killableStack(words: readonly string[] = []): Promise<Kill
     if (running?.pid === undefined) return;
     const exited = new Promise((resolve) => running.once('exit', resolve));
     // Descendants first: they shut down in order when their parent has exited.
-    for (const pid of [...descendantsOf(running.pid).reverse(), running.pid]) killNow(pid);
+    const pids = [...descendantsOf(running.pid).reverse(), running.pid];
+    for (const pid of pids) killNow(pid);
     await exited;
+    // Until then they may write, which on a busy machine takes a while.
+    while (pids.some(isRunning)) await pause(20);
   }
 
   return {
@@ -87,11 +90,17 @@ function descendantsOf(pid: number): number[] {
   return childrenOf(pid);
 }
 
-function parentOf(pid: string): number {
+const parentOf = (pid: string): number => Number(statOf(pid)[1] ?? 0);
+
+/** Not of one that has ended and that nobody has waited for. */
+const isRunning = (pid: number): boolean => !['Z', 'X', undefined].includes(statOf(pid)[0]);
+
+/** State, parent, … of a process; nothing of one that is gone. */
+function statOf(pid: string | number): readonly string[] {
   try {
     // The program name, in brackets, may contain anything.
-    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]);
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   } catch {
-    return 0;
+    return [];
   }
 }

@@ -101,7 +101,7 @@ export function createAwsEndpoint(faults: Pick<Faults, 'call'> = noFaults, meter
     }
     const operation = operationOf(call) ?? required[0]?.action ?? `${call.service}:${call.method}`;
     caller.counts.set(operation, (caller.counts.get(operation) ?? 0) + 1);
-    const answered = await (caller.policies ? faults.call(call, () => api.answer(call)) : api.answer(call));
+    const answered = await (caller.policies ? faults.call(call, (made) => api.answer(made)) : api.answer(call));
     if (answered.charges) meter.charge(caller.name, answered.charges);
     return answered;
   };

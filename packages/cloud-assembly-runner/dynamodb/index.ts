@@ -16,6 +16,7 @@ import { accessKeyId, forward } from './forward';
 import { dynamoDbPermissions, tableArn } from './permissions';
 import { createTtlDeletions, type TtlDeletions } from './ttl-deletions';
 import { noPartitionLimits, type PartitionLimits } from './partition-throttle';
+import { withSequenceNumbers } from './sequence-numbers';
 import { createMeteredEngine } from './metered-engine';
 import type { AwsApi, Created, Resource, Service } from '../service';
 import { region } from '../cloudformation/template';
@@ -139,7 +140,8 @@ export function createDynamoDb(
     answer: async (call) => {
       const answer = await metered.answer(call);
       if (answer.status >= 500 && isDiskFull(answer.body)) reportFullDisk(file);
-      return answer;
+      const isOfStreams = String(call.headers['x-amz-target']).startsWith('DynamoDBStreams');
+      return isOfStreams && answer.status === 200 ? withSequenceNumbers(answer) : answer;
     },
   };
 }

@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
+import { monotonicNow } from '../monotonic-clock';
 import { RequestTooLarge, TooManyRequests } from '../lambda';
 import type { StreamRecord } from './stream-reader';
 
@@ -23,6 +24,8 @@ export interface DeliveryOptions {
   discard(records: readonly StreamRecord[], reason: DiscardReason, calls: number): void;
   /** Called with a record when it and all before it are done. */
   done(upTo: StreamRecord): void;
+  /** Time after which a batch that fails is given up, in ms, instead of the record age. Default: never. */
+  readonly retriesMs?: () => number | undefined;
   /** After it aborts, nothing is retried. */
   readonly signal: AbortSignal;
 }
@@ -48,10 +51,11 @@ export function createDelivery(options: DeliveryOptions): (batch: readonly Strea
   return async (batch) => {
     /** A stack: the last piece is delivered next. */
     const pending: SubBatch[] = [{ records: batch, retries: 0, calls: 0 }];
+    const since = monotonicNow();
     let throttles = 0;
     for (let subBatch = pending.pop(); subBatch; subBatch = pending.pop()) {
       if (signal.aborted) return false;
-      const records = discardExpired(subBatch);
+      const records = discardExpired(subBatch, since);
       if (records.length === 0) continue;
       const outcome = await attempt(records);
       const last = records[outcome.failedAt - 1];
@@ -74,8 +78,11 @@ export function createDelivery(options: DeliveryOptions): (batch: readonly Strea
     return signal.aborted;
   }
 
-  /** Discards expired records, which are the first ones, and returns the others. */
-  function discardExpired({ records, calls }: SubBatch): readonly StreamRecord[] {
+  /** Discards expired records, which are the first ones, and returns the others. @param since when the batch was first delivered */
+  function discardExpired({ records, calls }: SubBatch, since: number): readonly StreamRecord[] {
+    const retriesMs = options.retriesMs?.() ?? Infinity;
+    if (calls > 0 && monotonicNow() - since >= retriesMs)
+      return discardFirst(records, records.length, 'RecordAgeExceeded', calls);
     if (maxAgeSeconds < 0) return records;
     const oldest = Date.now() / 1000 - maxAgeSeconds;
     const firstUnexpired = records.findIndex(({ dynamodb }) => dynamodb.ApproximateCreationDateTime >= oldest);

@@ -30,7 +30,7 @@ export interface EventSourcesOptions {
   /** Deletions by time to live. Default: none. */
   readonly ttlDeletions?: Pick<TtlDeletions, 'has'>;
   /** Default: no faults. */
-  readonly faults?: Pick<Faults, 'batch'>;
+  readonly faults?: Pick<Faults, 'batch' | 'streamRetriesMs' | 'retryDelayMs'>;
   /** Default: none. */
   readonly meter?: Meter;
   /** Policy documents of a function's role. */

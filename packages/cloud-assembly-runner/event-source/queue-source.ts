@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { noMeter, type Meter } from '../billing/meter';
 import { parseEventPattern } from '../events/event-pattern';
+import { noFaults, type Faults } from '../faults';
 import { FunctionError, RecursiveInvocation, type Lambda } from '../lambda';
 import { nameOf } from '../lambda/function-name';
 import { longestChain } from '../lambda/trace';
@@ -36,6 +37,8 @@ export interface QueueSourceOptions {
   readonly lambda: Pick<Lambda, 'invoke' | 'timeoutOf' | 'deadLetterQueueOf'>;
   readonly sqs: Pick<Sqs, 'queue' | 'send'>;
   readonly signal: AbortSignal;
+  /** Default: no faults. */
+  readonly faults?: Pick<Faults, 'retryDelayMs'>;
   /** Default: none. */
   readonly meter?: Meter;
   log(line: string): void;
@@ -69,7 +72,7 @@ export function startQueueSource(
   properties: z.infer<typeof queueSourceProperties>,
   options: QueueSourceOptions,
 ): Promise<void> {
-  const { region, accountId, lambda, sqs, signal, log, meter = noMeter } = options;
+  const { region, accountId, lambda, sqs, signal, log, faults = noFaults, meter = noMeter } = options;
   const { EventSourceArn, BatchSize, FunctionResponseTypes, ScalingConfig } = properties;
   const windowMs = properties.MaximumBatchingWindowInSeconds * 1000;
   const filters = properties.FilterCriteria.Filters.map(({ Pattern }) => parseEventPattern(Pattern));
@@ -135,7 +138,12 @@ export function startQueueSource(
   async function deliver(records: readonly QueueRecord[]): Promise<void> {
     if (records.length === 0) return;
     const failed = await failuresOf(records);
-    for (const { messageId, receiptHandle } of records) if (!failed.has(messageId)) queue.remove(receiptHandle);
+    const timeoutMs = queue.visibilityTimeout * 1000;
+    const delayMs = faults.retryDelayMs(timeoutMs);
+    for (const { messageId, receiptHandle } of records) {
+      if (!failed.has(messageId)) queue.remove(receiptHandle);
+      else if (delayMs < timeoutMs) queue.changeVisibility(receiptHandle, delayMs / 1000);
+    }
     chargePolls(records, records.length - failed.size);
   }
 

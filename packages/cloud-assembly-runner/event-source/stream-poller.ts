@@ -11,7 +11,7 @@ import type { TableWrites } from './table-writes';
 
 export interface StreamPollerOptions extends Pick<
   DeliveryOptions,
-  'bisects' | 'reportsFailures' | 'maxRetries' | 'maxAgeSeconds' | 'signal'
+  'bisects' | 'reportsFailures' | 'maxRetries' | 'maxAgeSeconds' | 'retriesMs' | 'signal'
 > {
   readonly region: string;
   readonly streamArn: string;
@@ -116,13 +116,14 @@ function laneOf({ dynamodb: { Keys = {} } }: StreamRecord, lanes: readonly Lane[
 }
 
 async function deliver(options: StreamPollerOptions, checkpoint: Checkpoint, batch: readonly Pending[]): Promise<void> {
-  const { bisects, reportsFailures, maxRetries, maxAgeSeconds, signal } = options;
+  const { bisects, reportsFailures, maxRetries, maxAgeSeconds, retriesMs, signal } = options;
   const shardId = batch[0]?.position.shardId ?? '';
   await createDelivery({
     bisects,
     reportsFailures,
     maxRetries,
     maxAgeSeconds,
+    ...(retriesMs && { retriesMs }),
     signal,
     invoke: (Records) => options.invoke({ Records }),
     discard: (discarded, ...how) => options.discard(discarded, shardId, ...how),

@@ -1,6 +1,7 @@
 /** Reads a table's stream: Amazon DynamoDB Streams API reference (DescribeStream, GetShardIterator, GetRecords). */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import { sequenceNumber } from '../dynamodb/sequence-numbers';
 
 /** Position in a stream: the last processed record. */
 export interface Position {
@@ -12,7 +13,7 @@ const streamRecord = z.looseObject({
   eventName: z.enum(['INSERT', 'MODIFY', 'REMOVE']),
   dynamodb: z.looseObject({
     Keys: z.record(z.string(), z.unknown()).optional(),
-    SequenceNumber: z.string(),
+    SequenceNumber: z.string().transform(sequenceNumber),
     /** Unix seconds. */
     ApproximateCreationDateTime: z.number(),
     NewImage: z.unknown().optional(),

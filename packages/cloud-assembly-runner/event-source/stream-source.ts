@@ -45,7 +45,7 @@ export interface StreamSourceOptions {
   readonly positions: Positions;
   readonly signal: AbortSignal;
   /** Default: no faults. */
-  readonly faults?: Pick<Faults, 'batch'>;
+  readonly faults?: Pick<Faults, 'batch' | 'streamRetriesMs'>;
   log(line: string): void;
 }
 
@@ -93,6 +93,7 @@ export function startStreamSource(
     reportsFailures: properties.FunctionResponseTypes.length > 0,
     maxRetries: properties.MaximumRetryAttempts,
     maxAgeSeconds: properties.MaximumRecordAgeInSeconds,
+    retriesMs: faults.streamRetriesMs,
     signal,
     reader: createStreamReader(engineUrl, streamArn, positions.get(name, streamArn) ?? properties.StartingPosition),
     writes,

@@ -3,6 +3,7 @@
  * pending retries and invocations are lost when the stack stops.
  */
 import * as z from 'zod';
+import type { Faults } from '../faults';
 import type { Lambda } from '../lambda';
 import { createAsyncInvoker } from '../lambda/async-invoker';
 import { propertiesOf } from '../cloudformation/properties';
@@ -12,8 +13,9 @@ import type { Sqs } from '../sqs';
 import { createEventsApi } from './api';
 import { readArchive, type Archive } from './archive';
 import { createDelivery } from './delivery';
-import { putEvents } from './put-events';
-import { readRule } from './rule';
+import { putEvents, type BusEvent } from './put-events';
+import { replayOperations } from './replays';
+import { readRule, type Rule } from './rule';
 import { ruleOperations } from './rule-operations';
 import { createRuleRegistry } from './rule-registry';
 
@@ -24,6 +26,8 @@ export interface EventsOptions {
   readonly dataFolder: string;
   readonly lambda: Pick<Lambda, 'invoke' | 'permits'> & Partial<Pick<Lambda, 'eventLimitsOf' | 'deadLetterQueueOf'>>;
   readonly sqs: Pick<Sqs, 'send' | 'queue' | 'permits'>;
+  /** Default: none. */
+  readonly faults?: Pick<Faults, 'retryDelayMs'>;
   /** Default: no quotas. */
   readonly quotas?: Pick<Quotas, 'admits'>;
   /** Writes a line for each discarded event; lines contain no events. */
@@ -38,11 +42,16 @@ export function createEvents(options: EventsOptions): Service & AwsApi {
   const log = (line: string) => write(`events ${line}`);
   const buses = new Set(['default']);
   const archives: Archive[] = [];
-  const calls = createAsyncInvoker({ lambda, sqs, log });
+  const calls = createAsyncInvoker({ lambda, sqs, faults: options.faults, log });
   const delivery = createDelivery({ lambda, calls, sqs, log });
   const arnOf = (kind: string, path: string) => `arn:aws:events:${region}:${accountId}:${kind}/${path}`;
   const rules = createRuleRegistry(options.dataFolder, (path) => arnOf('rule', path));
   const hasBus = (name: string) => buses.has(name);
+
+  function deliver(rule: Rule, event: BusEvent): void {
+    if (!rule.enabled || !rule.matches(event)) return;
+    for (const target of rule.targets) delivery.deliver(rule, target, event);
+  }
 
   function createBus(resource: Resource): Created {
     const { Name } = propertiesOf(resource, busProperties);
@@ -81,12 +90,16 @@ export function createEvents(options: EventsOptions): Service & AwsApi {
         hasBus,
         busArn: (name) => arnOf('event-bus', name),
         publish(busName, event) {
-          for (const rule of rules.of(busName)) {
-            if (!rule.enabled || !rule.matches(event)) continue;
-            for (const target of rule.targets) delivery.deliver(rule, target, event);
-          }
+          for (const rule of rules.of(busName)) deliver(rule, event);
         },
-        isArchived: (busName, event) => archives.some((one) => one.busName === busName && one.matches(event)),
+        archive: (busName, event) => archives.filter((one) => one.busName === busName && one.keep(event)).length > 0,
+      }),
+      ...replayOperations({
+        archiveAt: (arn) => archives.find(({ name }) => arnOf('archive', name) === arn),
+        busArn: (name) => arnOf('event-bus', name),
+        replayArn: (name) => arnOf('replay', name),
+        rulesOf: rules.of,
+        deliver,
       }),
     }),
     types: Object.keys(creators),

@@ -35,6 +35,8 @@ export interface BusEvent {
   readonly region: string;
   readonly resources: readonly string[];
   readonly detail: object;
+  /** Of an event of a replay. */
+  readonly 'replay-name'?: string;
 }
 
 export interface PutEventsOptions {
@@ -45,8 +47,8 @@ export interface PutEventsOptions {
   busArn(name: string): string;
   /** Passes an event to the rules of a bus. */
   publish(busName: string, event: BusEvent): void;
-  /** Whether an archive of the bus keeps an event. */
-  isArchived(busName: string, event: BusEvent): boolean;
+  /** Gives an event to the archives of a bus. @returns whether one of them keeps it */
+  archive(busName: string, event: BusEvent): boolean;
 }
 
 /** Result of an entry, and the size of the event that it became. */
@@ -89,7 +91,7 @@ export function putEvents(options: PutEventsOptions): EventsOperation {
       detail,
     };
     options.publish(busName, event);
-    return { result: { EventId: id }, bytes: sizeOf(one), isArchived: options.isArchived(busName, event) };
+    return { result: { EventId: id }, bytes: sizeOf(one), isArchived: options.archive(busName, event) };
   }
 
   return {

@@ -6,7 +6,10 @@ import * as z from 'zod';
 const share = z.number().min(0).max(1);
 const ms = z.number().int().min(0).max(900_000);
 
-const faultSettings = z.strictObject({
+/** Calls fail without being made, some or all; the others are made, and answered after a delay. */
+const failing = z.strictObject({ failing: share.optional(), slowMs: ms.optional(), down: z.boolean().optional() });
+
+export const faultSettings = z.strictObject({
   dynamodb: z
     .strictObject({
       throttled: share.optional(),
@@ -37,6 +40,23 @@ const faultSettings = z.strictObject({
     })
     .default({}),
   connections: z.strictObject({ failing: share.optional(), slowMs: ms.optional() }).default({}),
+  events: failing
+    .extend({
+      /** Entries of PutEvents that fail in a call that succeeds. */
+      failingEntries: share.optional(),
+    })
+    .default({}),
+  sqs: failing.default({}),
+  scheduler: failing.default({}),
+  /** Retries that last for minutes in an account, made quick. */
+  retries: z
+    .strictObject({
+      /** A failed event of a function, or message of a queue, is tried again after this time at most. */
+      afterMs: ms.optional(),
+      /** A batch of a stream whose delivery fails is given up after this time, whatever the mapping says. */
+      streamsForMs: ms.optional(),
+    })
+    .default({}),
   /** Requests to REST APIs that meet the throttle of the account. */
   restApi: z.strictObject({ throttled: share.optional() }).default({}),
   cognito: z.strictObject({ down: z.boolean().optional() }).default({}),

@@ -4,15 +4,16 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { failure } from '../aws-endpoint/aws-error';
+import { withFailedEntries } from './failed-entries';
 import { noFaultSettings, type FaultSettings } from './faults-file';
 import type { AwsAnswer, AwsCall } from '../service';
 
 export interface Faults {
   /**
    * Makes a function's call of an AWS API, or injects a fault.
-   * @param answer makes the call
+   * @param answer makes the call, or what is left of it
    */
-  call(call: AwsCall, answer: () => Promise<AwsAnswer>): Promise<AwsAnswer>;
+  call(call: AwsCall, answer: (call: AwsCall) => Promise<AwsAnswer>): Promise<AwsAnswer>;
   /** Delivers a stream batch, perhaps late or twice. Returns the last result. */
   batch<Result>(deliver: () => Promise<Result>, signal: AbortSignal): Promise<Result>;
   /** Whether API Gateway throttles this request to a REST API. */
@@ -21,6 +22,10 @@ export interface Faults {
   losesLifecycleEvent(): boolean;
   /** Time after which a new MQTT connection is authorised again, in ms; undefined: as its authorizer says. */
   refreshMs(): number | undefined;
+  /** Time after which a failed event or message is tried again, in ms. @param delayMs the time in an account */
+  retryDelayMs(delayMs: number): number;
+  /** Time after which a batch of a stream whose delivery fails is given up, in ms; undefined: as its mapping says. */
+  streamRetriesMs(): number | undefined;
   /** Whether user pools answer only with errors. */
   isCognitoDown(): boolean;
   /**
@@ -39,6 +44,16 @@ const KILL_WAIT_MS = 1000;
 
 const writeOperations = new Set(['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems']);
 
+/** Error by which a service refuses a call that fails or while it is down, from its API reference. */
+const outages: Readonly<Record<string, AwsAnswer>> = {
+  dynamodb: failure('json', 500, 'InternalServerError', 'Internal server error'),
+  iotdata: failure('rest', 500, 'InternalFailureException', 'Internal failure'),
+  'execute-api': failure('rest', 500, 'InternalServerErrorException', 'Internal server error'),
+  events: failure('json', 500, 'InternalException', 'Internal exception'),
+  sqs: failure('json', 500, 'InternalFailure', 'Internal failure'),
+  scheduler: failure('rest', 500, 'InternalServerException', 'Internal server error'),
+};
+
 const occurs = (share: number | undefined): boolean => share !== undefined && Math.random() < share;
 
 /** @param settings current faults, read at each call */
@@ -47,28 +62,32 @@ export function createFaults(settings: () => FaultSettings): Faults {
 
   /** The injected error, if any. */
   function errorFor(call: AwsCall): AwsAnswer | undefined {
-    const { dynamodb, iot, connections } = settings();
-    switch (call.service) {
-      case 'dynamodb':
-        if (dynamodb.down) return failure('json', 500, 'InternalServerError', 'Internal server error');
-        if (occurs(dynamodb.throttled))
-          return failure('json', 400, 'ProvisionedThroughputExceededException', 'Your request rate is too high');
-        return writeOperations.has(operationOf(call)) && occurs(dynamodb.conflicting) ? conflict(call) : undefined;
-      case 'iotdata':
-        return occurs(iot.failing) ? failure('rest', 500, 'InternalFailureException', 'Internal failure') : undefined;
-      case 'execute-api':
-        return occurs(connections.failing)
-          ? failure('rest', 500, 'InternalServerErrorException', 'Internal server error')
-          : undefined;
-      default:
-        return undefined;
-    }
+    const { failing, down } = settingsOf(call);
+    if (down === true || occurs(failing)) return outages[call.service];
+    if (call.service !== 'dynamodb') return undefined;
+    const { dynamodb } = settings();
+    if (occurs(dynamodb.throttled))
+      return failure('json', 400, 'ProvisionedThroughputExceededException', 'Your request rate is too high');
+    return writeOperations.has(operationOf(call)) && occurs(dynamodb.conflicting) ? conflict(call) : undefined;
   }
 
-  function delayOf({ service }: AwsCall): number {
-    const { dynamodb, iot, connections } = settings();
-    const slow = { dynamodb, iotdata: iot, 'execute-api': connections }[service];
-    return slow?.slowMs ?? 0;
+  /** Makes the call, or what the faults leave of it. */
+  function made(call: AwsCall, answer: (call: AwsCall) => Promise<AwsAnswer>): Promise<AwsAnswer> {
+    const { failingEntries } = settings().events;
+    const isPutEvents = call.service === 'events' && operationOf(call) === 'PutEvents';
+    if (!isPutEvents || failingEntries === undefined) return answer(call);
+    return withFailedEntries(call, () => occurs(failingEntries), answer);
+  }
+
+  /** The settings that all services have. */
+  function settingsOf({ service }: AwsCall): {
+    readonly failing?: number | undefined;
+    readonly slowMs?: number | undefined;
+    readonly down?: boolean | undefined;
+  } {
+    const { dynamodb, iot, connections, events, sqs, scheduler } = settings();
+    const byService = { dynamodb, iotdata: iot, 'execute-api': connections, events, sqs, scheduler };
+    return Object.hasOwn(byService, service) ? byService[service as keyof typeof byService] : {};
   }
 
   /** Kills the instance if it was to be killed after this call. */
@@ -83,9 +102,9 @@ export function createFaults(settings: () => FaultSettings): Faults {
 
   return {
     async call(call, answer) {
-      const result = errorFor(call) ?? (await answer());
-      const delay = delayOf(call);
-      if (delay > 0) await pause(delay);
+      const result = errorFor(call) ?? (await made(call, answer));
+      const { slowMs = 0 } = settingsOf(call);
+      if (slowMs > 0) await pause(slowMs);
       await killAfter(call);
       return result;
     },
@@ -102,6 +121,10 @@ export function createFaults(settings: () => FaultSettings): Faults {
     losesLifecycleEvent: () => occurs(settings().iot.lifecycleEventsLost),
 
     refreshMs: () => settings().iot.refreshMs,
+
+    retryDelayMs: (delayMs) => Math.min(delayMs, settings().retries.afterMs ?? delayMs),
+
+    streamRetriesMs: () => settings().retries.streamsForMs,
 
     isCognitoDown: () => settings().cognito.down === true,
 

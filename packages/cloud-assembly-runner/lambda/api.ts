@@ -1,14 +1,18 @@
-/** Lambda API, as far as functions call it: API reference, Invoke. */
+/** Lambda API: API reference, Invoke. */
 import { randomUUID } from 'node:crypto';
 import { failure } from '../aws-endpoint/aws-error';
 import type { AwsAnswer, AwsApi, AwsCall, Service } from '../service';
 import type { Sqs } from '../sqs';
+import { FunctionError, MAX_PAYLOAD_BYTES, RecursiveInvocation, RequestTooLarge, TooManyRequests } from './errors';
 import type { Lambda } from '.';
-import { nameOf } from './function-name';
 import { createAsyncInvoker } from './async-invoker';
+import { invokedFunction, type InvokedFunction } from './invoked-function';
 
 /** Maximum payload of an asynchronous invocation (Lambda quotas, "Invocation payload"). */
 const MAX_EVENT_BYTES = 1024 * 1024;
+
+/** The one version of a function here. */
+const LATEST = '$LATEST';
 
 export interface LambdaApiOptions {
   readonly lambda: Pick<Lambda, 'invoke' | 'arnOf' | 'has' | 'eventLimitsOf' | 'deadLetterQueueOf'>;
@@ -17,9 +21,39 @@ export interface LambdaApiOptions {
   log(line: string): void;
 }
 
-/** Invoke with `X-Amz-Invocation-Type: Event`; synchronous invocations are not supported. */
+/** Invoke with each invocation type; no qualifiers but `$LATEST`, no log tail, no client context. */
 export function createLambdaApi({ lambda, sqs, log }: LambdaApiOptions): AwsApi & Service {
   const calls = createAsyncInvoker({ lambda, sqs, log });
+  const invokedBy = (call: AwsCall) => invokedFunction(call, lambda.arnOf);
+
+  /** How each invocation type is answered, when function and event are valid. */
+  const invocations: Readonly<Record<string, (call: AwsCall, name: string, event: unknown) => Promise<AwsAnswer>>> = {
+    RequestResponse: async ({ headers }, name, event) => {
+      const trace = headers['x-amzn-trace-id'];
+      try {
+        return completed(await lambda.invoke(name, event, typeof trace === 'string' ? trace : undefined));
+      } catch (error) {
+        return answerTo(error);
+      }
+    },
+    Event: (_, name, event) =>
+      calls.invoke(lambda.arnOf(name), event)
+        ? Promise.resolve({ status: 202, headers: requestId(), body: '' })
+        : refuse(429, 'TooManyRequestsException', 'Rate Exceeded.'),
+    DryRun: () => Promise.resolve({ status: 204, headers: requestId(), body: '' }),
+  };
+
+  /** Why the call names no function that can be invoked. */
+  function refusalOf({ name, qualifier, isElsewhere, isContradictory }: InvokedFunction) {
+    if (isContradictory) {
+      const message = 'The derived qualifier from the function name does not match the specified qualifier.';
+      return refuse(400, 'InvalidParameterValueException', message);
+    }
+    if (lambda.has(name) && !isElsewhere && (qualifier ?? LATEST) === LATEST) return undefined;
+    const arn = [lambda.arnOf(name), ...(qualifier === undefined ? [] : [qualifier])].join(':');
+    return refuse(404, 'ResourceNotFoundException', `Function not found: ${arn}`);
+  }
+
   return {
     types: [],
     create: ({ type }) => {
@@ -28,32 +62,69 @@ export function createLambdaApi({ lambda, sqs, log }: LambdaApiOptions): AwsApi 
     stop: () => calls.stop(),
     signingName: 'lambda',
 
-    permissions: (call) => [{ action: 'lambda:InvokeFunction', resource: lambda.arnOf(functionIn(call) ?? '*') }],
+    /** A call with a qualifier needs the permission for the qualified ARN (Lambda developer guide, "Fine-tuning … permissions"). */
+    permissions(call) {
+      const { name = '*', qualifier } = invokedBy(call) ?? {};
+      const resource = [lambda.arnOf(name), ...(qualifier === undefined ? [] : [qualifier])].join(':');
+      return [{ action: 'lambda:InvokeFunction', resource }];
+    },
 
     answer(call) {
-      const name = functionIn(call);
-      if (name === undefined || call.headers['x-amz-invocation-type'] !== 'Event')
+      const invoked = invokedBy(call);
+      if (!invoked)
         return refuse(501, 'NotImplemented', `${call.method} ${call.path} is not supported on this machine`);
-      if (!lambda.has(name))
-        return refuse(404, 'ResourceNotFoundException', `Function not found: ${lambda.arnOf(name)}`);
-      if (call.body.length > MAX_EVENT_BYTES)
-        return refuse(413, 'RequestTooLargeException', `Request must be smaller than ${MAX_EVENT_BYTES} bytes`);
+      const { 'x-amz-invocation-type': type = 'RequestResponse' } = call.headers;
+      const invoke = Object.hasOwn(invocations, String(type)) ? invocations[String(type)] : undefined;
+      if (!invoke) return refuse(400, 'InvalidParameterValueException', `There is no invocation type ${String(type)}`);
+      const unsupported = unsupportedHeader(call);
+      if (unsupported !== undefined) return refuse(501, 'NotImplemented', `${unsupported} is not supported here`);
+      const refusal = refusalOf(invoked);
+      if (refusal) return refusal;
+      const limit = type === 'Event' ? MAX_EVENT_BYTES : MAX_PAYLOAD_BYTES;
+      if (call.body.length > limit) {
+        return refuse(413, 'RequestTooLargeException', `Request must be smaller than ${limit} bytes`);
+      }
       let event: unknown;
       try {
         event = JSON.parse(call.body.toString() || 'null');
       } catch {
         return refuse(400, 'InvalidRequestContentException', 'Could not parse request body into json');
       }
-      if (!calls.invoke(lambda.arnOf(name), event)) return refuse(429, 'TooManyRequestsException', 'Rate Exceeded.');
-      return Promise.resolve({ status: 202, headers: { 'x-amzn-requestid': randomUUID() }, body: '' });
+      return invoke(call, invoked.name, event);
     },
   };
 }
 
-/** Name of the function in the path, where its ARN may stand too. */
-function functionIn({ method, path }: AwsCall): string | undefined {
-  const [, found] = /^\/2015-03-31\/functions\/([^/?]+)\/invocations$/.exec(path) ?? [];
-  return method === 'POST' && found !== undefined ? nameOf(decodeURIComponent(found)) : undefined;
+/** What Invoke knows and this machine does not: a caller that relies on it must not miss it. */
+function unsupportedHeader({ headers }: AwsCall): string | undefined {
+  if (headers['x-amz-log-type'] === 'Tail') return 'The log type Tail';
+  return headers['x-amz-client-context'] === undefined ? undefined : 'The client context';
+}
+
+const requestId = () => ({ 'x-amzn-requestid': randomUUID() });
+
+/** A function that failed answers with 200, and with the error in place of the result. */
+function completed(result: unknown, functionError?: string): AwsAnswer {
+  return {
+    status: 200,
+    headers: {
+      ...requestId(),
+      'content-type': 'application/json',
+      'x-amz-executed-version': LATEST,
+      ...(functionError !== undefined && { 'x-amz-function-error': functionError }),
+    },
+    body: JSON.stringify(result),
+  };
+}
+
+/** @throws an error that is none of Lambda's */
+function answerTo(error: unknown): AwsAnswer | Promise<AwsAnswer> {
+  if (error instanceof TooManyRequests) return refuse(429, 'TooManyRequestsException', 'Rate Exceeded.');
+  if (error instanceof RequestTooLarge) return refuse(413, 'RequestTooLargeException', error.message);
+  if (error instanceof RecursiveInvocation) return refuse(400, error.type, error.message);
+  if (!(error instanceof FunctionError)) throw error;
+  // Lambda developer guide, "Lambda function errors in Node.js"; the trace is in functions.log only.
+  return completed({ errorType: error.type, errorMessage: error.message, trace: [] }, 'Unhandled');
 }
 
 const refuse = (status: number, code: string, message: string): Promise<AwsAnswer> =>

@@ -1,5 +1,6 @@
 /** Asynchronous invocation: Lambda developer guide, "How Lambda handles errors and retries with asynchronous invocation". */
 import { randomUUID } from 'node:crypto';
+import { noFaults, type Faults } from '../faults';
 import type { Sqs } from '../sqs';
 import { FunctionError, RecursiveInvocation, TooManyRequests, type Lambda } from '.';
 
@@ -28,6 +29,8 @@ export interface AsyncInvokerOptions {
   readonly lambda: Pick<Lambda, 'invoke'> & Partial<Pick<Lambda, 'eventLimitsOf' | 'deadLetterQueueOf'>>;
   /** Dead-letter queues of functions. Default: none. */
   readonly sqs?: Pick<Sqs, 'send'> | undefined;
+  /** Default: none. */
+  readonly faults?: Pick<Faults, 'retryDelayMs'> | undefined;
   /** Receives a line for each event that failed for good or was refused. */
   log(line: string): void;
   /** Delays before the second and the third attempt. */
@@ -44,7 +47,13 @@ interface Invocation {
   readonly throttled: number;
 }
 
-export function createAsyncInvoker({ lambda, sqs, log, ...options }: AsyncInvokerOptions): AsyncInvoker {
+export function createAsyncInvoker({
+  lambda,
+  sqs,
+  faults = noFaults,
+  log,
+  ...options
+}: AsyncInvokerOptions): AsyncInvoker {
   const { retryDelaysMs = RETRY_DELAYS_MS } = options;
   const running = new Set<Promise<void>>();
   const timers = new Set<NodeJS.Timeout>();
@@ -72,7 +81,7 @@ export function createAsyncInvoker({ lambda, sqs, log, ...options }: AsyncInvoke
     const mayRetry = retries < MaximumRetryAttempts && !(error instanceof RecursiveInvocation) && !stopped;
     const delay = mayRetry ? retryDelaysMs[retries] : undefined;
     if (delay === undefined) discard(invocation, error);
-    else schedule({ ...invocation, retries: retries + 1 }, delay, error);
+    else schedule({ ...invocation, retries: retries + 1 }, faults.retryDelayMs(delay), error);
   }
 
   /** A throttled invocation did not reach the function, so it does not count as an attempt. */

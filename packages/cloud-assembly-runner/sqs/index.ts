@@ -1,11 +1,12 @@
 /**
- * Amazon SQS (API reference): standard queues with delays, visibility timeout, retention and dead-letter queues.
+ * Amazon SQS (API reference): standard queues with delays, visibility timeout, retention, dead-letter queues and their redrive.
  */
 import * as z from 'zod';
 import { failure } from '../aws-endpoint/aws-error';
 import { noMeter, stepsOf, type Meter } from '../billing/meter';
 import { propertiesOf } from '../cloudformation/properties';
 import type { AwsAnswer, AwsApi, AwsCall, Created, Resource, Service } from '../service';
+import { createMessageMoveTasks } from './message-move-tasks';
 import { openMessageStore, type MessageStore } from './message-store';
 import type { MessageAttributes } from './message';
 import { operations } from './operations';
@@ -57,6 +58,7 @@ export function createSqs({ region, accountId, endpointUrl, dataFolder, meter = 
     record: (entry) => store?.append(entry),
   });
   const queueAt = (arn: string) => queues.at(arn)?.queue;
+  const moveTasks = createMessageMoveTasks(queues);
 
   function add(resource: Resource): Created {
     const {
@@ -103,6 +105,7 @@ export function createSqs({ region, accountId, endpointUrl, dataFolder, meter = 
     },
 
     stop() {
+      moveTasks.stop();
       store?.compact();
       store?.close();
       store = undefined;
@@ -119,6 +122,8 @@ export function createSqs({ region, accountId, endpointUrl, dataFolder, meter = 
     permits: queues.permits,
 
     permissions(call) {
+      const ofMove = moveTasks.permissions(operationOf(call), bodyOf(call));
+      if (ofMove) return ofMove;
       const name = queueNameIn(bodyOf(call));
       // The batch form of an operation needs the permission for the operation itself.
       const action = `sqs:${operationOf(call).replace(/Batch$/, '')}`;
@@ -142,11 +147,13 @@ export function createSqs({ region, accountId, endpointUrl, dataFolder, meter = 
     const name = operationOf(call);
     const input = bodyOf(call);
     const ofQueues = Object.hasOwn(queueOperations, name) ? queueOperations[name] : undefined;
+    const ofMoves = Object.hasOwn(moveTasks.operations, name) ? moveTasks.operations[name] : undefined;
     const ofMessages = Object.hasOwn(operations, name) ? operations[name] : undefined;
-    if (!ofQueues && !ofMessages) {
+    if (!ofQueues && !ofMessages && !ofMoves) {
       throw new SqsError('UnsupportedOperation', `${name} is not supported on this machine`);
     }
     if (input === undefined) throw new SqsError('InvalidParameterValue', 'The request is not JSON.');
+    if (ofMoves) return ofMoves(input);
     if (ofQueues) return ofQueues(queues, input);
     return ofMessages?.(queueIn(queues, input).queue, input, traceHeaderOf(call)) ?? {};
   }

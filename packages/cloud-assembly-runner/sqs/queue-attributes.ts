@@ -25,6 +25,17 @@ const redrivePolicy = z.object({
   maxReceiveCount: z.coerce.number().int().min(1).max(1000),
 });
 
+/** Which queues may have this one as their dead-letter queue. */
+const redriveAllowPolicy = z
+  .object({
+    redrivePermission: z.enum(['allowAll', 'denyAll', 'byQueue']),
+    sourceQueueArns: z.array(z.string()).min(1).max(10).optional(),
+  })
+  .refine(
+    ({ redrivePermission, sourceQueueArns }) => (redrivePermission === 'byQueue') === (sourceQueueArns !== undefined),
+    'sourceQueueArns are for byQueue, which needs one',
+  );
+
 /** Attributes with their defaults; others are dropped. */
 export const queueAttributes = z.object({
   DelaySeconds: whole(0, 900).default(0),
@@ -35,6 +46,7 @@ export const queueAttributes = z.object({
   /** Accepted, without effect: messages are in a file of their owner. */
   SqsManagedSseEnabled: flag.default(true),
   RedrivePolicy: redrivePolicy.optional(),
+  RedriveAllowPolicy: redriveAllowPolicy.optional(),
   /** The queue's policy, JSON. */
   Policy: z.string().optional(),
 });
@@ -51,12 +63,11 @@ export const unsupportedAttributes: readonly string[] = [
   'FifoThroughputLimit',
   'KmsMasterKeyId',
   'KmsDataKeyReusePeriodSeconds',
-  'RedriveAllowPolicy',
 ];
 
 /**
  * Attributes after a call has set some.
- * @param given text by name; an empty one removes `Policy` or `RedrivePolicy`
+ * @param given text by name; an empty one removes `Policy`, `RedrivePolicy` or `RedriveAllowPolicy`
  * @param before those that the queue has; of a new queue the defaults
  * @throws SqsError `InvalidAttributeName`, `InvalidAttributeValue`, or `UnsupportedOperation` for what SQS knows and this machine does not
  */
@@ -73,11 +84,13 @@ function withAttribute(before: QueueAttributes, name: string, text: string): Que
   }
   const invalid = () => new SqsError('InvalidAttributeValue', `Invalid value for the parameter ${name}.`);
   if (name === 'Policy' && text !== '' && !isPolicy(text)) throw invalid();
-  const value = name === 'RedrivePolicy' || name === 'Policy' ? documentIn(name, text) : text;
+  const value = documents.includes(name) ? documentIn(name, text) : text;
   const parsed = queueAttributes.safeParse({ ...before, [name]: value });
   if (!parsed.success) throw invalid();
   return parsed.data;
 }
+
+const documents: readonly string[] = ['Policy', 'RedrivePolicy', 'RedriveAllowPolicy'];
 
 function documentIn(name: string, text: string): unknown {
   if (text === '') return undefined;

@@ -9,7 +9,7 @@ import {
   unsupportedAttributes,
   type QueueAttributes,
 } from './queue-attributes';
-import type { QueueEntry, QueueRegistry } from './queue-registry';
+import { InvalidDeadLetterQueue, type QueueEntry, type QueueRegistry } from './queue-registry';
 import { SqsError } from './sqs-error';
 
 /**
@@ -29,11 +29,11 @@ const namedInput = z.object({ QueueName: z.string() });
 const urlInput = z.object({ QueueUrl: z.string() });
 const setInput = urlInput.extend({ Attributes: attributeMap });
 const getInput = urlInput.extend({ AttributeNames: z.array(z.string()).default([]) });
-const listInput = z.object({
-  QueueNamePrefix: z.string().default(''),
+const pagingInput = z.object({
   MaxResults: z.number().int().min(1).max(1000).optional(),
   NextToken: z.string().optional(),
 });
+const listInput = pagingInput.extend({ QueueNamePrefix: z.string().default('') });
 
 /** At most this many queues are listed without MaxResults. */
 const MAX_LISTED = 1000;
@@ -79,16 +79,14 @@ function set(queues: QueueRegistry, input: unknown): object {
   return {};
 }
 
-/** @throws SqsError when the dead-letter queue that attributes name does not exist */
+/** @throws SqsError when the attributes name a dead-letter queue that this one can't have */
 function withDeadLetterQueue<T>({ RedrivePolicy }: QueueAttributes, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (!RedrivePolicy || !(error instanceof Error) || !error.message.includes(RedrivePolicy.deadLetterTargetArn)) {
-      throw error;
-    }
+    if (!(error instanceof InvalidDeadLetterQueue)) throw error;
     const value = JSON.stringify(RedrivePolicy);
-    const message = `Value ${value} for parameter RedrivePolicy is invalid. Reason: Dead letter target does not exist.`;
+    const message = `Value ${value} for parameter RedrivePolicy is invalid. Reason: ${error.reason}`;
     throw new SqsError('InvalidParameterValue', message);
   }
 }
@@ -132,22 +130,38 @@ const gettable = new Set([
   ...unsupportedAttributes,
 ]);
 
-/** Sorted by name; the token is the last name of the page before. */
+/** Names of this prefix that come after the page before. */
 function list(queues: QueueRegistry, input: unknown): object {
-  const { QueueNamePrefix, MaxResults, NextToken } = read(listInput, input);
+  const { QueueNamePrefix, ...paging } = read(listInput, input);
+  const { urls, NextToken } = pageOf(
+    queues.all().filter(({ name }) => name.startsWith(QueueNamePrefix)),
+    paging,
+  );
+  return { ...(urls.length > 0 && { QueueUrls: urls }), ...NextToken };
+}
+
+/** In this answer alone SQS writes the name of the list in lower case. */
+function listSources(queues: QueueRegistry, input: unknown): object {
+  const { arn } = queueIn(queues, input).queue;
+  const sources = queues.all().filter(({ attributes }) => attributes.RedrivePolicy?.deadLetterTargetArn === arn);
+  const { urls, NextToken } = pageOf(sources, read(pagingInput, input));
+  return { queueUrls: urls, ...NextToken };
+}
+
+/** A page of queues, sorted by name; the token is the last name of the page before. */
+function pageOf(entries: readonly QueueEntry[], { MaxResults, NextToken }: z.output<typeof pagingInput>) {
   const after = NextToken === undefined ? '' : Buffer.from(NextToken, 'base64url').toString();
-  const found = queues
-    .all()
+  const found = entries
     .map(({ queue }) => queue)
-    .filter(({ name }) => name.startsWith(QueueNamePrefix) && name > after)
+    .filter(({ name }) => name > after)
     .sort((one, other) => (one.name < other.name ? -1 : 1));
   const page = found.slice(0, MaxResults ?? MAX_LISTED);
   const last = page.at(-1)?.name ?? '';
   return {
-    ...(page.length > 0 && { QueueUrls: page.map(({ url }) => url) }),
+    urls: page.map(({ url }) => url),
     // SQS returns a token only to who has asked for pages.
-    ...(MaxResults !== undefined &&
-      page.length < found.length && { NextToken: Buffer.from(last).toString('base64url') }),
+    NextToken: MaxResults !== undefined &&
+      page.length < found.length && { NextToken: Buffer.from(last).toString('base64url') },
   };
 }
 
@@ -159,6 +173,7 @@ export const queueOperations: Readonly<Record<string, QueueOperation>> = {
   },
   GetQueueAttributes: get,
   GetQueueUrl: (queues, input) => ({ QueueUrl: queueIn(queues, input).queue.url }),
+  ListDeadLetterSourceQueues: listSources,
   ListQueues: list,
   SetQueueAttributes: set,
 };

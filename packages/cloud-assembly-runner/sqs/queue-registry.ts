@@ -26,6 +26,16 @@ export interface QueueEntry extends StoredQueue {
   readonly isFromTemplate: boolean;
 }
 
+/** A dead-letter queue that a queue can't have; `reason` in SQS's words. */
+export class InvalidDeadLetterQueue extends Error {
+  constructor(
+    arn: string,
+    readonly reason: string,
+  ) {
+    super(`${arn} can't be its dead-letter queue: ${reason}`);
+  }
+}
+
 export interface QueueRegistryOptions {
   readonly dataFolder: string;
   arnOf(name: string): string;
@@ -39,9 +49,9 @@ export interface QueueRegistry {
   all(): readonly QueueEntry[];
   find(name: string): QueueEntry | undefined;
   at(arn: string): QueueEntry | undefined;
-  /** @throws Error when the dead-letter queue does not exist */
+  /** @throws InvalidDeadLetterQueue when it does not exist or does not allow it */
   create(name: string, attributes: QueueAttributes, isFromTemplate: boolean): QueueEntry;
-  /** @throws Error when the dead-letter queue does not exist */
+  /** @throws InvalidDeadLetterQueue when it does not exist or does not allow it */
   change(entry: QueueEntry, attributes: QueueAttributes): void;
   /** Deletes a queue with its messages. */
   remove(entry: QueueEntry): void;
@@ -58,7 +68,6 @@ export function createQueueRegistry({ dataFolder, arnOf, urlOf, record }: QueueR
 
   function configurationOf({ RedrivePolicy, ...attributes }: QueueAttributes): QueueConfiguration {
     const to = RedrivePolicy && at(RedrivePolicy.deadLetterTargetArn)?.queue;
-    if (RedrivePolicy && !to) throw new Error(`there is no queue ${RedrivePolicy.deadLetterTargetArn}`);
     return {
       visibilityTimeout: attributes.VisibilityTimeout,
       delay: attributes.DelaySeconds,
@@ -67,6 +76,17 @@ export function createQueueRegistry({ dataFolder, arnOf, urlOf, record }: QueueR
       maxBytes: attributes.MaximumMessageSize,
       redrive: RedrivePolicy && to && { maxReceiveCount: RedrivePolicy.maxReceiveCount, to },
     };
+  }
+
+  /** Whether a queue may have the dead-letter queue that its attributes name: SQS API reference, SetQueueAttributes. */
+  function checkDeadLetterQueue(name: string, { RedrivePolicy }: QueueAttributes): void {
+    if (!RedrivePolicy) return;
+    const { deadLetterTargetArn: arn } = RedrivePolicy;
+    const target = at(arn);
+    if (!target) throw new InvalidDeadLetterQueue(arn, 'Dead letter target does not exist.');
+    const { redrivePermission = 'allowAll', sourceQueueArns = [] } = target.attributes.RedriveAllowPolicy ?? {};
+    if (redrivePermission === 'allowAll' || sourceQueueArns.includes(arnOf(name))) return;
+    throw new InvalidDeadLetterQueue(arn, 'Its redrive allow policy does not allow this source queue.');
   }
 
   const entryOf = (stored: StoredQueue, queue: Queue, isFromTemplate: boolean): QueueEntry => {
@@ -99,12 +119,14 @@ export function createQueueRegistry({ dataFolder, arnOf, urlOf, record }: QueueR
     at,
 
     create(name, attributes, isFromTemplate) {
+      checkDeadLetterQueue(name, attributes);
       const queue = newQueue(name, configurationOf(attributes));
       const now = Math.floor(Date.now() / 1000);
       return put(entryOf({ name, attributes, createdAt: now, modifiedAt: now }, queue, isFromTemplate));
     },
 
     change({ name, createdAt, queue, isFromTemplate }, attributes) {
+      checkDeadLetterQueue(name, attributes);
       const configuration = configurationOf(attributes);
       const modifiedAt = Math.floor(Date.now() / 1000);
       put(entryOf({ name, attributes, createdAt, modifiedAt }, queue, isFromTemplate));

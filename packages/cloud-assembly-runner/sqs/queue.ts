@@ -36,6 +36,8 @@ export interface Queue extends Omit<QueueSettings, 'record'>, QueueConfiguration
   remove(receiptHandle: string): boolean;
   /** Hides a received message for `seconds` from now. @returns whether it is still in flight */
   changeVisibility(receiptHandle: string, seconds: number): boolean;
+  /** Drops a message that was moved elsewhere. */
+  discard(id: string): void;
   purge(): void;
   /** Resolves when a message may be visible, after `ms`, or when the signal aborts. */
   waitForMessage(ms: number, signal?: AbortSignal): Promise<void>;
@@ -153,6 +155,11 @@ export function createQueue(settings: QueueSettings, initial: QueueConfiguration
       message.hiddenUntil = monotonicNow() + seconds * 1000;
       for (const wake of [...waiters]) wake();
       return true;
+    },
+
+    discard(id) {
+      record({ did: 'remove', queue: name, id });
+      messages = messages.filter((one) => one.id !== id);
     },
 
     purge() {

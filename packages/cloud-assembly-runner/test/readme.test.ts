@@ -1,11 +1,13 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as z from 'zod';
 import { createAccount } from '../account';
 import { createAwsEndpoint } from '../aws-endpoint';
 import { noMeter } from '../billing/meter';
 import { ignored } from '../cloudformation/ignored-types';
 import { noFaults } from '../faults';
+import { faultSettings } from '../faults/faults-file';
 import { flags } from '../stack/command-line';
 
 const root = join(__dirname, '..');
@@ -65,6 +67,20 @@ describe('README.md', () => {
 
   test('names every flag', () => {
     expect(Object.keys(flags).filter((flag) => !page.includes(`\`--${flag}\``))).toEqual([]);
+  });
+
+  test('has each field of the faults file', () => {
+    const fieldsOf = (schema: z.ZodType, path: readonly string[]): string[] => {
+      if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional)
+        return fieldsOf(schema.unwrap() as z.ZodType, path);
+      if (!(schema instanceof z.ZodObject)) return [path.join('.')];
+      return Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([name, one]) =>
+        fieldsOf(one, [...path, name]),
+      );
+    };
+    const [, section = ''] = /^\| field ([^]+?)\n\n/m.exec(page) ?? [];
+    const documented = [...section.matchAll(/`([a-zA-Z]+(?:\.[a-zA-Z]+)+)`/g)].map(([, field]) => field);
+    expect(documented.sort()).toEqual(fieldsOf(faultSettings, []).sort());
   });
 
   test('names files and folders that exist', () => {

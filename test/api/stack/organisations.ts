@@ -85,6 +85,7 @@ export const cast = {
   trace: [all],
   'platform-reports': [all],
   'platform-report-faults': [all],
+  'integration-faults': [all],
   'dynamodb-faults': [all, all],
   'channel-faults': [all, all],
   'topic-audience-faults': [all],

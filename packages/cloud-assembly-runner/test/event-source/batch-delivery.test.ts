@@ -54,6 +54,13 @@ describe('Delivery of a batch of stream records', () => {
     expect(happened).toEqual({ calls: ['abc'], discarded: [], done: ['c'], whole: true });
   });
 
+  test('gives up a batch that fails for as long as its retries may last, whatever the age of its records', async () => {
+    const happened = await deliver('ab', failing('b'), { maxRetries: -1, retriesMs: () => 20, maxAgeSeconds: 900 });
+    expect(happened).toMatchObject({ discarded: ['ab RecordAgeExceeded 1'], done: ['b'], whole: true });
+    expect(happened.calls).toEqual(['ab']);
+    expect((await deliver('ab', () => null, { retriesMs: () => 0 })).discarded).toEqual([]);
+  });
+
   test('retries a failed batch up to the maximum, then discards it and continues', async () => {
     const happened = await deliver('abc', failing('b'), { maxRetries: 2 });
     const discarded = ['abc RetryAttemptsExhausted 3'];

@@ -37,13 +37,19 @@ describe('Fault injection', () => {
     [{ dynamodb: { down: true } }, 'dynamodb', 'Query', 500, 'InternalServerError'],
     [{ iot: { failing: 1 } }, 'iotdata', '', 500, 'InternalFailureException'],
     [{ connections: { failing: 1 } }, 'execute-api', '', 500, 'InternalServerErrorException'],
+    [{ events: { down: true } }, 'events', 'PutEvents', 500, 'InternalException'],
+    [{ events: { failing: 1 } }, 'events', 'PutEvents', 500, 'InternalException'],
+    [{ sqs: { down: true } }, 'sqs', 'SendMessage', 500, 'InternalFailure'],
+    [{ sqs: { failing: 1 } }, 'sqs', 'SendMessage', 500, 'InternalFailure'],
+    [{ scheduler: { down: true } }, 'scheduler', '', 500, 'InternalServerException'],
+    [{ scheduler: { failing: 1 } }, 'scheduler', '', 500, 'InternalServerException'],
   ])('%j: a call of %s %s fails with %d %s and is not made', async (content, service, operation, status, code) => {
     const faults = createFaults(followFaults(file));
     setFaults(content);
     const refused = await faults.call(callOf(service, operation), answer);
     expect({ status: refused.status, code: refused.headers['x-amzn-errortype'] }).toEqual({ status, code });
     expect(answer).not.toHaveBeenCalled();
-    expect(await faults.call(callOf('sqs', 'SendMessage'), answer)).toBe(done);
+    expect(await faults.call(callOf('cognito-idp', 'ListUserPools'), answer)).toBe(done);
     setFaults({});
     expect(await faults.call(callOf(service, operation), answer)).toBe(done);
   });
@@ -77,10 +83,45 @@ describe('Fault injection', () => {
     expect(await faults.call(callOf('dynamodb', 'GetItem'), answer)).toBe(done);
   });
 
-  test('delays the answer of a call that is made', async () => {
-    setFaults({ iot: { slowMs: 300 } });
+  test('lets single entries of PutEvents fail, and makes the call without them', async () => {
+    setFaults({ events: { failingEntries: 0.5 } });
+    const random = jest.spyOn(Math, 'random').mockReturnValueOnce(0.9).mockReturnValueOnce(0.1).mockReturnValue(0.9);
+    const made: unknown[] = [];
+    const answerEach = (call: AwsCall) => {
+      const { Entries } = JSON.parse(call.body.toString()) as { Entries: string[] };
+      made.push(Entries);
+      const results = Entries.map((EventId) => ({ EventId }));
+      return Promise.resolve({ ...done, body: JSON.stringify({ FailedEntryCount: 0, Entries: results }) });
+    };
+    const faults = createFaults(followFaults(file));
+    const put = (...Entries: string[]) => faults.call(callOf('events', 'PutEvents', { Entries }), answerEach);
+    expect(JSON.parse(String((await put('a', 'b', 'c')).body))).toEqual({
+      FailedEntryCount: 1,
+      Entries: [{ EventId: 'a' }, { ErrorCode: 'InternalFailure', ErrorMessage: 'Internal failure' }, { EventId: 'c' }],
+    });
+    random.mockReturnValue(0.1);
+    expect(JSON.parse(String((await put('d')).body))).toMatchObject({ FailedEntryCount: 1 });
+    random.mockRestore();
+    expect(made).toEqual([['a', 'c']]);
+    expect(await faults.call(callOf('events', 'PutRule'), answer)).toBe(done);
+  });
+
+  test('makes retries quick', () => {
+    const faults = createFaults(followFaults(file));
+    expect([faults.retryDelayMs(60_000), faults.streamRetriesMs()]).toEqual([60_000, undefined]);
+    setFaults({ retries: { afterMs: 100, streamsForMs: 2000 } });
+    expect([faults.retryDelayMs(60_000), faults.retryDelayMs(50), faults.streamRetriesMs()]).toEqual([100, 50, 2000]);
+  });
+
+  test.each<[FaultsFile, string]>([
+    [{ iot: { slowMs: 300 } }, 'iotdata'],
+    [{ events: { slowMs: 300 } }, 'events'],
+    [{ sqs: { slowMs: 300 } }, 'sqs'],
+    [{ scheduler: { slowMs: 300 } }, 'scheduler'],
+  ])('%j: delays the answer of a call of %s that is made', async (content, service) => {
+    setFaults(content);
     const began = performance.now();
-    const late = createFaults(followFaults(file)).call(callOf('iotdata', ''), answer);
+    const late = createFaults(followFaults(file)).call(callOf(service, ''), answer);
     expect(answer).toHaveBeenCalledTimes(1);
     await late;
     expect(performance.now() - began).toBeGreaterThanOrEqual(290);

@@ -1,15 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { InvokeCommand, LambdaClient, type InvokeCommandInput } from '@aws-sdk/client-lambda';
+import { InvokeCommand, LambdaClient, type InvokeCommandInput, type InvokeCommandOutput } from '@aws-sdk/client-lambda';
 import { createAwsEndpoint, type Credentials } from '../../aws-endpoint';
 import type { Lambda } from '../../lambda';
 import { createLambdaApi } from '../../lambda/api';
 import { parsePolicy } from '../../iam/policy';
-import { arnOf, startFunctions, type InlineFunctions } from './inline-functions';
+import { accountId, arnOf, startFunctions, type InlineFunctions } from './inline-functions';
 import { until } from '../until';
 
 const greet = `exports.handler = async (event) => { console.log('called with', JSON.stringify(event)); }`;
 const broken = `exports.handler = async () => { console.log('called'); throw new Error('boom'); }`;
+const echo = `exports.handler = async (event) => ({ was: event });`;
+const resultOf = ({ Payload }: InvokeCommandOutput) => JSON.parse(Buffer.from(Payload ?? []).toString()) as unknown;
 /** Output of the functions; empty while there is no log file. */
 const printedBy = ({ folder }: InlineFunctions) => {
   const file = join(folder, 'functions.log');
@@ -39,7 +41,7 @@ describe('The Lambda API', () => {
     );
 
   beforeAll(async () => {
-    functions = await startFunctions({ greet, broken });
+    functions = await startFunctions({ greet, broken, faulty: broken, echo });
     await functions.lambda.create(limits('broken', { MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 }));
     api = createLambdaApi({ lambda: functions.lambda, log: (line) => log.push(line) });
     endpoint.add(api);
@@ -65,6 +67,41 @@ describe('The Lambda API', () => {
     await until(() => printedBy(functions).includes(`called with ${event}`));
   });
 
+  test.each([
+    ['name', 'echo', undefined],
+    ['name with $LATEST', 'echo:$LATEST', undefined],
+    ['name and the qualifier $LATEST', 'echo', '$LATEST'],
+    ['partial ARN', `${accountId}:function:echo`, undefined],
+    ['ARN', arnOf('echo'), undefined],
+    ['qualified ARN', `${arnOf('echo')}:$LATEST`, undefined],
+  ])('invokes a function by its %s and answers with its result', async (_, FunctionName, Qualifier) => {
+    const answer = await invoke({ FunctionName, Qualifier, InvocationType: undefined });
+    expect(answer).toMatchObject({ StatusCode: 200, ExecutedVersion: '$LATEST' });
+    expect([resultOf(answer), answer.FunctionError]).toEqual([{ was: { a: 1 } }, undefined]);
+  });
+
+  test('answers with the error of a function that fails, and does not retry it', async () => {
+    const answer = await invoke({ FunctionName: 'faulty', InvocationType: 'RequestResponse' });
+    expect(answer).toMatchObject({ StatusCode: 200, FunctionError: 'Unhandled', ExecutedVersion: '$LATEST' });
+    expect(resultOf(answer)).toEqual({ errorType: 'Error', errorMessage: 'boom', trace: [] });
+    expect(printedBy(functions).match(/^faulty called$/gm)).toHaveLength(1);
+  });
+
+  test('checks a call without invoking the function when it is a dry run', async () => {
+    const before = printedBy(functions);
+    const { StatusCode, Payload } = await invoke({ InvocationType: 'DryRun' });
+    expect([StatusCode, Payload?.length ?? 0]).toEqual([204, 0]);
+    expect(printedBy(functions)).toBe(before);
+  });
+
+  test('refuses a synchronous invocation beyond the concurrency of the account', async () => {
+    const throttled = await startFunctions({ greet }, {}, {}, { concurrentExecutions: 0 });
+    const call = { service: 'lambda', method: 'POST', path: '/2015-03-31/functions/greet/invocations', headers: {} };
+    const api = createLambdaApi({ lambda: throttled.lambda, log: () => undefined });
+    expect(await api.answer({ ...call, body: Buffer.from('{}') })).toMatchObject({ status: 429 });
+    await throttled.remove();
+  });
+
   test('does not retry a failed function when its EventInvokeConfig allows no retries', async () => {
     expect(await invoke({ FunctionName: 'broken' })).toMatchObject({ StatusCode: 202 });
     await until(() => log.length > 0);
@@ -81,7 +118,35 @@ describe('The Lambda API', () => {
       413,
       'RequestTooLargeException',
     ],
-    ['a synchronous invocation', { InvocationType: 'RequestResponse' as const }, 501, 'NotImplemented'],
+    [
+      'a synchronous event of more than six megabytes',
+      { InvocationType: 'RequestResponse' as const, Payload: Buffer.alloc(6 * 1024 * 1024 + 1, '1') },
+      413,
+      'RequestTooLargeException',
+    ],
+    ['an alias', { FunctionName: 'greet:live' }, 404, 'ResourceNotFoundException'],
+    ['a version', { Qualifier: '1' }, 404, 'ResourceNotFoundException'],
+    [
+      'a function of another account',
+      { FunctionName: '999999999999:function:greet' },
+      404,
+      'ResourceNotFoundException',
+    ],
+    [
+      'two different qualifiers',
+      { FunctionName: 'greet:$LATEST', Qualifier: '1' },
+      400,
+      'InvalidParameterValueException',
+    ],
+    ['an unknown invocation type', { InvocationType: 'Later' as 'Event' }, 400, 'InvalidParameterValueException'],
+    ['the end of the log', { LogType: 'Tail' as const }, 501, 'NotImplemented'],
+    ['a client context', { ClientContext: 'e30=' }, 501, 'NotImplemented'],
+    [
+      'a dry run of an unknown function',
+      { InvocationType: 'DryRun' as const, FunctionName: 'gone' },
+      404,
+      'ResourceNotFoundException',
+    ],
   ])('refuses %s', async (_, input, httpStatusCode, name) => {
     await expect(invoke(input)).rejects.toMatchObject({ name, $metadata: { httpStatusCode } });
   });
@@ -93,6 +158,9 @@ describe('The Lambda API', () => {
     const [own, other] = [arnOf('greet'), arnOf('broken')].map((arn) => endpoint.register(arn, may(arn)));
     expect(await invoke({}, own)).toMatchObject({ StatusCode: 202 });
     await expect(invoke({}, other)).rejects.toMatchObject({ name: 'AccessDeniedException' });
+    await expect(invoke({ InvocationType: 'DryRun' }, other)).rejects.toMatchObject({ name: 'AccessDeniedException' });
+    // The grant is for the unqualified ARN.
+    await expect(invoke({ Qualifier: '$LATEST' }, own)).rejects.toMatchObject({ name: 'AccessDeniedException' });
   });
 
   test('refuses an event when too many invocations are pending', async () => {

@@ -6,6 +6,7 @@ import {
   DeleteQueueCommand,
   GetQueueAttributesCommand,
   GetQueueUrlCommand,
+  ListDeadLetterSourceQueuesCommand,
   ListQueuesCommand,
   PurgeQueueCommand,
   ReceiveMessageCommand,
@@ -100,6 +101,27 @@ describe('A queue that was created by a call', () => {
     );
   });
 
+  test('is a dead-letter queue only of those that it allows', async () => {
+    const allow = (policy: object) => ({ RedriveAllowPolicy: JSON.stringify(policy) });
+    fixture.url = await create('Dead', allow({ redrivePermission: 'byQueue', sourceQueueArns: [arnOf('Made')] }));
+    const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: arnOf('Dead'), maxReceiveCount: 1 });
+    await create('Made', { RedrivePolicy });
+    await expect(create('Other', { RedrivePolicy })).rejects.toMatchObject({
+      name: 'InvalidParameterValue',
+      message: expect.stringContaining('redrive allow policy') as string,
+    });
+    await set(allow({ redrivePermission: 'denyAll' }));
+    await expect(create('Other', { RedrivePolicy })).rejects.toMatchObject({ name: 'InvalidParameterValue' });
+    await set({ RedriveAllowPolicy: '' });
+    expect(await attributes()).not.toHaveProperty('RedriveAllowPolicy');
+    await create('Other', { RedrivePolicy });
+    const sources = await fixture.client.send(new ListDeadLetterSourceQueuesCommand({ QueueUrl: fixture.url }));
+    expect(sources.queueUrls?.map((url) => url.split('/').at(-1))).toEqual(['Made', 'Other']);
+    const first = new ListDeadLetterSourceQueuesCommand({ QueueUrl: fixture.url, MaxResults: 1 });
+    const { queueUrls, NextToken } = await fixture.client.send(first);
+    expect([queueUrls?.length, typeof NextToken]).toEqual([1, 'string']);
+  });
+
   test('makes a receive wait as long as the queue says', async () => {
     fixture.url = await create('Made', { ReceiveMessageWaitTimeSeconds: '20' });
     const receiving = bodies();
@@ -174,6 +196,16 @@ describe('A queue that was created by a call', () => {
     [
       'a redrive policy without a count',
       { ...queue, Attributes: { RedrivePolicy: `{"deadLetterTargetArn":"${arnOf('Things')}"}` } },
+      'InvalidAttributeValue',
+    ],
+    [
+      'a redrive allow policy by queue that names none',
+      { ...queue, Attributes: { RedriveAllowPolicy: '{"redrivePermission":"byQueue"}' } },
+      'InvalidAttributeValue',
+    ],
+    [
+      'a redrive allow policy for all that names some',
+      { ...queue, Attributes: { RedriveAllowPolicy: '{"redrivePermission":"allowAll","sourceQueueArns":["a"]}' } },
       'InvalidAttributeValue',
     ],
   ])('is refused for %s', async (_title, input, name) => {

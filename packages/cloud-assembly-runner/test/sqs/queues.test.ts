@@ -163,7 +163,7 @@ describe('A queue', () => {
     [
       'with a dead-letter queue that does not exist',
       { RedrivePolicy: { deadLetterTargetArn: 'x', maxReceiveCount: 1 } },
-      'there is no queue x',
+      'Dead letter target does not exist',
     ],
   ])('is refused %s', (_title, properties, message) => {
     expect(() => fixture.queue('Other', properties)).toThrow(message);

@@ -40,6 +40,22 @@ export const setPartnerStatus = (clientId: string, status: Partner['status']): P
   });
 
 /**
+ * Suspends a partner and refuses the tokens that it has, for good, by one conditional write: resumed, it needs new ones.
+ * @param tokensFrom Unix seconds; an earlier one than it has does not replace it
+ * @returns the partner after the change, or undefined when it does not exist
+ */
+export async function suspendWithTokens(clientId: string, tokensFrom: number): Promise<Partner | undefined> {
+  const suspended = await change(clientId, {
+    UpdateExpression: 'SET #status = :suspended, tokensFrom = :from',
+    ConditionExpression: 'attribute_exists(apiKeyId) AND (attribute_not_exists(tokensFrom) OR tokensFrom <= :from)',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: { ':suspended': 'suspended', ':from': tokensFrom },
+  });
+  // Another command, whose clock is ahead, refuses more already; or there is no such partner.
+  return suspended ?? setPartnerStatus(clientId, 'suspended');
+}
+
+/**
  * Adds a second API key to a partner, beside the one it has.
  * @param newId of the key in API Gateway
  * @returns the partner after the change, or undefined when it has two keys or is gone

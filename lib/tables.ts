@@ -120,7 +120,11 @@ export class Tables extends Construct implements Record<TableName, Table> {
     publishOutputs(this, {
       PartnersTable: this.partners.tableName,
       FleetTable: this.fleet.tableName,
+      JobsTable: this.jobs.tableName,
       SharesTable: this.shares.tableName,
+      ConnectionsTable: this.connections.tableName,
+      RequestsTable: this.requests.tableName,
+      EventsTable: this.events.tableName,
     });
   }
 }

@@ -146,9 +146,12 @@ test('the user pool allows no sign-up and has every scope of the contract', () =
   );
 });
 
-test('the outputs are those that onboarding and the drone platform need', () => {
-  const store = ['FleetTable', 'PartnersTable', 'ResourceServer', 'SharesTable', 'UsagePlanId', 'UserPoolId'];
+test('the outputs are those that operators and the drone platform need', () => {
+  const tables = ['Connections', 'Events', 'Fleet', 'Jobs', 'Partners', 'Requests', 'Shares'].map(
+    (name) => `${name}Table`,
+  );
+  const access = ['ResourceServer', 'RestApiId', 'RestApiStage', 'SocketsUrl', 'UsagePlanId', 'UserPoolId'];
   const addresses = ['BaseUrl', 'DocsUrl', 'MqttUrl', 'ShareBaseUrl', 'WebSocketUrl'];
   const platform = ['PlatformArchiveArn', 'PlatformBusArn', 'PlatformRoleArn'];
-  expect([...whole.outputs].sort()).toEqual([...store, ...addresses, ...platform].sort());
+  expect([...whole.outputs].sort()).toEqual([...tables, ...access, ...addresses, ...platform].sort());
 });

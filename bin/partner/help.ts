@@ -15,6 +15,7 @@ npm run partner -- <command> --help     its options, with an example
   list                      all organisations and their clients
   suspend                   takes access away from a client or an organisation
   resume                    gives it back
+  contain                   ends all access of a leaked client, at once
   rotate-secret             adds a second secret; --retire-old deletes the older
   rotate-key                the same for the API key
   offboard                  deletes clients for good

@@ -1,7 +1,8 @@
-import { Failure, type Flags } from './command-line';
+import { Failure } from '../command-line/failure';
+import type { Flags } from './command-line';
 import { addSecret, deleteSecret, listSecretIds } from './oauth-client';
-import type { Report } from './report';
-import type { Session } from './session';
+import type { Report } from '../command-line/report';
+import type { Session } from '../deployment/session';
 import { expectClient, readClientId } from './selected-clients';
 
 /**

@@ -3,7 +3,8 @@ import { findPartner } from '../../data/partners/partners';
 import type { Organisation } from '../../domain/id';
 import type { Partner } from '../../domain/partner';
 import { UsageError } from '../command-line/usage-error';
-import { Failure, type Flags } from './command-line';
+import { Failure } from '../command-line/failure';
+import type { Flags } from './command-line';
 import { organisationTag } from './organisation-tag';
 
 /** The clients that a command applies to. */

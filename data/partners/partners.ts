@@ -89,6 +89,26 @@ export const retireApiKey = (clientId: string, oldId: string, newId: string): Pr
     ExpressionAttributeValues: { ':oldId': oldId, ':newId': newId },
   });
 
+/**
+ * Leaves a partner only a new API key.
+ * @param known the partner with the keys that it had
+ * @returns the partner after the change, or undefined when those are not its keys any more
+ */
+export const replaceApiKeys = (
+  { clientId, apiKeyId, newApiKeyId }: Partner,
+  newId: string,
+): Promise<Partner | undefined> =>
+  change(clientId, {
+    UpdateExpression: 'SET apiKeyId = :newId REMOVE newApiKeyId',
+    // The second half is the state after a write whose response was lost, and which the SDK retries.
+    ConditionExpression: `apiKeyId = :oldId AND ${newApiKeyId === undefined ? 'attribute_not_exists(newApiKeyId)' : 'newApiKeyId = :second'} OR apiKeyId = :newId AND attribute_not_exists(newApiKeyId)`,
+    ExpressionAttributeValues: {
+      ':oldId': apiKeyId,
+      ':newId': newId,
+      ...(newApiKeyId !== undefined && { ':second': newApiKeyId }),
+    },
+  });
+
 /** Deletes a partner; no effect when it does not exist. */
 export async function deletePartner(clientId: string): Promise<void> {
   await dynamodb.send(new DeleteCommand({ TableName: table('partners'), Key: { clientId } }));

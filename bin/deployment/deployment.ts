@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { tableVariable } from '../../domain/table';
-import { Failure, type Flags } from './command-line';
+import { Failure } from '../command-line/failure';
 import { useLocalStack } from './local-stack';
 
 /** Addresses of a deployment. */
@@ -16,13 +16,24 @@ export interface Addresses {
   readonly shareBaseUrl: string;
 }
 
-/** What onboarding needs of a deployment, from its stack's outputs. */
+/** Which deployment a command line is for, by its flags. */
+export interface Whereabouts {
+  /** That of this machine. */
+  readonly local?: boolean | undefined;
+  /** Name of a CloudFormation stack. */
+  readonly stack?: string | undefined;
+}
+
+/** What operators' commands need of a deployment, from its stack's outputs. */
 export interface Deployment {
   readonly addresses: Addresses;
   /** Prefix of every scope in Cognito. */
   readonly resourceServer: string;
   readonly userPoolId: string;
   readonly usagePlanId: string;
+  readonly restApiId: string;
+  /** Of the REST API. */
+  readonly stageName: string;
   /** PEM file of the certificate authority that MQTT clients need; local stacks only. */
   readonly caFile?: string;
 }
@@ -32,9 +43,16 @@ const outputs = z.object({
   ResourceServer: z.string(),
   UserPoolId: z.string(),
   UsagePlanId: z.string(),
+  RestApiId: z.string(),
+  RestApiStage: z.string(),
   PartnersTable: z.string(),
   FleetTable: z.string(),
+  JobsTable: z.string(),
   SharesTable: z.string(),
+  ConnectionsTable: z.string(),
+  RequestsTable: z.string(),
+  EventsTable: z.string(),
+  SocketsUrl: z.string(),
   WebSocketUrl: z.string(),
   MqttUrl: z.string(),
   ShareBaseUrl: z.string(),
@@ -43,18 +61,23 @@ const outputs = z.object({
 
 /**
  * Finds the deployment that the flags name and configures this process for it: `AWS_*` for the local stack, and the
- * tables and the bus that `data/` uses.
+ * tables, the bus and the sockets' endpoint that `data/` uses.
  * @throws Failure when there is none
  */
-export async function findDeployment({ local, stack }: Flags): Promise<Deployment> {
+export async function findDeployment({ local, stack }: Whereabouts): Promise<Deployment> {
   const here = local ? await useLocalStack() : undefined;
   const stackName = stack ?? here?.stackName ?? process.env['STACK_NAME'] ?? 'DroneMissionApi';
   const read = await readOutputs(stackName);
   Object.assign(process.env, {
     [tableVariable('partners')]: read.PartnersTable,
     [tableVariable('fleet')]: read.FleetTable,
+    [tableVariable('jobs')]: read.JobsTable,
     [tableVariable('shares')]: read.SharesTable,
+    [tableVariable('connections')]: read.ConnectionsTable,
+    [tableVariable('requests')]: read.RequestsTable,
+    [tableVariable('events')]: read.EventsTable,
     PLATFORM_BUS: read.PlatformBusArn,
+    SOCKETS_URL: read.SocketsUrl,
   });
   return {
     addresses: {
@@ -67,6 +90,8 @@ export async function findDeployment({ local, stack }: Flags): Promise<Deploymen
     resourceServer: read.ResourceServer,
     userPoolId: read.UserPoolId,
     usagePlanId: read.UsagePlanId,
+    restApiId: read.RestApiId,
+    stageName: read.RestApiStage,
     ...(here?.caFile !== undefined && { caFile: here.caFile }),
   };
 }

@@ -1,5 +1,9 @@
 import * as z from 'zod/mini';
 
+/** Calls a minute by operation. */
+export const limitsOfClient = z.record(z.string(), z.int());
+export type LimitsOfClient = z.output<typeof limitsOfClient>;
+
 /** A client of a partner organisation: an OAuth client with an API key. */
 export const partner = z.object({
   clientId: z.string(),
@@ -14,6 +18,8 @@ export const partner = z.object({
   status: z.enum(['active', 'suspended']),
   /** Tokens issued before this are refused, and what was opened before it is ended; Unix seconds. */
   tokensFrom: z.optional(z.int()),
+  /** How often it may call what in a minute, by operation, where that differs from what every client may. */
+  limits: z.optional(limitsOfClient),
   createdAt: z.string(),
 });
 

@@ -2,7 +2,7 @@ import { FetchError, JwkValidationError, JwksValidationError } from 'aws-jwt-ver
 import { clientSuspended } from '../../contract/forbidden';
 import { findPartner } from '../../data/partners/partners';
 import type { Organisation } from '../../domain/id';
-import { isInForce } from '../../domain/partner';
+import { isInForce, type LimitsOfClient } from '../../domain/partner';
 import { Refusal } from '../../domain/refusal';
 import { verifyToken, type Token } from './verify-token';
 
@@ -12,6 +12,8 @@ const keyErrors = [FetchError, JwksValidationError, JwkValidationError];
 /** An active partner's client with a valid token. */
 export interface Identity extends Token {
   readonly organisation: Organisation;
+  /** Where they differ from those of every client. */
+  readonly limits: LimitsOfClient | undefined;
 }
 
 /**
@@ -28,5 +30,5 @@ export async function identify(accessToken: string, path?: string): Promise<Iden
   const partner = await findPartner(token.clientId);
   if (partner?.status !== 'active') throw clientSuspended(path);
   if (!isInForce(partner, token.issuedAt)) throw new Refusal('unauthorized');
-  return { ...token, organisation: partner.organisation };
+  return { ...token, organisation: partner.organisation, limits: partner.limits };
 }

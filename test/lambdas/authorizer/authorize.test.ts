@@ -49,6 +49,13 @@ describe('A valid token', () => {
     expect(context).toMatchObject(callerContext.parse(asText));
   });
 
+  test('yields the own limits of its client as text, if it has any', async () => {
+    const limits = { 'POST /v3/jobs/create': 300 };
+    store.on(GetCommand).resolves({ Item: { ...partner, limits } });
+    const { context = {} } = await authorize(await bearer('command:create'));
+    expect(JSON.parse(String(context?.['limits']))).toEqual(limits);
+  });
+
   test('may have scopes of any resource server of this service, since clients keep theirs when the domain changes', async () => {
     const scope = 'https://second.test/command:read https://api.test/command:read https://second.test/share:read';
     const { context = {} } = await authorize(`Bearer ${await sign(key, { ...claims(), scope })}`);

@@ -1,9 +1,4 @@
-/** Options of every command, for its help. */
-export const commonOptions = `  --local                   the stack that \`npm start\` runs here
-  --stack NAME              a CloudFormation stack in AWS
-                            (default: $STACK_NAME, else DroneMissionApi)
-  --json                    for scripts: the result as JSON
-`;
+import { commonOptions } from '../command-line/common-options';
 
 /** What `npm run partner -- help` prints; `command-help.ts` has the commands' own. */
 export const overview = `Onboards and manages partners, on AWS and on this machine.

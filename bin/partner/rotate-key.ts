@@ -8,7 +8,8 @@ import type { Deployment } from '../deployment/deployment';
 import { reasonOf } from '../command-line/reason';
 import type { Report } from '../command-line/report';
 import type { Session } from '../deployment/session';
-import { expectClient, readClientId } from './selected-clients';
+import { expectClient } from '../deployment/expect-client';
+import { readClientId } from './selected-clients';
 import { Rollback } from './rollback';
 
 /**

@@ -7,7 +7,8 @@ import { syncOrganisationStatus } from './organisation-status';
 import { printable } from '../command-line/printable';
 import type { Report } from '../command-line/report';
 import type { Session } from '../deployment/session';
-import { noClient, readSelection, selectClients } from './selected-clients';
+import { noClient } from '../deployment/expect-client';
+import { readSelection, selectClients } from './selected-clients';
 import { allSettled } from './rollback';
 import { tellPlatform } from './tell-platform';
 

@@ -91,6 +91,12 @@ async function subscriptionsOf(clientId: string, now: number) {
 export const countSubscriptions = async (clientId: string, now: number): Promise<number> =>
   (await subscriptionsOf(clientId, now)).active.length;
 
+/** The topics that an OAuth client is subscribed to, once for each of its connections. @param now Unix milliseconds */
+export const topicsOf = async (clientId: string, now: number): Promise<string[]> =>
+  (await subscriptionsOf(clientId, now)).active.map(({ connectionId }) =>
+    connectionId.slice(connectionId.indexOf(' ') + 1),
+  );
+
 /** Which MQTT clients must not stay connected. */
 export interface SessionLimits {
   /** Subscriptions of the OAuth client, over all its connections: the oldest ones may stay. */

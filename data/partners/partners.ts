@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { organisationId } from '../../domain/id';
-import { partner, type Partner } from '../../domain/partner';
+import { partner, type LimitsOfClient, type Partner } from '../../domain/partner';
 import { DeleteCommand, GetCommand, PutCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 
@@ -108,6 +108,29 @@ export const replaceApiKeys = (
       ...(newApiKeyId !== undefined && { ':second': newApiKeyId }),
     },
   });
+
+/**
+ * Gives a partner its own limits.
+ * @param known the partner as it was read
+ * @param limits calls a minute by operation; empty for those of every client
+ * @returns the partner after the change, or undefined when its limits are not the known ones any more
+ */
+export const setLimits = (
+  { clientId, limits: known }: Partner,
+  limits: LimitsOfClient,
+): Promise<Partner | undefined> => {
+  const isEmpty = Object.keys(limits).length === 0;
+  const before = known === undefined ? 'attribute_not_exists(#limits)' : '#limits = :known';
+  return change(clientId, {
+    UpdateExpression: isEmpty ? 'REMOVE #limits' : 'SET #limits = :limits',
+    ConditionExpression: `attribute_exists(apiKeyId) AND ${before}`,
+    ExpressionAttributeNames: { '#limits': 'limits' },
+    ExpressionAttributeValues:
+      isEmpty && known === undefined
+        ? undefined
+        : { ...(!isEmpty && { ':limits': limits }), ...(known !== undefined && { ':known': known }) },
+  });
+};
 
 /** Deletes a partner; no effect when it does not exist. */
 export async function deletePartner(clientId: string): Promise<void> {

@@ -24,9 +24,14 @@ const accessShape = z.object({
  * Runs the operators' partner command; it finds a remote stack by AWS_* and STACK_NAME.
  * @throws Error with its output
  */
-export async function runPartnerCommand(...words: string[]): Promise<string> {
+export const runPartnerCommand = (...words: string[]) => runProgram('bin/partner.ts', words);
+
+/** The same for the command that shows and acts. */
+export const runOperatorCommand = (...words: string[]) => runProgram('bin/operator.ts', words);
+
+async function runProgram(program: string, words: readonly string[]): Promise<string> {
   const folder = localFolder();
-  const args = ['--import', 'tsx', 'bin/partner.ts', ...words, '--json', ...(folder ? ['--local'] : [])];
+  const args = ['--import', 'tsx', program, ...words, '--json', ...(folder ? ['--local'] : [])];
   const env = { ...process.env, ...(folder && { LOCAL_DIR: folder }) };
   return (await run(process.execPath, args, { cwd: root, env, maxBuffer: 16 * 1024 * 1024 })).stdout;
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
 /** Calls a minute by operation. */
-export const limitsOfClient = z.record(z.string(), z.int());
+export const limitsOfClient = z.catchall(z.object({}), z.int());
 export type LimitsOfClient = z.output<typeof limitsOfClient>;
 
 /** A client of a partner organisation: an OAuth client with an API key. */

@@ -83,6 +83,18 @@ describe('contain', () => {
     expect(store.calls()[0]?.args[0]).toBeInstanceOf(UpdateCommand);
   });
 
+  test('refuses what Cognito issued for the old secret until that was deleted', async () => {
+    const { clientId } = (await onboarded()).first;
+    const deletedAt = Date.now() + 60_000;
+    cognito.on(DeleteUserPoolClientSecretCommand).callsFake(() => {
+      jest.spyOn(Date, 'now').mockReturnValue(deletedAt);
+      return {};
+    });
+    await contain(clientId);
+    jest.restoreAllMocks();
+    expect((await recordOf(clientId))?.['tokensFrom']).toBe(Math.floor(deletedAt / 1000) + 1);
+  });
+
   test('takes the client as a word or as an option, and says what is next to a person', async () => {
     const { clientId } = (await onboarded()).first;
     const { printed } = await partner('contain', '--client-id', clientId);

@@ -3,7 +3,7 @@ import type { Partner } from '../../domain/partner';
 import { Failure } from '../command-line/failure';
 
 /** What is said of an unknown client id. It may be a secret that was put in the wrong place, so it is not repeated. */
-export const noClient = 'there is no client of that id: `list` shows them';
+export const noClient = 'there is no client of that id: `npm run partner -- list` shows them';
 
 /** @throws Failure for an unknown client */
 export async function expectClient(clientId: string): Promise<Partner> {

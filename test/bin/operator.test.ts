@@ -275,7 +275,7 @@ test.each<[string, string[], string]>([
   ['share code', ['share', anId('share')], 'there is no such share: it never was, or it has ended'],
   ['digest', ['revoke-share', '0'.repeat(32), '--yes'], 'there is no such share: it never was, or it has ended'],
   ['device', ['device', anId('device')], 'there is no device of that id'],
-  ['client', ['client', 'none'], 'there is no client of that id: `list` shows them'],
+  ['client', ['client', 'none'], 'there is no client of that id: `npm run partner -- list` shows them'],
 ])('an unknown %s is said to be unknown, in one line', async (_, words, message) => {
   expect(await messageOf(1, ...words)).toBe(message);
 });

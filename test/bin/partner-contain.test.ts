@@ -220,7 +220,7 @@ describe('contain', () => {
     expect(await partner('contain', 'none')).toEqual({
       exitCode: 1,
       printed: '',
-      errorOutput: 'partner: there is no client of that id: `list` shows them\n',
+      errorOutput: 'partner: there is no client of that id: `npm run partner -- list` shows them\n',
     });
     expect(apiGateway.calls()).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import { statusChannels } from './channels';
+import { contain } from './contain';
 import { coldStart } from './cold-start';
 import { cost, costIdle } from './cost';
 import { docsSite } from './docs-site';
@@ -49,6 +50,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'wide-share': wideShare,
   platform: platformIntegration,
   isolation,
+  contain,
   'reconnect-storm': reconnectStorm,
   'steady-load': steadyLoad,
   'fleet-soak': fleetSoak,

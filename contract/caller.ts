@@ -8,6 +8,8 @@ export const callerContext = z.object({
   scopes: z.string(),
   /** When the token expires, Unix seconds. */
   expiresAt: z.coerce.number(),
+  /** JSON, since a context has no objects; absent for a client with the limits of every client. */
+  limits: z.optional(z.string()),
 });
 
 export type CallerContext = z.output<typeof callerContext>;

@@ -16,5 +16,17 @@ export const countedRates: readonly { readonly operation: string; readonly limit
   { operation: HANDSHAKE, limit: HANDSHAKES_PER_MINUTE },
 ];
 
+/** How operators name what they give a client another limit for: `--jobs-per-minute`. */
+export const limitNames = {
+  'POST /v3/jobs/create': 'jobs',
+  'POST /v3/streams/share': 'shares',
+  'GET /v3/shares/{shareCode}/resources': 'shared-resources',
+  'GET /v3/events': 'events',
+  [HANDSHAKE]: 'handshakes',
+} as const satisfies Readonly<Record<(typeof countedEndpoints)[number]['operation'] | typeof HANDSHAKE, string>>;
+
+/** A client's own limit is at most 100 calls a second: the counter is one item, whose partition takes 1,000 writes a second. */
+export const MOST_PER_MINUTE = 6000;
+
 /** How often an API key may request tokens: the throttle of API Gateway's usage plan, which is best effort (spec section 8). */
 export const tokenThrottle = { operation: 'POST /v3/auth/token', limit: 50, windowSeconds: 1, burst: 100 } as const;

@@ -1,13 +1,10 @@
-import { countCall, countRoughly } from '../data/requests/rate-limit';
+import { countCall } from '../data/requests/rate-limit';
 import { rateWindow } from '../domain/rate-window';
 import { Refusal } from '../domain/refusal';
 
 /** Keys whose window this instance knows to be exhausted, with the window's start: refusing them costs no write. */
 const usedUp = new Map<string, number>();
 const MAX_CACHED = 10_000;
-
-/** A limit of more calls is counted roughly, so that a counter stays below 2 kB. */
-const MOST_COUNTED_EXACTLY = 120;
 
 /**
  * Counts a call in fixed windows of a minute.
@@ -18,8 +15,7 @@ const MOST_COUNTED_EXACTLY = 120;
 export async function limitRate(key: string, limit: number, now: Date): Promise<void> {
   const { start } = rateWindow(now.getTime() / 1000);
   if (usedUp.get(key) === start) throw new Refusal('too_many_requests');
-  const calls = limit > MOST_COUNTED_EXACTLY ? countRoughly(key, start) : countCall(key, start, limit);
-  if ((await calls) <= limit) return;
+  if ((await countCall(key, start, limit)) <= limit) return;
   if (usedUp.size >= MAX_CACHED) usedUp.clear();
   usedUp.set(key, start);
   throw new Refusal('too_many_requests');

@@ -62,7 +62,7 @@ export async function recordPoints(name: string, points: readonly RecordedPoint[
   await useStorage();
   process.env['FLIGHT_RETENTION_DAYS'] = '90';
   const job = sampleJob({ jobId: id('job', acme, name.padStart(26, '0')), status: 'QUEUED' });
-  await insertJob(acme, job);
+  await insertJob({ organisation: acme, clientId: 'client-1' }, job);
   const change = { now: points.at(-1)?.timestamp ?? '', cause: { reportedAt: points[0]?.timestamp } };
   await changeJob(acme, job.jobId, { status: 'IN_PROGRESS' }, { changeId: 'begin', ...change });
   const entry = (point: RecordedPoint): RecordEntry => ({

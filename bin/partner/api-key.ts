@@ -5,7 +5,7 @@ import {
   DeleteApiKeyCommand,
   NotFoundException,
 } from '@aws-sdk/client-api-gateway';
-import type { Deployment } from './deployment';
+import type { Deployment } from '../deployment/deployment';
 import type { Rollback } from './rollback';
 
 /** API Gateway limits these calls to 5 a second: retry instead of failing. */

@@ -1,5 +1,5 @@
 import { scopes } from '../../contract/endpoint';
-import { commonOptions } from './help';
+import { commonOptions } from '../command-line/common-options';
 import type { CommandName } from './command-line';
 
 const commands: Readonly<Record<CommandName, string>> = {
@@ -49,6 +49,20 @@ organisation.
   --organisation-id org-…   or all clients of an organisation
 
   npm run --silent partner -- resume --local --organisation-id org-7k2m9qx4
+`,
+  contain: `For a leaked secret or key: ends what it gives access to, in seconds. Suspends
+the client and refuses its tokens for good, closes its sockets and MQTT
+connections, replaces its secret and key, revokes the shares that it made.
+Prints the new secret and key, once, and what the client has created. It stays
+suspended until \`resume\`. Can be repeated; exit code 1 if a step failed.
+To end REST calls at once, the authorizer forgets all clients: it runs once more
+for each token in use.
+
+  --client-id ID            the client; also as a word of its own
+  --since TIME              lists what was created since; default: a day ago
+
+  npm run --silent partner -- contain --local --client-id \\
+    1h57kf5cpq17m0eml12example --since 2026-11-26T09:30:00Z
 `,
   'rotate-secret': rotation('rotate-secret', 'client secret'),
   'rotate-key': rotation('rotate-key', 'API key'),

@@ -1,10 +1,10 @@
 import { listOrganisations } from '../../data/partners/organisations';
 import { organisationId } from '../../domain/id';
 import type { Partner } from '../../domain/partner';
-import { Failure } from './command-line';
-import { printable } from './printable';
+import { Failure } from '../command-line/failure';
+import { printable } from '../command-line/printable';
 import type { Selection } from './selected-clients';
-import { table } from './table';
+import { table } from '../command-line/table';
 
 /**
  * Shows a person what would be deleted, and asks for the name of it, or y.

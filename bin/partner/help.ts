@@ -1,9 +1,4 @@
-/** Options of every command, for its help. */
-export const commonOptions = `  --local                   the stack that \`npm start\` runs here
-  --stack NAME              a CloudFormation stack in AWS
-                            (default: $STACK_NAME, else DroneMissionApi)
-  --json                    for scripts: the result as JSON
-`;
+import { commonOptions } from '../command-line/common-options';
 
 /** What `npm run partner -- help` prints; `command-help.ts` has the commands' own. */
 export const overview = `Onboards and manages partners, on AWS and on this machine.
@@ -15,6 +10,7 @@ npm run partner -- <command> --help     its options, with an example
   list                      all organisations and their clients
   suspend                   takes access away from a client or an organisation
   resume                    gives it back
+  contain                   ends all access of a leaked client, at once
   rotate-secret             adds a second secret; --retire-old deletes the older
   rotate-key                the same for the API key
   offboard                  deletes clients for good

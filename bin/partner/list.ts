@@ -3,9 +3,9 @@ import { listOrganisations } from '../../data/partners/organisations';
 import { organisationId } from '../../domain/id';
 import { apiKeyIds, type Partner } from '../../domain/partner';
 import type { Flags } from './command-line';
-import type { Report } from './report';
-import type { Session } from './session';
-import { table } from './table';
+import type { Report } from '../command-line/report';
+import type { Session } from '../deployment/session';
+import { table } from '../command-line/table';
 
 const HEADINGS = ['id', 'name', 'status', 'keys', 'scopes'];
 

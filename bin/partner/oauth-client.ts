@@ -7,7 +7,7 @@ import {
   ListUserPoolClientSecretsCommand,
   ResourceNotFoundException,
 } from '@aws-sdk/client-cognito-identity-provider';
-import type { Deployment } from './deployment';
+import type { Deployment } from '../deployment/deployment';
 
 /** Cognito limits these calls to 15 a second: retry instead of failing. */
 const cognito = new CognitoIdentityProviderClient({ maxAttempts: 8 });

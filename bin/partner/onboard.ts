@@ -7,17 +7,18 @@ import {
 import { deletePartner, insertPartner } from '../../data/partners/partners';
 import { organisationId, type Organisation } from '../../domain/id';
 import { createApiKey } from './api-key';
-import { Failure, type Flags } from './command-line';
-import type { Deployment } from './deployment';
+import { Failure } from '../command-line/failure';
+import type { Flags } from './command-line';
+import type { Deployment } from '../deployment/deployment';
 import { readFleet, registerFleet } from './fleet';
 import { createOAuthClient, deleteOAuthClient } from './oauth-client';
 import { describeOnboarded, type OnboardedClient } from './onboarded-text';
 import { readOnboardingPlan, type PlannedClient, type PlannedOrganisation } from './onboarding-plan';
 import { syncOrganisationStatus } from './organisation-status';
-import { printable } from './printable';
-import { reasonOf } from './reason';
-import type { Report } from './report';
-import type { Session } from './session';
+import { printable } from '../command-line/printable';
+import { reasonOf } from '../command-line/reason';
+import type { Report } from '../command-line/report';
+import type { Session } from '../deployment/session';
 import { Rollback, allSettled } from './rollback';
 import { tellPlatform } from './tell-platform';
 

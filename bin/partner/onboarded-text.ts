@@ -1,7 +1,7 @@
-import type { Deployment } from './deployment';
+import type { Deployment } from '../deployment/deployment';
 import type { OnboardedGroup } from './fleet';
-import { printable } from './printable';
-import { table } from './table';
+import { printable } from '../command-line/printable';
+import { table } from '../command-line/table';
 
 /** A new client's credentials, printed once. */
 export interface OnboardedClient {

@@ -2,7 +2,7 @@ import { listOrganisations } from '../../data/partners/organisations';
 import { setOrganisationStatus, type OrganisationStatus } from '../../data/partners/organisation-status';
 import { organisationId, type Organisation } from '../../domain/id';
 import type { Partner } from '../../domain/partner';
-import { Failure } from './command-line';
+import { Failure } from '../command-line/failure';
 
 /** Two concurrent operators need two tries, at most three; more is a defect. */
 const MAX_TRIES = 5;

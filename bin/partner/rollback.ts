@@ -1,4 +1,4 @@
-import { Failure } from './command-line';
+import { Failure } from '../command-line/failure';
 
 /** Collects how to undo what has been created, in case a later step fails. */
 export class Rollback {

@@ -2,12 +2,14 @@ import { addApiKey, retireApiKey, withdrawApiKey } from '../../data/partners/par
 import { organisationId } from '../../domain/id';
 import type { Partner } from '../../domain/partner';
 import { createApiKey, deleteApiKey } from './api-key';
-import { Failure, type Flags } from './command-line';
-import type { Deployment } from './deployment';
-import { reasonOf } from './reason';
-import type { Report } from './report';
-import type { Session } from './session';
-import { expectClient, readClientId } from './selected-clients';
+import { Failure } from '../command-line/failure';
+import type { Flags } from './command-line';
+import type { Deployment } from '../deployment/deployment';
+import { reasonOf } from '../command-line/reason';
+import type { Report } from '../command-line/report';
+import type { Session } from '../deployment/session';
+import { expectClient } from '../deployment/expect-client';
+import { readClientId } from './selected-clients';
 import { Rollback } from './rollback';
 
 /**

@@ -1,8 +1,10 @@
-import { Failure, type Flags } from './command-line';
+import { Failure } from '../command-line/failure';
+import type { Flags } from './command-line';
 import { addSecret, deleteSecret, listSecretIds } from './oauth-client';
-import type { Report } from './report';
-import type { Session } from './session';
-import { expectClient, readClientId } from './selected-clients';
+import type { Report } from '../command-line/report';
+import type { Session } from '../deployment/session';
+import { expectClient } from '../deployment/expect-client';
+import { readClientId } from './selected-clients';
 
 /**
  * Adds a second secret; both are valid until `--retire-old` deletes the older one, so that the partner can switch in

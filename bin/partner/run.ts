@@ -1,11 +1,10 @@
+import type { Report } from '../command-line/report';
+import { runProgram } from '../command-line/run-program';
 import type { Terminal } from '../command-line/terminal';
-import { UsageError } from '../command-line/usage-error';
+import { Session } from '../deployment/session';
 import { helpFor } from './command-help';
 import { readCommandLine, type CommandName, type Flags } from './command-line';
 import { overview } from './help';
-import { reasonOf } from './reason';
-import type { Report } from './report';
-import { Session } from './session';
 
 type Command = (flags: Flags, session: Session) => Promise<Report>;
 
@@ -15,37 +14,25 @@ const commands: Readonly<Record<CommandName, Command>> = {
   list: async (...given) => (await import('./list')).list(...given),
   suspend: async (...given) => (await import('./set-status')).setStatus(...given, 'suspended'),
   resume: async (...given) => (await import('./set-status')).setStatus(...given, 'active'),
+  contain: async (...given) => (await import('./contain')).contain(...given),
   'rotate-secret': async (...given) => (await import('./rotate-secret')).rotateSecret(...given),
   'rotate-key': async (...given) => (await import('./rotate-key')).rotateKey(...given),
   offboard: async (...given) => (await import('./offboard')).offboard(...given),
 };
 
 /**
- * Runs a command line. Standard output is the result only; steps, warnings and errors are on standard error.
+ * Runs a command line of `npm run partner`.
  * @param args without the program's name
- * @returns exit code: 0 done, 1 failed, 2 invalid command line
+ * @returns exit code, as {@link runProgram} has it
  */
-export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  try {
+export const run = (args: readonly string[], terminal: Terminal): Promise<number> =>
+  runProgram('partner', terminal, async () => {
     const read = readCommandLine(args);
-    if ('help' in read) {
-      terminal.print(read.help ? helpFor(read.help) : overview);
-      return 0;
+    if ('help' in read) return { help: read.help ? helpFor(read.help) : overview };
+    const session = new Session('partner', read.flags, terminal);
+    try {
+      return { report: await commands[read.command](read.flags, session), asJson: read.flags.json };
+    } finally {
+      session.endProgress();
     }
-    const { json, text } = await runCommand(read.command, read.flags, terminal);
-    terminal.print(`${read.flags.json ? JSON.stringify(json) : text}\n`);
-    return 0;
-  } catch (error) {
-    terminal.printError(`partner: ${reasonOf(error)}\n`);
-    return error instanceof UsageError ? 2 : 1;
-  }
-}
-
-async function runCommand(command: CommandName, flags: Flags, terminal: Terminal): Promise<Report> {
-  const session = new Session(flags, terminal);
-  try {
-    return await commands[command](flags, session);
-  } finally {
-    session.endProgress();
-  }
-}
+  });

@@ -1,9 +1,10 @@
 import { listOrganisations } from '../../data/partners/organisations';
-import { findPartner } from '../../data/partners/partners';
 import type { Organisation } from '../../domain/id';
 import type { Partner } from '../../domain/partner';
 import { UsageError } from '../command-line/usage-error';
-import { Failure, type Flags } from './command-line';
+import { Failure } from '../command-line/failure';
+import { expectClient } from '../deployment/expect-client';
+import type { Flags } from './command-line';
 import { organisationTag } from './organisation-tag';
 
 /** The clients that a command applies to. */
@@ -24,16 +25,6 @@ export function readSelection({ 'client-id': clientId, 'organisation-id': organi
 export function readClientId({ 'client-id': clientId }: Flags): string {
   if (clientId === undefined) throw new UsageError('needs --client-id: `list` shows the ids');
   return clientId;
-}
-
-/** What is said of an unknown client id. It may be a secret that was put in the wrong place, so it is not repeated. */
-export const noClient = 'there is no client of that id: `list` shows them';
-
-/** @throws Failure for an unknown client */
-export async function expectClient(clientId: string): Promise<Partner> {
-  const found = await findPartner(clientId);
-  if (!found) throw new Failure(noClient);
-  return found;
 }
 
 /** The one client, or all of the organisation. @throws Failure when there is none */

@@ -1,12 +1,14 @@
 import { setPartnerStatus } from '../../data/partners/partners';
 import { organisationId } from '../../domain/id';
 import type { Partner } from '../../domain/partner';
-import { Failure, type Flags } from './command-line';
+import { Failure } from '../command-line/failure';
+import type { Flags } from './command-line';
 import { syncOrganisationStatus } from './organisation-status';
-import { printable } from './printable';
-import type { Report } from './report';
-import type { Session } from './session';
-import { noClient, readSelection, selectClients } from './selected-clients';
+import { printable } from '../command-line/printable';
+import type { Report } from '../command-line/report';
+import type { Session } from '../deployment/session';
+import { noClient } from '../deployment/expect-client';
+import { readSelection, selectClients } from './selected-clients';
 import { allSettled } from './rollback';
 import { tellPlatform } from './tell-platform';
 

@@ -4,8 +4,8 @@ import { isActive } from '../../data/partners/organisation-status';
 import { findOrganisation } from '../../data/partners/organisations';
 import { publishPlatformEvent } from '../../data/platform/platform-bus';
 import { organisationId, type Organisation } from '../../domain/id';
-import { reasonOf } from './reason';
-import type { Session } from './session';
+import { reasonOf } from '../command-line/reason';
+import type { Session } from '../deployment/session';
 
 /**
  * Tells the drone platform of an organisation as it is now, and of device groups that it has got. A failure is a warning: the command

@@ -5,8 +5,8 @@ import { table } from '../../data/store/dynamodb';
 import { kindOf, organisationOf } from '../../domain/id';
 import type { Terminal } from '../command-line/terminal';
 import { UsageError } from '../command-line/usage-error';
-import { findDeployment } from '../partner/deployment';
-import { reasonOf } from '../partner/reason';
+import { findDeployment } from '../deployment/deployment';
+import { reasonOf } from '../command-line/reason';
 import { help, readCommandLine, type CommandLine } from './command-line';
 import { restoreItems, type RestoredItem } from './restore';
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { trustedCertificates } from '../client/trusted-certificates';
 import { localStackFile, credentialsFile } from '../client/credentials-file';
 import { UsageError } from '../command-line/usage-error';
-import { Failure } from '../partner/command-line';
+import { Failure } from '../command-line/failure';
 import type { Flags } from './command-line';
 import type { Part } from './parts';
 

@@ -4,8 +4,8 @@ import { kindOf } from '../../domain/id';
 import { readOptionsAndWords } from '../command-line/read-options';
 import type { Terminal } from '../command-line/terminal';
 import { UsageError } from '../command-line/usage-error';
-import { useLocalStack } from '../partner/local-stack';
-import { reasonOf } from '../partner/reason';
+import { useLocalStack } from '../deployment/local-stack';
+import { reasonOf } from '../command-line/reason';
 import { readInsightsLines, readLocalLines } from './read-lines';
 import { describeLines, whereItStopped } from './way';
 

@@ -3,7 +3,7 @@ import { LONGEST_CONNECTION_S } from '../../domain/connection';
 import { Refusal } from '../../domain/refusal';
 import { kinds, type Resource } from '../../domain/id';
 import { DeleteCommand, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { clientSeats, releaseSeats, takeSeat, type SeatHolder } from './seats';
+import { clientSeats, holderOf as holderIn, readShards, releaseSeats, takeSeat, type SeatHolder } from './seats';
 import { releaseViewerSeats } from '../shares/share-viewers';
 import { dynamodb, table } from '../store/dynamodb';
 
@@ -81,6 +81,15 @@ export async function takeConnectionSeat(holder: SeatedConnection, max: number, 
   const ttl = now + SEATS_TTL_S;
   if (!(await takeSeat(clientSeats(holder.clientId), holderOf(holder), { max, ttl, now })))
     throw new Refusal('too_many_requests');
+}
+
+/** The ids of the sockets that a client has open at `now` (Unix seconds); the last of them may be in its handshake, or just closed. */
+export async function socketsOf(clientId: string, now: number): Promise<string[]> {
+  const seats = [...(await readShards(clientSeats(clientId))).values()].flatMap((each) => [...each]);
+  return seats
+    .map(holderIn)
+    .filter(({ expiresAt }) => expiresAt > now)
+    .map(({ connectionId }) => connectionId);
 }
 
 /** Releases seats of a client. */

@@ -71,13 +71,17 @@ async function listSubscriptions(clientId: string, prefix = '') {
   return found;
 }
 
-/** The subscriptions of an OAuth client over all its connections, without those that were cancelled or whose session has ended. */
-async function activeSubscriptions(clientId: string, now: number): Promise<Subscription[]> {
+/**
+ * The subscriptions of an OAuth client over all its connections, without those that were cancelled or whose session has ended;
+ * and when the session of each MQTT client last began or ended, if that is known.
+ */
+async function subscriptionsOf(clientId: string, now: number) {
   const notes = await listSubscriptions(clientId);
   const sessions = new Map(notes.filter(isSession).map((note) => [mqttClientOf(note), note.at]));
-  return notes.filter(
+  const active = notes.filter(
     (note) => note.subscribed && note.ttl * 1000 > now && note.at >= (sessions.get(mqttClientOf(note)) ?? 0),
   );
+  return { active, sessions };
 }
 
 /**
@@ -85,18 +89,38 @@ async function activeSubscriptions(clientId: string, now: number): Promise<Subsc
  * @param now Unix milliseconds
  */
 export const countSubscriptions = async (clientId: string, now: number): Promise<number> =>
-  (await activeSubscriptions(clientId, now)).length;
+  (await subscriptionsOf(clientId, now)).active.length;
 
-/**
- * The MQTT client ids of an OAuth client whose subscriptions exceed its `max` oldest ones, over all its connections.
- * @param now Unix milliseconds
- */
-export async function clientsOverLimit(clientId: string, max: number, now: number): Promise<string[]> {
-  const active = (await activeSubscriptions(clientId, now)).sort(
+/** The topics that an OAuth client is subscribed to, once for each of its connections. @param now Unix milliseconds */
+export const topicsOf = async (clientId: string, now: number): Promise<string[]> =>
+  (await subscriptionsOf(clientId, now)).active.map(({ connectionId }) =>
+    connectionId.slice(connectionId.indexOf(' ') + 1),
+  );
+
+/** Which MQTT clients must not stay connected. */
+export interface SessionLimits {
+  /** Subscriptions of the OAuth client, over all its connections: the oldest ones may stay. */
+  readonly max: number;
+  /** Sessions that began before this must end, Unix milliseconds. */
+  readonly from: number;
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+/** The MQTT client ids of an OAuth client that have subscriptions beyond its limits. */
+export async function clientsBeyond(clientId: string, { max, from, now }: SessionLimits): Promise<string[]> {
+  const { active, sessions } = await subscriptionsOf(clientId, now);
+  const old = active.filter((note) => (sessions.get(mqttClientOf(note)) ?? from) < from);
+  const oldestFirst = active.toSorted(
     (one, other) => one.at - other.at || (one.connectionId < other.connectionId ? -1 : 1),
   );
-  return [...new Set(active.slice(max).map(mqttClientOf))];
+  return [...new Set([...old, ...oldestFirst.slice(max)].map(mqttClientOf))];
 }
+
+/** The MQTT clients of an OAuth client that have connected or subscribed within the longest session; some may be gone. */
+export const mqttClientsOf = async (clientId: string): Promise<string[]> => [
+  ...new Set((await listSubscriptions(clientId)).map(mqttClientOf)),
+];
 
 /**
  * The topics of an MQTT client that are not recorded as subscribed since its session began, nor as cancelled within the last

@@ -12,6 +12,7 @@ const item = z.object({
   ...job.shape,
   metadata: z.pipe(z.transform(readMetadata), job.shape.metadata),
   organisation: z.string(),
+  createdBy: z.optional(z.string()),
   changeId: z.optional(z.string()),
   changedBy: z.optional(z.literal(PLATFORM)),
   reported: z.optional(z.object({ status: job.shape.status, at: z.string() })),
@@ -22,6 +23,8 @@ const item = z.object({
 /** A job with its organisation, the id of its last change and who made it, until when its positions are followed, and when it was flown. */
 export interface StoredJob {
   readonly owner: Organisation;
+  /** The client that created it, for operators only: it is not part of the job. Absent: nobody noted it. */
+  readonly createdBy: string | undefined;
   readonly changeId: string | undefined;
   /** Absent: a partner. */
   readonly changedBy: typeof PLATFORM | undefined;
@@ -50,11 +53,12 @@ export const toItem = (organisation: Organisation, newJob: Job) => ({
 /** Parses the item of a job. @throws Error for an item that this service never wrote */
 export function fromItem(found: Record<string, unknown> | undefined): StoredJob | undefined {
   if (!found) return undefined;
-  const { organisation, changeId, changedBy, reported, socketsUntil, topicUntil, startedAt, endedAt, ...rest } =
-    item.parse(found);
+  const { organisation, createdBy, changeId, changedBy, reported, ...flown } = item.parse(found);
+  const { socketsUntil, topicUntil, startedAt, endedAt, ...rest } = flown;
   const followed = { socketsUntil, topicUntil };
   // A partner may have changed the status since.
   const reportedAt = reported?.status === rest.status ? reported.at : undefined;
-  const read = { ...rest, ...(reportedAt !== undefined && { reportedAt }) };
-  return { owner: organisation, changeId, changedBy, followed, flightTimes: { startedAt, endedAt }, job: read };
+  const job = { ...rest, ...(reportedAt !== undefined && { reportedAt }) };
+  const flightTimes = { startedAt, endedAt };
+  return { owner: organisation, createdBy, changeId, changedBy, followed, flightTimes, job };
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Creator } from '../../domain/creator';
 import { organisationOf, type Organisation } from '../../domain/id';
 import { job, whyRefused, type Job } from '../../domain/job';
 import type { JobStatus } from '../../domain/job-lifecycle';
@@ -16,12 +17,16 @@ const summary = z.pick(job, { jobId: true, name: true, status: true, priority: t
 export type JobSummary = z.output<typeof summary>;
 
 /**
- * Stores a new job of the organisation.
+ * Stores a new job of the creator's organisation.
  * @param firstAnswer the response to store for the request's idempotency key, if it has one
  * @throws AlreadyAnswered when that key has been used
  */
-export const insertJob = (organisation: Organisation, newJob: Job, firstAnswer?: FirstAnswer) =>
-  insertOnce({ TableName: table('jobs'), Item: toItem(organisation, newJob) }, 'jobId', firstAnswer);
+export const insertJob = ({ organisation, clientId }: Creator, newJob: Job, firstAnswer?: FirstAnswer) =>
+  insertOnce(
+    { TableName: table('jobs'), Item: { ...toItem(organisation, newJob), createdBy: clientId } },
+    'jobId',
+    firstAnswer,
+  );
 
 /** A job of any organisation as it is stored, or undefined. @param isConsistent `false`: as it was a moment ago, for half the price */
 export async function readItem(jobId: string, isConsistent = true): Promise<StoredJob | undefined> {

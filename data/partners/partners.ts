@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { organisationId } from '../../domain/id';
-import { partner, type Partner } from '../../domain/partner';
+import { partner, type LimitsOfClient, type Partner } from '../../domain/partner';
 import { DeleteCommand, GetCommand, PutCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { dynamodb, table } from '../store/dynamodb';
 
@@ -40,6 +40,22 @@ export const setPartnerStatus = (clientId: string, status: Partner['status']): P
   });
 
 /**
+ * Suspends a partner and refuses the tokens that it has, for good, by one conditional write: resumed, it needs new ones.
+ * @param tokensFrom Unix seconds; an earlier one than it has does not replace it
+ * @returns the partner after the change, or undefined when it does not exist
+ */
+export async function suspendWithTokens(clientId: string, tokensFrom: number): Promise<Partner | undefined> {
+  const suspended = await change(clientId, {
+    UpdateExpression: 'SET #status = :suspended, tokensFrom = :from',
+    ConditionExpression: 'attribute_exists(apiKeyId) AND (attribute_not_exists(tokensFrom) OR tokensFrom <= :from)',
+    ExpressionAttributeNames: { '#status': 'status' },
+    ExpressionAttributeValues: { ':suspended': 'suspended', ':from': tokensFrom },
+  });
+  // Another command, whose clock is ahead, refuses more already; or there is no such partner.
+  return suspended ?? setPartnerStatus(clientId, 'suspended');
+}
+
+/**
  * Adds a second API key to a partner, beside the one it has.
  * @param newId of the key in API Gateway
  * @returns the partner after the change, or undefined when it has two keys or is gone
@@ -72,6 +88,49 @@ export const retireApiKey = (clientId: string, oldId: string, newId: string): Pr
       'apiKeyId = :oldId AND newApiKeyId = :newId OR apiKeyId = :newId AND attribute_not_exists(newApiKeyId)',
     ExpressionAttributeValues: { ':oldId': oldId, ':newId': newId },
   });
+
+/**
+ * Leaves a partner only a new API key.
+ * @param known the partner with the keys that it had
+ * @returns the partner after the change, or undefined when those are not its keys any more
+ */
+export const replaceApiKeys = (
+  { clientId, apiKeyId, newApiKeyId }: Partner,
+  newId: string,
+): Promise<Partner | undefined> =>
+  change(clientId, {
+    UpdateExpression: 'SET apiKeyId = :newId REMOVE newApiKeyId',
+    // The second half is the state after a write whose response was lost, and which the SDK retries.
+    ConditionExpression: `apiKeyId = :oldId AND ${newApiKeyId === undefined ? 'attribute_not_exists(newApiKeyId)' : 'newApiKeyId = :second'} OR apiKeyId = :newId AND attribute_not_exists(newApiKeyId)`,
+    ExpressionAttributeValues: {
+      ':oldId': apiKeyId,
+      ':newId': newId,
+      ...(newApiKeyId !== undefined && { ':second': newApiKeyId }),
+    },
+  });
+
+/**
+ * Gives a partner its own limits.
+ * @param known the partner as it was read
+ * @param limits calls a minute by operation; empty for those of every client
+ * @returns the partner after the change, or undefined when its limits are not the known ones any more
+ */
+export const setLimits = (
+  { clientId, limits: known }: Partner,
+  limits: LimitsOfClient,
+): Promise<Partner | undefined> => {
+  const isEmpty = Object.keys(limits).length === 0;
+  const before = known === undefined ? 'attribute_not_exists(#limits)' : '#limits = :known';
+  return change(clientId, {
+    UpdateExpression: isEmpty ? 'REMOVE #limits' : 'SET #limits = :limits',
+    ConditionExpression: `attribute_exists(apiKeyId) AND ${before}`,
+    ExpressionAttributeNames: { '#limits': 'limits' },
+    ExpressionAttributeValues:
+      isEmpty && known === undefined
+        ? undefined
+        : { ...(!isEmpty && { ':limits': limits }), ...(known !== undefined && { ':known': known }) },
+  });
+};
 
 /** Deletes a partner; no effect when it does not exist. */
 export async function deletePartner(clientId: string): Promise<void> {

@@ -23,12 +23,24 @@ const refusedCounter = z.object({ ...counter.shape, callIds: z._default(z.set(z.
 
 const ID_BYTES = 9;
 
+/** A limit of more calls is counted roughly, so that a counter stays below 2 kB. */
+const MOST_COUNTED_EXACTLY = 120;
+
 /**
- * Counts a call in its window by one atomic write, without its id: a repeat by the SDK after a lost response counts twice. For limits of
- * many calls, of which the ids would make each write dearer: a thousand are 13 kB.
- * @returns the number of calls in the window, this one included
+ * Counts a call in its window by one atomic write.
+ * @param subject what is limited, such as a client and an endpoint
+ * @param windowStart Unix seconds
+ * @param limit maximum of calls in the window
+ * @returns the number of calls in the window, this one included; a number above `limit` only means that it is exceeded
  */
-export async function countRoughly(subject: string, windowStart: number): Promise<number> {
+export const countCall = (subject: string, windowStart: number, limit: number): Promise<number> =>
+  limit > MOST_COUNTED_EXACTLY ? countRoughly(subject, windowStart) : countExactly(subject, windowStart, limit);
+
+/**
+ * Counts a call without its id: a repeat by the SDK after a lost response counts twice. For limits of many calls, of which the ids
+ * would make each write dearer: a thousand are 13 kB.
+ */
+async function countRoughly(subject: string, windowStart: number): Promise<number> {
   const { Attributes } = await dynamodb.send(
     new UpdateCommand({
       TableName: table('requests'),
@@ -43,14 +55,10 @@ export async function countRoughly(subject: string, windowStart: number): Promis
 }
 
 /**
- * Counts a call in its window by one atomic write. The counter stores the ids of the calls, so that a retry by the SDK after a
- * lost response is not counted again. At the limit it stops counting and growing.
- * @param subject what is limited, such as a client and an endpoint
- * @param windowStart Unix seconds
- * @param limit maximum of calls in the window
- * @returns the number of calls in the window, this one included; a number above `limit` only means that it is exceeded
+ * Counts a call. The counter stores the ids of the calls, so that a retry by the SDK after a lost response is not counted again. At the
+ * limit it stops counting and growing.
  */
-export async function countCall(subject: string, windowStart: number, limit: number): Promise<number> {
+async function countExactly(subject: string, windowStart: number, limit: number): Promise<number> {
   const callId = randomBytes(ID_BYTES).toString('base64url');
   try {
     const { Attributes } = await dynamodb.send(

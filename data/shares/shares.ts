@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Creator } from '../../domain/creator';
 import { organisationOf, type Organisation } from '../../domain/id';
 import { pageToken, readPageToken } from '../../domain/page-token';
 import { Refusal, foreign } from '../../domain/refusal';
@@ -34,11 +35,11 @@ function whyRefused(owner: Organisation, found: Share | undefined, caller: Organ
 }
 
 /**
- * Stores a new share of the organisation; `ttl` lets DynamoDB delete it after expiry.
+ * Stores a new share of the creator's organisation; `ttl` lets DynamoDB delete it after expiry.
  * @param firstAnswer the response to store for the request's idempotency key, if it has one
  * @throws AlreadyAnswered when that key has been used
  */
-export const insertShare = (organisation: Organisation, newShare: Share, firstAnswer?: FirstAnswer) =>
+export const insertShare = ({ organisation, clientId }: Creator, newShare: Share, firstAnswer?: FirstAnswer) =>
   insertOnce(
     {
       TableName: table('shares'),
@@ -46,6 +47,8 @@ export const insertShare = (organisation: Organisation, newShare: Share, firstAn
         ...newShare,
         metadata: metadataText(newShare.metadata),
         organisation,
+        // For operators: it is not part of the share.
+        createdBy: clientId,
         ttl: Math.ceil(Date.parse(newShare.expiresAt) / 1000),
       },
     },

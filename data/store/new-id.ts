@@ -1,6 +1,6 @@
 import { customAlphabet } from 'nanoid';
 import { randomBytes } from 'node:crypto';
-import { decodeTime, monotonicFactory } from 'ulid';
+import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
 import type { Kind, Organisation } from '../../domain/id';
 
 /** Crockford's base32 in lower case, without letters that look like digits. */
@@ -21,6 +21,10 @@ export const newId = (kind: Kind, organisation: Organisation, at?: string) =>
 
 /** When an identifier of {@link newId} was made. @throws Error for another text */
 export const madeAt = (id: string): Date => new Date(decodeTime(id.slice(-26).toUpperCase()));
+
+/** Not above any identifier that is created at a time or later. @param at ISO 8601 */
+export const firstIdAt = (kind: Kind, organisation: Organisation, at: string) =>
+  `${kind}-${organisation}-${encodeTime(Date.parse(at)).toLowerCase()}`;
 
 /**
  * A new share code. Knowing it gives access, so it has 130 random bits, after the time of creation, by which the list of

@@ -2,6 +2,7 @@ import { FetchError, JwkValidationError, JwksValidationError } from 'aws-jwt-ver
 import { clientSuspended } from '../../contract/forbidden';
 import { findPartner } from '../../data/partners/partners';
 import type { Organisation } from '../../domain/id';
+import { isInForce, type LimitsOfClient } from '../../domain/partner';
 import { Refusal } from '../../domain/refusal';
 import { verifyToken, type Token } from './verify-token';
 
@@ -11,13 +12,15 @@ const keyErrors = [FetchError, JwksValidationError, JwkValidationError];
 /** An active partner's client with a valid token. */
 export interface Identity extends Token {
   readonly organisation: Organisation;
+  /** Where they differ from those of every client. */
+  readonly limits: LimitsOfClient | undefined;
 }
 
 /**
  * Identifies the client of an access token, for REST, WSS and MQTTS.
  * @param path where the token was, for the details of a refusal
- * @throws Refusal `unauthorized` for a token that this service did not issue or that has expired, `forbidden` for a partner
- *   that is unknown or suspended; any other error when this could not be determined
+ * @throws Refusal `unauthorized` for a token that this service did not issue, that has expired or that its client may not use any
+ *   more, `forbidden` for a partner that is unknown or suspended; any other error when this could not be determined
  */
 export async function identify(accessToken: string, path?: string): Promise<Identity> {
   const token = await verifyToken(accessToken).catch((error: unknown) => {
@@ -26,5 +29,6 @@ export async function identify(accessToken: string, path?: string): Promise<Iden
   });
   const partner = await findPartner(token.clientId);
   if (partner?.status !== 'active') throw clientSuspended(path);
-  return { ...token, organisation: partner.organisation };
+  if (!isInForce(partner, token.issuedAt)) throw new Refusal('unauthorized');
+  return { ...token, organisation: partner.organisation, limits: partner.limits };
 }

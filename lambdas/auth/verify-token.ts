@@ -14,6 +14,7 @@ const claims = z.object({
   token_use: z.literal('access'),
   client_id: z.string(),
   scope: z._default(z.string(), ''),
+  iat: z.number(),
   exp: z.number(),
 });
 
@@ -28,6 +29,8 @@ export interface Token {
   /** Without the resource server's identifier: `command:read`. */
   readonly scopes: readonly string[];
   /** Unix seconds. */
+  readonly issuedAt: number;
+  /** Unix seconds. */
   readonly expiresAt: number;
 }
 
@@ -37,8 +40,8 @@ export interface Token {
  *   JwksValidationError or JwkValidationError when the signing keys could not be fetched or read
  */
 export async function verifyToken(token: string): Promise<Token> {
-  const { client_id, scope, exp } = claims.parse(await verifier.verify(token));
-  return { clientId: client_id, scopes: scopesIn(scope), expiresAt: exp };
+  const { client_id, scope, iat, exp } = claims.parse(await verifier.verify(token));
+  return { clientId: client_id, scopes: scopesIn(scope), issuedAt: iat, expiresAt: exp };
 }
 
 /** The scopes of this service's resource servers in a token's list, each once and without the server's identifier. */

@@ -30,10 +30,16 @@ const denied = (api: string, refusal: string) => ({
 export async function handler(event: APIGatewayTokenAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   const api = apiArn(event.methodArn);
   try {
-    const { clientId, organisation, scopes, expiresAt } = await identify(
+    const { clientId, organisation, scopes, expiresAt, limits } = await identify(
       event.authorizationToken.replace(/^bearer +/i, ''),
     );
-    const caller: CallerContext = { clientId, organisation, scopes: scopes.join(' '), expiresAt };
+    const caller: CallerContext = {
+      clientId,
+      organisation,
+      scopes: scopes.join(' '),
+      expiresAt,
+      ...(limits && { limits: JSON.stringify(limits) }),
+    };
     return { principalId: clientId, policyDocument: policy('Allow', api), context: { ...caller } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

@@ -1,13 +1,14 @@
 import * as z from 'zod/mini';
 import { MAX_SUBSCRIPTIONS } from '../../contract/status-channels';
 import {
-  clientsOverLimit,
   clearSubscriptions,
+  clientsBeyond,
   invalidateSubscriptions,
   MAX_SESSION_S,
   recordSubscription,
 } from '../../data/connections/subscriptions';
 import { endMqttConnection } from '../../data/connections/mqtt-topics';
+import type { Partner } from '../../domain/partner';
 import { findPartner } from '../../data/partners/partners';
 import { logger } from '../logger';
 import { oauthClientOf } from '../../contract/mqtt-client-id';
@@ -22,18 +23,18 @@ const lifecycleEvent = z.object({
   topics: z._default(z.array(z.string()), []),
 });
 
-/** A client may have at most 100 subscriptions over all its connections (spec section 8). */
-async function closeBeyondLimit(clientId: string, timestamp: number): Promise<void> {
-  for (const beyond of await clientsOverLimit(clientId, MAX_SUBSCRIPTIONS, Date.now())) {
-    logger.warn('MQTT connection closed: too many subscriptions', { clientId });
-    await endMqttConnection(beyond);
-    await clearSubscriptions(clientId, beyond, timestamp + 1);
-  }
+/**
+ * The MQTT clients of a partner that may not stay. It may have at most 100 subscriptions over all its connections (spec section 8), and
+ * none of a connection that began before its tokens were revoked: AWS IoT lists no connections, so that is noticed here.
+ */
+async function clientsToClose({ clientId, status, tokensFrom = 0 }: Partner, mqttClientId: string): Promise<string[]> {
+  if (status !== 'active') return [mqttClientId];
+  return clientsBeyond(clientId, { max: MAX_SUBSCRIPTIONS, from: tokensFrom * 1000, now: Date.now() });
 }
 
 /**
- * Topic rule on AWS IoT's lifecycle events: positions are published to a topic while it has subscribers, and connections above
- * the limit of subscriptions are closed, in whatever order the events arrive. The events of another stage's clients come too, which
+ * Topic rule on AWS IoT's lifecycle events: positions are published to a topic while it has subscribers, and connections that may not
+ * stay are closed, in whatever order the events arrive. The events of another stage's clients come too, which
  * only the table tells from this one's.
  */
 export async function handler(input: unknown): Promise<void> {
@@ -53,5 +54,10 @@ export async function handler(input: unknown): Promise<void> {
   await Promise.all(
     topics.map((topic) => recordSubscription(partner.clientId, mqttClientId, topic, isSubscribed, timestamp)),
   );
-  if (isSubscribed) await closeBeyondLimit(partner.clientId, timestamp);
+  if (!isSubscribed) return;
+  for (const beyond of await clientsToClose(partner, mqttClientId)) {
+    logger.warn('MQTT connection closed: too many subscriptions, or an earlier token', { clientId });
+    await endMqttConnection(beyond);
+    await clearSubscriptions(partner.clientId, beyond, timestamp + 1);
+  }
 }

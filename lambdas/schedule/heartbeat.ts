@@ -10,6 +10,7 @@ import { isSession } from '../../data/connections/sessions';
 import { closeSocket, postToSocket } from '../../data/connections/sockets';
 import { LONGEST_CONNECTION_S } from '../../domain/connection';
 import { organisationOf } from '../../domain/id';
+import { isInForce } from '../../domain/partner';
 import { memoise, withConcurrency } from '../concurrency';
 import { logger } from '../logger';
 import { orphanedSeats } from '../sockets/orphaned-seats';
@@ -40,17 +41,17 @@ const heartbeat = JSON.stringify({ type: 'heartbeat' } satisfies HeartbeatMessag
  * @param now Unix ms
  */
 function activePartners(now: number) {
-  const isActiveClient = memoise(
-    async (clientId: string) => (await findPartner(clientId))?.status === 'active',
-    (clientId) => clientId,
-  );
+  const partnerOf = memoise(findPartner, (clientId) => clientId);
   const isActiveOrganisation = memoise(isActive, (organisation) => organisation);
   const isShared = memoise(
     async (shareCode: string) => (await readShare(shareCode, new Date(now).toISOString())) !== undefined,
     (shareCode) => shareCode,
   );
-  return async ({ clientId, shareCode }: Connection): Promise<boolean> => {
-    if (clientId !== undefined) return isActiveClient(clientId);
+  return async ({ clientId, shareCode, openedAt }: Connection): Promise<boolean> => {
+    if (clientId !== undefined) {
+      const partner = await partnerOf(clientId);
+      return partner?.status === 'active' && isInForce(partner, openedAt);
+    }
     // A viewer depends on the organisation of its share.
     const organisation = shareCode && organisationOf('share', shareCode);
     if (!shareCode || !organisation) return true;

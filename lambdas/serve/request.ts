@@ -4,6 +4,7 @@ import type { Endpoint } from '../../contract/endpoint';
 import type { endpoints, EndpointKey } from '../../contract/endpoints';
 import type { FirstAnswer } from '../../data/requests/idempotency';
 import type { Organisation } from '../../domain/id';
+import type { LimitsOfClient } from '../../domain/partner';
 import { invalid, type RefusalCode } from '../../domain/refusal';
 
 type Table = typeof endpoints;
@@ -24,6 +25,8 @@ export interface Caller {
   readonly organisation: Organisation;
   /** Of the token. */
   readonly scopes: readonly string[];
+  /** Its own limits, where they differ from those of every client. */
+  readonly limits: LimitsOfClient;
 }
 
 /** A request as its handler gets it. */

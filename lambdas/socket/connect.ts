@@ -41,7 +41,8 @@ export const handler = handshake(async (event, now) => {
   if (token === undefined && channel === TELEMETRY && shareCode) return openForViewer(event, shareCode, now);
   if (token === undefined) throw new Refusal('unauthorized');
   const identity = await identify(token);
-  await limitRate(callsOf(identity.clientId, HANDSHAKE), HANDSHAKES_PER_MINUTE, now);
+  const handshakes = identity.limits?.[HANDSHAKE] ?? HANDSHAKES_PER_MINUTE;
+  await limitRate(callsOf(identity.clientId, HANDSHAKE), handshakes, now);
   if (channel === TELEMETRY) await openPartnerSession(connectionId, identity, now);
   else await followChannel(event, identity, now);
   return {};

@@ -140,7 +140,12 @@ export class RestApi extends Construct {
     this.apiUrl = `https://${this.api.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${STAGE}`;
     this.baseUrl = domain ? `https://${domain.name}` : this.apiUrl;
     if (domain) this.addDomain(domain);
-    publishOutputs(this, { BaseUrl: this.baseUrl, UsagePlanId: this.usagePlan.usagePlanId });
+    publishOutputs(this, {
+      BaseUrl: this.baseUrl,
+      UsagePlanId: this.usagePlan.usagePlanId,
+      RestApiId: this.api.restApiId,
+      RestApiStage: STAGE,
+    });
   }
 
   /**

@@ -106,7 +106,7 @@ describe('suspend and resume', () => {
     const { organisationId } = (await onboarded()).first;
     expect(await partner('suspend', '--client-id', organisationId)).toMatchObject({
       exitCode: 1,
-      errorOutput: 'partner: there is no client of that id: `list` shows them\n',
+      errorOutput: 'partner: there is no client of that id: `npm run partner -- list` shows them\n',
     });
   });
 });

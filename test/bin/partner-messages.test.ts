@@ -117,7 +117,7 @@ describe('A connection that fails', () => {
 });
 
 describe('A command that fails', () => {
-  const unknownClient = 'there is no client of that id: `list` shows them';
+  const unknownClient = 'there is no client of that id: `npm run partner -- list` shows them';
 
   test('for what does not exist names the command that lists what does', async () => {
     expect(await messageOf(['suspend', '--client-id', 'none'], 1)).toBe(unknownClient);
@@ -184,8 +184,7 @@ describe('A command that fails', () => {
 });
 
 test('every message that the source throws is among those above', () => {
-  const unseen = thrownMessages('bin/partner', ['Failure', 'UsageError']).filter(
-    (pattern) => !seen.some((message) => pattern.test(message)),
-  );
+  const thrown = ['bin/partner', 'bin/deployment'].flatMap((each) => thrownMessages(each, ['Failure', 'UsageError']));
+  const unseen = thrown.filter((pattern) => !seen.some((message) => pattern.test(message)));
   expect(unseen).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { writeFile } from 'node:fs/promises';
 import { clients } from '../api/client';
 import { givenJob, givenJobThatIs, givenShare } from '../api/given';
-import { access, database, runOperatorCommand, tableNamed } from '../api/stack/aws-access';
+import { access, database, runProgram, tableNamed } from '../api/stack/aws-access';
 import { listenAsPlatform, type ReceivedEvent } from './platform-listener';
 import { follow } from './socket';
 import { until } from './until';
@@ -48,7 +48,7 @@ async function copyOf(part: 'Jobs' | 'Shares'): Promise<string> {
   return copy;
 }
 
-const restore = (...words: string[]) => runOperatorCommand('bin/restore-items.ts', ...words);
+const restore = (...words: string[]) => runProgram('bin/restore-items.ts', ...words);
 const stateOf = async (jobId: string) => {
   const { status, body } = await partner.call('GET /v3/jobs/{jobId}', { path: { jobId } });
   return status === 200 ? { name: body.job.name, status: body.job.status, version: body.job.version } : status;

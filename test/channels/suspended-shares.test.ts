@@ -1,10 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { partnersShape } from '../../bin/start/stack-facts';
-import { Client, clients } from '../api/client';
+import { clients } from '../api/client';
 import { fleetOf, givenShare } from '../api/given';
 import { runPartnerCommand } from '../api/stack/aws-access';
+import { newcomers } from './newcomers';
 import { ask, outcomeForPage, tryToWatch, watch } from './telemetry-socket';
 
 const [partner, colleague = partner] = clients('suspended-shares');
@@ -46,25 +43,8 @@ describe('A share of a suspended organisation', () => {
 });
 
 describe('A share of an organisation without clients', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'offboarded-'));
-  afterAll(() => {
-    rmSync(folder, { recursive: true });
-  });
-
-  /** Onboards a client of a new organisation with a fleet like the others. */
-  async function newcomer(): Promise<Client> {
-    const fleet = join(folder, 'fleet.json');
-    const deviceGroups = ['North', 'South'].map((name) => ({ name, devices: [{ name }] }));
-    writeFileSync(fleet, JSON.stringify({ deviceGroups }));
-    const args = ['--organisation', 'Leaving', '--client', 'leaving', '--scopes', 'all', '--fleet', fleet];
-    const printed = JSON.parse(await runPartnerCommand('onboard', ...args)) as unknown;
-    const [credentials] = partnersShape.parse(printed).partners;
-    if (!credentials) throw new Error('no client was onboarded');
-    return new Client(credentials);
-  }
-
   test('is revoked: its viewers receive REVOKED and are closed, and new viewers are refused', async () => {
-    const leaving = await newcomer();
+    const [leaving = partner] = await newcomers('Leaving', ['leaving']);
     const { shareCode } = await givenShare(leaving, { resourceId: fleetOf(leaving).deviceId });
     const viewer = await watch(shareCode);
     await runPartnerCommand('offboard', '--yes', '--client-id', leaving.credentials.clientId);

@@ -1,13 +1,13 @@
 import { clients } from '../api/client';
 import { givenJob } from '../api/given';
-import { runOperatorCommand } from '../api/stack/aws-access';
+import { runProgram } from '../api/stack/aws-access';
 import { secretsIn } from '../api/stack/logs';
 import { publishPlatformEvent } from './platform-events';
 import { follow } from './socket';
 import { until } from './until';
 
 const [partner] = clients('trace');
-const trace = (id: string) => runOperatorCommand('bin/trace.ts', id);
+const trace = (id: string) => runProgram('bin/trace.ts', id);
 
 test('one identifier finds the whole way of a job, from its request to the last report', async () => {
   const { jobId } = await givenJob(partner);

@@ -14,7 +14,7 @@ export const handler = serve(
     const job = newJob(body, newId('job', caller.organisation, now), now);
     await expectDeviceGroup(caller.organisation, body.deviceGroupId, body.deviceId);
     const reply = { success: true as const, job };
-    await insertJob(caller.organisation, job, firstAnswer(reply));
+    await insertJob(caller, job, firstAnswer(reply));
     return reply;
   },
   jsonBody,

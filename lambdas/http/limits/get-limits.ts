@@ -12,19 +12,18 @@ const quota = (limit: number, used: number) => ({ limit, used, remaining: left(l
 
 const operations = countedRates.map(({ operation }) => operation);
 
-export const handler = serve('GET /v3/limits', endpoints.getLimits, async ({ caller: { clientId }, now }) => {
+export const handler = serve('GET /v3/limits', endpoints.getLimits, async ({ caller, now }) => {
+  const { clientId } = caller;
   const at = Date.parse(now);
   const [{ callsOf, connections }, subscriptions] = await Promise.all([
     readUsage(clientId, operations, at / 1000),
     countSubscriptions(clientId, at),
   ]);
   const window = { windowSeconds: RATE_WINDOW_S, resetAt: new Date(rateWindow(at / 1000).end * 1000).toISOString() };
-  const rates = countedRates.map(({ operation, limit }) => ({
-    operation,
-    limit,
-    ...window,
-    remaining: left(limit, callsOf(operation)),
-  }));
+  const rates = countedRates.map(({ operation, limit: ofEveryClient }) => {
+    const limit = caller.limits[operation] ?? ofEveryClient;
+    return { operation, limit, ...window, remaining: left(limit, callsOf(operation)) };
+  });
   return {
     success: true,
     limits: {

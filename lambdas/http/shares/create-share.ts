@@ -15,7 +15,7 @@ export const handler = serve(
     const deviceId = await findSharedDevice(caller.organisation, body.resourceId);
     const share = newShare(body, deviceId, newShareCode(caller.organisation, now), now);
     const reply = { success: true as const, share: withLink(share) };
-    await insertShare(caller.organisation, share, firstAnswer(reply));
+    await insertShare(caller, share, firstAnswer(reply));
     return reply;
   },
   jsonBody,

@@ -14,6 +14,7 @@ import type { Identity } from '../../rest/identity';
 import type { Tables } from '../../tables';
 import { grantEndViewers } from '../broadcast';
 import type { ViewerCounts } from '../viewer-counts';
+import { publishOutputs } from '../../publish-outputs';
 import { countErrors } from '../../observability/error-lines';
 
 const STAGE = 'live';
@@ -102,6 +103,7 @@ export class WebSocketChannels extends Construct {
     });
     countErrors(connect, 'sockets');
     this.stage = this.addStage(logAccess);
+    publishOutputs(this, { SocketsUrl: this.managementUrl });
     const origin = { channels: props.channels, host: this.host, stage: STAGE, originSecret };
     this.address = new ChannelAddress(this, 'Address', { ...origin, domain, webAclArn });
     // During an update the function must not require a secret that CloudFront does not send yet.
@@ -111,7 +113,7 @@ export class WebSocketChannels extends Construct {
   /** Lets a function post to sockets, close them and recount viewers, and sets the endpoint in its environment. */
   grantManage(manager: ApiFunction): void {
     this.viewerCounts.grantRequest(manager);
-    manager.lambda.addEnvironment('SOCKETS_URL', `https://${this.host}/${STAGE}`);
+    manager.lambda.addEnvironment('SOCKETS_URL', this.managementUrl);
     const stage = `arn:${Aws.PARTITION}:execute-api:${Aws.REGION}:${Aws.ACCOUNT_ID}:${this.api.apiId}/${STAGE}`;
     manager.allow(
       ['execute-api:ManageConnections'],
@@ -150,6 +152,11 @@ export class WebSocketChannels extends Construct {
   private invokes(fn: ApiFunction, route: string): void {
     const { apiId } = this.api;
     fn.invokedBy(`arn:${Aws.PARTITION}:execute-api:${Aws.REGION}:${Aws.ACCOUNT_ID}:${apiId}/${STAGE}/${route}`);
+  }
+
+  /** Where sockets are posted to and closed: the stage's `@connections` endpoint. */
+  private get managementUrl(): string {
+    return `https://${this.host}/${STAGE}`;
   }
 
   private get host(): string {

@@ -36,8 +36,12 @@ export interface AuthorizerDefinition {
   readonly identityValidationExpression?: string | undefined;
 }
 
-/** Fills in `context.authorizer` if the call is allowed. @throws GatewayError if it is not */
-export type Authorizer = (call: Call, methodArn: string) => Promise<void>;
+export interface Authorizer {
+  /** Fills in `context.authorizer` if the call is allowed. @throws GatewayError if it is not */
+  authorize(call: Call, methodArn: string): Promise<void>;
+  /** Forgets all results, so that the next call of each caller invokes the function. */
+  flush(): void;
+}
 
 interface AuthorizerResult {
   readonly policy: PolicyDocument;
@@ -115,7 +119,7 @@ export function createAuthorizer(
     return result;
   }
 
-  return async (call, methodArn) => {
+  async function authorize(call: Call, methodArn: string): Promise<void> {
     const identity = sources.map((source) => source(call) ?? '');
     if (identity.includes('')) throw new GatewayError('UNAUTHORIZED');
     if (valid && !valid.test(identity[0] ?? '')) throw new GatewayError('UNAUTHORIZED');
@@ -126,7 +130,9 @@ export function createAuthorizer(
     if (decision === 'allow') return;
     const explicitly = decision === 'deny' ? { message: EXPLICIT_DENY } : {};
     throw new GatewayError('ACCESS_DENIED', explicitly);
-  };
+  }
+
+  return { authorize, flush: () => cache.clear() };
 }
 
 const EXPLICIT_DENY = 'User is not authorized to access this resource with an explicit deny';

@@ -25,8 +25,12 @@ export interface GatewayOptions {
   readonly faults?: Pick<Faults, 'throttlesRequest'>;
 }
 
-/** Answers a request; `readBody` is called only after all checks have passed. Rejects only if `readBody` does. */
-export type Gateway = (request: GatewayRequest, readBody: () => Promise<string>) => Promise<GatewayReply>;
+export interface Gateway {
+  /** Answers a request; `readBody` is called only after all checks have passed. Rejects only if `readBody` does. */
+  answer(request: GatewayRequest, readBody: () => Promise<string>): Promise<GatewayReply>;
+  /** Forgets what the authorizers of the stage have decided. */
+  flushAuthorizers(): void;
+}
 
 type Integration = (call: Call) => Promise<GatewayReply> | GatewayReply;
 
@@ -78,13 +82,13 @@ export function createGateway({ stage, api }: DeployedStage, options: GatewayOpt
     // The method's limit comes first, so what it refuses does not use up the account's ("Throttle requests to your REST APIs").
     if (faults?.throttlesRequest() || !method.throttle.admits(method.name) || !quotas.admits('apiGatewayRequests'))
       throw new GatewayError('THROTTLED');
-    await method.authorizer?.(call, `${apiArn}/${stage.StageName}/${request.method}${request.path}`);
+    await method.authorizer?.authorize(call, `${apiArn}/${stage.StageName}/${request.method}${request.path}`);
     if (apiKeyRequired) usagePlans.admit(call, method.name);
     call.body = await readBody();
     return method.integration(call);
   }
 
-  return async (request, readBody) => {
+  async function answer(request: GatewayRequest, readBody: () => Promise<string>): Promise<GatewayReply> {
     const context = contextOf(request, stage, options);
     const call: Call = { request, context, stageVariables: stage.Variables, pathParameters: {}, body: '' };
     const reply = await pass(call, readBody).catch((error: unknown) => {
@@ -94,7 +98,10 @@ export function createGateway({ stage, api }: DeployedStage, options: GatewayOpt
     });
     const ids = { 'x-amzn-RequestId': context.requestId, 'x-amz-apigw-id': context.extendedRequestId };
     return { ...reply, headers: { ...ids, ...reply.headers } };
-  };
+  }
+
+  const flushAuthorizers = () => [...authorizers.values()].forEach((authorizer) => authorizer.flush());
+  return { answer, flushAuthorizers };
 }
 
 /**

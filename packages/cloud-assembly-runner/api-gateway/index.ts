@@ -1,6 +1,6 @@
 /**
  * REST APIs of Amazon API Gateway: serves the template's stage over HTTP and implements the operations that manage API
- * keys. Each module names the AWS page that it follows.
+ * keys and flush the cache of authorizers. Each module names the AWS page that it follows.
  */
 import * as z from 'zod';
 import { noMeter, type Meter } from '../billing/meter';
@@ -13,7 +13,7 @@ import type { AwsApi, Created, Resource, Service } from '../service';
 import { openApiKeys } from './usage-plans/api-keys';
 import { createCors } from './cors';
 import { createFunctions } from './integrations/functions';
-import { createGateway } from './gateway';
+import { createGateway, type Gateway } from './gateway';
 import { createManagement } from './management';
 import { createRestApiParts } from './rest-api';
 import { startServer, type GatewayServer } from './server';
@@ -60,7 +60,13 @@ export function createApiGateway(options: ApiGatewayOptions): ApiGateway {
   const keys = openApiKeys(options.dataFolder);
   const usagePlans = createUsagePlans(keys);
   const functions = createFunctions(options.lambda, options.log);
+  let gateway: Gateway | undefined;
   let server: GatewayServer | undefined;
+
+  const isServed = (restApiId: string, stageName: string): boolean => {
+    const { RestApiId, StageName } = parts.deployed()?.stage ?? {};
+    return RestApiId === restApiId && StageName === stageName;
+  };
 
   const makers: Readonly<Record<string, (resource: Resource, id: string) => Created>> = {
     'AWS::ApiGateway::UsagePlan': (resource, id) => {
@@ -83,7 +89,11 @@ export function createApiGateway(options: ApiGatewayOptions): ApiGateway {
   };
 
   return {
-    ...createManagement(keys, usagePlans, options.region),
+    ...createManagement(keys, usagePlans, {
+      region: options.region,
+      isServed,
+      flushAuthorizers: () => gateway?.flushAuthorizers(),
+    }),
     types: [...parts.types, ...Object.keys(makers)],
     create: (resource) =>
       makers[resource.type]?.(resource, physicalId(resource.logicalId, 10)) ?? parts.create(resource),
@@ -95,7 +105,7 @@ export function createApiGateway(options: ApiGatewayOptions): ApiGateway {
     async start() {
       const deployed = parts.deployed();
       if (!deployed) return;
-      const gateway = createGateway(deployed, { ...options, functions, usagePlans });
+      gateway = createGateway(deployed, { ...options, functions, usagePlans });
       const cors = createCors(options.corsOrigins ?? []);
       const { host = '127.0.0.1', port, meter = noMeter } = options;
       server = await startServer(gateway, cors, { host, port, meter });

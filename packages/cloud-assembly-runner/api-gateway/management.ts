@@ -1,4 +1,4 @@
-/** API key operations of the API Gateway control plane: Amazon API Gateway REST API reference (REST and JSON). */
+/** Operations of the API Gateway control plane on API keys and the authorizers' cache: Amazon API Gateway REST API reference (REST and JSON). */
 import * as z from 'zod';
 import type { AwsAnswer, AwsApi, AwsCall } from '../service';
 import type { ApiKey, ApiKeys } from './usage-plans/api-keys';
@@ -31,8 +31,16 @@ interface Route {
   readonly operation: Operation;
 }
 
-/** Manages the keys and plans that the gateway itself uses. */
-export function createManagement(keys: ApiKeys, plans: UsagePlans, region: string): AwsApi {
+/** The stage that is served, as far as it is managed. */
+export interface ManagedStage {
+  readonly region: string;
+  isServed(restApiId: string, stageName: string): boolean;
+  /** Forgets what its authorizers have decided. */
+  flushAuthorizers(): void;
+}
+
+/** Manages the keys and plans that the gateway itself uses, and its authorizers' cache. */
+export function createManagement(keys: ApiKeys, plans: UsagePlans, stage: ManagedStage): AwsApi {
   const key = (id = ''): ApiKey => {
     const found = keys.get(id);
     if (!found) throw failure(404, 'NotFoundException', 'Invalid API Key identifier specified');
@@ -111,6 +119,17 @@ export function createManagement(keys: ApiKeys, plans: UsagePlans, region: strin
         return json(202);
       },
     },
+    // FlushStageAuthorizersCache. On AWS it takes effect after the answer, at a time that AWS does not promise.
+    {
+      method: 'DELETE',
+      path: /^\/restapis\/([^/]+)\/stages\/([^/]+)\/cache\/authorizers$/,
+      operation: ({ params: [restApiId = '', stageName = ''] }) => {
+        if (!stage.isServed(restApiId, stageName))
+          throw failure(404, 'NotFoundException', 'Invalid stage identifier specified');
+        stage.flushAuthorizers();
+        return json(202);
+      },
+    },
   ];
 
   return {
@@ -118,7 +137,7 @@ export function createManagement(keys: ApiKeys, plans: UsagePlans, region: strin
     permissions: ({ method, path }) => [
       {
         action: `apigateway:${method}`,
-        resource: `arn:aws:apigateway:${region}::${decodeURIComponent(urlOf(path).pathname)}`,
+        resource: `arn:aws:apigateway:${stage.region}::${decodeURIComponent(urlOf(path).pathname)}`,
       },
     ],
     answer: (call) => Promise.resolve(dispatch(call)),

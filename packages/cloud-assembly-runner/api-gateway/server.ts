@@ -25,7 +25,7 @@ export interface GatewayServerOptions {
 
 /** Listens for plain HTTP. Rejects when it can't listen. */
 export async function startServer(
-  gateway: Gateway,
+  gateway: Pick<Gateway, 'answer'>,
   cors: Cors,
   { host, port, meter }: GatewayServerOptions,
 ): Promise<GatewayServer> {
@@ -57,10 +57,10 @@ async function close(server: Server): Promise<void> {
   clearTimeout(timer);
 }
 
-async function serve(gateway: Gateway, cors: Cors, message: IncomingMessage): Promise<GatewayReply> {
+async function serve(gateway: Pick<Gateway, 'answer'>, cors: Cors, message: IncomingMessage): Promise<GatewayReply> {
   const request = requestOf(message);
   if (!request) return BAD_REQUEST;
-  return cors.preflight(request) ?? cors.permit(request, await gateway(request, () => readBody(message)));
+  return cors.preflight(request) ?? cors.permit(request, await gateway.answer(request, () => readBody(message)));
 }
 
 const BAD_REQUEST: GatewayReply = {

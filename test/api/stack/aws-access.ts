@@ -20,16 +20,18 @@ const accessShape = z.object({
   stackName: z.string(),
 });
 
-/** Runs the operators' partner command. @throws Error with its output */
-export const runPartnerCommand = (...words: string[]): Promise<string> =>
-  runOperatorCommand('bin/partner.ts', ...words, '--json');
+/** Runs the operators' command of clients; its result is JSON. @throws Error with its output */
+export const runPartnerCommand = (...words: string[]) => runProgram('bin/partner.ts', ...words, '--json');
+
+/** The same for the command that shows and acts. */
+export const runOperatorCommand = (...words: string[]) => runProgram('bin/operator.ts', ...words, '--json');
 
 /**
  * Runs a command of operators; it finds a remote stack by AWS_* and STACK_NAME.
  * @param program its file
  * @throws Error with its output
  */
-export async function runOperatorCommand(program: string, ...words: string[]): Promise<string> {
+export async function runProgram(program: string, ...words: string[]): Promise<string> {
   const folder = localFolder();
   const args = ['--import', 'tsx', program, ...words, ...(folder ? ['--local'] : [])];
   const env = { ...process.env, ...(folder && { LOCAL_DIR: folder }) };

@@ -1,9 +1,10 @@
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import {
-  clientsOverLimit,
+  clientsBeyond,
   clearSubscriptions,
   countSubscriptions,
   invalidateSubscriptions,
+  mqttClientsOf,
   missingSubscriptions,
   recordSubscription,
 } from '../../../data/connections/subscriptions';
@@ -43,7 +44,7 @@ describe('recordSubscription', () => {
   });
 });
 
-describe('clientsOverLimit', () => {
+describe('clientsBeyond', () => {
   const ended = note('client1-2', '', now, false);
   const late = note('client1-2', 'b', now - 1);
   const three = [note('client1-2', 'c', now - 3), note('client1-2', 'd', now - 2), note('client1-1', 'a', now - 4)];
@@ -74,7 +75,16 @@ describe('clientsOverLimit', () => {
     ],
   ])('returns %s', async (_, max, expected, notes) => {
     await engine.put('connections', ...notes);
-    await expect(clientsOverLimit('client1', max, now)).resolves.toEqual(expected);
+    await expect(clientsBeyond('client1', { max, from: 0, now })).resolves.toEqual(expected);
+  });
+
+  test.each<[string, string[], object[]]>([
+    ['a client whose session began before the time', ['client1-1'], [note('client1-1', '', now - 2, false)]],
+    ['no client whose session began at the time', [], [note('client1-1', '', now - 1, false)]],
+    ['no client of which no session is known', [], []],
+  ])('returns of those with a subscription since then: %s', async (_, expected, session) => {
+    await engine.put('connections', note('client1-1', 'a', now), note('client1-2', '', now - 9, false), ...session);
+    await expect(clientsBeyond('client1', { max: 100, from: now - 1, now })).resolves.toEqual(expected);
   });
 
   test('reads all pages consistently', async () => {
@@ -83,9 +93,15 @@ describe('clientsOverLimit', () => {
       .on(QueryCommand)
       .resolvesOnce({ Items: [note('client1-1', 'a', now - 1)], LastEvaluatedKey: key })
       .resolves({ Items: [note('client1-2', 'b', now)] });
-    await expect(clientsOverLimit('client1', 1, now)).resolves.toEqual(['client1-2']);
+    await expect(clientsBeyond('client1', { max: 1, from: 0, now })).resolves.toEqual(['client1-2']);
     expect(sent()).toMatchObject([{ ConsistentRead: true }, { ExclusiveStartKey: key }]);
   });
+});
+
+test('mqttClientsOf names each client that has connected or subscribed once, and no other', async () => {
+  const own = [note('client1-1', '', now, false), note('client1-1', 'a', now), note('client1-2', 'b', now - 9, false)];
+  await engine.put('connections', ...own, { ...note('client10-3', 'c', now), channel: 'mqtt#client10' });
+  await expect(mqttClientsOf('client1')).resolves.toEqual(['client1-1', 'client1-2']);
 });
 
 describe('countSubscriptions', () => {

@@ -84,11 +84,18 @@ test('an item is parsed as the same job, whatever its metadata', () => {
 
 describe('insertJob', () => {
   test('stores the job, with the key of the index by status, and leaves one that is there', async () => {
-    await insertJob(acme, sampleJob({ metadata: { site: 'north' } }));
-    const inserted = { ...item(), organisationStatus: `${acme}#PENDING`, metadata: '{"site":"north"}' };
+    await insertJob({ organisation: acme, clientId: 'client1' }, sampleJob({ metadata: { site: 'north' } }));
+    const inserted = {
+      ...item(),
+      organisationStatus: `${acme}#PENDING`,
+      metadata: '{"site":"north"}',
+      createdBy: 'client1',
+    };
     expect(await engine.all('jobs')).toEqual([inserted]);
     // The SDK retried a put whose response was lost.
-    await expect(insertJob(acme, sampleJob({ name: 'Other' }))).resolves.toBeUndefined();
+    await expect(
+      insertJob({ organisation: acme, clientId: 'client1' }, sampleJob({ name: 'Other' })),
+    ).resolves.toBeUndefined();
     expect(await engine.all('jobs')).toEqual([inserted]);
   });
 });

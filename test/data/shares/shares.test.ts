@@ -9,15 +9,16 @@ import { conditionFailed, onlyCommand, repeated, store } from '../fixtures/store
 const engine = storeOnEngine('shares');
 const share = sampleShare({ metadata: { case: 7 } });
 const item = (change = {}, organisation = acme) => ({ ...share, metadata: '{"case":7}', organisation, ...change });
+const creator = { organisation: acme, clientId: 'client1' };
 const over = { expiresAt: now };
 
 describe('insertShare', () => {
   test('stores the share with its expiry as TTL, and leaves one that is there', async () => {
     const inserted = sampleShare({ expiresAt: '2026-11-27T11:00:00.001Z', metadata: { case: 7 } });
-    await insertShare(acme, inserted);
-    await insertShare(acme, { ...inserted, maxViewers: 1 });
+    await insertShare(creator, inserted);
+    await insertShare(creator, { ...inserted, maxViewers: 1 });
     const ttl = Date.parse('2026-11-27T11:00:01Z') / 1000;
-    expect(await engine.all('shares')).toEqual([item({ expiresAt: inserted.expiresAt, ttl })]);
+    expect(await engine.all('shares')).toEqual([item({ expiresAt: inserted.expiresAt, ttl, createdBy: 'client1' })]);
   });
 });
 

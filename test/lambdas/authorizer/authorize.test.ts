@@ -49,6 +49,13 @@ describe('A valid token', () => {
     expect(context).toMatchObject(callerContext.parse(asText));
   });
 
+  test('yields the own limits of its client as text, if it has any', async () => {
+    const limits = { 'POST /v3/jobs/create': 300 };
+    store.on(GetCommand).resolves({ Item: { ...partner, limits } });
+    const { context = {} } = await authorize(await bearer('command:create'));
+    expect(JSON.parse(String(context?.['limits']))).toEqual(limits);
+  });
+
   test('may have scopes of any resource server of this service, since clients keep theirs when the domain changes', async () => {
     const scope = 'https://second.test/command:read https://api.test/command:read https://second.test/share:read';
     const { context = {} } = await authorize(`Bearer ${await sign(key, { ...claims(), scope })}`);
@@ -89,6 +96,24 @@ describe('A partner', () => {
     expect(verdict.context).toEqual({ refusal: 'the client is suspended or was removed' });
   });
 
+  test.each([
+    ['the second after it', 1, true],
+    ['the same second', 0, true],
+    ['the second before it', -1, false],
+  ])('whose tokens were revoked is let in with a token of %s only', async (_, later, isLetIn) => {
+    const tokensFrom = 1_795_776_000;
+    store.on(GetCommand).resolves({ Item: { ...partner, tokensFrom } });
+    const verdict = authorize(`Bearer ${await sign(key, { ...claims('command:read'), iat: tokensFrom + later })}`);
+    if (isLetIn) await expect(verdict).resolves.toMatchObject({ principalId: 'client1' });
+    else await expect(verdict).rejects.toThrow(/^Unauthorized$/);
+  });
+
+  test('that is suspended is told so, even with a token that was revoked', async () => {
+    store.on(GetCommand).resolves({ Item: { ...partner, status: 'suspended', tokensFrom: 9_999_999_999 } });
+    const verdict = await authorize(await bearer('command:read'));
+    expect(verdict.context).toEqual({ refusal: 'the client is suspended or was removed' });
+  });
+
   test('that cannot be read is an error, not a 401', async () => {
     const fault = new Error('throttled');
     store.on(GetCommand).rejects(fault);
@@ -106,6 +131,7 @@ const badTokens: [what: string, make: () => Promise<string> | string][] = [
   ['signed with a shared secret in place of a key', () => hmac()],
   ['changed after it was signed', async () => altered(await sign(key, claims('command:read')))],
   ['expired', () => sign(key, { ...claims('command:read'), exp: Math.floor(Date.now() / 1000) - 1 })],
+  ['without a time of issue', () => sign(key, { ...claims('command:read'), iat: undefined })],
   ['without an expiry', () => sign(key, { ...claims('command:read'), exp: undefined })],
   ['not valid yet', () => sign(key, { ...claims('command:read'), nbf: Math.floor(Date.now() / 1000) + 600 })],
   ["another pool's", () => sign(key, { ...claims('command:read'), iss: 'https://identity.test/pool-2' })],

@@ -81,6 +81,22 @@ describe('Subscribing', () => {
     });
   });
 
+  test.each([
+    ['of a suspended client', { status: 'suspended' }, [`${clientId}-1`]],
+    [
+      'that began before the tokens of the client were revoked',
+      { tokensFrom: Math.ceil(start / 1000) },
+      [`${clientId}-1`],
+    ],
+    ['that began when they had been revoked', { tokensFrom: Math.floor(start / 1000) - 9 }, []],
+  ])('closes a connection %s', async (_, change, expected) => {
+    store.on(GetCommand, { Key: { clientId } }).resolves({ Item: { ...partner, clientId, ...change } });
+    const session = { channel, connectionId: `${clientId}-1 `, at: start - 500, subscribed: false, ttl: 9_999_999_999 };
+    givenSubscriptions(session, ...subscriptions('1', 1), ...subscriptions('2', 1));
+    await event('subscribed', '1', ['x']);
+    expect(closedConnections()).toEqual(expected);
+  });
+
   test('accepts that the connection has been closed already', async () => {
     broker.on(DeleteConnectionCommand).rejects(Object.assign(new Error('none'), { name: 'ResourceNotFoundException' }));
     givenSubscriptions(...subscriptions('1', MAX_SUBSCRIPTIONS + 1));

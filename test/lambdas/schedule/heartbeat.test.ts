@@ -121,6 +121,14 @@ test.each([
   expect(socketCalls().toSorted()).toEqual(['socket-1 closed', `socket-2 ${heartbeat}`, 'socket-3 closed']);
 });
 
+test('closes the sockets that a partner opened before its tokens were revoked, however late', async () => {
+  const tokensFrom = seconds(EVERYONE) - 300;
+  store.on(GetCommand).resolves({ Item: { ...partner('client1'), tokensFrom } });
+  givenItems(numbered(1, { openedAt: tokensFrom - 1 }), numbered(2, { openedAt: tokensFrom }));
+  await handler();
+  expect(socketCalls().toSorted()).toEqual(['socket-1 closed', `socket-2 ${heartbeat}`]);
+});
+
 test.each([
   ['is suspended', { status: 'suspended' }, 'closed'],
   ['is active again', { status: 'active' }, heartbeat],

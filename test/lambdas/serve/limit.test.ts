@@ -44,6 +44,28 @@ test.each([121, 5000])('refuses call %d of a window with Retry-After, without ru
   expect(run).not.toHaveBeenCalled();
 });
 
+describe('A client with its own limit', () => {
+  const own = { ...request, limits: { 'GET /v3/shares/{shareCode}/resources': 300 } };
+
+  test('is served and told its remaining calls by that', async () => {
+    counted(121);
+    expect(await call(handler, own)).toMatchObject({
+      status: 200,
+      headers: { 'X-RateLimit-Limit': '300', 'X-RateLimit-Remaining': '179' },
+    });
+  });
+
+  test('is refused beyond that', async () => {
+    counted(301);
+    expect(await call(handler, own)).toMatchObject({ status: 429, headers: { 'X-RateLimit-Limit': '300' } });
+  });
+
+  test('of another operation has the limit of every client', async () => {
+    counted(121);
+    expect(await call(handler, { ...request, limits: { 'GET /v3/events': 300 } })).toMatchObject({ status: 429 });
+  });
+});
+
 test('counts calls per client, endpoint and minute', async () => {
   counted(1);
   await call(handler, request);

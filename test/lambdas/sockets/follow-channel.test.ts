@@ -193,6 +193,17 @@ test('a client with too many handshakes in a minute is refused with 429 before t
   expect(sent()).toMatchObject([{ TableName: 'partners' }, { TableName: 'requests' }]);
 });
 
+test.each([
+  [240, 200],
+  [241, 429],
+])('the handshake number %d of a client with its own limit of 240 is answered with %d', async (calls, status) => {
+  const Item = { ...partner, limits: { 'WebSocket handshake': 240 } };
+  store.on(GetCommand, { TableName: 'partners' }).resolves({ Item });
+  store.on(UpdateCommand, { TableName: 'requests' }).resolves({ Attributes: { calls } });
+  const headers = { Authorization: `Bearer ${await sign(key, { ...allScopes, client_id: 'generous' })}` };
+  await expect(handshake({ headers })).resolves.toBe(status);
+});
+
 describe('A handshake that fails after it has taken a seat', () => {
   /** The client's seats and the connections, at the moment when the handshake fails and after it. */
   const rolledBack = async (failing: (fail: () => Promise<never>) => unknown) => {

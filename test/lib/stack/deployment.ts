@@ -146,9 +146,10 @@ test('the user pool allows no sign-up and has every scope of the contract', () =
   );
 });
 
-test('the outputs are those that operators, onboarding and the drone platform need', () => {
-  const store = [...tableNames.map(tableOutput), 'ResourceServer', 'UsagePlanId', 'UserPoolId'];
+test('the outputs are those that operators and the drone platform need', () => {
+  const tables = tableNames.map(tableOutput);
+  const access = ['ResourceServer', 'RestApiId', 'RestApiStage', 'SocketsUrl', 'UsagePlanId', 'UserPoolId'];
   const addresses = ['BaseUrl', 'DocsUrl', 'MqttUrl', 'ShareBaseUrl', 'WebSocketUrl'];
   const platform = ['PlatformArchiveArn', 'PlatformBusArn', 'PlatformRoleArn'];
-  expect([...whole.outputs].sort()).toEqual([...store, ...addresses, ...platform].sort());
+  expect([...whole.outputs].sort()).toEqual([...tables, ...access, ...addresses, ...platform].sort());
 });

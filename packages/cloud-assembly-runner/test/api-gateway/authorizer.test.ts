@@ -1,4 +1,5 @@
-import { startApi, type SmallApi } from './rest-api-fixture';
+import type { AwsCall } from '../../service';
+import { apiId, startApi, type SmallApi } from './rest-api-fixture';
 
 const echo =
   'exports.handler = async (event) => ({ statusCode: 200, body: JSON.stringify(event.requestContext.authorizer) })';
@@ -100,6 +101,30 @@ describe('TOKEN authorizer', () => {
     const setBack = await call('Bearer admin');
     clock.mockRestore();
     expect([later.body['asked'], setBack.body['asked']]).toEqual(['3', '4']);
+  });
+
+  describe('after FlushStageAuthorizersCache', () => {
+    const flush = async (path: string) =>
+      api?.gateway.answer({ method: 'DELETE', path, headers: {}, body: Buffer.alloc(0) } as unknown as AwsCall);
+
+    test('is invoked again for each token, once', async () => {
+      const call = await start(token);
+      await call('Bearer admin');
+      await call('Bearer other');
+      expect(await flush(`/restapis/${apiId}/stages/live/cache/authorizers`)).toMatchObject({ status: 202, body: '' });
+      const asked = [await call('Bearer admin'), await call('Bearer other'), await call('Bearer admin')];
+      expect(asked.map(({ body }) => body['asked'])).toEqual(['3', '4', '3']);
+    });
+
+    test.each([`/restapis/${apiId}/stages/other`, '/restapis/other/stages/live'])(
+      'of a stage that does not exist (%s) is not',
+      async (stage) => {
+        const call = await start(token);
+        await call('Bearer admin');
+        expect(await flush(`${stage}/cache/authorizers`)).toMatchObject({ status: 404 });
+        expect((await call('Bearer admin')).body['asked']).toBe('1');
+      },
+    );
   });
 
   test('is invoked for every request with a TTL of 0', async () => {

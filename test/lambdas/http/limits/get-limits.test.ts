@@ -53,6 +53,21 @@ test('lists every endpoint with a limit, handshakes, and the token endpoint with
   ]);
 });
 
+test('lists the own limits of a client', async () => {
+  const requests = [{ id: `calls#client1#GET /v3/events#${minute}`, calls: 7 }];
+  store.on(BatchGetCommand).resolves({ Responses: { requests } });
+  const limits = { 'GET /v3/events': 600, 'WebSocket handshake': 240 };
+  const { rates } = (await call(handler, { scopes: ['share:read'], limits })).body['limits'] as Limits;
+  expect(rates.map(({ limit, remaining }) => [limit, remaining])).toEqual([
+    [60, 60],
+    [30, 30],
+    [120, 120],
+    [600, 593],
+    [240, 240],
+    [50, undefined],
+  ]);
+});
+
 test('subtracts the calls of this minute, and never tells less than 0', async () => {
   const calls = (operation: string, count: number) => ({ id: `calls#client1#${operation}#${minute}`, calls: count });
   const requests = [calls('POST /v3/jobs/create', 3), calls('WebSocket handshake', 121)];

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { Failure } from './command-line';
+import { Failure } from '../command-line/failure';
 
 /** Written by the local stack: the endpoint and credentials of its AWS APIs. */
 const localAws = z.object({

@@ -1,13 +1,7 @@
 import * as z from 'zod';
 import { tableNames, tableOutput, tableVariable } from '../../domain/table';
-import { Failure } from './command-line';
+import { Failure } from '../command-line/failure';
 import { useLocalStack } from './local-stack';
-
-/** Which deployment: a stack, or the one on this machine. */
-interface Target {
-  readonly stack?: string | undefined;
-  readonly local?: boolean | undefined;
-}
 
 /** Addresses of a deployment. */
 export interface Addresses {
@@ -22,13 +16,24 @@ export interface Addresses {
   readonly shareBaseUrl: string;
 }
 
-/** What onboarding needs of a deployment, from its stack's outputs. */
+/** Which deployment a command line is for, by its flags. */
+export interface Whereabouts {
+  /** That of this machine. */
+  readonly local?: boolean | undefined;
+  /** Name of a CloudFormation stack. */
+  readonly stack?: string | undefined;
+}
+
+/** What operators' commands need of a deployment, from its stack's outputs. */
 export interface Deployment {
   readonly addresses: Addresses;
   /** Prefix of every scope in Cognito. */
   readonly resourceServer: string;
   readonly userPoolId: string;
   readonly usagePlanId: string;
+  readonly restApiId: string;
+  /** Of the REST API. */
+  readonly stageName: string;
   /** PEM file of the certificate authority that MQTT clients need; local stacks only. */
   readonly caFile?: string;
 }
@@ -41,6 +46,9 @@ const outputs = z.object({
   UserPoolId: z.string(),
   UsagePlanId: z.string(),
   ...(Object.fromEntries(tableNames.map((name) => [tableOutput(name), z.string()])) as TableOutputs),
+  RestApiId: z.string(),
+  RestApiStage: z.string(),
+  SocketsUrl: z.string(),
   WebSocketUrl: z.string(),
   MqttUrl: z.string(),
   ShareBaseUrl: z.string(),
@@ -49,15 +57,15 @@ const outputs = z.object({
 
 /**
  * Finds the deployment that the flags name and configures this process for it: `AWS_*` for the local stack, and the
- * tables and the bus that `data/` uses.
+ * tables, the bus and the sockets' endpoint that `data/` uses.
  * @throws Failure when there is none
  */
-export async function findDeployment({ local, stack }: Target): Promise<Deployment> {
+export async function findDeployment({ local, stack }: Whereabouts): Promise<Deployment> {
   const here = local ? await useLocalStack() : undefined;
   const stackName = stack ?? here?.stackName ?? process.env['STACK_NAME'] ?? 'DroneMissionApi';
   const read = await readOutputs(stackName);
   for (const name of tableNames) process.env[tableVariable(name)] = read[tableOutput(name)];
-  process.env['PLATFORM_BUS'] = read.PlatformBusArn;
+  Object.assign(process.env, { PLATFORM_BUS: read.PlatformBusArn, SOCKETS_URL: read.SocketsUrl });
   return {
     addresses: {
       baseUrl: read.BaseUrl,
@@ -69,6 +77,8 @@ export async function findDeployment({ local, stack }: Target): Promise<Deployme
     resourceServer: read.ResourceServer,
     userPoolId: read.UserPoolId,
     usagePlanId: read.UsagePlanId,
+    restApiId: read.RestApiId,
+    stageName: read.RestApiStage,
     ...(here?.caFile !== undefined && { caFile: here.caFile }),
   };
 }

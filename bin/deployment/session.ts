@@ -1,15 +1,17 @@
 import { createProgress, type Progress } from '../command-line/progress';
 import type { Terminal } from '../command-line/terminal';
-import type { Flags } from './command-line';
-import { findDeployment, type Deployment } from './deployment';
+import { findDeployment, type Deployment, type Whereabouts } from './deployment';
 
 /** What a command can do beside returning its result: find its deployment, and talk to the person at the terminal. */
 export class Session {
-  readonly #flags: Flags;
+  readonly #program: string;
+  readonly #flags: Whereabouts;
   readonly #terminal: Terminal;
   readonly #progress: Progress | undefined;
 
-  constructor(flags: Flags, terminal: Terminal) {
+  /** @param program its name, which begins what it says on standard error */
+  constructor(program: string, flags: Whereabouts, terminal: Terminal) {
+    this.#program = program;
     this.#flags = flags;
     this.#terminal = terminal;
     const { errorColumns: columns } = terminal;
@@ -51,6 +53,6 @@ export class Session {
   /** Prints a line on standard error that does not end the command. */
   warn(text: string): void {
     this.endProgress();
-    this.#terminal.printError(`partner: ${text}\n`);
+    this.#terminal.printError(`${this.#program}: ${text}\n`);
   }
 }

@@ -1,0 +1,13 @@
+import { findPartner } from '../../data/partners/partners';
+import type { Partner } from '../../domain/partner';
+import { Failure } from '../command-line/failure';
+
+/** What is said of an unknown client id. It may be a secret that was put in the wrong place, so it is not repeated. */
+export const noClient = 'there is no client of that id: `npm run partner -- list` shows them';
+
+/** @throws Failure for an unknown client */
+export async function expectClient(clientId: string): Promise<Partner> {
+  const found = await findPartner(clientId);
+  if (!found) throw new Failure(noClient);
+  return found;
+}

@@ -1,0 +1,57 @@
+import { readDevice } from '../../data/fleet/fleet';
+import { listStreams } from '../../data/fleet/fleet-registry';
+import { readStoredShares } from '../../data/shares/stored-shares';
+import { organisationId } from '../../domain/id';
+import { Failure } from '../command-line/failure';
+import type { Report } from '../command-line/report';
+import type { Session } from '../deployment/session';
+import type { Flags } from './command-line';
+import { counted, description } from './description';
+import { readFollowers } from './followers';
+import { readId } from './ids';
+import { factsOf } from './show-share';
+
+/** Shows a device: what it reported last, its group, job and stream, its shares, and who follows it. */
+export async function showDevice(flags: Flags, session: Session): Promise<Report> {
+  const { id: deviceId, organisation } = readId(flags, 'device');
+  await session.connect();
+  session.progress('reading the device');
+  const device = await readDevice(organisation, deviceId, true);
+  if (!device) throw new Failure('there is no device of that id');
+  const [streams, stored, followers] = await Promise.all([
+    listStreams(organisation),
+    readStoredShares(organisation, new Date().toISOString()),
+    readFollowers(organisation, { kind: 'group', id: device.deviceGroupId }, deviceId, device.deviceGroupId),
+  ]);
+  const shares = stored.filter(({ share }) => share.deviceId === deviceId).map(factsOf);
+  const facts = {
+    deviceId,
+    organisationId: organisationId(organisation),
+    name: device.name,
+    status: device.status,
+    version: device.version,
+    deviceGroupId: device.deviceGroupId,
+    reportedAt: device.reportedAt,
+    jobId: device.lastState?.jobId,
+    streamId: streams.find((stream) => stream.deviceId === deviceId)?.streamId,
+  };
+  return {
+    json: { ...facts, lastState: device.lastState, followers, shares },
+    text: description(
+      [
+        ...Object.entries(facts),
+        ['last state', device.lastState && JSON.stringify(device.lastState)],
+        ['sockets', counted(followers.sockets)],
+        ['MQTT', counted(followers.mqttSubscriptions)],
+      ],
+      [
+        'Shares, by digest',
+        shares.map(({ shareId, expiresAt, currentViewers }) => [
+          shareId,
+          `until ${expiresAt}`,
+          `${currentViewers} viewers`,
+        ]),
+      ],
+    ),
+  };
+}

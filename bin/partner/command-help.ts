@@ -1,5 +1,5 @@
 import { scopes } from '../../contract/endpoint';
-import { commonOptions } from '../command-line/common-options';
+import { commonOptions } from '../commands/common-options';
 import type { CommandName } from './command-line';
 
 const commands: Readonly<Record<CommandName, string>> = {

@@ -1,4 +1,4 @@
-import { readCommand, type CommandTable } from '../command-line/read-command';
+import { readCommand, type CommandTable } from '../commands/read-command';
 import type { OptionValues } from '../command-line/read-options';
 
 /** No flag takes a secret: the shell's history keeps command lines. */

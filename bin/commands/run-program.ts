@@ -1,7 +1,7 @@
-import { reasonOf } from './reason';
-import type { Report } from './report';
-import type { Terminal } from './terminal';
-import { UsageError } from './usage-error';
+import { reasonOf } from '../command-line/reason';
+import type { Report } from '../command-line/report';
+import type { Terminal } from '../command-line/terminal';
+import { UsageError } from '../command-line/usage-error';
 
 /** What a command line leads to: a text such as help, or a command's result. */
 export type Outcome = { readonly help: string } | { readonly report: Report; readonly asJson: boolean | undefined };

@@ -1,7 +1,7 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { didYouMean } from '../../contract/did-you-mean';
-import { readOptionsAndWords, type OptionValues } from './read-options';
-import { UsageError } from './usage-error';
+import { readOptionsAndWords, type OptionValues } from '../command-line/read-options';
+import { UsageError } from '../command-line/usage-error';
 
 /** The commands of a program. */
 export interface CommandTable<Options extends ParseArgsOptionsConfig, Name extends string> {

@@ -19,12 +19,15 @@ function errorFields(error: unknown) {
   return { name, message, stack, ...failedCallOf(error), ...(cause instanceof Error && { cause: cause.message }) };
 }
 
+/** The trace of an invocation in X-Ray, if it has one: most are not sampled (X-Ray developer guide, "Tracing header"). */
+const sampledTrace = (header = ''): string | undefined => /Root=([^;]+).*Sampled=1/.exec(header)?.[1];
+
 const write =
   (level: Level) =>
   (message: string, { error, ...fields }: Fields = {}): void => {
     const now = new Date();
     const line = { level, message, timestamp: now.toISOString(), ...currentSubject(), ...fields };
-    const traceId = process.env['_X_AMZN_TRACE_ID'];
+    const traceId = sampledTrace(process.env['_X_AMZN_TRACE_ID']);
     const more = { ...(traceId && { traceId }), ...(error !== undefined && { error: errorFields(error) }) };
     const metric = embeddedMetric(process.env, { level, reason: fields.reason, at: now.getTime() });
     process.stdout.write(`${JSON.stringify({ ...line, ...more, ...metric })}\n`);

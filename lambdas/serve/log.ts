@@ -1,5 +1,5 @@
 import { logger } from '../logger';
-import { namedIn, type Subject } from '../subject';
+import { named, namedIn, type Subject } from '../subject';
 import type { Event, Exchange } from './request';
 
 /**
@@ -26,9 +26,15 @@ export function logOnce(
   else logger.error('request', { ...line, error: failure });
 }
 
+interface Changed {
+  readonly jobId?: string;
+  readonly shareCode?: string;
+  readonly version?: number;
+}
+
 /** The job or share that a reply is about, and its version. */
 function changeIn(outcome: unknown): Subject {
-  const { job, share } = (outcome ?? {}) as { readonly job?: object; readonly share?: object };
-  const { version } = (job ?? share ?? {}) as { readonly version?: number };
-  return { ...namedIn(job ?? share), ...(version !== undefined && { version }) };
+  const { job, share } = (outcome ?? {}) as { readonly job?: Changed; readonly share?: Changed };
+  const { jobId, shareCode, version } = job ?? share ?? {};
+  return { ...named(jobId ?? shareCode), ...(version !== undefined && { version }) };
 }

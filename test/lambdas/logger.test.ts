@@ -1,0 +1,56 @@
+import { noteFailedCall } from '../../data/store/failed-call';
+import { logger } from '../../lambdas/logger';
+import { about, currentSubject, named, namedIn } from '../../lambdas/subject';
+import { id } from '../domain/fixtures/samples';
+import { logLines } from './fixtures/log';
+
+afterEach(() => {
+  delete process.env['_X_AMZN_TRACE_ID'];
+});
+
+test('lines name what is handled, also after a wait, and nothing else afterwards', async () => {
+  await about({ jobId: 'job-1', version: 2 }, async () => {
+    await Promise.resolve();
+    about({ eventId: 'event-1' }, () => logger.info('first'));
+    logger.warn('second', { version: 3 });
+  });
+  logger.info('third');
+  const [first, second, third] = logLines();
+  expect(first).toMatchObject({ message: 'first', jobId: 'job-1', version: 2, eventId: 'event-1' });
+  expect(second).toMatchObject({ message: 'second', jobId: 'job-1', version: 3 });
+  expect(second).not.toHaveProperty('eventId');
+  expect(Object.keys(third ?? {})).toEqual(['level', 'message', 'timestamp']);
+  expect(currentSubject()).toEqual({});
+});
+
+test.each([
+  ['Root=1-65a1-abc;Parent=1;Sampled=1;Lineage=x:0', '1-65a1-abc'],
+  ['Root=1-65a1-abc;Parent=1;Sampled=0', undefined],
+  ['Root=1-65a1-abc', undefined],
+])('of the tracing header %s the trace is %s', (header, expected) => {
+  process.env['_X_AMZN_TRACE_ID'] = header;
+  logger.info('line');
+  expect(logLines()[0]?.['traceId']).toBe(expected);
+});
+
+test('an error of a store names its call', () => {
+  const error = new Error('throttled');
+  noteFailedCall(error, 'PutItemCommand', { TableName: 'stack-jobs' });
+  logger.error('failed', { error });
+  expect(logLines()).toMatchObject([{ error: { message: 'throttled', operation: 'PutItem', tables: ['stack-jobs'] } }]);
+});
+
+test('only identifiers are named, a share by its digest', () => {
+  expect(namedIn({ jobId: id('job'), deviceId: 'anything', shareCode: id('share'), name: id('device') })).toEqual({
+    jobId: id('job'),
+    shareId: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
+  });
+  expect([named('eyJhbGciOi'), named(undefined), named(7), namedIn(null), namedIn('text')]).toEqual([
+    {},
+    {},
+    {},
+    {},
+    {},
+  ]);
+  expect(named(id('group'))).toEqual({ deviceGroupId: id('group') });
+});

@@ -4,7 +4,7 @@ import type { Construct } from 'constructs';
 import { ERRORS, metricVariables, REFUSALS, type Capability } from '../../contract/metrics';
 import type { RefusalCode } from '../../domain/refusal';
 import type { ApiFunction } from '../functions/api-function';
-import { defineAlarm, period } from './alarm-definition';
+import { defineAlarm, period, type Suffering } from './alarm-definition';
 
 /** More than a deployment or a single faulty message causes. */
 const MAX_ERRORS = 5;
@@ -26,7 +26,7 @@ export function countErrors(failing: ApiFunction, capability: Capability): void 
 export function alarmOnErrors(
   scope: Construct,
   capability: Capability,
-  impact: string,
+  suffering: Suffering,
   unlogged: Readonly<Record<string, IMetric>> = {},
 ): void {
   const lines = lineMetric(scope, ERRORS, capability);
@@ -35,7 +35,7 @@ export function alarmOnErrors(
   defineAlarm(scope, {
     name: `${capability.charAt(0).toUpperCase()}${capability.slice(1)}Errors`,
     group: 'channels',
-    impact,
+    ...suffering,
     metric: terms.length === 1 ? lines : new MathExpression({ expression: terms.join(' + '), usingMetrics, period }),
     threshold: MAX_ERRORS,
   });

@@ -79,7 +79,11 @@ export class MqttChannels extends Construct {
     alarmOnErrors(
       this,
       'mqtt',
-      'Partners cannot connect over MQTT, or get nothing about a job or a share for five minutes after they subscribe; viewers see no samples for ten seconds',
+      {
+        urgency: 'page',
+        impact:
+          'Partners cannot connect over MQTT, or get nothing about a job or a share for five minutes after they subscribe; viewers see no samples for ten seconds',
+      },
       { authorizer: authorize.lambda.metricErrors(), subscriptions: count.lambda.metricErrors() },
     );
   }

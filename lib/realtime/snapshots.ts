@@ -46,7 +46,11 @@ export class Snapshots extends Construct {
     alarmOnErrors(
       this,
       'sockets',
-      'Partners and viewers cannot connect over WebSocket, are disconnected instead of getting the current state, or get errors for their messages',
+      {
+        urgency: 'page',
+        impact:
+          'Partners and viewers cannot connect over WebSocket, are disconnected instead of getting the current state, or get errors for their messages',
+      },
       {
         handshakes: sockets.connect.lambda.metricErrors(),
         snapshots: this.sendSnapshot.lambda.metricErrors(),

@@ -18,7 +18,7 @@ export function deadLetterQueue(scope: Construct, id: string, { urgency, impact 
     name: `${scope.node.id}Failures`,
     urgency,
     group: 'queues',
-    impact: `${impact}: see the messages in the dead-letter queue`,
+    impact,
     metric: queue.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
     threshold: 1,
   });

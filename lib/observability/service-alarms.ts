@@ -26,8 +26,8 @@ export function defineServiceAlarms(scope: Construct, { api, table }: ServiceAla
   });
   define({
     name: 'NoCapacity',
-    impact:
-      'Partners get 500, and changes come late: Lambda’s concurrency is used up, by this stage or another of the account and region',
+    // By this stage, or another of the account and region.
+    impact: 'Partners get 500, and changes come late: Lambda’s concurrency is used up',
     metric: Function.metricAllThrottles({ period }),
     threshold: 1,
     twoOfThree: true,
@@ -35,7 +35,7 @@ export function defineServiceAlarms(scope: Construct, { api, table }: ServiceAla
   for (const metric of tokenMetrics(api, table))
     define({
       name: 'NoTokens',
-      impact: 'Partners get no tokens; those they have expire within the hour, and then every call fails',
+      impact: 'Partners get no tokens, and within the hour every call fails',
       metric: metric('5XXError', { period, statistic: 'Sum' }),
       threshold: 3,
     });

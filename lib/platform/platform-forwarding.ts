@@ -27,7 +27,7 @@ export class PlatformForwarding extends Construct {
     role.addToPolicy(new PolicyStatement({ actions: [action], resources: [targetArn] }));
     const failures = deadLetterQueue(this, 'Failures', {
       urgency: 'page',
-      impact: 'Jobs and commands of partners do not reach the drone platform',
+      impact: 'Partners’ jobs and commands do not reach the account of the drone platform',
     });
     const rule = new Rule(this, 'ToPlatform', {
       description: 'Events for the account of the drone platform',

@@ -34,7 +34,7 @@ class OutboundEvents extends Construct {
     super(scope, id);
     const failures = deadLetterQueue(this, 'Failures', {
       urgency: 'page',
-      impact: 'Partners’ jobs do not reach the drone platform',
+      impact: 'Partners’ jobs are not flown, or not stopped',
     });
     const publish = new ApiFunction(this, 'PublishPlatformEvents', {
       entry: 'stream/publish-platform-events',
@@ -65,7 +65,7 @@ class InboundEvents extends Construct {
     super(scope, id);
     const failures = deadLetterQueue(this, 'Failures', {
       urgency: 'page',
-      impact: 'Partners do not see progress or positions that the drone platform reported',
+      impact: 'Partners do not see progress that the drone platform reported',
     });
     const retries = new Queue(this, 'Events', {
       encryption: QueueEncryption.SQS_MANAGED,
@@ -108,7 +108,7 @@ class InboundEvents extends Construct {
     });
     alarmOnLag(consume, 'AsyncEventAge', {
       urgency: 'page',
-      impact: 'Partners see progress and positions from the drone platform more than a minute late',
+      impact: 'Partners see progress and positions more than a minute late',
     });
   }
 }

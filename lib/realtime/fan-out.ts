@@ -35,8 +35,7 @@ export class FanOut extends Construct {
     this.failures = deadLetterQueue(this, 'Failures', {
       // It has waited for 15 minutes, of which `StatusFanOutLate` tells; the next change carries the whole state.
       urgency: 'ticket',
-      impact:
-        'Partners missed a change of a job, device group or share that they follow, or get no state when they subscribe over MQTT',
+      impact: 'Partners missed a change that they follow, or get no state when they subscribe over MQTT',
     });
     const fanOut = new ApiFunction(this, 'StatusFanOut', {
       entry: 'stream/status-fan-out',
@@ -84,12 +83,12 @@ export class FanOut extends Construct {
 
     alarmOnLag(fanOut, 'IteratorAge', {
       urgency: 'page',
-      impact: 'Changes reach partners more than a minute late',
+      impact: 'Partners get changes more than a minute late',
     });
     countErrors(fanOut, 'status');
     alarmOnErrors(this, 'status', {
       urgency: 'page',
-      impact: 'Changes reach partners late, or not over MQTT, or numbers of viewers are outdated',
+      impact: 'Partners get changes late or not over MQTT, or outdated numbers of viewers',
     });
   }
 

@@ -23,7 +23,7 @@ export class Heartbeat extends Construct {
     alarmOnFailedRuns(beat, 1, {
       // A client whose socket is closed reconnects and receives the state.
       urgency: 'ticket',
-      impact: 'Partners’ idle sockets are closed once heartbeats have failed for six minutes',
+      impact: 'Partners’ idle sockets close after six minutes of failures',
     });
     everyMinute(this, beat, 'Heartbeat of the status channels');
   }

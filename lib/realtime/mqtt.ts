@@ -81,8 +81,7 @@ export class MqttChannels extends Construct {
       'mqtt',
       {
         urgency: 'page',
-        impact:
-          'Partners cannot connect over MQTT, or get nothing about a job or a share for five minutes after they subscribe; viewers see no samples for ten seconds',
+        impact: 'Partners can’t connect over MQTT, or get nothing for five minutes after they subscribe',
       },
       { authorizer: authorize.lambda.metricErrors(), subscriptions: count.lambda.metricErrors() },
     );

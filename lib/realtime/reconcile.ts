@@ -21,7 +21,7 @@ export class Reconcile extends Construct {
     // The next run, a minute later, does the work of a failed one.
     alarmOnFailedRuns(reconcile, 3, {
       urgency: 'ticket',
-      impact: 'A silent device still counts as online for partners if its device check was lost',
+      impact: 'Partners see a silent device online',
     });
     everyMinute(this, reconcile, 'Check of online devices, every minute');
   }

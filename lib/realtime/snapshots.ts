@@ -48,8 +48,7 @@ export class Snapshots extends Construct {
       'sockets',
       {
         urgency: 'page',
-        impact:
-          'Partners and viewers cannot connect over WebSocket, are disconnected instead of getting the current state, or get errors for their messages',
+        impact: 'Partners can’t connect over WebSocket, or their sockets close or answer with errors',
       },
       {
         handshakes: sockets.connect.lambda.metricErrors(),

@@ -18,7 +18,7 @@ export interface TelemetryProps {
 /** It can wait: a device that reports corrects itself. */
 const suffering = {
   urgency: 'ticket',
-  impact: 'A silent device still counts as online for partners, or its last sample is not stored',
+  impact: 'Partners see a silent device online, or not its last sample',
 } as const;
 
 /**

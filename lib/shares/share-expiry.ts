@@ -34,8 +34,7 @@ export class ShareExpiry extends Construct {
     this.failures = deadLetterQueue(this, 'Failures', {
       // The share is refused on time all the same.
       urgency: 'ticket',
-      impact:
-        'Partners receive the end of an expired share hours late and its sockets stay open, or the drone platform misses a share',
+      impact: 'Partners hear hours late that a share has expired, or the drone platform misses one',
     });
     this.ends = new Queue(this, 'Ends', {
       encryption: QueueEncryption.SQS_MANAGED,
@@ -111,7 +110,7 @@ export class ShareExpiry extends Construct {
     alarmOnLag(schedule, 'IteratorAge', {
       // Shares are refused on time all the same, and viewers don't need the platform.
       urgency: 'ticket',
-      impact: 'Partners receive the end of one-minute shares late, and the drone platform new shares',
+      impact: 'Partners hear late that a share of a minute has ended',
     });
   }
 

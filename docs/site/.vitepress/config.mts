@@ -9,7 +9,7 @@ export default defineConfig({
   base: '/docs/',
   // The folder docs/, without what is for operators.
   srcDir: '..',
-  srcExclude: ['*.md', 'api/**', 'decisions/**', 'images/**', 'site/!(index).md'],
+  srcExclude: ['*.md', 'api/**', 'decisions/**', 'images/**', 'runbooks/**', 'site/!(index).md'],
   rewrites: { 'site/index.md': 'index.md' },
   cleanUrls: true,
   // No inline script with all page names, which would change the content security policy with every guide.

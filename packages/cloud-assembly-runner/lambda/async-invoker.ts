@@ -25,7 +25,7 @@ export interface AsyncInvoker {
 }
 
 export interface AsyncInvokerOptions {
-  readonly lambda: Pick<Lambda, 'invoke'> & Partial<Pick<Lambda, 'eventLimitsOf' | 'deadLetterQueueOf'>>;
+  readonly lambda: Pick<Lambda, 'invoke'> & Partial<Pick<Lambda, 'eventLimitsOf' | 'deadLetterQueueOf' | 'publishAge'>>;
   /** Dead-letter queues of functions. Default: none. */
   readonly sqs?: Pick<Sqs, 'send'> | undefined;
   /** Receives a line for each event that failed for good or was refused. */
@@ -51,6 +51,7 @@ export function createAsyncInvoker({ lambda, sqs, log, ...options }: AsyncInvoke
   let stopped = false;
 
   function attempt(invocation: Invocation): void {
+    lambda.publishAge?.(invocation.functionArn, 'AsyncEventAge', Date.now() - invocation.since);
     const invoke = lambda
       .invoke(invocation.functionArn, invocation.event)
       .then(

@@ -21,7 +21,7 @@ export interface AlarmDefinition {
   readonly impact: string;
   readonly metric: IMetric;
   readonly threshold: number;
-  /** Fires when two of three periods reach the threshold, not one: for throttles, which a burst causes and retries survive. */
+  /** Fires when two of three periods reach the threshold, not one: for what a burst causes and retries survive. */
   readonly twoOfThree?: boolean;
 }
 
@@ -59,6 +59,8 @@ export function alarmOnLag(receiver: ApiFunction, age: 'IteratorAge' | 'AsyncEve
     ...suffering,
     metric: receiver.lambda.metric(age, { period, statistic: 'Maximum' }),
     threshold: LATE_AFTER_MS,
+    // Lambda waits a minute before it tries again, so a single event that failed once is that late.
+    ...(age === 'AsyncEventAge' && { twoOfThree: true }),
   });
 }
 

@@ -54,6 +54,7 @@ test.each<[string, number, string[]]>([
   ['NoCapacity', 1, ['Throttles']],
   ['ShareCodesRefused', 100, ['Refusals of share_not_found']],
   ['SocketsErrors', 5, ['Errors of sockets', `Errors of ${connect}`, `Errors of ${sendSnapshot}`, 'ExecutionError']],
+  ['SocketsThrottled', 5, ['Throttles of sockets']],
   [
     'MqttErrors',
     5,
@@ -96,6 +97,7 @@ test.each([
       'OutboundEventsFailures',
       'PublishPlatformEventsLate',
       'SocketsErrors',
+      'SocketsThrottled',
       'StatusErrors',
       'StatusFanOutLate',
     ],
@@ -120,15 +122,15 @@ test.each([
   expect(notifying.map(([path]) => path.replace('Observability/Alarms/', '')).sort()).toEqual(names);
 });
 
-test.each(alarms)('%s evaluates one period, or two of three for throttles', (_, alarm) => {
-  const isOfThrottles = metricsOf(alarm).some(({ MetricName }) => MetricName === 'Throttles');
+test.each(alarms)('%s evaluates one period, or two of three for throttles and asynchronous retries', (_, alarm) => {
+  const isOfBursts = metricsOf(alarm).some(({ MetricName }) => ['Throttles', 'AsyncEventAge'].includes(MetricName));
   const { EvaluationPeriods, DatapointsToAlarm } = alarm;
-  expect([EvaluationPeriods, DatapointsToAlarm]).toEqual(isOfThrottles ? [3, 2] : [1, undefined]);
+  expect([EvaluationPeriods, DatapointsToAlarm]).toEqual(isOfBursts ? [3, 2] : [1, undefined]);
 });
 
-test('there are 18 alarms on 23 metrics, no metric filters, and one dashboard', () => {
-  expect(alarms).toHaveLength(18);
-  expect(alarms.flatMap(([, alarm]) => metricsOf(alarm))).toHaveLength(23);
+test('there are 19 alarms on 24 metrics, no metric filters, and one dashboard', () => {
+  expect(alarms).toHaveLength(19);
+  expect(alarms.flatMap(([, alarm]) => metricsOf(alarm))).toHaveLength(24);
   expect(byPath('AWS::Logs::MetricFilter')).toEqual({});
   expect(Object.keys(byPath('AWS::CloudWatch::Dashboard'))).toHaveLength(1);
 });

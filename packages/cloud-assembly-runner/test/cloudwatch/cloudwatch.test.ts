@@ -117,7 +117,7 @@ test('the JSON protocol is answered, too, and an unknown operation is refused', 
       },
       body: '{}',
     });
-    return { status: answer.status, body: (await answer.json()) };
+    return { status: answer.status, body: await answer.json() };
   };
   expect(await call('DescribeAlarms')).toMatchObject({
     status: 200,

@@ -6,7 +6,9 @@ import type { Dimensions } from '../../cloudwatch/metrics';
 import { createLambda } from '../../lambda';
 import { createAsyncInvoker } from '../../lambda/async-invoker';
 import { createSqs } from '../../sqs';
+import { startApi } from '../api-gateway/rest-api-fixture';
 import { accountId, functionOf, region } from '../lambda/inline-functions';
+import { serveApi } from '../websocket-api/served-api';
 
 /** What was published, as `<name> <value> of <dimensions>`. */
 function recorded() {
@@ -107,6 +109,69 @@ test('SQS publishes how many messages of each queue are visible, and the age of 
   await sqs.stop?.();
   expect(values[0]).toBe('AWS/SQS ApproximateNumberOfMessagesVisible 1 of Failures');
   expect(values[1]).toMatch(/^AWS\/SQS ApproximateAgeOfOldestMessage [\d.]+ of Failures$/);
+});
+
+test('a REST API publishes calls and errors of its stage, and of methods with detailed metrics', async () => {
+  const { values, metrics } = recorded();
+  const api = await startApi({
+    functions: { works: 'exports.handler = async () => ({ statusCode: 200 })', fails: 'throw new Error("x")' },
+    methods: { 'GET /works': { function: 'works' }, 'GET /fails': { function: 'fails' } },
+    stage: { MethodSettings: [{ HttpMethod: 'GET', ResourcePath: '/~1fails', MetricsEnabled: true }] },
+    metrics,
+  });
+  try {
+    for (const path of ['/works', '/fails', '/nothing']) await api.fetch(path);
+  } finally {
+    await api.stop();
+  }
+  const counts = (errors: string, of: string) => [
+    `AWS/ApiGateway Count 1 of ${of}`,
+    `AWS/ApiGateway 4XXError ${errors[0]} of ${of}`,
+    `AWS/ApiGateway 5XXError ${errors[1]} of ${of}`,
+  ];
+  expect(values).toEqual([
+    ...counts('00', 'Api,live'),
+    ...counts('01', 'Api,live'),
+    ...counts('01', 'Api,live,GET,/fails'),
+    ...counts('10', 'Api,live'),
+  ]);
+});
+
+test('a WebSocket API publishes handshakes, messages both ways, and errors of its integrations', async () => {
+  const { values, metrics } = recorded();
+  const served = await serveApi({
+    routes: {
+      $connect: ({ headers }) => ({ statusCode: headers?.['Refused'] ? 403 : 200 }),
+      works: () => ({ statusCode: 200, body: 'done' }),
+      forbidden: () => ({ statusCode: 200 }),
+    },
+    answering: ['works', 'forbidden'],
+    permits: (sourceArn) => !sourceArn.endsWith('/forbidden'),
+    metrics,
+  });
+  try {
+    await expect(served.connect('', { headers: { Refused: 'yes' } })).rejects.toThrow('403');
+    const socket = await served.connect();
+    for (const action of ['works', 'forbidden']) {
+      const answered = new Promise((resolve) => socket.once('message', resolve));
+      socket.send(JSON.stringify({ action }));
+      await answered;
+    }
+  } finally {
+    await served.stop();
+  }
+  const sums = new Map<string, number>();
+  for (const value of values) {
+    const [, name = '', count] = value.split(' ');
+    sums.set(name, (sums.get(name) ?? 0) + Number(count));
+  }
+  expect(Object.fromEntries(sums)).toEqual({
+    ConnectCount: 2,
+    MessageCount: 4,
+    ClientError: 0,
+    IntegrationError: 1,
+    ExecutionError: 1,
+  });
 });
 
 test.each([

@@ -7,6 +7,10 @@ import { asyncApiDocument } from '../contract/documents/asyncapi/document';
 import { platformDocument } from '../contract/documents/asyncapi/platform-document';
 import { openApiDocument } from '../contract/documents/openapi/document';
 import { platformEventSchemas } from '../contract/documents/platform-schemas';
+import { stackName } from '../lib/drone-mission-api-stack';
+import { appTemplates } from './deployer-policy/app-templates';
+import { everyOption } from './deployer-policy/every-option';
+import { withAlarmCount, withAlarmTable } from './documents/alarms';
 import { withEndpointList } from './documents/endpoint-list';
 import { finalStatesInPython, finalStatesInTypeScript } from './documents/final-states';
 import { postmanCollection } from './documents/postman-collection';
@@ -14,7 +18,7 @@ import { postmanCollection } from './documents/postman-collection';
 const root = join(__dirname, '..');
 const usage = `usage: npm run documents -- [--check]
 
-Writes the API's documents into docs/api/, the endpoints in README.md, and the generated parts of the clients, except the types of the Python client. --check only compares: exit code 1 if one is not up to date.
+Writes the API's documents into docs/api/, the endpoints in README.md, the alarms in docs/operations.md and their number in docs/deploying.md, and the generated parts of the clients, except the types of the Python client. --check only compares: exit code 1 if one is not up to date.
 `;
 
 /** The documents, by their path. */
@@ -33,10 +37,30 @@ const documents = {
 
 /** Files that are not JSON, by their path. */
 const texts = {
-  'README.md': async () => formatted('README.md', withEndpointList(readFileSync(join(root, 'README.md'), 'utf8'))),
+  'README.md': () => rewritten('README.md', withEndpointList),
+  // The templates are synthesised, unless nothing has changed.
+  'docs/operations.md': async () => {
+    const { resources } = await template(stackName(everyOption.stage));
+    return rewritten('docs/operations.md', (page) => withAlarmTable(page, resources));
+  },
+  'docs/deploying.md': async () => {
+    const { resources } = await template(stackName(undefined));
+    return rewritten('docs/deploying.md', (page) => withAlarmCount(page, resources));
+  },
   'clients/typescript/src/resources/final-states.ts': finalStatesInTypeScript,
   'clients/python/src/drone_mission_client/_resources/final_states.py': finalStatesInPython,
 } as const satisfies Record<string, () => string | Promise<string>>;
+
+let templates: ReturnType<typeof appTemplates> | undefined;
+
+async function template(name: string) {
+  const found = (await (templates ??= appTemplates())).find((one) => one.stackName === name);
+  if (!found) throw new Error(`the app has no stack ${name}`);
+  return found;
+}
+
+const rewritten = (path: string, rewrite: (text: string) => string) =>
+  formatted(path, rewrite(readFileSync(join(root, path), 'utf8')));
 
 /** The text of a file in the format of the repository. */
 async function formatted(path: string, text: string): Promise<string> {

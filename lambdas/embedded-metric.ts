@@ -1,10 +1,11 @@
-import { ERRORS, metricVariables, REFUSALS } from '../contract/metrics';
+import { ERRORS, metricVariables, REFUSALS, THROTTLES } from '../contract/metrics';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Line {
   readonly level: string;
   readonly reason: string | undefined;
+  readonly throttled: boolean;
   readonly at: number;
 }
 
@@ -12,20 +13,21 @@ interface Line {
  * Fields that make CloudWatch Logs count a line: its embedded metric format, of one metric with one dimension. Nothing is
  * written, and nothing is charged, until there is such a line (CloudWatch user guide, "Specification: Embedded metric format").
  * @param environment of the function, which says what it counts
- * @param line its level, the reason of a refusal that it is about, and its time in ms
+ * @param line its level, the reason of a refusal that it is about, whether it is about a throttled call, and its time in ms
  * @returns undefined for a line that this function does not count
  */
-export function embeddedMetric(environment: Environment, { level, reason, at }: Line): object | undefined {
+export function embeddedMetric(environment: Environment, { level, reason, throttled, at }: Line): object | undefined {
   const namespace = environment[metricVariables.namespace];
   const capability = environment[metricVariables.capability];
   if (level === 'ERROR' && capability !== undefined) return counted(ERRORS, capability, { namespace, at });
+  if (throttled && capability !== undefined) return counted(THROTTLES, capability, { namespace, at });
   if (reason !== undefined && reason === environment[metricVariables.reason])
     return counted(REFUSALS, reason, { namespace, at });
   return undefined;
 }
 
 function counted(
-  { name, dimension }: typeof ERRORS | typeof REFUSALS,
+  { name, dimension }: typeof ERRORS | typeof THROTTLES | typeof REFUSALS,
   value: string,
   { namespace, at }: { readonly namespace: string | undefined; readonly at: number },
 ): object {

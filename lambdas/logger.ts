@@ -6,10 +6,11 @@ import { currentSubject } from './subject';
 
 type Level = 'INFO' | 'WARN' | 'ERROR';
 
-/** Fields of a log line; `reason` may be the dimension of a metric, so it has few values. */
+/** Fields of a log line; `reason` may be the dimension of a metric, so it has few values. `throttled` lines may be counted. */
 type Fields = Readonly<Record<string, unknown>> & {
   readonly error?: unknown;
   readonly reason?: RefusalCode | DropReason | undefined;
+  readonly throttled?: true;
 };
 
 /** The properties of an error that may be logged: errors of the AWS SDK carry whole items in others. */
@@ -29,7 +30,8 @@ const write =
     const line = { level, message, timestamp: now.toISOString(), ...currentSubject(), ...fields };
     const traceId = sampledTrace(process.env['_X_AMZN_TRACE_ID']);
     const more = { ...(traceId && { traceId }), ...(error !== undefined && { error: errorFields(error) }) };
-    const metric = embeddedMetric(process.env, { level, reason: fields.reason, at: now.getTime() });
+    const { reason, throttled = false } = fields;
+    const metric = embeddedMetric(process.env, { level, reason, throttled, at: now.getTime() });
     process.stdout.write(`${JSON.stringify({ ...line, ...more, ...metric })}\n`);
   };
 

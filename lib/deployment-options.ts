@@ -76,8 +76,9 @@ const options = z.object({
   flightRetentionDays: daysTo(3650).default(90),
   /** Calls that may wait for an event at the same time, each in a concurrent execution of Lambda, of which an account has 1,000. */
   maxWaitingCalls: waitingCalls.default(300),
-  /** SNS topic that alarms notify. Default: alarms show in CloudWatch only. */
-  alarmTopicArn: text.optional(),
+  /** SNS topics that alarms notify, of what wakes somebody and of what can wait. Default: alarms show in CloudWatch only. */
+  pageTopicArn: text.optional(),
+  ticketTopicArn: text.optional(),
   /** Records traces of REST calls in X-Ray, which cost more than the calls. */
   tracing: yesOrNo.default(false),
   /** Map of the share page; parsed by {@link mapTiles}. */
@@ -117,6 +118,9 @@ const options = z.object({
   simulatedFleetRest: numberTo(20).default(10),
 });
 
+/** Former options, with those that replace them. */
+const replaced: Readonly<Record<string, string>> = { alarmTopicArn: 'pageTopicArn and ticketTopicArn' };
+
 /** Context of the CDK itself: feature flags and look-ups have such names; the CDK CLI writes the others. */
 const isForCdk = (key: string) => /[@:]/.test(key) || ['cli-telemetry', 'acknowledged-issue-numbers'].includes(key);
 
@@ -143,6 +147,8 @@ function read(node: Node): z.output<typeof options> {
   const given = Object.entries(context).filter(([key, value]) => !isForCdk(key) && value !== '');
   const known = Object.keys(options.shape);
   const [unknown] = given.find(([key]) => !known.includes(key)) ?? [];
+  if (unknown !== undefined && Object.hasOwn(replaced, unknown))
+    throw new OptionError(`Context ${unknown} is no longer an option of this app: set ${replaced[unknown]} instead.`);
   if (unknown !== undefined)
     throw new OptionError(`Context ${unknown} is not an option of this app${didYouMean(unknown, known)}`);
   const parsed = options.safeParse(Object.fromEntries(given));

@@ -34,7 +34,15 @@ export class DroneMissionApiStack extends Stack {
   constructor(scope: Construct, id: string, { contract, ...props }: DroneMissionApiStackProps) {
     super(scope, id, { description: 'Drone mission integration API', ...props });
     const options = deploymentOptions(this.node);
-    const { stage, removeData, domain, webRateLimit: rateLimit, alarmTopicArn: topicArn, simulatedFleet } = options;
+    const {
+      stage,
+      removeData,
+      domain,
+      webRateLimit: rateLimit,
+      pageTopicArn,
+      ticketTopicArn,
+      simulatedFleet,
+    } = options;
     const { tracing: traced, platformPrincipalArn, platformTargetArn: targetArn } = options;
     bundle(entryPoints(), bundlesFolder(this));
 
@@ -75,7 +83,7 @@ export class DroneMissionApiStack extends Stack {
       endpoints,
       tables,
       sockets,
-      topicArn,
+      topics: { page: pageTopicArn, ticket: ticketTopicArn },
     });
     applyTagsAndBoundary(this, options);
   }

@@ -32,7 +32,7 @@ export const handshake =
       logger.info('handshake', { ...line, status: 200, ...(reason && { reason }) });
       return { statusCode: 200, ...(protocol && { headers: { 'Sec-WebSocket-Protocol': protocol } }) };
     } catch (error) {
-      if (isThrottled(error)) logger.warn('handshake throttled', { ...line, error });
+      if (isThrottled(error)) logger.warn('handshake throttled', { ...line, throttled: true, error });
       const refusal = isThrottled(error) ? tooMany : error;
       if (refusal instanceof Refusal) {
         const { status, body } = resourceRefusal(refusal);

@@ -1,13 +1,13 @@
 import { Duration, Validations } from 'aws-cdk-lib/core';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { defineAlarm, period } from '../observability/alarm-definition';
+import { defineAlarm, period, type Suffering } from '../observability/alarm-definition';
 
 /**
  * Creates a dead-letter queue that keeps messages for two weeks, with the alarm `<Scope>Failures` on any message in it.
- * @param impact effect of a message in it on partners
+ * @param suffering effect of a message in it on partners, and whether they suffer now
  */
-export function deadLetterQueue(scope: Construct, id: string, impact: string): Queue {
+export function deadLetterQueue(scope: Construct, id: string, { urgency, impact }: Suffering): Queue {
   const queue = new Queue(scope, id, {
     encryption: QueueEncryption.SQS_MANAGED,
     enforceSSL: true,
@@ -16,8 +16,9 @@ export function deadLetterQueue(scope: Construct, id: string, impact: string): Q
   Validations.of(queue).acknowledge({ id: 'AwsSolutions-SQS3', reason: 'It is a dead-letter queue itself.' });
   defineAlarm(scope, {
     name: `${scope.node.id}Failures`,
+    urgency,
     group: 'queues',
-    impact: `${impact}: see the messages in the dead-letter queue`,
+    impact,
     metric: queue.metricApproximateNumberOfMessagesVisible({ period, statistic: 'Maximum' }),
     threshold: 1,
   });

@@ -1,10 +1,10 @@
 import { Stack } from 'aws-cdk-lib/core';
 import { MathExpression, Metric, type IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { ERRORS, metricVariables, REFUSALS, type Capability } from '../../contract/metrics';
+import { ERRORS, metricVariables, REFUSALS, THROTTLES, type Capability } from '../../contract/metrics';
 import type { RefusalCode } from '../../domain/refusal';
 import type { ApiFunction } from '../functions/api-function';
-import { defineAlarm, period } from './alarm-definition';
+import { defineAlarm, period, type Suffering } from './alarm-definition';
 
 /** More than a deployment or a single faulty message causes. */
 const MAX_ERRORS = 5;
@@ -26,20 +26,37 @@ export function countErrors(failing: ApiFunction, capability: Capability): void 
 export function alarmOnErrors(
   scope: Construct,
   capability: Capability,
-  impact: string,
+  suffering: Suffering,
   unlogged: Readonly<Record<string, IMetric>> = {},
 ): void {
   const lines = lineMetric(scope, ERRORS, capability);
   const usingMetrics = { lines, ...unlogged };
   const terms = Object.keys(usingMetrics).map((name) => `FILL(${name}, 0)`);
   defineAlarm(scope, {
-    name: `${capability.charAt(0).toUpperCase()}${capability.slice(1)}Errors`,
+    name: `${capitalised(capability)}Errors`,
     group: 'channels',
-    impact,
+    ...suffering,
     metric: terms.length === 1 ? lines : new MathExpression({ expression: terms.join(' + '), usingMetrics, period }),
     threshold: MAX_ERRORS,
   });
 }
+
+/**
+ * Defines the alarm `<Capability>Throttled` over the calls of the functions of {@link countErrors} that DynamoDB throttles: clients are
+ * told to come back, so no line says an error, however long it lasts.
+ */
+export function alarmOnThrottles(scope: Construct, capability: Capability, suffering: Suffering): void {
+  defineAlarm(scope, {
+    name: `${capitalised(capability)}Throttled`,
+    group: 'channels',
+    ...suffering,
+    metric: lineMetric(scope, THROTTLES, capability),
+    threshold: MAX_ERRORS,
+    twoOfThree: true,
+  });
+}
+
+const capitalised = (capability: Capability) => capability.charAt(0).toUpperCase() + capability.slice(1);
 
 /** Counts the lines of functions that refuse for a reason. @returns their number, of all functions together */
 export function countRefusals(scope: Construct, refusing: readonly ApiFunction[], reason: RefusalCode): Metric {
@@ -55,7 +72,11 @@ const setNamespace = (counting: ApiFunction): void => {
   counting.lambda.addEnvironment(metricVariables.namespace, Stack.of(counting).stackName);
 };
 
-function lineMetric(scope: Construct, { name, dimension }: typeof ERRORS | typeof REFUSALS, value: string): Metric {
+function lineMetric(
+  scope: Construct,
+  { name, dimension }: typeof ERRORS | typeof THROTTLES | typeof REFUSALS,
+  value: string,
+): Metric {
   return new Metric({
     namespace: Stack.of(scope).stackName,
     metricName: name,

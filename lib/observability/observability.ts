@@ -6,7 +6,7 @@ import type { EndpointTable } from '../rest/endpoint-table';
 import { ShareGuesses } from '../shares/share-guesses';
 import type { Tables } from '../tables';
 import { alarmDefinitions } from './alarm-definition';
-import { Alarms } from './alarms';
+import { Alarms, type AlarmTopics } from './alarms';
 import { Dashboard } from './dashboard';
 import { defineServiceAlarms } from './service-alarms';
 
@@ -16,19 +16,18 @@ export interface ObservabilityProps {
   readonly endpoints: Endpoints;
   readonly tables: Tables;
   readonly sockets: WebSocketChannels;
-  /** ARN of the SNS topic that alarms notify. */
-  readonly topicArn: string | undefined;
+  readonly topics: AlarmTopics;
 }
 
 /** Alarms and dashboard. Create it last: it includes only the alarms that constructs have defined before. */
 export class Observability extends Construct {
-  constructor(scope: Construct, id: string, { topicArn, ...props }: ObservabilityProps) {
+  constructor(scope: Construct, id: string, { topics, ...props }: ObservabilityProps) {
     super(scope, id);
     const { endpoints, sockets } = props;
     new ShareGuesses(this, 'ShareGuesses', { functions: [sockets.connect, ...endpoints.shareCodeFunctions] });
     defineServiceAlarms(this, props);
     const definitions = alarmDefinitions(this);
-    const alarms = new Alarms(this, 'Alarms', { definitions, topicArn });
+    const alarms = new Alarms(this, 'Alarms', { definitions, topics });
     new Dashboard(this, 'Dashboard', { alarms, definitions, ...props });
   }
 }

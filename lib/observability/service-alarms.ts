@@ -1,9 +1,8 @@
-import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Function } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { EndpointTable } from '../rest/endpoint-table';
 import type { RestApi } from '../rest/rest-api';
-import { defineAlarm, period } from './alarm-definition';
+import { defineAlarm, period, type AlarmDefinition } from './alarm-definition';
 import { tokenMetrics } from './token-metrics';
 
 export interface ServiceAlarmsProps {
@@ -16,22 +15,28 @@ export interface ServiceAlarmsProps {
  * with 500, so no endpoint has an alarm of its own.
  */
 export function defineServiceAlarms(scope: Construct, { api, table }: ServiceAlarmsProps): void {
-  const define = (name: string, impact: string, metric: IMetric, threshold: number) => {
-    defineAlarm(scope, { name, group: 'calls', impact, metric, threshold });
+  const define = (alarm: Omit<AlarmDefinition, 'group' | 'urgency'>) => {
+    defineAlarm(scope, { group: 'calls', urgency: 'page', ...alarm });
   };
-  const errors = api.api.deploymentStage.metricServerError({ period, statistic: 'Sum' });
-  define('Failures', 'Partners get 500 on some calls', errors, 5);
-  define(
-    'NoCapacity',
-    'Partners get 500, and changes come late: Lambda’s concurrency is used up, by this stage or another of the account and region',
-    Function.metricAllThrottles({ period }),
-    1,
-  );
+  define({
+    name: 'Failures',
+    impact: 'Partners get 500 on some calls',
+    metric: api.api.deploymentStage.metricServerError({ period, statistic: 'Sum' }),
+    threshold: 5,
+  });
+  define({
+    name: 'NoCapacity',
+    // By this stage, or another of the account and region.
+    impact: 'Partners get 500, and changes come late: Lambda’s concurrency is used up',
+    metric: Function.metricAllThrottles({ period }),
+    threshold: 1,
+    twoOfThree: true,
+  });
   for (const metric of tokenMetrics(api, table))
-    define(
-      'NoTokens',
-      'Partners get no tokens; those they have expire within the hour, and then every call fails',
-      metric('5XXError', { period, statistic: 'Sum' }),
-      3,
-    );
+    define({
+      name: 'NoTokens',
+      impact: 'Partners get no tokens, and within the hour every call fails',
+      metric: metric('5XXError', { period, statistic: 'Sum' }),
+      threshold: 3,
+    });
 }

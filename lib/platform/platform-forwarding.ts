@@ -25,7 +25,10 @@ export class PlatformForwarding extends Construct {
     const role = new ServiceRole(this, 'Role', events);
     const action = targetArn.split(':')[2] === 'sqs' ? 'sqs:SendMessage' : 'events:PutEvents';
     role.addToPolicy(new PolicyStatement({ actions: [action], resources: [targetArn] }));
-    const failures = deadLetterQueue(this, 'Failures', 'Jobs and commands of partners do not reach the drone platform');
+    const failures = deadLetterQueue(this, 'Failures', {
+      urgency: 'page',
+      impact: 'Partners’ jobs and commands do not reach the account of the drone platform',
+    });
     const rule = new Rule(this, 'ToPlatform', {
       description: 'Events for the account of the drone platform',
       eventBus: platform.bus,

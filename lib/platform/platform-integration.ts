@@ -32,7 +32,10 @@ export class PlatformIntegration extends Construct {
 class OutboundEvents extends Construct {
   constructor(scope: Construct, id: string, { platform, tables }: PlatformIntegrationProps) {
     super(scope, id);
-    const failures = deadLetterQueue(this, 'Failures', 'Partners’ jobs do not reach the drone platform');
+    const failures = deadLetterQueue(this, 'Failures', {
+      urgency: 'page',
+      impact: 'Partners’ jobs are not flown, or not stopped',
+    });
     const publish = new ApiFunction(this, 'PublishPlatformEvents', {
       entry: 'stream/publish-platform-events',
       description: 'Publish changes of jobs to the drone platform',
@@ -46,7 +49,10 @@ class OutboundEvents extends Construct {
       // Of a million jobs three million changes are the platform's own reports. A deleted job has no new image, and so no mark.
       only: { dynamodb: { NewImage: { changedBy: { S: FilterRule.notExists() } } } },
     });
-    alarmOnLag(publish, 'Partners’ jobs reach the drone platform more than a minute late', 'IteratorAge');
+    alarmOnLag(publish, 'IteratorAge', {
+      urgency: 'page',
+      impact: 'Partners’ jobs reach the drone platform more than a minute late',
+    });
   }
 }
 
@@ -57,11 +63,10 @@ class OutboundEvents extends Construct {
 class InboundEvents extends Construct {
   constructor(scope: Construct, id: string, { platform, tables, telemetry }: PlatformIntegrationProps) {
     super(scope, id);
-    const failures = deadLetterQueue(
-      this,
-      'Failures',
-      'Partners do not see progress or positions that the drone platform reported',
-    );
+    const failures = deadLetterQueue(this, 'Failures', {
+      urgency: 'page',
+      impact: 'Partners do not see progress that the drone platform reported',
+    });
     const retries = new Queue(this, 'Events', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
@@ -101,10 +106,9 @@ class InboundEvents extends Construct {
       batchSize: 10,
       reportBatchItemFailures: true,
     });
-    alarmOnLag(
-      consume,
-      'Partners see progress and positions from the drone platform more than a minute late',
-      'AsyncEventAge',
-    );
+    alarmOnLag(consume, 'AsyncEventAge', {
+      urgency: 'page',
+      impact: 'Partners see progress and positions more than a minute late',
+    });
   }
 }

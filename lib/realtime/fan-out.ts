@@ -32,11 +32,11 @@ export class FanOut extends Construct {
 
   constructor(scope: Construct, id: string, { channels, tables, sockets, snapshots, ...retention }: FanOutProps) {
     super(scope, id);
-    this.failures = deadLetterQueue(
-      this,
-      'Failures',
-      'Partners missed a change of a job, device group or share that they follow, or get no state when they subscribe over MQTT',
-    );
+    this.failures = deadLetterQueue(this, 'Failures', {
+      // It has waited for 15 minutes, of which `StatusFanOutLate` tells; the next change carries the whole state.
+      urgency: 'ticket',
+      impact: 'Partners missed a change that they follow, or get no state when they subscribe over MQTT',
+    });
     const fanOut = new ApiFunction(this, 'StatusFanOut', {
       entry: 'stream/status-fan-out',
       description: 'Publish changes to the status channels',
@@ -81,9 +81,15 @@ export class FanOut extends Construct {
       batchesPerShard: MAX_BATCHES_PER_SHARD,
     });
 
-    alarmOnLag(fanOut, 'Changes reach partners more than a minute late', 'IteratorAge');
+    alarmOnLag(fanOut, 'IteratorAge', {
+      urgency: 'page',
+      impact: 'Partners get changes more than a minute late',
+    });
     countErrors(fanOut, 'status');
-    alarmOnErrors(this, 'status', 'Changes reach partners late, or not over MQTT, or numbers of viewers are outdated');
+    alarmOnErrors(this, 'status', {
+      urgency: 'page',
+      impact: 'Partners get changes late or not over MQTT, or outdated numbers of viewers',
+    });
   }
 
   /**

@@ -20,7 +20,11 @@ export class Heartbeat extends Construct {
       timeoutSeconds: 240,
     }).uses(tables, { connections: ['scan', 'query', 'delete', 'update'], partners: ['get'], shares: ['get'] });
     sockets.grantManage(beat);
-    alarmOnFailedRuns(beat, 'Partners’ idle sockets are closed once heartbeats have failed for six minutes', 1);
+    alarmOnFailedRuns(beat, 1, {
+      // A client whose socket is closed reconnects and receives the state.
+      urgency: 'ticket',
+      impact: 'Partners’ idle sockets close after six minutes of failures',
+    });
     everyMinute(this, beat, 'Heartbeat of the status channels');
   }
 }

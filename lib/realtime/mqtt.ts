@@ -79,7 +79,10 @@ export class MqttChannels extends Construct {
     alarmOnErrors(
       this,
       'mqtt',
-      'Partners cannot connect over MQTT, or get nothing about a job or a share for five minutes after they subscribe; viewers see no samples for ten seconds',
+      {
+        urgency: 'page',
+        impact: 'Partners can’t connect over MQTT, or get nothing for five minutes after they subscribe',
+      },
       { authorizer: authorize.lambda.metricErrors(), subscriptions: count.lambda.metricErrors() },
     );
   }

@@ -19,7 +19,10 @@ export class Reconcile extends Construct {
     }).uses(tables, { fleet: ['batchGet', 'update'] });
     reconcile.allow(['dynamodb:Scan'], [`${tables.fleet.tableArn}/index/${tables.onlineIndex}`]);
     // The next run, a minute later, does the work of a failed one.
-    alarmOnFailedRuns(reconcile, 'A silent device still counts as online for partners if its device check was lost', 3);
+    alarmOnFailedRuns(reconcile, 3, {
+      urgency: 'ticket',
+      impact: 'Partners see a silent device online',
+    });
     everyMinute(this, reconcile, 'Check of online devices, every minute');
   }
 }

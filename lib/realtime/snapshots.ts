@@ -5,7 +5,7 @@ import { ApiFunction } from '../functions/api-function';
 import type { WebSocketChannels } from './websocket/websocket-api';
 import type { Tables } from '../tables';
 import { grantVideo } from '../shares/video';
-import { alarmOnErrors, countErrors } from '../observability/error-lines';
+import { alarmOnErrors, alarmOnThrottles, countErrors } from '../observability/error-lines';
 
 export interface SnapshotsProps {
   readonly channels: Contract['channels'];
@@ -43,10 +43,17 @@ export class Snapshots extends Construct {
     grantVideo(this.sendSnapshot);
     this.grantRequest(sockets.connect);
     countErrors(this.sendSnapshot, 'sockets');
+    alarmOnThrottles(this, 'sockets', {
+      urgency: 'page',
+      impact: 'Partners can’t connect over WebSocket: DynamoDB throttles',
+    });
     alarmOnErrors(
       this,
       'sockets',
-      'Partners and viewers cannot connect over WebSocket, are disconnected instead of getting the current state, or get errors for their messages',
+      {
+        urgency: 'page',
+        impact: 'Partners can’t connect over WebSocket, or their sockets close or answer with errors',
+      },
       {
         handshakes: sockets.connect.lambda.metricErrors(),
         snapshots: this.sendSnapshot.lambda.metricErrors(),

@@ -15,7 +15,11 @@ export interface TelemetryProps {
   readonly flightRetentionDays: number;
 }
 
-const impact = 'A silent device still counts as online for partners, or its last sample is not stored';
+/** It can wait: a device that reports corrects itself. */
+const suffering = {
+  urgency: 'ticket',
+  impact: 'Partners see a silent device online, or not its last sample',
+} as const;
 
 /**
  * Grants for accepting telemetry, and the queue of device checks. Each online device has one message in it, delayed until the
@@ -37,7 +41,7 @@ export class Telemetry extends Construct {
       visibilityTimeout: Duration.seconds(61),
       // By then the device is offline, or a later message checks it.
       retentionPeriod: Duration.days(1),
-      deadLetterQueue: { queue: deadLetterQueue(this, 'Failures', impact), maxReceiveCount: 5 },
+      deadLetterQueue: { queue: deadLetterQueue(this, 'Failures', suffering), maxReceiveCount: 5 },
     });
     const check = new ApiFunction(this, 'CheckDevices', {
       entry: 'queue/check-devices',

@@ -31,11 +31,11 @@ export class ShareExpiry extends Construct {
     private readonly props: ShareExpiryProps,
   ) {
     super(scope, id);
-    this.failures = deadLetterQueue(
-      this,
-      'Failures',
-      'Partners receive the end of an expired share hours late and its sockets stay open, or the drone platform misses a share',
-    );
+    this.failures = deadLetterQueue(this, 'Failures', {
+      // The share is refused on time all the same.
+      urgency: 'ticket',
+      impact: 'Partners hear hours late that a share has expired, or the drone platform misses one',
+    });
     this.ends = new Queue(this, 'Ends', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
@@ -107,11 +107,11 @@ export class ShareExpiry extends Construct {
       failures: this.failures,
       only: { eventName: FilterRule.or('INSERT', 'REMOVE') },
     });
-    alarmOnLag(
-      schedule,
-      'Partners receive the end of one-minute shares late, and the drone platform new shares',
-      'IteratorAge',
-    );
+    alarmOnLag(schedule, 'IteratorAge', {
+      // Shares are refused on time all the same, and viewers don't need the platform.
+      urgency: 'ticket',
+      impact: 'Partners hear late that a share of a minute has ended',
+    });
   }
 
   private grantDelay(sender: ApiFunction): void {

@@ -17,8 +17,10 @@ export class ShareGuesses extends Construct {
     super(scope, id);
     defineAlarm(this, {
       name: 'ShareCodesRefused',
+      // A code has 130 random bits: no night of guessing finds one.
+      urgency: 'ticket',
       group: 'calls',
-      impact: 'Someone guesses share codes: a code that is found would show strangers what partners have shared',
+      impact: 'Someone guesses share codes, to see what partners share',
       metric: countRefusals(this, functions, 'share_not_found'),
       threshold: MAX_REFUSED,
     });

@@ -4,6 +4,8 @@ import type { AwsEndpoint } from './aws-endpoint';
 import type { Meter } from './billing/meter';
 import type { ServerCertificate } from './stack/certificate-authority';
 import { createCloudFront } from './cloudfront';
+import { createCloudWatch } from './cloudwatch';
+import { createMetrics } from './cloudwatch/metrics';
 import { createCognito } from './cognito';
 import { createDynamoDb } from './dynamodb';
 import { createTtlDeletions } from './dynamodb/ttl-deletions';
@@ -39,6 +41,8 @@ export interface AccountOptions {
   readonly quotas?: AccountAge | undefined;
   /** Seconds for which access tokens are valid; default: what their app clients say. */
   readonly tokenLifetime?: number | undefined;
+  /** How long five minutes of an alarm's period last, in ms; default: five minutes. */
+  readonly alarmPeriodMs?: number | undefined;
   /** Faults injected into AWS calls of functions and into invocations. */
   readonly faults: Faults;
   /** Counts what AWS would charge for. */
@@ -73,8 +77,10 @@ export interface Account {
 export function createAccount(options: AccountOptions): Account {
   const { assemblyFolder, dataFolder, logFile, endpoint, engineUrl, certificate, faults, meter } = options;
   const quotas = options.quotas === undefined ? noQuotas : createQuotas(options.quotas);
-  const place = { region, accountId, quotas, faults, meter };
+  const metrics = createMetrics();
+  const place = { region, accountId, quotas, faults, meter, metrics };
   const log = appendTo(logFile);
+  const cloudWatch = createCloudWatch({ ...place, alarmPeriodMs: options.alarmPeriodMs, log });
   const iam = createIam();
   const roles = new Map<string, string>();
   const roleOf = (functionArn: string) => roles.get(functionArn) ?? '';
@@ -145,10 +151,22 @@ export function createAccount(options: AccountOptions): Account {
       apiGateway,
       awsCustomResources,
       lambdaApi,
+      cloudWatch,
       // Event sources call all others, so they start last and stop first.
       eventSources,
     ],
-    apis: [eventSources.watch(dynamoDb), apiGateway, cognito, webSocketApi, iot, sqs, events, scheduler, lambdaApi],
+    apis: [
+      eventSources.watch(dynamoDb),
+      apiGateway,
+      cognito,
+      webSocketApi,
+      iot,
+      sqs,
+      events,
+      scheduler,
+      lambdaApi,
+      cloudWatch,
+    ],
     get mqttUrl() {
       return iot.url;
     },

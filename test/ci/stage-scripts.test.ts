@@ -35,7 +35,7 @@ describe('The scripts of the deploy workflow', () => {
 
   test('deploy-stage deploys the stack of the stage, with each choice as an argument of its own', () => {
     const CHOICES =
-      'alarmTopicArn=arn:aws:sns:eu-central-1:123456789012:alarms\r\n\n# a comment\ntags=owner=A team,x=$(id)';
+      'pageTopicArn=arn:aws:sns:eu-central-1:123456789012:pages\r\n\n# a comment\ntags=owner=A team,x=$(id)';
     const { status, words } = run('deploy-stage', ['staging', outputs], { CHOICES });
     expect(status).toBe(0);
     expect(words).toEqual([
@@ -45,7 +45,7 @@ describe('The scripts of the deploy workflow', () => {
       '-c',
       'stage=staging',
       '-c',
-      'alarmTopicArn=arn:aws:sns:eu-central-1:123456789012:alarms',
+      'pageTopicArn=arn:aws:sns:eu-central-1:123456789012:pages',
       '-c',
       'tags=owner=A team,x=$(id)',
       '--require-approval',

@@ -28,6 +28,12 @@ test.each<[string, Partial<typeof counting>, () => void, object[]]>([
     [refusals],
   ],
   ['no refusal for another reason', counting, () => logger.info('request', { reason: 'forbidden' }), []],
+  [
+    'a throttled call',
+    counting,
+    () => logger.warn('is to come back', { throttled: true, error: new Error('throttled') }),
+    [{ ...errors, name: 'Throttles' }],
+  ],
   ['no warning', counting, () => logger.warn('is retried', { error: new Error('throttled') }), []],
   ['no request', counting, () => logger.info('request', { status: 200 }), []],
   ['no error of a function without a capability', {}, () => logger.error('failed'), []],

@@ -63,13 +63,18 @@ describe('The options of a deployment', () => {
   });
 
   test('count as unset when empty, so that a script can pass an unset variable', () => {
-    expect(optionsIn({ alarmTopicArn: '', domainName: '', certificateArn: '' })).toEqual(optionsIn({}));
+    expect(optionsIn({ pageTopicArn: '', domainName: '', certificateArn: '' })).toEqual(optionsIn({}));
   });
 
   test.each([
     ['removeDate', 'true', 'Context removeDate is not an option of this app; did you mean removeData?'],
     ['REMOVEDATA', 'true', 'Context REMOVEDATA is not an option of this app; did you mean removeData?'],
     ['domain', 'api.example.com', 'Context domain is not an option of this app; did you mean domainName?'],
+    [
+      'alarmTopicArn',
+      'arn:aws:sns:eu-west-1:123456789012:on-call',
+      'Context alarmTopicArn is no longer an option of this app: set pageTopicArn and ticketTopicArn instead.',
+    ],
     ['colour', 'red', 'Context colour is not an option of this app'],
     ['removeData', 'yes', 'Context removeData must be true or false.'],
     ['shareBaseUrl', 7, 'Context shareBaseUrl must be a string.'],

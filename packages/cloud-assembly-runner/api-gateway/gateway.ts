@@ -9,6 +9,7 @@ import type { Functions } from './integrations/functions';
 import { GatewayError } from './gateway-responses';
 import { callLambda } from './integrations/lambda-proxy';
 import type { LambdaProxy, Method } from './open-api/import-api';
+import { noMetrics, type Metrics } from '../cloudwatch/metrics';
 import { physicalId } from '../cloudformation/physical-id';
 import type { Faults } from '../faults';
 import { resourceIdOf, type DeployedStage, type Stage } from './rest-api';
@@ -23,6 +24,7 @@ export interface GatewayOptions {
   readonly usagePlans: UsagePlans;
   readonly quotas?: Pick<Quotas, 'admits'>;
   readonly faults?: Pick<Faults, 'throttlesRequest'>;
+  readonly metrics?: Metrics;
 }
 
 export interface Gateway {
@@ -44,7 +46,7 @@ interface Served {
 
 /** Compiles a stage. @throws Error naming the authorizer that is not supported */
 export function createGateway({ stage, api }: DeployedStage, options: GatewayOptions): Gateway {
-  const { functions, usagePlans, quotas = noQuotas, faults } = options;
+  const { functions, usagePlans, quotas = noQuotas, faults, metrics = noMetrics } = options;
   const apiArn = `arn:aws:execute-api:${options.region}:${options.accountId}:${stage.RestApiId}`;
   const authorizers = new Map(
     [...api.authorizers].map(([name, one]) => {
@@ -88,6 +90,18 @@ export function createGateway({ stage, api }: DeployedStage, options: GatewayOpt
     return method.integration(call);
   }
 
+  /** Counts a reply for the stage, and for its method if that has detailed metrics. */
+  function publishReply({ httpMethod, resourcePath }: RequestContext, status: number): void {
+    const ofStage = { ApiName: api.name, Stage: stage.StageName };
+    const isDetailed = resourcePath !== null && settingOf(stage, resourcePath, httpMethod)?.MetricsEnabled;
+    const ofMethod = { ...ofStage, Method: httpMethod, Resource: resourcePath ?? '' };
+    for (const dimensions of isDetailed ? [ofStage, ofMethod] : [ofStage]) {
+      metrics.put('AWS/ApiGateway', 'Count', 1, dimensions);
+      metrics.put('AWS/ApiGateway', '4XXError', Number(status >= 400 && status < 500), dimensions);
+      metrics.put('AWS/ApiGateway', '5XXError', Number(status >= 500), dimensions);
+    }
+  }
+
   async function answer(request: GatewayRequest, readBody: () => Promise<string>): Promise<GatewayReply> {
     const context = contextOf(request, stage, options);
     const call: Call = { request, context, stageVariables: stage.Variables, pathParameters: {}, body: '' };
@@ -96,6 +110,7 @@ export function createGateway({ stage, api }: DeployedStage, options: GatewayOpt
       functions.log(`Execution failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
       return api.render(new GatewayError('DEFAULT_5XX', { status: 500 }), call);
     });
+    publishReply(context, reply.status);
     const ids = { 'x-amzn-RequestId': context.requestId, 'x-amz-apigw-id': context.extendedRequestId };
     return { ...reply, headers: { ...ids, ...reply.headers } };
   }
@@ -118,14 +133,18 @@ function unknownRoute(request: GatewayRequest): GatewayError {
 }
 
 /**
- * The stage's throttle for a method, most specific setting first. Resource paths write `/` as `~1`, and the root as `/`
+ * The stage's setting for a method, the most specific one. Resource paths write `/` as `~1`, and the root as `/`
  * (CloudFormation, "AWS::ApiGateway::Stage MethodSetting").
  */
-function throttleOf({ MethodSettings }: Stage, path: string, httpMethod: string) {
+function settingOf({ MethodSettings }: Stage, path: string, httpMethod: string) {
   const setting = (resourcePath: string, method: string) =>
     MethodSettings.find((one) => one.ResourcePath === resourcePath && one.HttpMethod === method);
   const encoded = path === '/' ? path : `/${path.replaceAll('/', '~1')}`;
-  const found = setting(encoded, httpMethod) ?? setting(encoded, '*') ?? setting('/*', '*');
+  return setting(encoded, httpMethod) ?? setting(encoded, '*') ?? setting('/*', '*');
+}
+
+function throttleOf(stage: Stage, path: string, httpMethod: string) {
+  const found = settingOf(stage, path, httpMethod);
   return { RateLimit: found?.ThrottlingRateLimit, BurstLimit: found?.ThrottlingBurstLimit };
 }
 

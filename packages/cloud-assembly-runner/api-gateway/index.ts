@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { noMeter, type Meter } from '../billing/meter';
+import type { Metrics } from '../cloudwatch/metrics';
 import { physicalId } from '../cloudformation/physical-id';
 import { propertiesOf } from '../cloudformation/properties';
 import type { Faults } from '../faults';
@@ -37,6 +38,8 @@ export interface ApiGatewayOptions {
   readonly faults?: Pick<Faults, 'throttlesRequest'>;
   /** Default: none. */
   readonly meter?: Meter;
+  /** Default: none. */
+  readonly metrics?: Metrics;
   /** Logs why API Gateway itself returned a 5xx. */
   log(line: string): void;
 }

@@ -9,6 +9,7 @@ import type { Created, Resource } from '../service';
 import { importApi, type ImportedApi } from './open-api/import-api';
 
 const restApiProperties = z.object({
+  Name: z.string().optional(),
   Body: z.looseObject({}, { error: 'an API without an OpenAPI document in it is not supported on this machine' }),
   ApiKeySourceType: z.literal('HEADER').default('HEADER'),
   BinaryMediaTypes: z.array(z.never({ error: 'binary media types are not supported on this machine' })).default([]),
@@ -27,6 +28,7 @@ const stageProperties = z.object({
         ResourcePath: z.string(),
         ThrottlingRateLimit: z.number().optional(),
         ThrottlingBurstLimit: z.number().optional(),
+        MetricsEnabled: z.boolean().default(false),
       }),
     )
     .default([]),
@@ -39,7 +41,12 @@ export type Stage = z.infer<typeof stageProperties>;
 /** Everything needed to serve a stage. */
 export interface DeployedStage {
   readonly stage: Stage;
-  readonly api: ImportedApi;
+  readonly api: NamedApi;
+}
+
+export interface NamedApi extends ImportedApi {
+  /** In metrics. */
+  readonly name: string;
 }
 
 export interface RestApiParts {
@@ -53,8 +60,8 @@ export interface RestApiParts {
 export const resourceIdOf = (apiId: string, path: string) => physicalId(`${apiId}${path}`, 10);
 
 export function createRestApiParts(): RestApiParts {
-  const apis = new Map<string, ImportedApi>();
-  const deployments = new Map<string, ImportedApi>();
+  const apis = new Map<string, NamedApi>();
+  const deployments = new Map<string, NamedApi>();
   const stages: Stage[] = [];
 
   const makers: Readonly<Record<string, (resource: Resource, id: string) => Created>> = {
@@ -96,10 +103,10 @@ export function createRestApiParts(): RestApiParts {
   };
 }
 
-function imported(resource: Resource): ImportedApi {
-  const { Body } = propertiesOf(resource, restApiProperties);
+function imported(resource: Resource): NamedApi {
+  const { Body, Name: name = resource.logicalId } = propertiesOf(resource, restApiProperties);
   try {
-    return importApi(Body);
+    return { ...importApi(Body), name };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`${resource.type} ${resource.logicalId} can't be imported: ${why}`, { cause: error });

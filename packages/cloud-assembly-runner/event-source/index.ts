@@ -24,7 +24,7 @@ export interface EventSourcesOptions {
   readonly engineUrl: string;
   /** Folder of the file with the stream positions. */
   readonly dataFolder: string;
-  readonly lambda: Pick<Lambda, 'invoke' | 'timeoutOf' | 'deadLetterQueueOf'>;
+  readonly lambda: Pick<Lambda, 'invoke' | 'timeoutOf' | 'deadLetterQueueOf'> & Partial<Pick<Lambda, 'publishAge'>>;
   /** Source queues and failure destinations. */
   readonly sqs: Pick<Sqs, 'send' | 'queue'>;
   /** Deletions by time to live. Default: none. */

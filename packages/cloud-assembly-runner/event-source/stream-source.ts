@@ -8,7 +8,7 @@ import type { Sqs } from '../sqs';
 import { failureRecord } from './failure-record';
 import { pollStream } from './stream-poller';
 import type { Positions } from './positions';
-import { createStreamReader } from './stream-reader';
+import { createStreamReader, type StreamRecord } from './stream-reader';
 import type { TtlDeletions } from '../dynamodb/ttl-deletions';
 import type { TableWrites } from './table-writes';
 
@@ -38,7 +38,7 @@ type StreamSource = z.infer<typeof streamSourceProperties>;
 export interface StreamSourceOptions {
   readonly region: string;
   readonly engineUrl: string;
-  readonly lambda: Pick<Lambda, 'invoke'>;
+  readonly lambda: Pick<Lambda, 'invoke'> & Partial<Pick<Lambda, 'publishAge'>>;
   readonly sqs: Pick<Sqs, 'send'>;
   readonly writes: TableWrites;
   readonly ttlDeletions: Pick<TtlDeletions, 'has'>;
@@ -98,7 +98,11 @@ export function startStreamSource(
     reader: createStreamReader(engineUrl, streamArn, positions.get(name, streamArn) ?? properties.StartingPosition),
     writes,
     ttlDeletions: ttlDeletions,
-    invoke: (event) => faults.batch(() => lambda.invoke(functionArn, event), signal),
+    invoke: (event) =>
+      faults.batch(() => {
+        lambda.publishAge?.(functionArn, 'IteratorAge', ageOf(event.Records));
+        return lambda.invoke(functionArn, event);
+      }, signal),
     discard: (records, shardId, reason, calls) => {
       const failure = failureRecord({ records, reason, calls, functionArn, streamArn, shardId });
       log(`${name}: ${records.length} records were discarded: ${JSON.stringify(failure)}`);
@@ -108,3 +112,7 @@ export function startStreamSource(
     log: (line) => log(`${name}: ${line}`),
   });
 }
+
+/** Of the last record of a batch, in ms. The time of a record has no fractions of a second. */
+const ageOf = (records: readonly StreamRecord[]): number =>
+  Math.max(0, Date.now() - (records.at(-1)?.dynamodb.ApproximateCreationDateTime ?? Infinity) * 1000);

@@ -64,6 +64,8 @@ export const faultSettings = z.strictObject({
     .strictObject({
       /** Invocations whose instance is killed, of functions with this name prefix (default: all). */
       killed: z.strictObject({ name: z.string().default(''), share }).optional(),
+      /** Invocations that meet the concurrency of the account. */
+      throttled: share.optional(),
     })
     .default({}),
 });

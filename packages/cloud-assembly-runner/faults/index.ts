@@ -18,6 +18,8 @@ export interface Faults {
   batch<Result>(deliver: () => Promise<Result>, signal: AbortSignal): Promise<Result>;
   /** Whether API Gateway throttles this request to a REST API. */
   throttlesRequest(): boolean;
+  /** Whether Lambda throttles this invocation. */
+  throttlesInvocation(): boolean;
   /** Whether a lifecycle event of AWS IoT is lost. */
   losesLifecycleEvent(): boolean;
   /** Time after which a new MQTT connection is authorised again, in ms; undefined: as its authorizer says. */
@@ -117,6 +119,8 @@ export function createFaults(settings: () => FaultSettings): Faults {
     },
 
     throttlesRequest: () => occurs(settings().restApi.throttled),
+
+    throttlesInvocation: () => occurs(settings().functions.throttled),
 
     losesLifecycleEvent: () => occurs(settings().iot.lifecycleEventsLost),
 

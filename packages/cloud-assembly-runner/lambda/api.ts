@@ -15,7 +15,8 @@ const MAX_EVENT_BYTES = 1024 * 1024;
 const LATEST = '$LATEST';
 
 export interface LambdaApiOptions {
-  readonly lambda: Pick<Lambda, 'invoke' | 'arnOf' | 'has' | 'eventLimitsOf' | 'deadLetterQueueOf'>;
+  readonly lambda: Pick<Lambda, 'invoke' | 'arnOf' | 'has' | 'eventLimitsOf' | 'deadLetterQueueOf'> &
+    Partial<Pick<Lambda, 'publishAge'>>;
   /** Dead-letter queues of functions. Default: none. */
   readonly sqs?: Pick<Sqs, 'send'>;
   log(line: string): void;

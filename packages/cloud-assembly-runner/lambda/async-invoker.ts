@@ -26,7 +26,7 @@ export interface AsyncInvoker {
 }
 
 export interface AsyncInvokerOptions {
-  readonly lambda: Pick<Lambda, 'invoke'> & Partial<Pick<Lambda, 'eventLimitsOf' | 'deadLetterQueueOf'>>;
+  readonly lambda: Pick<Lambda, 'invoke'> & Partial<Pick<Lambda, 'eventLimitsOf' | 'deadLetterQueueOf' | 'publishAge'>>;
   /** Dead-letter queues of functions. Default: none. */
   readonly sqs?: Pick<Sqs, 'send'> | undefined;
   /** Default: none. */
@@ -60,6 +60,7 @@ export function createAsyncInvoker({
   let stopped = false;
 
   function attempt(invocation: Invocation): void {
+    lambda.publishAge?.(invocation.functionArn, 'AsyncEventAge', Date.now() - invocation.since);
     const invoke = lambda
       .invoke(invocation.functionArn, invocation.event)
       .then(

@@ -35,7 +35,8 @@ const functionProperties = z.object({
 });
 
 /** What an instance needs to run the function, and how Lambda invokes it. */
-export interface FunctionConfiguration extends Omit<InstanceSpec, 'bootstrap' | 'faults' | 'charges'>, ChargedFunction {
+export interface FunctionConfiguration
+  extends Omit<InstanceSpec, 'bootstrap' | 'faults' | 'charges' | 'publishLine'>, ChargedFunction {
   /** RecursiveLoop is `Allow`. */
   readonly mayRecurse: boolean;
   /** Of failed asynchronous invocations. */

@@ -9,6 +9,8 @@ import { buildSync } from 'esbuild';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { noMeter, type Meter } from '../billing/meter';
+import { publishEmbedded } from '../cloudwatch/embedded-metrics';
+import { noMetrics, type Metrics } from '../cloudwatch/metrics';
 import { noFaults, type Faults } from '../faults';
 import { propertiesOf } from '../cloudformation/properties';
 import { noQuotas, type Quotas } from '../quotas';
@@ -54,9 +56,11 @@ export interface LambdaOptions {
   /** Default: none. Calls that wait for an instance count too, because an account would have started one. */
   readonly quotas?: Pick<Quotas, 'concurrentExecutions'>;
   /** Default: none. */
-  readonly faults?: Pick<Faults, 'invocation'>;
+  readonly faults?: Pick<Faults, 'invocation'> & Partial<Pick<Faults, 'throttlesInvocation'>>;
   /** Default: none. */
   readonly meter?: Meter;
+  /** Default: none. */
+  readonly metrics?: Metrics;
 }
 
 export interface Lambda extends Service {
@@ -67,6 +71,8 @@ export interface Lambda extends Service {
    * TooManyRequests or RecursiveInvocation.
    */
   invoke(functionArnOrName: string, event: unknown, traceHeader?: string): Promise<unknown>;
+  /** Publishes the age in ms of what a function is about to receive, as Lambda does for each attempt. */
+  publishAge(functionArnOrName: string, metric: 'IteratorAge' | 'AsyncEventAge', ms: number): void;
   /** Whether an AWS::Lambda::Permission allows an AWS service to invoke the function on behalf of an ARN. */
   permits(functionArnOrName: string, principal: string, sourceArn: string): boolean;
   /** Retry limits of asynchronous invocations; empty for AWS's defaults. */
@@ -107,7 +113,8 @@ export function createLambda(options: LambdaOptions): Lambda {
     ...options.limits,
   };
   const { concurrentExecutions } = options.quotas ?? noQuotas;
-  const { faults = noFaults, meter = noMeter } = options;
+  const { faults = noFaults, meter = noMeter, metrics = noMetrics } = options;
+  const publishLine = (line: string) => publishEmbedded(line, metrics);
   let concurrent = 0;
   const rebalance = createInstanceBudget(pools, limits);
 
@@ -128,6 +135,20 @@ export function createLambda(options: LambdaOptions): Lambda {
     return { ref: resource.logicalId };
   }
 
+  /** Publishes a metric of a function and of all functions together. */
+  function publish(functionName: string, metric: string, value: number): void {
+    metrics.put('AWS/Lambda', metric, value, { FunctionName: functionName });
+    metrics.put('AWS/Lambda', metric, value);
+  }
+
+  /** An invocation that was not throttled. @param began by the clock of `performance` */
+  function publishInvocation(functionName: string, errors: 0 | 1, began: number): void {
+    publish(functionName, 'Invocations', 1);
+    publish(functionName, 'Errors', errors);
+    publish(functionName, 'Throttles', 0);
+    publish(functionName, 'Duration', performance.now() - began);
+  }
+
   return {
     types: ['AWS::Lambda::Function', 'AWS::Lambda::Permission', 'AWS::Lambda::EventInvokeConfig'],
     create(resource) {
@@ -142,7 +163,7 @@ export function createLambda(options: LambdaOptions): Lambda {
       const bootstrap = bundleWorker();
       for (const [name, spec] of configurations) {
         const charges = createFunctionCharges(meter, spec);
-        pools.set(name, createInstancePool({ ...spec, bootstrap, faults, charges }, limits, rebalance));
+        pools.set(name, createInstancePool({ ...spec, bootstrap, faults, charges, publishLine }, limits, rebalance));
       }
       return Promise.resolve();
     },
@@ -161,10 +182,24 @@ export function createLambda(options: LambdaOptions): Lambda {
       if (bytes > MAX_PAYLOAD_BYTES) throw new RequestTooLarge(bytes);
       const trace = traceOf(spec.functionArn, traceHeader);
       if (trace.recursions > MAX_RECURSIONS && !spec.mayRecurse) throw new RecursiveInvocation();
-      if (concurrent >= concurrentExecutions) throw new TooManyRequests();
+      if (concurrent >= concurrentExecutions || faults.throttlesInvocation?.()) {
+        publish(name, 'Throttles', 1);
+        throw new TooManyRequests();
+      }
       concurrent += 1;
+      const began = performance.now();
       const result = await pool
         .invoke({ requestId: randomUUID(), payload, trace: trace.header })
+        .then(
+          (returned) => {
+            publishInvocation(name, 0, began);
+            return returned;
+          },
+          (error: unknown) => {
+            publishInvocation(name, 1, began);
+            throw error;
+          },
+        )
         .finally(() => (concurrent -= 1));
       if (Buffer.byteLength(result) > MAX_RESULT_BYTES) {
         throw new FunctionError(
@@ -174,6 +209,9 @@ export function createLambda(options: LambdaOptions): Lambda {
       }
       return JSON.parse(result) as unknown;
     },
+
+    publishAge: (functionArnOrName, metric, ms) =>
+      metrics.put('AWS/Lambda', metric, ms, { FunctionName: nameOf(functionArnOrName) }),
 
     eventLimitsOf: (functionArnOrName) => eventLimits.get(nameOf(functionArnOrName)) ?? {},
 

@@ -4,7 +4,9 @@
 import * as z from 'zod';
 import { failure } from '../aws-endpoint/aws-error';
 import { noMeter, stepsOf, type Meter } from '../billing/meter';
+import { noMetrics, type Metrics } from '../cloudwatch/metrics';
 import { propertiesOf } from '../cloudformation/properties';
+import { monotonicNow } from '../monotonic-clock';
 import type { AwsAnswer, AwsApi, AwsCall, Created, Resource, Service } from '../service';
 import { createMessageMoveTasks } from './message-move-tasks';
 import { openMessageStore, type MessageStore } from './message-store';
@@ -28,6 +30,8 @@ export interface SqsOptions {
   readonly dataFolder: string;
   /** Default: none. */
   readonly meter?: Meter;
+  /** Default: none. */
+  readonly metrics?: Metrics;
 }
 
 export interface Sqs extends Service, AwsApi {
@@ -48,7 +52,14 @@ const policyProperties = z.object({ PolicyDocument: z.unknown(), Queues: z.array
  * SQS for the queues of one template, and for those that are created by calls. Of queue policies, only what they allow AWS services
  * is evaluated; what calls may do is up to the policies of the caller.
  */
-export function createSqs({ region, accountId, endpointUrl, dataFolder, meter = noMeter }: SqsOptions): Sqs {
+export function createSqs({
+  region,
+  accountId,
+  endpointUrl,
+  dataFolder,
+  meter = noMeter,
+  metrics = noMetrics,
+}: SqsOptions): Sqs {
   let store: MessageStore | undefined;
   const arnOf = (name: string) => `arn:aws:sqs:${region}:${accountId}:${name}`;
   const queues = createQueueRegistry({
@@ -101,6 +112,7 @@ export function createSqs({ region, accountId, endpointUrl, dataFolder, meter = 
       for (const { name, queue } of queues.all()) for (const message of messages.of(name)) queue.enqueue(message);
       store = messages;
       store.compact();
+      metrics.measure(() => queues.all().forEach(({ queue }) => publishMetrics(queue, metrics)));
       return Promise.resolve();
     },
 
@@ -157,6 +169,15 @@ export function createSqs({ region, accountId, endpointUrl, dataFolder, meter = 
     if (ofQueues) return ofQueues(queues, input);
     return ofMessages?.(queueIn(queues, input).queue, input, traceHeaderOf(call)) ?? {};
   }
+}
+
+/** SQS developer guide, "Available CloudWatch metrics for Amazon SQS". */
+function publishMetrics({ name, messages }: Queue, metrics: Metrics): void {
+  const now = monotonicNow();
+  const visible = messages.filter(({ hiddenUntil }) => hiddenUntil <= now).length;
+  const oldest = messages.reduce((least, { sentAt }) => Math.min(least, sentAt), Date.now());
+  metrics.put('AWS/SQS', 'ApproximateNumberOfMessagesVisible', visible, { QueueName: name });
+  metrics.put('AWS/SQS', 'ApproximateAgeOfOldestMessage', (Date.now() - oldest) / 1000, { QueueName: name });
 }
 
 /** SQS pricing: 64 KB of payload are a request. */

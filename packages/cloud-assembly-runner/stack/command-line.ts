@@ -23,6 +23,8 @@ export const flags = {
   faults: { type: 'string' },
   /** Seconds for which access tokens of user pools are valid, instead of what their clients say. */
   'token-lifetime': { type: 'string' },
+  /** Milliseconds that five minutes of an alarm's period last. */
+  'alarm-period': { type: 'string' },
 } as const;
 
 /** The flags as lines of a help text. */
@@ -32,10 +34,13 @@ export const flagsHelp = `  --app FOLDER          a synthesised app, instead of 
   --quotas              enforce the default quotas of an AWS account
   --new-account         enforce those of a new account, in which Lambda runs ten invocations at a time
   --token-lifetime S    access tokens that are valid for S seconds, up to a day, to test renewal
+  --alarm-period MS     alarms take this for five minutes, to test them
   --faults FILE         make AWS calls fail as the JSON file says; changes of the file apply at once`;
 
 /** Cognito's longest validity of an access token, a day. Its shortest, five minutes, is too long for a test of renewal. */
 const LONGEST_TOKEN_S = 86_400;
+
+const FIVE_MINUTES_MS = 300_000;
 
 type Flags = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
 
@@ -64,5 +69,9 @@ export function optionsFrom(
       values['token-lifetime'] === undefined
         ? undefined
         : integerOption('--token-lifetime', values['token-lifetime'], LONGEST_TOKEN_S),
+    alarmPeriodMs:
+      values['alarm-period'] === undefined
+        ? undefined
+        : integerOption('--alarm-period', values['alarm-period'], FIVE_MINUTES_MS),
   };
 }

@@ -29,6 +29,8 @@ export interface RunOptions<Facts extends object> {
   readonly corsOrigins?: readonly string[] | undefined;
   /** Seconds for which access tokens are valid; default: what their app clients say. */
   readonly tokenLifetime?: number | undefined;
+  /** How long five minutes of an alarm's period last, in ms, for tests; default: five minutes. */
+  readonly alarmPeriodMs?: number | undefined;
   /**
    * Called in this process when the stack accepts requests, before it counts as ready. The result is added to
    * `stack.json`. When it rejects, the stack stops and `run` rejects with the same error.
@@ -44,7 +46,8 @@ export interface RunOptions<Facts extends object> {
  * @throws Error with a message of one line, when the stack does not start or ends by itself
  */
 export async function run<Facts extends object>(options: RunOptions<Facts>, stopped: AbortSignal): Promise<void> {
-  const { assembly, folder, ports, memory, instances, quotas, faultsFile, tokenLifetime, corsOrigins } = options;
+  const { assembly, folder, ports, memory, instances, quotas, faultsFile, tokenLifetime, alarmPeriodMs, corsOrigins } =
+    options;
   if (faultsFile !== undefined) readFaults(faultsFile);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   await waitForDyingStack(folder);
@@ -57,7 +60,7 @@ export async function run<Facts extends object>(options: RunOptions<Facts>, stop
     typeof assembly === 'string' ? assembly : assembly(stopped),
   ]);
   await stopEsbuild();
-  const settings = { memory, instances, quotas, faultsFile, tokenLifetime, corsOrigins };
+  const settings = { memory, instances, quotas, faultsFile, tokenLifetime, alarmPeriodMs, corsOrigins };
   const stackOptions = { assemblyFolder, folder, ...settings, ...ports, certificate };
   const onReady = async (stack: ReadyStack, ending: AbortSignal) => {
     const { baseUrl, mqttUrl, caFile, access } = stack;

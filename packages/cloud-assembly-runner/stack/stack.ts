@@ -36,6 +36,8 @@ export interface StackOptions extends Ports {
   readonly corsOrigins?: readonly string[] | undefined;
   /** Seconds for which access tokens are valid; default: what their app clients say. */
   readonly tokenLifetime?: number | undefined;
+  /** How long five minutes of an alarm's period last, in ms, for tests; default: five minutes. */
+  readonly alarmPeriodMs?: number | undefined;
   readonly certificate: ServerCertificate;
 }
 

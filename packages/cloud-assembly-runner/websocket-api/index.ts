@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createFunctions } from '../api-gateway/integrations/functions';
 import { createThrottle } from '../api-gateway/usage-plans/throttle';
 import { CLIENTS, noMeter, stepsOf, type Charges, type Meter } from '../billing/meter';
+import { noMetrics, type Metrics } from '../cloudwatch/metrics';
 import type { Lambda } from '../lambda';
 import { openConnectionLog } from '../data-folder/connection-log';
 import { noQuotas, type Quotas } from '../quotas';
@@ -37,6 +38,8 @@ export interface WebSocketApiOptions {
   readonly quotas?: Pick<Quotas, 'admits'>;
   /** Default: none. */
   readonly meter?: Meter;
+  /** Default: none. */
+  readonly metrics?: Metrics;
   /** Stores the log of open connections; without it, connections of a killed process get no `$disconnect`. */
   readonly dataFolder?: string;
   /** Receives a line of the execution log; no line contains a query, a header or a body. */
@@ -83,7 +86,7 @@ const STOP_TIMEOUT_MS = 2_000;
 /** API Gateway for the WebSocket APIs of a template. */
 export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const { quotas = noQuotas, meter = noMeter } = options;
+  const { quotas = noQuotas, meter = noMeter, metrics = noMetrics } = options;
   const resources = createApiResources(options.region);
   const handshakes = createHandshakes();
   const functions = createFunctions(options.lambda, options.log);
@@ -128,9 +131,13 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
       return;
     }
     const onMessage = async (text: string) => {
+      stage.publish('MessageCount', 1);
       meter.charge(CLIENTS, { 'websocket:messages': stepsOf(Buffer.byteLength(text), METERED_BYTES) });
       const reply = await stage.message(facts, text);
-      if (reply !== undefined) meter.charge(CLIENTS, chargesOf(Buffer.byteLength(reply), transfer));
+      if (reply !== undefined) {
+        stage.publish('MessageCount', 1);
+        meter.charge(CLIENTS, chargesOf(Buffer.byteLength(reply), transfer));
+      }
       return reply;
     };
     const both = { socket, transport: upgraded.socket };
@@ -146,6 +153,7 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
       get: (id) => connections.get(id)?.connection,
       quotas,
       chargesOf: (id, bytes) => chargesOf(bytes, connections.get(id)?.transfer),
+      posted: (id) => connections.get(id)?.stage.publish('MessageCount', 1),
       stageArn: (id, name) =>
         (connections.get(id)?.stage ?? stages.find((one) => one.name === name) ?? stages[0])?.arn ?? apiArn('*'),
     }),
@@ -190,7 +198,7 @@ export function createWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
     },
 
     start() {
-      stages = resources.stages().map((one) => serveStage(one, apiArn(one.apiId), functions, quotas));
+      stages = resources.stages().map((one) => serveStage(one, apiArn(one.apiId), functions, quotas, metrics));
       // Connections that a killed process left open: in an account API Gateway survives and sends their `$disconnect`.
       for (const facts of connectionLog.unclosed) {
         const stage = stages.find((one) => one.apiId === facts.apiId && one.name === facts.stage);

@@ -17,6 +17,8 @@ export interface OpenConnections {
   readonly quotas: Pick<Quotas, 'admits'>;
   /** Of a message to a client, by its size. */
   chargesOf(connectionId: string, bytes: number): Charges;
+  /** A message was sent to a client. */
+  posted(connectionId: string): void;
 }
 
 /**
@@ -49,9 +51,9 @@ export function createManagement(connections: OpenConnections): AwsApi {
     const connection = connections.get(target.connectionId);
     if (!connection) return failure('rest', 410, 'GoneException', 'Gone');
     const answered = command(connection, body);
-    return method === 'POST' && answered.status === 200
-      ? { ...answered, charges: connections.chargesOf(target.connectionId, body.length) }
-      : answered;
+    if (method !== 'POST' || answered.status !== 200) return answered;
+    connections.posted(target.connectionId);
+    return { ...answered, charges: connections.chargesOf(target.connectionId, body.length) };
   }
 }
 

@@ -1,9 +1,18 @@
 /** A running stage: routes handshakes, messages and disconnects to functions. */
 import type { Functions } from '../api-gateway/integrations/functions';
 import { createThrottle } from '../api-gateway/usage-plans/throttle';
+import { noMetrics, type Metrics } from '../cloudwatch/metrics';
 import { noQuotas, type Quotas } from '../quotas';
 import type { Route, StageResources } from './resources';
-import { awsId, connectEvent, disconnectEvent, messageEvent, type ConnectionFacts, type Pairs } from './events';
+import {
+  awsId,
+  connectEvent,
+  disconnectEvent,
+  messageEvent,
+  type ConnectionFacts,
+  type Pairs,
+  type WebSocketEvent,
+} from './events';
 import { callRoute, IntegrationFailure, type IntegrationResult } from './integration';
 
 /** Result of `$connect`: a status of 200 to 299 accepts the client, with the subprotocol that the function chose. */
@@ -19,11 +28,16 @@ export interface ServedStage {
   readonly variables: Readonly<Record<string, string>>;
   /** `arn:aws:execute-api:<region>:<account>:<apiId>/<stage>` */
   readonly arn: string;
+  /** Publishes a metric of the stage. */
+  publish(metric: StageMetric, value: number): void;
   connect(facts: ConnectionFacts, headers: Pairs, query: Pairs): Promise<ConnectResult>;
   /** Resolves with the response for the client. */
   message(facts: ConnectionFacts, text: string): Promise<string | undefined>;
   disconnect(facts: ConnectionFacts, code: number, reason: string): Promise<void>;
 }
+
+/** API Gateway developer guide, "Monitor WebSocket API execution with CloudWatch metrics". */
+type StageMetric = 'ConnectCount' | 'MessageCount' | 'ClientError' | 'IntegrationError' | 'ExecutionError';
 
 /** Serves a stage; `apiArn` is the ARN of its API. */
 export function serveStage(
@@ -31,6 +45,7 @@ export function serveStage(
   apiArn: string,
   functions: Functions,
   quotas: Pick<Quotas, 'admits'> = noQuotas,
+  metrics: Metrics = noMetrics,
 ) {
   const arn = `${apiArn}/${stage.StageName}`;
   const throttles = new Map([...routes.keys()].map((routeKey) => [routeKey, throttleOf(routeKey)]));
@@ -43,8 +58,28 @@ export function serveStage(
     return createThrottle({ RateLimit: ThrottlingRateLimit, BurstLimit: ThrottlingBurstLimit });
   }
 
-  const admits = (routeKey: string) =>
-    quotas.admits('apiGatewayRequests') && (throttles.get(routeKey)?.admits(routeKey) ?? true);
+  const publish = (metric: StageMetric, value: number) =>
+    metrics.put('AWS/ApiGateway', metric, value, { ApiId: apiId, Stage: stage.StageName });
+
+  function admits(routeKey: string): boolean {
+    const isAdmitted = quotas.admits('apiGatewayRequests') && (throttles.get(routeKey)?.admits(routeKey) ?? true);
+    publish('ClientError', Number(!isAdmitted));
+    return isAdmitted;
+  }
+
+  /** The page does not say where a function that fails counts: here as an integration that returns a 5XX. */
+  async function call(route: Route, event: WebSocketEvent): Promise<IntegrationResult> {
+    try {
+      const result = await callRoute(route, `${arn}/${route.routeKey}`, event, functions);
+      publish('IntegrationError', Number(result.statusCode >= 400));
+      publish('ExecutionError', 0);
+      return result;
+    } catch (error) {
+      const isOfFunction = error instanceof IntegrationFailure && error.status === 502;
+      publish(isOfFunction ? 'IntegrationError' : 'ExecutionError', 1);
+      throw error;
+    }
+  }
 
   /** Clients can't select routes that start with a dollar sign. */
   function routeFor(text: string): Route | undefined {
@@ -57,14 +92,15 @@ export function serveStage(
     name: stage.StageName,
     variables: stage.StageVariables,
     arn,
+    publish,
 
     async connect(facts, headers, query) {
       const route = routes.get('$connect');
       if (!route) return { status: 200 };
       if (!admits('$connect')) return { status: 429 };
-      const event = connectEvent(facts, headers, query);
+      publish('ConnectCount', 1);
       try {
-        return connectResult(await callRoute(route, `${arn}/$connect`, event, functions));
+        return connectResult(await call(route, connectEvent(facts, headers, query)));
       } catch (error) {
         if (error instanceof IntegrationFailure) return { status: error.status };
         throw error;
@@ -73,11 +109,14 @@ export function serveStage(
 
     async message(facts, text) {
       const route = routeFor(text);
-      if (!route) return errorMessage('Forbidden', facts, awsId());
+      if (!route) {
+        publish('ClientError', 1);
+        return errorMessage('Forbidden', facts, awsId());
+      }
       if (!admits(route.routeKey)) return errorMessage('Too Many Requests', facts, awsId());
       const event = messageEvent(facts, route.routeKey, text);
       try {
-        const { body } = await callRoute(route, `${arn}/${route.routeKey}`, event, functions);
+        const { body } = await call(route, event);
         return (route.returnsResponse && body) || undefined;
       } catch {
         return errorMessage('Internal server error', facts, event.requestContext.requestId);
@@ -87,8 +126,7 @@ export function serveStage(
     async disconnect(facts, code, reason) {
       const route = routes.get('$disconnect');
       if (!route || !admits('$disconnect')) return;
-      const event = disconnectEvent(facts, code, reason);
-      await callRoute(route, `${arn}/$disconnect`, event, functions).catch(() => undefined);
+      await call(route, disconnectEvent(facts, code, reason)).catch(() => undefined);
     },
   };
   return served;

@@ -95,6 +95,7 @@ export const cast = {
   'document-faults': [all],
   'function-faults': [all, all],
   'long-poll-faults': [all],
+  'alarm-day': [all, all, all],
   sabotage: [all, all, all, all, all, ['command:read']],
   'whole-story': [all, all, ['command:read']],
 } as const satisfies Record<string, readonly (typeof all | readonly Scope[])[]>;

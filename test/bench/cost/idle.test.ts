@@ -58,7 +58,7 @@ test.each([
 
 test('a stage with alarms costs at most $10 a month while idle', () => {
   const { dollars, lines } = idleBill(
-    synthesise({ alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:alarms' }).resources,
+    synthesise({ pageTopicArn: 'arn:aws:sns:us-east-1:123456789012:alarms' }).resources,
   );
   expect(dollars).toBeLessThanOrEqual(10);
   expect(lines.map(({ service }) => service)).toEqual(

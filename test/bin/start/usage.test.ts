@@ -12,7 +12,7 @@ function start(...words: string[]) {
 test('npm start -- --help explains every option and starts nothing', () => {
   const { status, stdout } = start('--help');
   expect(status).toBe(0);
-  const own = ['app', 'memory', 'instances', 'quotas', 'new-account', 'token-lifetime', 'faults'];
+  const own = ['app', 'memory', 'instances', 'quotas', 'new-account', 'token-lifetime', 'alarm-period', 'faults'];
   for (const option of [...own, 'no-fleet', 'fleet-speed', 'fleet-rest', 'help'])
     expect(stdout).toMatch(new RegExp(`^ {2}--${option}\\b`, 'm'));
 });
@@ -20,6 +20,7 @@ test('npm start -- --help explains every option and starts nothing', () => {
 test.each([
   [['--memry'], 'unknown option --memry; did you mean --memory?\n'],
   [['--instances', '0'], '--instances must be from 1 to 1000.\n'],
+  [['--alarm-period', '0'], '--alarm-period must be from 1 to 300000.\n'],
   [['memory'], 'takes options only, such as --app\n'],
 ])('npm start -- %j is refused in one line', (words, line) => {
   expect(start(...words)).toEqual({ status: 1, stdout: '', stderr: line });

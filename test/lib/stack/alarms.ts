@@ -7,6 +7,12 @@ import { publishedMetrics, type AlarmMetric } from './published-metrics';
 const whole = synthesise({ simulatedFleet: 'true' });
 const { byPath, resources } = whole;
 
+const topics = {
+  pageTopicArn: 'arn:aws:sns:eu-west-1:123456789012:pages',
+  ticketTopicArn: 'arn:aws:sns:eu-west-1:123456789012:tickets',
+};
+const withTopics = synthesise({ ...topics, platformTargetArn: 'arn:aws:sqs:eu-west-1:210987654321:heard' });
+
 const alarms = Object.entries(byPath('AWS::CloudWatch::Alarm')).map(
   ([path, { Properties }]) => [path.replace('Observability/Alarms/', ''), Properties] as const,
 );
@@ -48,6 +54,7 @@ test.each<[string, number, string[]]>([
   ['NoCapacity', 1, ['Throttles']],
   ['ShareCodesRefused', 100, ['Refusals of share_not_found']],
   ['SocketsErrors', 5, ['Errors of sockets', `Errors of ${connect}`, `Errors of ${sendSnapshot}`, 'ExecutionError']],
+  ['SocketsThrottled', 5, ['Throttles of sockets']],
   [
     'MqttErrors',
     5,
@@ -75,9 +82,55 @@ test.each<[string, number, string[]]>([
     expect(Statistic).toBe(/Age$|Visible$/.test(MetricName) ? 'Maximum' : 'Sum');
 });
 
-test('there are 18 alarms on 23 metrics, no metric filters, and one dashboard', () => {
-  expect(alarms).toHaveLength(18);
-  expect(alarms.flatMap(([, alarm]) => metricsOf(alarm))).toHaveLength(23);
+test.each([
+  [
+    'pages',
+    topics.pageTopicArn,
+    [
+      'ConsumePlatformEventsLate',
+      'Failures',
+      'ForwardingFailures',
+      'InboundEventsFailures',
+      'MqttErrors',
+      'NoCapacity',
+      'NoTokens',
+      'OutboundEventsFailures',
+      'PublishPlatformEventsLate',
+      'SocketsErrors',
+      'SocketsThrottled',
+      'StatusErrors',
+      'StatusFanOutLate',
+    ],
+  ],
+  [
+    'tickets',
+    topics.ticketTopicArn,
+    [
+      'FanOutFailures',
+      'HeartbeatErrors',
+      'OnShareChangeLate',
+      'ReconcileErrors',
+      'ShareCodesRefused',
+      'ShareExpiryFailures',
+      'TelemetryFailures',
+    ],
+  ],
+])('the topic of %s is notified when these alarms begin and end', (_, topic, names) => {
+  const notifying = Object.entries(withTopics.byPath('AWS::CloudWatch::Alarm')).filter(([, { Properties }]) =>
+    [Properties['AlarmActions'], Properties['OKActions']].every((actions) => String(actions) === topic),
+  );
+  expect(notifying.map(([path]) => path.replace('Observability/Alarms/', '')).sort()).toEqual(names);
+});
+
+test.each(alarms)('%s evaluates one period, or two of three for throttles and asynchronous retries', (_, alarm) => {
+  const isOfBursts = metricsOf(alarm).some(({ MetricName }) => ['Throttles', 'AsyncEventAge'].includes(MetricName));
+  const { EvaluationPeriods, DatapointsToAlarm } = alarm;
+  expect([EvaluationPeriods, DatapointsToAlarm]).toEqual(isOfBursts ? [3, 2] : [1, undefined]);
+});
+
+test('there are 19 alarms on 24 metrics, no metric filters, and one dashboard', () => {
+  expect(alarms).toHaveLength(19);
+  expect(alarms.flatMap(([, alarm]) => metricsOf(alarm))).toHaveLength(24);
   expect(byPath('AWS::Logs::MetricFilter')).toEqual({});
   expect(Object.keys(byPath('AWS::CloudWatch::Dashboard'))).toHaveLength(1);
 });
@@ -90,8 +143,7 @@ test('an endpoint has no alarm of its own', () => {
 
 describe.each(alarms)('%s', (_, alarm) => {
   test('says what partners suffer', () => {
-    expect(alarm['AlarmDescription']).toMatch(/\.$/);
-    expect(alarm['AlarmDescription']).toMatch(/partners/i);
+    expect(alarm['AlarmDescription']).toMatch(/partners.*\. docs\/runbooks\/[a-z-]+\.md$/i);
     expect(alarm).toMatchObject({
       ComparisonOperator: 'GreaterThanOrEqualToThreshold',
       TreatMissingData: 'notBreaching',

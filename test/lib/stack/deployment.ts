@@ -124,11 +124,10 @@ describe('Context', () => {
     expect(JSON.stringify(byPath('AWS::Lambda::Function'))).toContain('"SHARE_BASE_URL":"https://share.example.com"');
   });
 
-  test('alarmTopicArn is notified of every alarm', () => {
-    const alarmTopicArn = 'arn:aws:sns:eu-west-1:123456789012:on-call';
-    const { byPath } = synthesise({ alarmTopicArn }, smallTable);
-    for (const { Properties } of Object.values(byPath('AWS::CloudWatch::Alarm'))) {
-      expect(Properties['AlarmActions']).toEqual([alarmTopicArn]);
+  test('without pageTopicArn and ticketTopicArn alarms notify nobody', () => {
+    for (const { Properties } of Object.values(whole.byPath('AWS::CloudWatch::Alarm'))) {
+      expect(Properties).not.toHaveProperty('AlarmActions');
+      expect(Properties).not.toHaveProperty('OKActions');
     }
   });
 });

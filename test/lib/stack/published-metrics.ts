@@ -55,6 +55,7 @@ export const publishedMetrics: readonly PublishedMetric[] = [
     isOfType(valueOf(metric, 'QueueName'), 'AWS::SQS::Queue', stack),
   ),
   published('DroneMissionApi', 'Errors', ['capability'], logLine, isCountedBy('capability', 'CAPABILITY')),
+  published('DroneMissionApi', 'Throttles', ['capability'], logLine, isCountedBy('capability', 'CAPABILITY')),
   published('DroneMissionApi', 'Refusals', ['reason'], logLine, isCountedBy('reason', 'COUNTED_REASON')),
 ];
 

@@ -19,6 +19,8 @@ export interface InstanceSpec extends InstanceData {
   readonly timeoutMs: number;
   readonly faults: Pick<Faults, 'invocation'>;
   readonly charges: FunctionCharges;
+  /** Receives each line of output that may carry a metric. */
+  publishLine(line: string): void;
 }
 
 /** An invocation without its deadline, which is set when an instance takes it. */
@@ -43,7 +45,7 @@ interface Waiting {
 
 /** Starts an instance. `onEnd` is called once when it ends for any reason. */
 export function startInstance(spec: InstanceSpec, onEnd: () => void): Instance {
-  const { bootstrap, environment, timeoutMs, faults, charges, ...data } = spec;
+  const { bootstrap, environment, timeoutMs, faults, charges, publishLine, ...data } = spec;
   // Identifies the AWS calls of this instance.
   const sessionToken = `local-${randomUUID()}`;
   const wakeCounter = createWakeCounter();
@@ -96,6 +98,7 @@ export function startInstance(spec: InstanceSpec, onEnd: () => void): Instance {
 
   worker.on('message', (message: InstanceMessage) => {
     if (message.kind === 'unlogged') checkDiskFull(spec.logFile, message);
+    else if (message.kind === 'metric') publishLine(message.line);
     else waiting?.resolve(message);
   });
   worker.on('error', (error) => fail(new FunctionError(crashType(error), messageOf(error))));

@@ -35,11 +35,15 @@ export interface Invocation {
   readonly deadline: number;
 }
 
-/** Message of an instance: loaded, result, failure; and, at any time, the error code when its output could not be logged. */
+/**
+ * Message of an instance: loaded, result, failure; and, at any time, a line of output that may carry a metric, and the error code when
+ * its output could not be logged.
+ */
 export type InstanceMessage =
   | { readonly kind: 'ready'; readonly spent: Spent }
   | { readonly kind: 'result'; readonly payload: string; readonly spent: Spent }
   | { readonly kind: 'failure'; readonly type: string; readonly message: string; readonly spent: Spent }
+  | { readonly kind: 'metric'; readonly line: string }
   | { readonly kind: 'unlogged'; readonly code: unknown };
 
 /** Outcome of the initialisation or of an invocation, until what it has used is known. */
@@ -89,6 +93,8 @@ function redirectOutput(file: string): void {
       const lines = rest.split('\n');
       rest = lines.pop() ?? '';
       lines.forEach(spentMeter.logged);
+      // The root field of the embedded metric format.
+      for (const line of lines) if (line.includes('"_aws"')) send({ kind: 'metric', line });
       try {
         if (lines.length > 0) writeSync(descriptor, lines.map((line) => `${data.functionName} ${line}\n`).join(''));
       } catch (error) {

@@ -1,4 +1,5 @@
 import { createApiGateway, type ApiGateway } from '../../api-gateway';
+import type { Metrics } from '../../cloudwatch/metrics';
 import { physicalId } from '../../cloudformation/physical-id';
 import type { Quotas } from '../../quotas';
 import type { Resource } from '../../service';
@@ -32,6 +33,7 @@ export interface ApiSpec {
   readonly stage?: object;
   readonly quotas?: Quotas;
   readonly corsOrigins?: readonly string[];
+  readonly metrics?: Metrics;
 }
 
 /** A REST API served on this machine. */
@@ -60,6 +62,7 @@ export async function startApi(spec: ApiSpec): Promise<SmallApi> {
     dataFolder: functions.folder,
     lambda: functions.lambda,
     ...(spec.quotas && { quotas: spec.quotas }),
+    ...(spec.metrics && { metrics: spec.metrics }),
     ...(spec.corsOrigins && { corsOrigins: spec.corsOrigins }),
     log: (line) => log.push(line),
   });

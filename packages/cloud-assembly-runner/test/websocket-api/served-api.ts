@@ -5,6 +5,7 @@ import { ApiGatewayManagementApiClient } from '@aws-sdk/client-apigatewaymanagem
 import { WebSocket, type ClientOptions } from 'ws';
 import { createAwsEndpoint, type Credentials } from '../../aws-endpoint';
 import { noMeter, type Meter } from '../../billing/meter';
+import { noMetrics, type Metrics } from '../../cloudwatch/metrics';
 import { parsePolicy } from '../../iam/policy';
 import type { Quotas } from '../../quotas';
 import { createWebSocketApi, type WebSocketApi } from '../../websocket-api';
@@ -43,6 +44,7 @@ export interface ServedOptions {
   readonly permits?: (sourceArn: string) => boolean;
   readonly quotas?: Quotas;
   readonly meter?: Meter;
+  readonly metrics?: Metrics;
 }
 
 const region = 'eu-central-1';
@@ -55,6 +57,7 @@ export async function serveApi({
   permits,
   quotas,
   meter = noMeter,
+  metrics = noMetrics,
 }: ServedOptions): Promise<ServedApi> {
   const log: string[] = [];
   const api = createWebSocketApi({
@@ -67,6 +70,7 @@ export async function serveApi({
     ...(limits && { limits }),
     ...(quotas && { quotas }),
     meter,
+    metrics,
     log: (line) => log.push(line),
   });
   const create = async (type: string, logicalId: string, properties: Record<string, unknown>) =>

@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ListQueuesCommand, PurgeQueueCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { FaultsFile } from 'cloud-assembly-runner';
+import { clients } from '../api/client';
+import { fleetOf, givenJob, givenShare, nobodys } from '../api/given';
+import { database, queues, tableNamed } from '../api/stack/aws-access';
+import { publishPlatformEvent } from '../channels/platform-events';
+import { tryToWatch } from '../channels/telemetry-socket';
+import { until } from '../channels/until';
+import { ALARM_PERIOD_MS, documentedAlarms, readAlarms } from './alarm-states';
+import { injectFaults } from './inject-faults';
+import { startSteadyLoad, type SteadyLoad } from './steady-load';
+
+/** An hour of the day, in seconds: a fault, and which alarms ring until some time after its end. */
+interface Hour {
+  readonly name: string;
+  readonly faults?: FaultsFile;
+  /** What happens besides the steady load. */
+  act?(): Promise<unknown>;
+  /** What somebody does about it. */
+  mend?(): Promise<unknown>;
+  readonly page?: readonly string[];
+  readonly ticket?: readonly string[];
+  /** What rings depending on chance, each with the reason. */
+  readonly perhaps?: readonly string[];
+}
+
+const [first, ...others] = clients('alarm-day');
+let load: SteadyLoad | undefined;
+
+/** Alarms that can't ring here, each with the reason. */
+const silent: Readonly<Record<string, string>> = {
+  ForwardingFailures: 'there is no other account on this machine; the template has it with platformTargetArn only',
+};
+
+/** How long the alarms of an hour may take to ring. */
+const RINGS_WITHIN_MS = 20_000;
+
+/**
+ * What is held up for this long counts as late, with the retry of a killed invocation after a minute. The hours until then don’t need the
+ * streams.
+ */
+const HELD_MS = 61_500;
+let heldUntil = 0;
+
+const day: readonly Hour[] = [
+  { name: 'nothing happens' },
+  {
+    name: 'share codes are guessed',
+    act: guessShareCodes,
+    ticket: ['ShareCodesRefused'],
+  },
+  {
+    name: 'changes and reports are held up',
+    faults: { streams: { lateMs: HELD_MS }, functions: { killed: { name: 'PlatformIntegrationInbound', share: 1 } } },
+    async act() {
+      heldUntil = Date.now() + HELD_MS;
+      await Promise.all([givenJob(first), givenShare(first), ...reports(20)]);
+      await pause(ALARM_PERIOD_MS);
+      await Promise.all(reports(20));
+    },
+  },
+  {
+    name: 'Cognito is down',
+    faults: { cognito: { down: true } },
+    page: ['Failures', 'NoTokens'],
+    // Instances that begin meanwhile can't fetch the keys that verify tokens.
+    perhaps: ['MqttErrors', 'SocketsErrors'],
+  },
+  { name: 'API Gateway throttles all calls', faults: { restApi: { throttled: 1 } } },
+  {
+    name: 'the platform reports nonsense',
+    act: () => publishPlatformEvent('job.status.reported', { jobId: 7 }, new Date()),
+    mend: () => purge('InboundEventsFailures'),
+    page: ['InboundEventsFailures'],
+  },
+  {
+    name: 'a device check is given up, which takes five receives, a minute apart',
+    act: () => sendTo('TelemetryFailures', '{}'),
+    mend: () => purge('TelemetryFailures'),
+    ticket: ['TelemetryFailures'],
+  },
+  {
+    name: 'DynamoDB is down',
+    faults: { dynamodb: { down: true } },
+    page: ['Failures', 'MqttErrors', 'NoTokens', 'SocketsErrors'],
+    ticket: ['HeartbeatErrors', 'ReconcileErrors'],
+  },
+  {
+    name: 'DynamoDB throttles all calls',
+    faults: { dynamodb: { throttled: 1 } },
+    page: ['Failures', 'MqttErrors', 'NoTokens', 'SocketsThrottled'],
+    ticket: ['HeartbeatErrors', 'ReconcileErrors'],
+  },
+  {
+    name: 'functions are killed',
+    faults: { functions: { killed: { share: 1 } } },
+    // They would be tried again a minute later, which is another hour.
+    act: () => reportsAre(false),
+    mend: () => reportsAre(true),
+    page: ['Failures', 'MqttErrors', 'NoTokens', 'SocketsErrors'],
+    ticket: ['HeartbeatErrors', 'ReconcileErrors'],
+  },
+  {
+    name: 'what was held up arrives, a minute late',
+    act: () => pause(Math.max(0, heldUntil - Date.now())),
+    page: ['ConsumePlatformEventsLate', 'PublishPlatformEventsLate', 'StatusFanOutLate'],
+    ticket: ['OnShareChangeLate'],
+  },
+  {
+    name: 'Lambda’s concurrency is used up',
+    faults: { functions: { throttled: 1 } },
+    page: ['Failures', 'NoCapacity', 'NoTokens', 'SocketsErrors'],
+  },
+  { name: 'AWS IoT fails', faults: { iot: { failing: 1 } }, page: ['StatusErrors'] },
+  { name: 'posting to sockets fails', faults: { connections: { failing: 1 } }, page: ['SocketsErrors'] },
+  {
+    name: 'tables hold what this service never wrote',
+    async act() {
+      const organisation = 'unreadable';
+      await put('Jobs', { organisation, jobId: `job-${randomUUID()}` });
+      await put('Shares', { organisation, shareCode: `share-${randomUUID()}` });
+    },
+    async mend() {
+      for (const queue of ['FanOutFailures', 'OutboundEventsFailures', 'ShareExpiryFailures']) await purge(queue);
+    },
+    page: ['OutboundEventsFailures'],
+    ticket: ['FanOutFailures', 'ShareExpiryFailures'],
+  },
+  { name: 'nothing happens any more' },
+];
+
+beforeAll(async () => {
+  load = await startSteadyLoad([first, ...others]);
+  await until('the end of the start’s alarms', looked(areAllOk));
+});
+afterAll(() => load?.stop());
+
+test('every alarm rings in some hour, or is listed with the reason why it can’t', async () => {
+  const documented = documentedAlarms();
+  const { states } = await readAlarms();
+  const expected = day.flatMap(({ page = [], ticket = [] }) => [...page, ...ticket]);
+  expect([...new Set([...expected, ...Object.keys(silent)])].sort()).toEqual([...documented.keys()].sort());
+  expect([...states.keys(), ...Object.keys(silent)].sort()).toEqual([...documented.keys()].sort());
+});
+
+test.each(day)(
+  '$name: exactly these alarms ring, and end',
+  async ({ faults = {}, act, mend, page = [], ticket = [], perhaps = [] }) => {
+    const before = (await readAlarms()).changes.length;
+    const rung = async () => {
+      const since = (await readAlarms()).changes.slice(before).filter(({ to }) => to === 'ALARM');
+      return [...new Set(since.map(({ name }) => name))].sort();
+    };
+    const expected = [...page, ...ticket];
+    injectFaults(faults);
+    await Promise.all([act?.(), pause(ALARM_PERIOD_MS)]);
+    // What rings besides is the more telling failure.
+    await until(
+      `the ringing of ${expected.join()}`,
+      looked(async () => {
+        const names = await rung();
+        return expected.every((name) => names.includes(name));
+      }),
+      rung,
+      RINGS_WITHIN_MS,
+    ).catch(() => undefined);
+    injectFaults({});
+    await mend?.();
+    await until('the end of the alarms', looked(areAllOk));
+
+    const documented = documentedAlarms();
+    const names = (await rung()).filter((name) => !perhaps.includes(name));
+    const ofUrgency = (urgency: string) => names.filter((name) => documented.get(name) === urgency);
+    expect({ page: ofUrgency('page'), ticket: ofUrgency('ticket') }).toEqual({ page, ticket });
+  },
+);
+
+/** Looks ten times a second: each look is a call. */
+const looked = (isMet: () => Promise<boolean>) => async () => {
+  if (await isMet()) return true;
+  await pause(100);
+  return undefined;
+};
+
+async function areAllOk(): Promise<boolean> {
+  const { states } = await readAlarms();
+  return [...states.values()].every((state) => state === 'OK');
+}
+
+/** Whether the platform reports in the steady load. */
+function reportsAre(on: boolean): Promise<void> {
+  if (load) load.reports = on;
+  return Promise.resolve();
+}
+
+const reports = (count: number) =>
+  Array.from({ length: count }, () =>
+    publishPlatformEvent(
+      'device.telemetry.reported',
+      { deviceId: fleetOf(first).deviceId, timestamp: new Date().toISOString() },
+      new Date(),
+    ),
+  );
+
+/** Guesses until somebody would notice. */
+async function guessShareCodes(): Promise<void> {
+  const { shareCode } = await givenShare(first);
+  const deadline = Date.now() + RINGS_WITHIN_MS;
+  const isNoticed = async () => (await readAlarms()).states.get('ShareCodesRefused') === 'ALARM';
+  while (Date.now() < deadline && !(await isNoticed()))
+    await Promise.all(Array.from({ length: 40 }, () => tryToWatch(nobodys(shareCode))));
+}
+
+const put = async (table: 'Jobs' | 'Shares', Item: Record<string, unknown>) =>
+  database().send(new PutCommand({ TableName: await tableNamed(table), Item }));
+
+/** The dead-letter queue of an alarm. */
+async function queueOf(alarm: string): Promise<string> {
+  const { QueueUrls = [] } = await queues().send(new ListQueuesCommand());
+  const found = QueueUrls.find((url) => url.includes(alarm));
+  if (found === undefined) throw new Error(`no queue of ${alarm}`);
+  return found;
+}
+
+const sendTo = async (alarm: string, MessageBody: string) =>
+  queues().send(new SendMessageCommand({ QueueUrl: await queueOf(alarm), MessageBody }));
+
+const purge = async (alarm: string) => queues().send(new PurgeQueueCommand({ QueueUrl: await queueOf(alarm) }));

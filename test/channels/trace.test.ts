@@ -12,6 +12,7 @@ const trace = (id: string) => runProgram('bin/trace.ts', id);
 test('one identifier finds the whole way of a job, from its request to the last report', async () => {
   const { jobId } = await givenJob(partner);
   const socket = await follow(partner, { kind: 'job', id: jobId });
+  await socket.first(1);
   for (const status of ['QUEUED', 'IN_PROGRESS', 'COMPLETED'])
     await publishPlatformEvent('job.status.reported', { jobId, status, at: new Date().toISOString() }, new Date());
   await socket.first(4);

@@ -10,5 +10,6 @@ export async function publishChange(record: StreamRecord): Promise<void> {
   const event = change && platformEventOf(change, createdAtOf(record), shareIdOf);
   if (!event) return;
   await publishPlatformEvent(event.type, event.detail);
-  logger.info('platform told', { type: event.type });
+  // Of a share the line of the other reader is enough: both would be a fiftieth of what its end costs.
+  if (change.kind === 'job') logger.info('platform told', { type: event.type });
 }

@@ -72,7 +72,7 @@ const rules = {
   },
   partners: {
     // Whoever lost access gets it back only by `resume`.
-    written: ['name', 'scopes'],
+    written: ['name', 'scopes', 'limits'],
     progress: [],
     endOf: () => undefined,
     marks: () => ({}),

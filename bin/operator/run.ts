@@ -4,6 +4,7 @@ import type { Terminal } from '../command-line/terminal';
 import { Session } from '../deployment/session';
 import { readCommandLine, type CommandName, type Flags } from './command-line';
 import { helpFor, overview } from './help';
+import { withLastErrors } from './last-errors';
 
 type Command = (flags: Flags, session: Session) => Promise<Report>;
 
@@ -17,6 +18,9 @@ const commands: Readonly<Record<CommandName, Command>> = {
   limits: async (...given) => (await import('./limits')).limits(...given),
 };
 
+/** Those that change something; the others show what there is. */
+const acting: readonly CommandName[] = ['revoke-share', 'limits'];
+
 /**
  * Runs a command line of `npm run operator`.
  * @param args without the program's name
@@ -28,7 +32,10 @@ export const run = (args: readonly string[], terminal: Terminal): Promise<number
     if ('help' in read) return { help: read.help ? helpFor(read.help) : overview };
     const session = new Session('operator', read.flags, terminal);
     try {
-      return { report: await commands[read.command](read.flags, session), asJson: read.flags.json };
+      const report = await commands[read.command](read.flags, session);
+      if (acting.includes(read.command)) return { report, asJson: read.flags.json };
+      session.progress('reading the logs');
+      return { report: await withLastErrors(report, read.flags), asJson: read.flags.json };
     } finally {
       session.endProgress();
     }

@@ -64,7 +64,7 @@ export async function showJob(flags: Flags, session: Session): Promise<Report> {
           ]),
         ],
       ),
-      `Its way through the functions, with errors:\n  ${next}`,
+      `Its way through the functions:\n  ${next}`,
     ].join('\n\n'),
   };
 }

@@ -2,6 +2,8 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Whereabouts } from '../deployment/deployment';
+import { useLocalStack } from '../deployment/local-stack';
 import { readLine, type LogLine } from './way';
 
 /** Most log groups, and most lines, of one query (CloudWatch Logs API reference, StartQuery). */
@@ -12,8 +14,19 @@ const POLL_MS = 1000;
 const insightsQuery = (id: string): string =>
   `fields @log, @message | filter @message like "${id}" | sort @timestamp asc | limit ${MAX_LINES}`;
 
-/** Reads the lines that name an identifier from the log of the stack on this machine. @param folder its data folder */
-export async function readLocalLines(folder: string, id: string): Promise<LogLine[]> {
+/**
+ * Reads the lines that name an identifier from the logs of a deployment's functions.
+ * @throws Error when they can't be read
+ */
+export async function readLines({ local, stack }: Whereabouts, id: string, since: Date, now: Date): Promise<LogLine[]> {
+  if (!local) return readInsightsLines(stack ?? process.env['STACK_NAME'] ?? 'DroneMissionApi', id, since, now);
+  await useLocalStack();
+  const lines = await readLocalLines(process.env['LOCAL_DIR'] ?? '.local', id);
+  return lines.filter(({ timestamp }) => timestamp >= since.toISOString());
+}
+
+/** Of the stack on this machine. @param folder its data folder */
+async function readLocalLines(folder: string, id: string): Promise<LogLine[]> {
   const found: LogLine[] = [];
   const input = createReadStream(join(folder, 'functions.log'));
   for await (const text of createInterface({ input })) {
@@ -24,11 +37,8 @@ export async function readLocalLines(folder: string, id: string): Promise<LogLin
   return found;
 }
 
-/**
- * Reads the lines that name an identifier from the log groups of a stack, by CloudWatch Logs Insights.
- * @throws Error when a query does not complete
- */
-export async function readInsightsLines(stack: string, id: string, since: Date, now: Date): Promise<LogLine[]> {
+/** Of the log groups of a stack, by CloudWatch Logs Insights. @throws Error when a query does not complete */
+async function readInsightsLines(stack: string, id: string, since: Date, now: Date): Promise<LogLine[]> {
   const { CloudWatchLogsClient, StartQueryCommand, GetQueryResultsCommand } =
     await import('@aws-sdk/client-cloudwatch-logs');
   const client = new CloudWatchLogsClient();

@@ -4,9 +4,8 @@ import { kindOf } from '../../domain/id';
 import { readOptionsAndWords } from '../command-line/read-options';
 import type { Terminal } from '../command-line/terminal';
 import { UsageError } from '../command-line/usage-error';
-import { useLocalStack } from '../deployment/local-stack';
 import { reasonOf } from '../command-line/reason';
-import { readInsightsLines, readLocalLines } from './read-lines';
+import { readLines } from './read-lines';
 import { describeLines, whereItStopped } from './way';
 
 const help = `Prints the way of a job through the service, from the logs of its functions: who changed it, when each function saw it, and
@@ -46,11 +45,7 @@ export async function run(args: readonly string[], terminal: Terminal, now = new
     if (given === undefined || more.length > 0 || !identifier.test(given)) throw new UsageError('give one identifier');
     const id = kindOf(given) === 'share' ? shareIdOf(given) : given;
     const since = sinceOf(values.since, id, now);
-    const stack = values.stack ?? process.env['STACK_NAME'] ?? 'DroneMissionApi';
-    if (values.local) await useLocalStack();
-    const lines = values.local
-      ? await readLocalLines(process.env['LOCAL_DIR'] ?? '.local', id)
-      : await readInsightsLines(stack, id, since, now);
+    const lines = await readLines(values, id, since, now);
     if (lines.length > 0) terminal.print(`${describeLines(lines).join('\n')}\n\n`);
     if (kindOf(id) === 'job' || lines.length === 0) terminal.print(`${whereItStopped(lines)}\n`);
     return lines.length > 0 ? 0 : 1;

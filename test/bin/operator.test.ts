@@ -1,5 +1,8 @@
 import { FlushStageAuthorizersCacheCommand } from '@aws-sdk/client-api-gateway';
+import { ListStackResourcesCommand } from '@aws-sdk/client-cloudformation';
+import { CloudWatchLogsClient, GetQueryResultsCommand, StartQueryCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
 import { clientSeats, seatOf, seatsKey } from '../../data/connections/seats';
 import { storedAttributes } from '../../data/connections/connections';
 import { channelLog, organisationLog } from '../../data/events/log-items';
@@ -111,7 +114,43 @@ test('job shows state, timeline, creator, who changed it last, and followers by 
   const { printed } = await operator('job', jobId);
   expect(printed).toMatch(/status +FAILED\n/);
   expect(printed).toContain('QUEUED → FAILED');
-  expect(printed).toMatch(new RegExp(`npm run trace -- ${jobId}\\n$`));
+  expect(printed).toMatch(new RegExp(`npm run trace -- ${jobId}\\n\\nErrors of the last hour: none\\n$`));
+});
+
+describe('The last errors', () => {
+  const logs = mockClient(CloudWatchLogsClient);
+  const group = { ResourceType: 'AWS::Logs::LogGroup', PhysicalResourceId: 'fan-out' };
+  beforeEach(() => {
+    logs.reset();
+    cloudFormation.on(ListStackResourcesCommand).resolves({ StackResourceSummaries: [group as never] });
+  });
+
+  test('about a resource are shown, from the logs of the functions', async () => {
+    const { deviceId } = await given();
+    const line = (level: string) => ({ level, message: `a line of ${level}`, timestamp: '2026-11-27T10:30:00.000Z' });
+    const error = { name: 'Error', message: 'throttled', operation: 'PutItem', tables: ['fleet'] };
+    const texts = [line('INFO'), { ...line('ERROR'), error }].map((each) => JSON.stringify(each));
+    logs.on(StartQueryCommand).resolves({ queryId: 'query' });
+    logs.on(GetQueryResultsCommand).resolves({
+      status: 'Complete',
+      results: texts.map((value) => [
+        { field: '@log', value: '123456789012:fan-out' },
+        { field: '@message', value },
+      ]),
+    });
+    const { printed } = await operator('device', deviceId);
+    expect(printed).toMatch(/Errors:\n\S+ {2}fan-out {2}ERROR {2}a line of ERROR {2}Error throttled PutItem fleet\n$/);
+    expect(await shown('device', deviceId)).toMatchObject({ errors: [{ level: 'ERROR', error }] });
+  });
+
+  test('are left out when the logs can’t be read, and the rest is shown', async () => {
+    const { deviceId } = await given();
+    logs.on(StartQueryCommand).rejects(new Error('not authorized'));
+    const { exitCode, printed } = await operator('device', deviceId);
+    expect(exitCode).toBe(0);
+    expect(printed).toContain(deviceId);
+    expect(printed).toMatch(/Errors: the logs can't be read: not authorized\n$/);
+  });
 });
 
 test('job shows the timeline of a deleted job too', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import * as z from 'zod';
 import type { Bill, BillLine } from './bill';
+import { loggingOf } from './logging';
 import { sizesMb, type MemoryRow } from './memory';
 import { prices, pricesDate } from './prices';
 
@@ -89,6 +90,7 @@ ${bills.map((bill) => rowOf(bill, before.dollars[bill.scenario])).join('\n')}
 - Scenarios are spread evenly over a month. Nothing is traced: the option \`tracing\` would add a trace for each REST call at such a rate.
 - Followers are WebSockets, each of all devices. Free tiers, volume discounts, storage, backups and the access logs of API Gateway are left
   out; data to the internet is at the first tier, that of WebSockets at CloudFront's price, through which it passes.
+${loggingBullet(bills)}
 
 ${bills.map(sectionOf).join('\n')}
 ## Memory of functions
@@ -102,6 +104,13 @@ requests. The size hardly changes what processor time costs; less memory makes w
 ${memory.map(memoryLine).join('\n')}
 
 ${pricesSection()}`;
+}
+
+/** One line of each hop: the request, the bus out, three reports in, and the publishing of four changes. */
+function loggingBullet(bills: readonly Bill[]): string {
+  const { ofJobs = 0, ofHandshakes = 0 } = loggingOf(bills) ?? {};
+  return `- Of a million jobs ${dollars(ofJobs)} are log lines, nine for each job: its request, the event to the platform, three reports, and the
+  publishing of four changes. The handshake of its follower is one more: ${dollars(ofHandshakes)}.`;
 }
 
 function pricesSection(): string {

@@ -6,13 +6,13 @@ import type { Measured, Measurement } from '../support/figure';
 import { startLocalStack } from '../support/local-stack';
 import { onboardClients } from '../support/many-clients';
 import { serviceApp, serviceStack } from '../support/service-app';
-import type { Bill, BillLine } from './bill';
+import type { Bill } from './bill';
+import { loggingOf } from './logging';
 import { memoryRows, type MemoryRow } from './memory';
 import { fleet } from './fleet';
 import { jobs } from './jobs';
 import { printBills, writeDocument, writeIdleMonth } from './document';
 import { idleBill, type TemplateResource } from './idle';
-import { prices } from './prices';
 import { platformOf, type Setup } from './setup';
 import { shareEnds, shareViewers } from './shares';
 import { between, read, readSettled } from './usage';
@@ -74,19 +74,17 @@ export const cost: Measurement = async () => {
 
 /** What the lines of a million jobs cost; those of the handshake of their follower are not theirs. */
 function loggingRow(bills: readonly Bill[]): Measured[] {
-  return bills
-    .filter(({ scenario }) => scenario.startsWith('a million jobs'))
-    .map(({ lines }) => {
-      const logs = lines.filter(({ service }) => service === prices['logs:bytes']?.service);
-      const sum = (some: readonly BillLine[]) => some.reduce((dollars, line) => dollars + line.dollars, 0);
-      const [ofJobs, all] = [sum(logs.filter(({ caller }) => !caller.includes('Connect'))), sum(logs)];
-      return {
-        figure: 'log lines of a million jobs',
-        measured: `$${ofJobs.toFixed(2)}, and $${(all - ofJobs).toFixed(2)} of a follower's handshake`,
-        mustBe: `at most $${MAX_LOGGING_DOLLARS}`,
-        ok: ofJobs <= MAX_LOGGING_DOLLARS,
-      };
-    });
+  const logging = loggingOf(bills);
+  if (!logging) return [];
+  const { ofJobs, ofHandshakes } = logging;
+  return [
+    {
+      figure: 'log lines of a million jobs',
+      measured: `$${ofJobs.toFixed(2)}, and $${ofHandshakes.toFixed(2)} of a follower's handshake`,
+      mustBe: `at most $${MAX_LOGGING_DOLLARS}`,
+      ok: ofJobs <= MAX_LOGGING_DOLLARS,
+    },
+  ];
 }
 
 /** The scenario of `cost` that needs no running stack; `COST_WRITE=yes` writes its section of docs/cost.md, and the prices. */

@@ -1,9 +1,10 @@
 import { processTerminal } from './command-line/process-terminal';
-import { run } from './restore-items/run';
 
-// The SDK's warning about old Node.js versions would clutter the output.
+// The SDK's warning about old Node.js versions would clutter the output. Its clients are created when they are imported.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 
-void run(process.argv.slice(2), processTerminal()).then((exitCode) => {
-  process.exitCode = exitCode;
-});
+void import('./restore-items/run')
+  .then(({ run }) => run(process.argv.slice(2), processTerminal()))
+  .then((exitCode) => {
+    process.exitCode = exitCode;
+  });

@@ -160,6 +160,18 @@ export async function endExpiredShare(shareCode: string, now: string): Promise<v
  */
 export async function endSharesOf(organisation: Organisation): Promise<number> {
   let ended = 0;
+  for await (const items of sharesOf(organisation)) {
+    for (const found of items) {
+      const Key = keyOf(String(found['shareCode']));
+      await dynamodb.send(new DeleteCommand({ TableName: table('shares'), Key }));
+      ended += 1;
+    }
+  }
+  return ended;
+}
+
+/** Yields the items of all shares of an organisation, expired ones too, oldest first. */
+export async function* sharesOf(organisation: Organisation): AsyncGenerator<Record<string, unknown>[]> {
   const pages = paginateQuery(
     { client: dynamodb },
     {
@@ -169,12 +181,5 @@ export async function endSharesOf(organisation: Organisation): Promise<number> {
       ExpressionAttributeValues: { ':organisation': organisation },
     },
   );
-  for await (const page of pages) {
-    for (const found of page.Items ?? []) {
-      const Key = keyOf(String(found['shareCode']));
-      await dynamodb.send(new DeleteCommand({ TableName: table('shares'), Key }));
-      ended += 1;
-    }
-  }
-  return ended;
+  for await (const { Items = [] } of pages) yield Items;
 }

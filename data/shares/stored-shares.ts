@@ -1,11 +1,11 @@
-import { GetCommand, paginateQuery, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { organisationOf, type Organisation } from '../../domain/id';
 import { hasExpired, type Share } from '../../domain/share';
 import { dynamodb, table } from '../store/dynamodb';
 import { parseItems } from '../store/parse-items';
 import { shareIdOf } from './share-id';
-import { keyOf, shareFromItem } from './shares';
+import { keyOf, shareFromItem, sharesOf } from './shares';
 
 /** A share with the client that created it, if that was noted. */
 export interface StoredShare {
@@ -47,17 +47,8 @@ async function codeOf(digest: string): Promise<string | undefined> {
 /** All shares of an organisation that have not expired at `now` (ISO 8601), oldest first. */
 export async function readStoredShares(organisation: Organisation, now: string): Promise<StoredShare[]> {
   const found: StoredShare[] = [];
-  const pages = paginateQuery(
-    { client: dynamodb },
-    {
-      TableName: table('shares'),
-      ConsistentRead: true,
-      KeyConditionExpression: 'organisation = :organisation',
-      ExpressionAttributeValues: { ':organisation': organisation },
-    },
-  );
-  for await (const { Items = [] } of pages) {
-    const shares = parseItems(Items, (item) => ({ share: shareFromItem(item), ...creatorIn(item) }));
+  for await (const items of sharesOf(organisation)) {
+    const shares = parseItems(items, (item) => ({ share: shareFromItem(item), ...creatorIn(item) }));
     for (const { share, createdBy } of shares) if (share && !hasExpired(share, now)) found.push({ share, createdBy });
   }
   return found;

@@ -1,16 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { EventBridgeClient, PutRuleCommand, PutTargetsCommand } from '@aws-sdk/client-eventbridge';
-import {
-  CreateQueueCommand,
-  DeleteMessageCommand,
-  GetQueueAttributesCommand,
-  ReceiveMessageCommand,
-  SetQueueAttributesCommand,
-} from '@aws-sdk/client-sqs';
 import * as z from 'zod';
-import { SERVICE } from '../../../contract/platform';
-import { access, queues } from '../../api/stack/aws-access';
-import { platformBus, publishPlatformEvent } from '../../channels/platform-events';
+import { publishPlatformEvent } from '../../channels/platform-events';
+import { makePlatformQueue, type PlatformQueue } from '../../channels/platform-queue';
 
 const received = z.object({
   'detail-type': z.string(),
@@ -38,35 +29,13 @@ export interface RecordingPlatform {
   typesOf(id: string): readonly string[];
   /** How many events came again. */
   repeats(): number;
-  /** Whether the bus may send to it: while it may not, its events are lost. */
-  connect(isConnected: boolean): Promise<void>;
+  readonly connect: PlatformQueue['connect'];
   stop(): Promise<void>;
 }
 
-/** @param name of its rule */
+/** @param name of its queue and its rule */
 export async function startRecordingPlatform(name: string): Promise<RecordingPlatform> {
-  const EventBusName = await platformBus();
-  const { QueueUrl = '' } = await queues().send(new CreateQueueCommand({ QueueName: name }));
-  const AttributeNames = ['QueueArn' as const];
-  const { Attributes } = await queues().send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
-  const Arn = Attributes?.['QueueArn'] ?? '';
-  const events = new EventBridgeClient(access());
-  const EventPattern = JSON.stringify({ source: [SERVICE] });
-  const { RuleArn } = await events.send(new PutRuleCommand({ Name: name, EventBusName, EventPattern }));
-
-  async function connect(isConnected: boolean): Promise<void> {
-    const Statement = {
-      Effect: 'Allow',
-      Principal: { Service: 'events.amazonaws.com' },
-      Action: 'sqs:SendMessage',
-      Resource: Arn,
-      Condition: { ArnEquals: { 'aws:SourceArn': RuleArn } },
-    };
-    const Policy = isConnected ? JSON.stringify({ Version: '2012-10-17', Statement: [Statement] }) : '';
-    await queues().send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { Policy } }));
-  }
-  await connect(true);
-  await events.send(new PutTargetsCommand({ Rule: name, EventBusName, Targets: [{ Id: 'queue', Arn }] }));
+  const queue = await makePlatformQueue(name);
 
   const seen = new Set<string>();
   const jobs = new Map<string, Received>();
@@ -99,14 +68,7 @@ export async function startRecordingPlatform(name: string): Promise<RecordingPla
   }
 
   async function listen(): Promise<void> {
-    while (!isStopped) {
-      const command = new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 1, MaxNumberOfMessages: 10 });
-      const { Messages = [] } = await queues().send(command);
-      for (const { Body = '', ReceiptHandle } of Messages) {
-        handle(received.parse(JSON.parse(Body)));
-        await queues().send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
-      }
-    }
+    while (!isStopped) for (const event of await queue.take(1)) handle(received.parse(event));
   }
   const listening = listen();
 
@@ -115,7 +77,7 @@ export async function startRecordingPlatform(name: string): Promise<RecordingPla
     jobs,
     typesOf: (id) => types.get(id) ?? [],
     repeats: () => repeats,
-    connect,
+    connect: queue.connect,
     clearForTakeOff() {
       isCleared = true;
       for (const event of jobs.values()) takeOffIfDue(event);

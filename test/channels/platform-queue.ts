@@ -1,0 +1,70 @@
+import {
+  DeleteRuleCommand,
+  EventBridgeClient,
+  PutRuleCommand,
+  PutTargetsCommand,
+  RemoveTargetsCommand,
+} from '@aws-sdk/client-eventbridge';
+import {
+  CreateQueueCommand,
+  DeleteMessageCommand,
+  DeleteQueueCommand,
+  GetQueueAttributesCommand,
+  ReceiveMessageCommand,
+  SetQueueAttributesCommand,
+} from '@aws-sdk/client-sqs';
+import { SERVICE } from '../../contract/platform';
+import { access, queues } from '../api/stack/aws-access';
+import { platformBus } from './platform-events';
+
+/** A queue of the drone platform that receives the events of this service. */
+export interface PlatformQueue {
+  /** Whether the bus may send to it: while it may not, its events are lost. */
+  connect(isConnected: boolean): Promise<void>;
+  /** Takes up to ten events, parsed from JSON. @param waitSeconds how long it waits for the first one */
+  take(waitSeconds: number): Promise<unknown[]>;
+  remove(): Promise<void>;
+}
+
+/**
+ * Makes a queue of the platform by the calls of docs/platform.md, "Listening", in its order.
+ * @param Name of queue and rule
+ */
+export async function makePlatformQueue(Name: string): Promise<PlatformQueue> {
+  const events = new EventBridgeClient(access());
+  const EventBusName = await platformBus();
+  const { QueueUrl = '' } = await queues().send(new CreateQueueCommand({ QueueName: Name }));
+  const AttributeNames = ['QueueArn' as const];
+  const { Attributes } = await queues().send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
+  const Arn = Attributes?.['QueueArn'] ?? '';
+  const EventPattern = JSON.stringify({ source: [SERVICE] });
+  const { RuleArn } = await events.send(new PutRuleCommand({ Name, EventBusName, EventPattern }));
+  const Statement = {
+    Effect: 'Allow',
+    Principal: { Service: 'events.amazonaws.com' },
+    Action: 'sqs:SendMessage',
+    Resource: Arn,
+    Condition: { ArnEquals: { 'aws:SourceArn': RuleArn } },
+  };
+  async function connect(isConnected: boolean): Promise<void> {
+    const Policy = isConnected ? JSON.stringify({ Version: '2012-10-17', Statement: [Statement] }) : '';
+    await queues().send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { Policy } }));
+  }
+  await connect(true);
+  await events.send(new PutTargetsCommand({ Rule: Name, EventBusName, Targets: [{ Id: 'queue', Arn }] }));
+  return {
+    connect,
+    async take(WaitTimeSeconds) {
+      const command = new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds, MaxNumberOfMessages: 10 });
+      const { Messages = [] } = await queues().send(command);
+      for (const { ReceiptHandle } of Messages)
+        await queues().send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+      return Messages.map(({ Body = '' }) => JSON.parse(Body) as unknown);
+    },
+    async remove() {
+      await events.send(new RemoveTargetsCommand({ Rule: Name, EventBusName, Ids: ['queue'] }));
+      await events.send(new DeleteRuleCommand({ Name, EventBusName }));
+      await queues().send(new DeleteQueueCommand({ QueueUrl }));
+    },
+  };
+}

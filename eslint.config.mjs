@@ -97,7 +97,7 @@ const arrows = {
     node: true,
   },
   'clients/typescript': { packages: andBelow([...Object.keys(client.dependencies), 'openapi-typescript']), node: true },
-  viewer: { types: ['contract', 'domain'], packages: ['!(aws-cdk-lib|constructs)'] },
+  viewer: { folders: ['contract', 'domain'], packages: ['!(aws-cdk-lib|constructs)'] },
 };
 /** Folders that may import anything. */
 const free = ['bench', 'conformance', 'test'];

@@ -1,22 +1,39 @@
-import { createChart } from './chart';
+import type { Chart } from './chart';
 import { element } from './element';
 import { RECENT_SECONDS, type History } from './history';
+import { texts } from './locale';
+import { part, reportPart } from './parts';
 import { chartRange, units } from './settings';
 import { measures, type Kind } from './units';
 
-/** The charts of altitude and speed, in the viewer's units. @returns draws them */
+/** A chart's least height, in the API's unit. */
+const MIN_RANGE = { altitude: 10, speed: 5 };
+
+/** The charts of altitude and speed, in the viewer's units. Their library is loaded by itself. @returns draws them */
 export function createCharts(history: History): () => void {
-  const altitude = createChart(element('altitude-chart', HTMLElement), 10);
-  const speed = createChart(element('speed-chart', HTMLElement), 5);
+  const places = { altitude: element('altitude-chart', HTMLElement), speed: element('speed-chart', HTMLElement) };
+  let charts: Readonly<Record<keyof typeof places, Chart>> | undefined;
   const inUnits = (values: readonly (number | null)[], kind: Kind) => {
     const { convert } = measures[units.value][kind];
     return values.map((value) => (value === null ? null : convert(value)));
   };
   const draw = () => {
     const columns = history.columns(chartRange.value === 'recent' ? RECENT_SECONDS : undefined);
-    altitude.draw(columns.at, inUnits(columns.altitude, 'length'));
-    speed.draw(columns.at, inUnits(columns.speed, 'speed'));
+    part('altitude-chart', () => charts?.altitude.draw(columns.at, inUnits(columns.altitude, 'length')));
+    part('speed-chart', () => charts?.speed.draw(columns.at, inUnits(columns.speed, 'speed')));
   };
+  const load = async () => {
+    const { createChart } = await import('./chart');
+    charts = {
+      altitude: createChart(places.altitude, MIN_RANGE.altitude),
+      speed: createChart(places.speed, MIN_RANGE.speed),
+    };
+    draw();
+  };
+  load().catch((error: unknown) => {
+    for (const place of Object.values(places)) place.textContent = texts.charts.unavailable;
+    reportPart('charts', error);
+  });
   chartRange.bind('chart-range');
   chartRange.onChange(draw);
   return draw;

@@ -10,5 +10,6 @@ const known: Partial<Record<ErrorCode, string>> = {
   no_video_stream: video.noStream,
 };
 
-/** The text that the page shows for an error code. */
-export const errorText = (code: ErrorCode | undefined): string | undefined => code && known[code];
+/** The text that the page shows for an error code; undefined for one that it does not know. */
+export const errorText = (code = ''): string | undefined =>
+  Object.hasOwn(known, code) ? known[code as ErrorCode] : undefined;

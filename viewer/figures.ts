@@ -1,8 +1,11 @@
 import { element, setText } from './element';
 import { format, texts } from './locale';
 import type { Telemetry } from './messages';
+import { part } from './parts';
 
 const html = (id: string) => element(id, HTMLElement);
+/** Shows a figure; one that fails shows nothing old. */
+const show = (id: string, text: () => string) => setText(html(id), part(id, text) ?? format.number(undefined));
 
 const LOW_PERCENT = 30;
 const VERY_LOW_PERCENT = 15;
@@ -20,20 +23,20 @@ export function showFigures(state: Telemetry, { takeOffAltitude, inFlight }: Fig
   const { groundSpeed, verticalSpeed } = navigation?.velocity ?? {};
   const height = altitude === undefined || takeOffAltitude === undefined ? undefined : altitude - takeOffAltitude;
 
-  setText(html('height'), format.amount(height, 'length'));
-  setText(html('altitude'), format.amount(altitude, 'length'));
-  setText(html('climb'), verticalSpeed === undefined ? '' : formatClimb(verticalSpeed));
-  setText(html('speed'), format.amount(groundSpeed, 'speed'));
-  setText(html('other-speed'), groundSpeed === undefined ? '' : format.withUnit(groundSpeed, 'otherSpeed'));
-  showHeading(navigation?.orientation?.heading);
-  setText(html('drone-state'), format.state(droneState, texts.droneStates));
-  setText(html('dock-state'), format.state(dockState, texts.dockStates));
-  setText(html('position'), format.position(longitude, latitude));
+  show('height', () => format.amount(height, 'length'));
+  show('altitude', () => format.amount(altitude, 'length'));
+  show('climb', () => (verticalSpeed === undefined ? '' : formatClimb(verticalSpeed)));
+  show('speed', () => format.amount(groundSpeed, 'speed'));
+  show('other-speed', () => (groundSpeed === undefined ? '' : format.withUnit(groundSpeed, 'otherSpeed')));
+  part('heading', () => showHeading(navigation?.orientation?.heading));
+  show('drone-state', () => format.state(droneState, texts.droneStates));
+  show('dock-state', () => format.state(dockState, texts.dockStates));
+  show('position', () => format.position(longitude, latitude));
   html('copy-position').hidden = longitude === undefined;
-  setText(html('measured-at'), format.time(timestamp));
-  setText(html('measured-at-utc'), format.time(timestamp, 'UTC'));
-  showBattery(battery, inFlight);
-  showWeather(weather);
+  show('measured-at', () => format.time(timestamp));
+  show('measured-at-utc', () => format.time(timestamp, 'UTC'));
+  part('battery', () => showBattery(battery, inFlight));
+  part('weather', () => showWeather(weather));
   html('simulated').hidden = simulated !== true;
 }
 

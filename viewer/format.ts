@@ -84,7 +84,7 @@ export function createFormat({ locale, texts, units }: FormatOptions) {
     state(state: string | undefined, known: Readonly<Record<string, string>>): string {
       if (state === undefined) return DASH;
       const text = state.replaceAll('_', ' ').toLowerCase();
-      return known[state] ?? text.charAt(0).toUpperCase() + text.slice(1);
+      return (Object.hasOwn(known, state) ? known[state] : undefined) ?? text.charAt(0).toUpperCase() + text.slice(1);
     },
 
     /** A position: `47.37690° N, 8.54170° E`. */

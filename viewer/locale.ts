@@ -1,11 +1,15 @@
 import { createFormat } from './format';
 import { units } from './settings';
 import type { PageText } from './texts/texts';
-import { chooseLanguage } from './texts/languages';
+import { canonicalTag, chooseLanguage } from './texts/languages';
 
 /** The viewer's language, and the page's words in it. */
 const chosen = chooseLanguage(navigator.languages);
 export const { locale, texts } = chosen;
+
+// Libraries hand the browser's language to Intl as it is, and it throws when that is no tag, such as `C`.
+if (canonicalTag(navigator.language) !== navigator.language)
+  Object.defineProperty(navigator, 'language', { value: locale });
 
 /** Figures in the viewer's language and units. */
 export const format = createFormat({ locale, texts, units: () => units.value });

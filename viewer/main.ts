@@ -11,6 +11,7 @@ import { createFlight } from './flight';
 import { createHistory, type Point } from './history';
 import { texts, translatePage } from './locale';
 import type { FlightInfo, Message, ShareStatus, Telemetry } from './messages';
+import { part } from './parts';
 import { createPositionButton } from './position-button';
 import { theme, units } from './settings';
 import { createShareClock } from './share-clock';
@@ -33,7 +34,7 @@ const DRAW_CHARTS_EVERY_MS = 500;
 const history = createHistory();
 const flight = createFlight();
 const announcer = createAnnouncer(element('announcer', HTMLElement));
-const map = createTrackMap(element('map', HTMLElement), element('follow', HTMLButtonElement));
+const map = part('map', () => createTrackMap(element('map', HTMLElement), element('follow', HTMLButtonElement)));
 const drawCharts = createCharts(history);
 const clock = createShareClock();
 const view = createConnectionView(clock);
@@ -47,6 +48,7 @@ let drawn: Telemetry | undefined;
 let requests = 0;
 
 view.setNames(texts.title.drone, undefined);
+if (!map) setText(element('map', HTMLElement), texts.map.failed);
 createPositionButton(() => placeOf(latest));
 theme.bind('theme');
 units.bind('units');
@@ -61,6 +63,8 @@ const socket = openShareSocket(address, { onMessage, onConnection: showConnectio
 setInterval(draw, DRAW_EVERY_MS);
 setInterval(drawCharts, DRAW_CHARTS_EVERY_MS);
 element('retry', HTMLButtonElement).addEventListener('click', () => socket.retry());
+// The page has started: start.ts has nothing more to say.
+element('failure', HTMLElement).remove();
 
 function onMessage(message: Message): void {
   if (message.type === 'device.telemetry') onSample(message);
@@ -83,7 +87,7 @@ function onSample(sample: Telemetry): void {
   const takesOff = flight.onState(latest);
   if (takesOff) {
     history.clear();
-    map.setTrack([]);
+    map?.setTrack([]);
   }
   if (takesOff || otherJob) requestFlight();
   const place = placeOf(sample);
@@ -96,22 +100,23 @@ function onSample(sample: Telemetry): void {
       place,
     });
   }
-  if (place) map.move({ ...place, afterGap, heading: latest.navigation?.orientation?.heading });
+  if (place) map?.move({ ...place, afterGap, heading: latest.navigation?.orientation?.heading });
 }
 
 function onFlight(info: FlightInfo): void {
   view.setNames(info.deviceName ?? texts.title.drone, info.jobName);
   flight.onInfo(info);
   history.fill(info.track.map(pointOf), info.takeOff ? Date.parse(info.takeOff.timestamp) / 1000 : -Infinity);
-  map.setTrack(history.places());
+  map?.setTrack(history.places());
   drawn = undefined;
 }
 
 function showShare(share: ShareStatus): void {
   const { shareState, currentViewers, maxViewers, shareType, permissions, broadcast: access } = share;
-  const viewers = shareState === 'ACTIVE' ? texts.figures.viewers(currentViewers, maxViewers) : '–';
+  const isKnown = shareState === 'ACTIVE' && currentViewers !== undefined && maxViewers !== undefined;
+  const viewers = isKnown ? texts.figures.viewers(currentViewers, maxViewers) : '–';
   setText(element('viewers', HTMLElement), viewers);
-  view.setPlaces(maxViewers);
+  if (maxViewers !== undefined) view.setPlaces(maxViewers);
   clock.onShare(share);
   if (access) broadcast.follow(access);
   if (shareType === 'STREAM') video.enable();
@@ -132,10 +137,10 @@ function showConnection(connection: Connection, ending?: Ending): void {
 function draw(): void {
   view.tick();
   if (!latest || latest === drawn) return;
-  drawn = latest;
-  map.draw();
-  showFigures(latest, flight);
-  announcer.announceFigures(latest);
+  const state = (drawn = latest);
+  part('track', () => map?.draw());
+  showFigures(state, flight);
+  part('announcements', () => announcer.announceFigures(state));
 }
 
 function placeOf(sample: Telemetry | undefined): { longitude: number; latitude: number } | undefined {

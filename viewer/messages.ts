@@ -1,85 +1,102 @@
+import * as z from 'zod/mini';
 import type { SocketErrorCode } from '../contract/refusals';
-import type * as z from 'zod/mini';
-import type { broadcastAccess, ControlOutcomeMessage } from '../contract/share-page';
-import type { ShareStatusMessage } from '../domain/status-message';
-import type { DeviceState } from '../domain/telemetry';
+import type { broadcastAccess } from '../contract/share-page';
+import { controlOutcomeMessage, flightMessage, liveVideo, playbackMessage } from '../contract/share-page';
+import { viewerShareMessage, viewerTelemetryMessage } from '../contract/socket-messages';
+import { trackPoint } from '../domain/flight';
+import { deviceState } from '../domain/telemetry';
+import { moment, text } from '../domain/text';
+import { lenient } from './lenient';
+import { plainText } from './plain-text';
 
-/** Codes of errors in messages over the socket. */
+/** Codes of errors that the page may be told; a service of a later version has others. */
 export type ErrorCode = SocketErrorCode | 'no_video_stream';
 
 /** Where the samples of a share with many places are published. */
 export type BroadcastAccess = z.output<typeof broadcastAccess>;
 
+/** A name that others gave: nothing when nothing of it can be seen. */
+const name = z.optional(z.pipe(z.pipe(z.string(), z.transform(plainText)), text(1, Infinity)));
+
 /** State of the share: the first message, again when the number of viewers changes, and the last one when it ends. */
-export type ShareStatus = ShareStatusMessage & {
-  readonly broadcast?: BroadcastAccess;
-  readonly shareType?: 'STREAM' | 'DEVICE_STATUS';
-  readonly permissions?: readonly string[];
-};
+const shareStatus = z.extend(
+  z.partial(z.omit(viewerShareMessage, { sequence: true, shareCode: true }), {
+    currentViewers: true,
+    maxViewers: true,
+  }),
+  { expiresAt: z.optional(moment), timestamp: z.optional(moment) },
+);
+export type ShareStatus = z.output<typeof shareStatus>;
 
 /** One sample of the shared device; `snapshot`: its last known state. */
-export type Telemetry = DeviceState & {
-  readonly type: 'device.telemetry';
-  readonly deviceId: string;
-  readonly sequence?: number;
-  readonly snapshot?: true;
-};
+const telemetry = z.extend(z.pick(viewerTelemetryMessage, { type: true, snapshot: true }), {
+  ...deviceState.shape,
+  droneState: name,
+  dockState: name,
+});
+export type Telemetry = z.output<typeof telemetry>;
 
 /** Current address of the live video; `null` with a code when there is none. */
-export interface Playback {
-  readonly type: 'share.playback';
-  readonly playback: { readonly url: string; readonly expiresAt: string } | null;
-  readonly code?: ErrorCode;
-}
+const playback = z.extend(playbackMessage, {
+  playback: z.nullable(z.extend(z.omit(liveVideo, { protocol: true }), { expiresAt: moment })),
+});
+export type Playback = z.output<typeof playback>;
 
-/** The flight so far, and whose it is; a server of an earlier version answers with an error instead. */
-export interface FlightInfo {
-  readonly type: 'share.flight';
-  readonly deviceName?: string;
-  readonly jobName?: string;
-  /** Metres above sea level; missing when the device is not in flight. */
-  readonly takeOff?: { readonly timestamp: string; readonly altitude: number };
-  /** Since the take-off, oldest first; longitude and latitude in degrees, altitude in metres, speed in metres per second. */
-  readonly track: readonly {
-    readonly timestamp: string;
-    readonly coordinates: readonly [number, number, number];
-    readonly groundSpeed?: number;
-  }[];
-}
+/**
+ * The flight so far, and whose it is; a server of an earlier version answers with an error instead. The take-off is missing when
+ * the device is not in flight; the track begins with it, oldest first.
+ */
+const flightInfo = z.extend(flightMessage, {
+  deviceName: name,
+  jobName: name,
+  track: z.array(z.extend(trackPoint, { timestamp: moment })),
+});
+export type FlightInfo = z.output<typeof flightInfo>;
 
 /** Answer to a message of the page, with the `id` of that message. */
-export interface Answer {
-  readonly type: 'accepted' | 'error' | 'pong' | 'heartbeat';
-  readonly id?: string;
-  readonly requestId?: string;
-  readonly code?: ErrorCode;
-}
+const answer = <Type extends string>(type: Type) =>
+  z.object({
+    type: z.literal(type),
+    id: z.optional(z.string()),
+    requestId: z.optional(z.string()),
+    code: z.optional(z.string()),
+  });
 
 /** Outcome of a command, by the `requestId` of its answer `accepted`. */
-export type ControlOutcome = ControlOutcomeMessage;
+export type ControlOutcome = z.output<typeof controlOutcomeMessage>;
 
-export type Message = ShareStatus | Telemetry | Playback | FlightInfo | Answer | ControlOutcome;
+/** What the page reads of each type of message. */
+const schemas = {
+  'share.status': lenient(shareStatus),
+  'device.telemetry': lenient(telemetry),
+  'share.playback': lenient(playback),
+  'share.flight': lenient(flightInfo),
+  'control.outcome': lenient(controlOutcomeMessage),
+  accepted: lenient(answer('accepted')),
+  error: lenient(answer('error')),
+  pong: lenient(answer('pong')),
+  heartbeat: lenient(answer('heartbeat')),
+};
+export type Message = { [Type in keyof typeof schemas]: z.output<(typeof schemas)[Type]> }[keyof typeof schemas];
+export type Answer = Extract<Message, { type: 'accepted' | 'error' | 'pong' | 'heartbeat' }>;
 
-const types: readonly string[] = [
-  'share.status',
-  'device.telemetry',
-  'share.playback',
-  'share.flight',
-  'control.outcome',
-  'accepted',
-  'error',
-  'pong',
-  'heartbeat',
-];
+const typed = z.object({ type: z.enum(Object.keys(schemas) as [keyof typeof schemas]) });
 
-/** Parses a message; undefined for a type that this page does not know, such as one of a later version. */
-export function parseMessage(data: unknown): Message | undefined {
-  if (typeof data !== 'string') return undefined;
+function json(text: string): unknown {
   try {
-    const message: unknown = JSON.parse(data);
-    const known = typeof message === 'object' && message !== null && 'type' in message;
-    return known && types.includes(String(message.type)) ? (message as Message) : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Reads a message. What of it does not hold is left out.
+ * @returns undefined for a type that this page does not know, such as one of a later version, and when nothing can be said of it
+ */
+export function parseMessage(data: unknown): Message | undefined {
+  if (typeof data !== 'string') return undefined;
+  const message = json(data);
+  const known = typed.safeParse(message);
+  return known.success ? schemas[known.data.type].safeParse(message).data : undefined;
 }

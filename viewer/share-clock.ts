@@ -23,8 +23,8 @@ export function createShareClock(): ShareClock {
   return {
     now,
     onShare({ timestamp, expiresAt: until, shareState, snapshot }) {
-      if (snapshot) clockOffsetMs = Date.parse(timestamp) - Date.now() || 0;
-      expiresAt = Date.parse(until);
+      if (snapshot && timestamp !== undefined) clockOffsetMs = Date.parse(timestamp) - Date.now() || 0;
+      if (until !== undefined) expiresAt = Date.parse(until);
       ended = shareState !== 'ACTIVE';
     },
     // A live sample may be old too: a device sends late what it measured while it had no connection.

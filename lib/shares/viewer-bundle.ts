@@ -31,7 +31,7 @@ export function bundleViewer(folder: string, tiles: MapTiles): ViewerBundle {
   rmSync(folder, { recursive: true, force: true });
   const { metafile } = buildSync({
     absWorkingDir: root,
-    entryPoints: ['viewer/main.ts', 'viewer/style/share.css'],
+    entryPoints: ['viewer/start.ts', 'viewer/main.ts', 'viewer/style/share.css'],
     outdir: assets,
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
@@ -60,7 +60,7 @@ export function bundleViewer(folder: string, tiles: MapTiles): ViewerBundle {
   return { page, assets };
 }
 
-/** Returns `index.html` with the URLs of script and style sheet inserted. */
+/** Returns `index.html` with the URLs of scripts and style sheet inserted. */
 function pageFor({ outputs }: Metafile): string {
   const address = (source: string) => {
     const [file] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === source) ?? [];
@@ -68,6 +68,7 @@ function pageFor({ outputs }: Metafile): string {
     return `${PUBLIC_PATH}/${basename(file)}`;
   };
   return readFileSync(join(root, 'viewer/index.html'), 'utf8')
+    .replace('{{start}}', address('viewer/start.ts'))
     .replace('{{script}}', address('viewer/main.ts'))
     .replace('{{style}}', address('viewer/style/share.css'));
 }

@@ -17,11 +17,12 @@ export const TILES = /^https:\/\/tile\.openstreetmap\.org\//;
 /** Debian's paths. The headless shell is the same engine without a window, at half the processor time. */
 const installed = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 
-export function launchBrowser(): Promise<Browser> {
+/** @param more command-line flags beside the usual ones */
+export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   const executablePath = process.env['CHROMIUM'] ?? installed.find((path) => existsSync(path));
   if (!executablePath || !existsSync(executablePath))
     throw new Error(`There is no ${executablePath ?? 'Chromium'}: install chromium-headless-shell or set CHROMIUM`);
-  return chromium.launch({ executablePath, args: flags });
+  return chromium.launch({ executablePath, args: [...flags, ...more] });
 }
 
 /** Viewport and touch of a common phone. */

@@ -12,18 +12,15 @@ afterEach(() => jest.useRealTimers());
 
 const share = (at: number, more: Partial<ShareStatus> = {}): ShareStatus => ({
   type: 'share.status',
-  shareCode: 'share-1',
   shareState: 'ACTIVE',
   currentViewers: 1,
   maxViewers: 10,
   expiresAt: new Date(service + 3_600_000).toISOString(),
-  sequence: 1,
   timestamp: new Date(at).toISOString(),
   ...more,
 });
 const sample = (at: number, more: Partial<Telemetry> = {}): Telemetry => ({
   type: 'device.telemetry',
-  deviceId: 'device-1',
   timestamp: new Date(at).toISOString(),
   ...more,
 });
@@ -61,7 +58,7 @@ describe('The age of what the page shows', () => {
 
   test('keeps to the service’s time when the number of viewers changes', () => {
     const clock = givenClock();
-    clock.onShare(share(service - 90_000, { sequence: 2 }));
+    clock.onShare(share(service - 90_000, { currentViewers: 2 }));
     clock.onSample(sample(service - 5000));
     expect(clock.age()).toBe(5000);
   });

@@ -107,7 +107,9 @@ export const de: Texts = {
   allTaken: (places) => (places === 1 ? 'Der einzige Platz ist belegt.' : `Alle ${places} Plätze sind belegt.`),
   map: {
     unavailable: 'Gerade keine Kartenbilder. Die Seite versucht es weiter.',
+    failed: 'Die Karte kann nicht gezeigt werden. Laden Sie die Seite neu, oder lesen Sie die Position.',
   },
+  charts: { unavailable: 'Die Diagramme können nicht gezeigt werden. Laden Sie die Seite neu.' },
   video: {
     interrupted: 'Das Video ist unterbrochen.',
     tryingAgain: 'Neuer Versuch…',

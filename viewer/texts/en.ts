@@ -100,7 +100,9 @@ export const en: Texts = {
   allTaken: (places) => (places === 1 ? 'The only place is taken.' : `All ${places} places are taken.`),
   map: {
     unavailable: 'No map pictures now. The page keeps trying.',
+    failed: 'The map cannot be shown. Reload the page, or read the position.',
   },
+  charts: { unavailable: 'The charts cannot be shown. Reload the page to try again.' },
   video: {
     interrupted: 'The video is interrupted.',
     tryingAgain: 'Trying again…',

@@ -19,7 +19,8 @@ export interface Texts {
   };
   readonly notices: Readonly<Record<NoticeName, Notice>>;
   readonly allTaken: (places: number) => string;
-  readonly map: Words<'unavailable'>;
+  readonly map: Words<'unavailable' | 'failed'>;
+  readonly charts: Words<'unavailable'>;
   readonly video: Words<'interrupted' | 'tryingAgain' | 'notLoaded' | 'none' | 'noStream' | 'ended'>;
   /** What became of a command, after its name. */
   readonly controls: Words<ControlText> & { readonly armed: (label: string) => string };

@@ -14,6 +14,12 @@ describe('The languages of the share page', () => {
     [['en-GB', 'de'], 'en', 'en-GB'],
     [['fr-FR'], 'en', 'en'],
     [[], 'en', 'en'],
+    [['C'], 'en', 'en'],
+    [['C', 'de-AT'], 'de', 'de-AT'],
+    [['en-US@posix'], 'en', 'en-US'],
+    [['de_CH.UTF-8@euro'], 'de', 'de-CH'],
+    [['DE-ch'], 'de', 'de-CH'],
+    [['', '*', 'x', 'de-', 'constructor', 'de'], 'de', 'de'],
   ])('for %j are %s, with the numbers of %s', (wanted, language, locale) => {
     expect(chooseLanguage(wanted)).toMatchObject({ language, locale, texts: languages[language] });
   });

@@ -12,6 +12,7 @@ const actions = {
   ask: [/\b[Aa]sk\b/, /\b(Bitten|Fragen) Sie\b/],
   checkInternet: [/check your internet connection/, /prüfen Sie\b.* Ihre Internetverbindung/],
   pressAgain: [/press again|Press again/, /[Dd]rücken Sie\b.* erneut|Nochmals drücken/],
+  reload: [/[Rr]eload/, /Laden Sie die Seite neu/],
   watch: [/watch|See what the drone does/, /Folgen Sie|Sehen Sie/],
   nothing: [/./, /./],
   /** The sentence after it tells. */
@@ -33,6 +34,8 @@ const told: Readonly<Record<string, keyof typeof actions>> = {
   'notices.old': 'wait',
   'notices.noReport': 'wait',
   'map.unavailable': 'wait',
+  'map.failed': 'reload',
+  'charts.unavailable': 'reload',
   'video.interrupted': 'seeNext',
   'video.tryingAgain': 'wait',
   'video.notLoaded': 'seeNext',
@@ -69,6 +72,7 @@ function messagesOf(texts: Texts): Record<string, string> {
   const groups = {
     notices: Object.fromEntries(notices),
     map: texts.map,
+    charts: texts.charts,
     video: texts.video,
     controls: { ...controls, armed: armed('Hover') },
     reasons: texts.reasons,

@@ -1,4 +1,5 @@
 import Hls from 'hls.js';
+import { catchUp, type Playhead } from './live-edge';
 
 export interface Player {
   /** Plays a stream; the previous one stays visible until the new one plays. */
@@ -15,8 +16,14 @@ export interface PlayerOptions {
 /** A stream in its own video element. */
 interface LoadedStream {
   readonly video: HTMLVideoElement;
+  playhead(): Playhead;
   end(): void;
 }
+
+/** How often playback is compared with now, in ms. */
+const COMPARE_EVERY_MS = 1000;
+/** How far behind its newest picture a browser's own player is kept, in seconds: three segments of two (RFC 8216 section 6.3.3). */
+const OWN_PLAYER_LATENCY_S = 6;
 
 /** Plays HLS in the first video element below `screen`. */
 export function createPlayer(screen: HTMLElement, { onPlaying, onFailure }: PlayerOptions): Player {
@@ -27,12 +34,21 @@ export function createPlayer(screen: HTMLElement, { onPlaying, onFailure }: Play
     if (!Hls.isSupported()) {
       video.src = url;
       video.onerror = () => [current, next].some((one) => one?.video === video) && onFailure();
-      return { video, end: () => video.removeAttribute('src') };
+      const livePosition = () =>
+        video.seekable.length > 0 ? video.seekable.end(video.seekable.length - 1) - OWN_PLAYER_LATENCY_S : undefined;
+      return {
+        video,
+        playhead: () => ({ position: video.currentTime, livePosition: livePosition(), latency: OWN_PLAYER_LATENCY_S }),
+        end: () => video.removeAttribute('src'),
+      };
     }
     const hls = new Hls({ enableWorker: false, liveSyncDurationCount: 2, backBufferLength: 10 });
+    let recovered = false;
     hls.on(Hls.Events.ERROR, (_, { fatal, type }) => {
       if (!fatal) return;
-      if (type === Hls.ErrorTypes.MEDIA_ERROR) {
+      // A stream that can't be decoded again and again would show nothing, and say nothing.
+      if (type === Hls.ErrorTypes.MEDIA_ERROR && !recovered) {
+        recovered = true;
         hls.recoverMediaError();
         return;
       }
@@ -40,14 +56,32 @@ export function createPlayer(screen: HTMLElement, { onPlaying, onFailure }: Play
     });
     hls.loadSource(url);
     hls.attachMedia(video);
-    return { video, end: () => hls.destroy() };
+    return {
+      video,
+      playhead: () => ({
+        position: video.currentTime,
+        livePosition: hls.liveSyncPosition ?? undefined,
+        latency: hls.targetLatency ?? 0,
+      }),
+      end: () => hls.destroy(),
+    };
   }
+
+  /** A viewer who pauses looks at a picture; what plays is of now. */
+  function keepLive(): void {
+    if (!current || current.video.paused || current.video.seeking) return;
+    const position = catchUp(current.playhead());
+    if (position !== undefined) current.video.currentTime = position;
+  }
+  setInterval(keepLive, COMPARE_EVERY_MS);
+  document.addEventListener('visibilitychange', keepLive);
 
   function show(ready: LoadedStream): void {
     const before = current;
     current = ready;
     next = undefined;
     ready.video.hidden = false;
+    ready.video.addEventListener('play', keepLive);
     if (before) {
       Object.assign(ready.video.dataset, before.video.dataset);
       before.end();

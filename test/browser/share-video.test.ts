@@ -5,6 +5,11 @@ import { startFakeVideo, type FakeVideo } from './fake-video';
 import { flight } from './flight';
 import { sharePageForAllTests } from './share-page-fixture';
 
+/** How long a viewer is away. */
+const AWAY_MS = 15_000;
+/** How far behind the newest picture a page is at most that plays without a pause, in seconds: four segments of the test clip. */
+const USUAL_S = 9;
+
 const inFiveMinutes = () => new Date(Date.now() + 300_000).toISOString();
 
 describe('The page of a STREAM share', () => {
@@ -59,6 +64,54 @@ describe('The page of a STREAM share', () => {
     expect(new Set(sessions).size).toBe(2);
     expect(socket.received).toContainEqual({ action: 'playback' });
     expect(monitored.errors).toEqual([]);
+  });
+
+  /** Ways to fall behind, and back. */
+  const ways: Readonly<Record<string, (page: Page) => Promise<() => Promise<unknown>>>> = {
+    async paused(page) {
+      await page.evaluate(`document.querySelector('video').pause()`);
+      return () => page.evaluate(`document.querySelector('video').play()`);
+    },
+    async frozen(page) {
+      const devTools = await page.context().newCDPSession(page);
+      const setState = (state: 'frozen' | 'active') => devTools.send('Page.setWebLifecycleState', { state });
+      await setState('frozen');
+      return () => setState('active');
+    },
+    async stalled(page) {
+      let resume: () => void = () => undefined;
+      const resumed = new Promise<void>((resolve) => (resume = resolve));
+      await page.route(/SessionToken/, async (route) => {
+        await resumed;
+        await route.continue();
+      });
+      return () => {
+        resume();
+        return Promise.resolve();
+      };
+    },
+  };
+  /** Seconds behind the newest picture. */
+  const behind = (page: Page) =>
+    page.evaluate<number>(
+      `(({ seekable, currentTime }) => seekable.end(0) - currentTime)(document.querySelector('video'))`,
+    );
+
+  test('comes back to now when it was paused, frozen or stalled', async () => {
+    const comeBack = async (name: string, leave: (page: Page) => Promise<() => Promise<unknown>>) => {
+      socket.share(`share-${name}`, { shareType: 'STREAM', playback: session(300) });
+      const { page } = await site.newPage();
+      await page.goto(`${site.url}/share/share-${name}`);
+      await plays(page, 1);
+      const goOn = await leave(page);
+      await new Promise((resolve) => setTimeout(resolve, AWAY_MS));
+      await goOn();
+      await plays(page, await moment(page));
+      const isNow = async () => ((await behind(page)) < USUAL_S ? true : undefined);
+      return [name, await until('pictures of now', isNow, undefined, 10_000).catch(() => behind(page))] as const;
+    };
+    const came = await Promise.all(Object.entries(ways).map(([name, leave]) => comeBack(name, leave)));
+    expect(Object.fromEntries(came)).toEqual({ paused: true, frozen: true, stalled: true });
   });
 
   test('requests another session when one ends too early', async () => {

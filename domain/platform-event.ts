@@ -2,7 +2,7 @@ import { organisationId, organisationOf, type Kind } from './id';
 import type { Job } from './job';
 import type { OutboundDetail, OutboundEvent } from './outbound-events';
 import { PLATFORM } from './service';
-import { notBefore, type Change } from './status-event';
+import { notBefore, shareEnd, type Change } from './status-event';
 
 /** Fields of every event; `eventId` identifies the change, so that the platform can recognise a repeat. */
 const commonFields = (kind: Kind, id: string, name: string, version: number, at: string) => ({
@@ -47,13 +47,19 @@ function shareEvent(
   if (!share || (before && after && !isRestored)) return undefined;
   const { shareCode, resourceId, deviceId, shareType, permissions, createdAt, expiresAt } = share;
   const known = { shareId, resourceId, deviceId, shareType, permissions, createdAt, expiresAt };
-  const endedAt = share.expired ? expiresAt : notBefore(createdAt, at);
+  const end = shareEnd(share, at);
   const detail = {
-    ...commonFields('share', shareCode, shareId, after?.version ?? share.version + 1, after ? createdAt : endedAt),
+    ...commonFields(
+      'share',
+      shareCode,
+      shareId,
+      after?.version ?? share.version + 1,
+      after ? createdAt : end.timestamp,
+    ),
     ...known,
   };
   if (after) return { type: 'share.created', detail };
-  return { type: 'share.ended', detail: { ...detail, reason: share.expired ? 'EXPIRED' : 'REVOKED' } };
+  return { type: 'share.ended', detail: { ...detail, reason: end.shareState } };
 }
 
 /**

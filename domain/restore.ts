@@ -50,7 +50,8 @@ const rules = {
   shares: {
     written: ['resourceId', 'deviceId', 'shareType', 'permissions', 'maxViewers', 'metadata', 'expiresAt', 'ttl'],
     progress: [],
-    endOf: ({ expired, expiresAt }, at) => (expired === true || String(expiresAt) <= at ? EXPIRED : undefined),
+    endOf: ({ revokedAt, expiresAt }, at) =>
+      revokedAt !== undefined ? GONE : String(expiresAt) <= at ? EXPIRED : undefined,
     marks: counted,
     again: () => ({ currentViewers: 0 }),
   },

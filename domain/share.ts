@@ -47,8 +47,10 @@ export const share = z.object({
   version: z.int(),
   createdAt: z.string(),
   metadata: z.optional(storedMetadata),
-  /** The share was deleted because it had expired; without this field it was revoked. */
+  /** The share is deleted because it has expired. */
   expired: z.optional(z.literal(true)),
+  /** Since when it is revoked; ISO 8601. It is deleted at once, and every message of its end has this time. */
+  revokedAt: z.optional(z.string()),
 });
 
 /**
@@ -82,5 +84,6 @@ export const newShare = (
   expiresAt: new Date(Date.parse(now) + expiresIn * 1000).toISOString(),
 });
 
-/** Whether a share has expired; both times are ISO 8601 in UTC. An expired share counts as deleted (spec section 2). */
-export const hasExpired = (share: Pick<Share, 'expiresAt'>, now: string) => share.expiresAt <= now;
+/** Whether a share has ended; times are ISO 8601 in UTC. An expired share counts as deleted (spec section 2). */
+export const hasEnded = ({ expiresAt, revokedAt }: Pick<Share, 'expiresAt' | 'revokedAt'>, now: string) =>
+  revokedAt !== undefined || expiresAt <= now;

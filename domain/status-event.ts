@@ -1,7 +1,7 @@
 import type { Device } from './fleet';
 import type { Job } from './job';
 import type { PLATFORM } from './service';
-import { hasExpired, type Share } from './share';
+import { hasEnded, type Share } from './share';
 import type { DeviceStatusMessage, JobStatusMessage, ShareStatusMessage, StatusMessage } from './status-message';
 
 /** A message to publish on the channels of its type. */
@@ -147,10 +147,18 @@ function shareEvents({ before, after, isRestored }: ChangeOf<'share'>, at: strin
   if (!share || (before && after && before.currentViewers === after.currentViewers && !isRestored)) return [];
   const message = shareMessage(share, at);
   if (after) return [{ role: 'state', message }];
-  const end = share.expired
-    ? ({ shareState: 'EXPIRED', timestamp: share.expiresAt } as const)
-    : ({ shareState: 'REVOKED', timestamp: notBefore(share.createdAt, at) } as const);
-  return [{ role: 'end', message: { ...message, ...end, currentViewers: 0, sequence: share.version + 1 } }];
+  const end = { ...shareEnd(share, at), currentViewers: 0, sequence: share.version + 1 };
+  return [{ role: 'end', message: { ...message, ...end } }];
+}
+
+/**
+ * How a deleted share has ended, and when (ISO 8601): the same in each message about it, whoever sends it. Only one that is deleted
+ * with its organisation has no time of its own.
+ * @param at time of the deletion
+ */
+export function shareEnd({ revokedAt, expired, expiresAt, createdAt }: Share, at: string) {
+  if (revokedAt === undefined && expired) return { shareState: 'EXPIRED', timestamp: expiresAt } as const;
+  return { shareState: 'REVOKED', timestamp: revokedAt ?? notBefore(createdAt, at) } as const;
 }
 
 /**
@@ -179,7 +187,7 @@ export function snapshotOf(change: Change, at: string): StatusEvent | undefined 
   if (!change.after || change.kind === 'device') return undefined;
   if (change.kind === 'job') return { role: 'state', message: { ...jobMessage(change.after), snapshot: true } };
   const { after: share } = change;
-  if (share.expired || hasExpired(share, at)) return undefined;
+  if (share.expired || hasEnded(share, at)) return undefined;
   return { role: 'state', message: { ...shareMessage(share, at), snapshot: true } };
 }
 

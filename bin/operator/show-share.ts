@@ -2,7 +2,7 @@ import { isActive } from '../../data/partners/organisation-status';
 import { shareIdOf } from '../../data/shares/share-id';
 import { findStoredShare, type StoredShare } from '../../data/shares/stored-shares';
 import { organisationId, organisationOf } from '../../domain/id';
-import { hasExpired } from '../../domain/share';
+import { hasEnded } from '../../domain/share';
 import { Failure } from '../command-line/failure';
 import type { Report } from '../command-line/report';
 import type { Session } from '../deployment/session';
@@ -15,7 +15,7 @@ export function factsOf({ share, createdBy }: StoredShare) {
   const { shareCode, deviceId, resourceId, shareType, permissions, currentViewers, maxViewers } = share;
   return {
     shareId: shareIdOf(shareCode),
-    state: hasExpired(share, new Date().toISOString()) ? 'EXPIRED' : 'ACTIVE',
+    state: hasEnded(share, new Date().toISOString()) ? 'EXPIRED' : 'ACTIVE',
     deviceId,
     resourceId,
     shareType,

@@ -4,7 +4,14 @@ import { nextToken, success } from './page';
 
 /** A share with the address of its page. */
 export const share = z.extend(
-  z.omit(domain.share, { deviceId: true, currentViewers: true, version: true, metadata: true, expired: true }),
+  z.omit(domain.share, {
+    deviceId: true,
+    currentViewers: true,
+    version: true,
+    metadata: true,
+    expired: true,
+    revokedAt: true,
+  }),
   {
     shareUrl: z.string(),
   },

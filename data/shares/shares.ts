@@ -3,7 +3,7 @@ import type { Creator } from '../../domain/creator';
 import { organisationOf, type Organisation } from '../../domain/id';
 import { pageToken, readPageToken } from '../../domain/page-token';
 import { Refusal, foreign } from '../../domain/refusal';
-import { hasExpired, share, type Share } from '../../domain/share';
+import { hasEnded, share, type Share } from '../../domain/share';
 import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { insertOnce, type FirstAnswer } from '../requests/idempotency';
 import { pageOf, withOneMore } from '../store/page';
@@ -30,7 +30,7 @@ export function keyOf(shareCode: string) {
 
 /** Why the caller may not access a share; an expired share counts as deleted (spec section 2). */
 function whyRefused(owner: Organisation, found: Share | undefined, caller: Organisation, now: string) {
-  if (!found || hasExpired(found, now)) return new Refusal('share_not_found');
+  if (!found || hasEnded(found, now)) return new Refusal('share_not_found');
   return owner === caller ? undefined : foreign('shareCode');
 }
 
@@ -71,8 +71,8 @@ export async function findShare(caller: Organisation, shareCode: string, now: st
 }
 
 /**
- * A page of the organisation's shares that have not expired at `now` (ISO 8601), newest first, by a single query. It may hold
- * fewer than `limit`, since expired shares are left out.
+ * A page of the organisation's shares that have not ended at `now` (ISO 8601), newest first, by a single query. It may hold
+ * fewer than `limit`, since ended shares are left out.
  * @throws Refusal `invalid_request` for a page token of another list
  */
 export async function listShares(
@@ -86,7 +86,7 @@ export async function listShares(
       TableName: table('shares'),
       ConsistentRead: true,
       KeyConditionExpression: 'organisation = :organisation',
-      FilterExpression: 'expiresAt > :now',
+      FilterExpression: 'expiresAt > :now AND attribute_not_exists(revokedAt)',
       ExpressionAttributeValues: { ':organisation': organisation, ':now': now },
       ScanIndexForward: false,
       Limit: withOneMore(limit),
@@ -101,28 +101,41 @@ export async function listShares(
 }
 
 /**
- * Ends a share of the organisation by one conditional write.
- * @returns the share as it was; undefined when the response was lost and a retry found the share deleted
+ * Ends a share of the organisation. It is marked with the time of its end first, which the stream record of the deletion has
+ * then too. A call that failed between the two writes can be repeated.
+ * @returns the share as it was, with `revokedAt`; undefined when the response was lost and a retry found the share deleted
  * @throws Refusal `share_not_found`, or `forbidden` when it is another organisation's
  */
 export async function revokeShare(caller: Organisation, shareCode: string, now: string): Promise<Share | undefined> {
-  const key = keyOf(shareCode);
+  const item = { TableName: table('shares'), Key: keyOf(shareCode) };
   try {
-    const { Attributes } = await dynamodb.send(
-      new DeleteCommand({
-        TableName: table('shares'),
-        Key: key,
+    await dynamodb.send(
+      new UpdateCommand({
+        ...item,
+        UpdateExpression: 'SET revokedAt = if_not_exists(revokedAt, :now)',
         ConditionExpression: 'organisation = :caller AND expiresAt > :now',
         ExpressionAttributeValues: { ':caller': caller, ':now': now },
-        ReturnValues: 'ALL_OLD',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
-    return shareFromItem(Attributes);
   } catch (error) {
     const { found } = itemThatRefused(error);
-    if (!found && isRepeat(error)) return undefined;
-    throw whyRefused(key.organisation, shareFromItem(found), caller, now) ?? error;
+    throw whyRefused(item.Key.organisation, shareFromItem(found), caller, now) ?? error;
+  }
+  return deleteRevoked(item);
+}
+
+/** Of two that revoke a share at the same time, one finds it deleted. */
+async function deleteRevoked(item: { TableName: string; Key: ReturnType<typeof keyOf> }): Promise<Share | undefined> {
+  try {
+    const { Attributes } = await dynamodb.send(
+      new DeleteCommand({ ...item, ConditionExpression: 'attribute_exists(shareCode)', ReturnValues: 'ALL_OLD' }),
+    );
+    return shareFromItem(Attributes);
+  } catch (error) {
+    itemThatRefused(error);
+    if (isRepeat(error)) return undefined;
+    throw new Refusal('share_not_found');
   }
 }
 
@@ -132,7 +145,7 @@ export async function readShare(shareCode: string, now: string): Promise<Share |
     new GetCommand({ TableName: table('shares'), Key: keyOf(shareCode), ConsistentRead: true }),
   );
   const found = shareFromItem(Item);
-  return found && !hasExpired(found, now) ? found : undefined;
+  return found && !hasEnded(found, now) ? found : undefined;
 }
 
 /**

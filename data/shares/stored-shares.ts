@@ -1,7 +1,7 @@
 import { GetCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import * as z from 'zod/mini';
 import { organisationOf, type Organisation } from '../../domain/id';
-import { hasExpired, type Share } from '../../domain/share';
+import type { Share } from '../../domain/share';
 import { dynamodb, table } from '../store/dynamodb';
 import { parseItems } from '../store/parse-items';
 import { shareIdOf } from './share-id';
@@ -44,12 +44,15 @@ async function codeOf(digest: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** All shares of an organisation that have not expired at `now` (ISO 8601), oldest first. */
+/**
+ * All shares of an organisation that have not expired at `now` (ISO 8601), oldest first; also one whose revocation failed half way, so
+ * that it can be repeated.
+ */
 export async function readStoredShares(organisation: Organisation, now: string): Promise<StoredShare[]> {
   const found: StoredShare[] = [];
   for await (const items of sharesOf(organisation)) {
     const shares = parseItems(items, (item) => ({ share: shareFromItem(item), ...creatorIn(item) }));
-    for (const { share, createdBy } of shares) if (share && !hasExpired(share, now)) found.push({ share, createdBy });
+    for (const { share, createdBy } of shares) if (share && share.expiresAt > now) found.push({ share, createdBy });
   }
   return found;
 }

@@ -89,6 +89,7 @@ test('the events of a share do not contain its code', () => {
 
 test.each([
   ['REVOKED', {}, at],
+  ['REVOKED', { revokedAt: '2026-11-27T10:30:00.123Z' }, '2026-11-27T10:30:00.123Z'],
   ['EXPIRED', { expired: true }, sampleShare().expiresAt],
 ] as const)('share.ended has the reason %s when the deleted share has %j, and its time', (reason, mark, time) => {
   expect(ofShare(sampleShare(mark), undefined)).toMatchObject({ type: 'share.ended', detail: { reason, at: time } });

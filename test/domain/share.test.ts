@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { hasExpired, newShare, shareRequest } from '../../domain/share';
+import { hasEnded, newShare, shareRequest } from '../../domain/share';
 import { sampleShare } from './fixtures/samples';
 
 const least = { resourceId: 'device-1', shareType: 'STREAM' };
@@ -65,8 +65,8 @@ test.each([
   ['has not expired a millisecond before expiresAt', '2026-11-27T10:59:59.999Z', false],
   ['has expired at expiresAt', '2026-11-27T11:00:00.000Z', true],
   ['has expired a millisecond later', '2026-11-27T11:00:00.001Z', true],
-])('hasExpired: a share %s', (_, moment, over) => {
-  expect(hasExpired(sampleShare(), moment)).toBe(over);
+])('hasEnded: a share %s', (_, moment, over) => {
+  expect(hasEnded(sampleShare(), moment)).toBe(over);
 });
 
 test('a share expires exactly expiresIn seconds after its creation', () => {
@@ -75,8 +75,8 @@ test('a share expires exactly expiresIn seconds after its creation', () => {
     fc.property(moments, fc.integer({ min: 60, max: 86_400 }), (start, expiresIn) => {
       const share = newShare(shareRequest.parse({ ...least, expiresIn }), 'device-1', 'share-1', start.toISOString());
       const after = (ms: number) => new Date(start.getTime() + ms).toISOString();
-      expect(hasExpired(share, after(expiresIn * 1000 - 1))).toBe(false);
-      expect(hasExpired(share, after(expiresIn * 1000))).toBe(true);
+      expect(hasEnded(share, after(expiresIn * 1000 - 1))).toBe(false);
+      expect(hasEnded(share, after(expiresIn * 1000))).toBe(true);
     }),
   );
 });

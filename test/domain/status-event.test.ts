@@ -148,6 +148,12 @@ describe('eventsBetween for a share', () => {
     expect(ended({}, '2026-11-27T10:28:00.000Z')).toMatchObject([{ message: { timestamp: createdAt } }]);
   });
 
+  test.each([{}, { expired: true }] as const)('returns REVOKED with the time of the revocation for %j', (more) => {
+    expect(ended({ revokedAt: '2026-11-27T10:29:30.123Z', ...more })).toMatchObject([
+      { role: 'end', message: { shareState: 'REVOKED', timestamp: '2026-11-27T10:29:30.123Z' } },
+    ]);
+  });
+
   test('returns EXPIRED with the time of expiry for a deleted share that was marked as expired', () => {
     for (const moment of [at, '2026-11-27T10:28:00.000Z']) {
       expect(ended({ expired: true }, moment)).toMatchObject([

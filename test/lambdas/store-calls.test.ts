@@ -54,7 +54,8 @@ const cases: [key: EndpointKey, sent: object, calls: number][] = [
   ['POST /v3/streams/share', { ...newShare, ...withKey }, 4],
   ['GET /v3/shares', {}, 1],
   ['GET /v3/shares/{shareCode}', {}, 1],
-  ['DELETE /v3/shares/{shareCode}', {}, 2],
+  // The mark of its end, its deletion, and its followers.
+  ['DELETE /v3/shares/{shareCode}', {}, 3],
   ['GET /v3/shares/{shareCode}/resources', {}, 4],
   // The groups, and the devices in eight partitions: at the same time.
   ['GET /v3/resources', {}, 9],

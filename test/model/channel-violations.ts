@@ -139,3 +139,17 @@ export function channelViolations(follower: Follower): string[] {
 /** The last message about each subject. */
 export const lastMessages = ({ received }: Follower): ReadonlyMap<string, ReceivedMessage['message']> =>
   new Map(received.map(({ message }) => [subjectOf(message), message]));
+
+/** Changes that came with more than one timestamp, to one follower or to several: a partner would not know the repeat by it. */
+export function timestampViolations(followers: readonly Follower[]): string[] {
+  const changes = followers
+    .flatMap(({ kind, id, received }) => received.map(({ message }) => ({ channel: `${kind} ${id}`, message })))
+    .filter(({ message }) => !message['snapshot'] && !isPosition(message));
+  const name = ({ channel, message }: (typeof changes)[number]) =>
+    [channel, subjectOf(message), message['sequence'], message['deleted']].join(' ');
+  return [...groupBy(changes, name).values()].flatMap((same) => {
+    const times = [...new Set(same.map(({ message }) => String(message['timestamp'])))];
+    const { type, sequence } = same[0]?.message ?? {};
+    return times.length < 2 ? [] : [`${String(type)} with sequence ${String(sequence)} at ${times.join(' and ')}`];
+  });
+}

@@ -1,4 +1,11 @@
-import { channelViolations, foreignIds, isFinal, isPosition, type ReceivedMessage } from './channel-violations';
+import {
+  channelViolations,
+  foreignIds,
+  isFinal,
+  isPosition,
+  timestampViolations,
+  type ReceivedMessage,
+} from './channel-violations';
 import { keyModel } from './idempotency-model';
 import { limitViolations } from './rate-limit-violations';
 import { linearize, formatHistory, type Linearization, type Model, type Step } from './linearize';
@@ -174,7 +181,7 @@ function socketViolations(recorder: HistoryRecorder): string[] {
         `telemetry of a ${subscriber.role} of ${subscriber.tag}: ${violation}\n${formatMessages(subscriber.received)}`,
     );
   });
-  return [...onChannels, ...onTelemetry];
+  return [...onChannels, ...timestampViolations(followers), ...onTelemetry];
 }
 
 /**

@@ -1,4 +1,4 @@
-import { channelViolations, type Follower } from './channel-violations';
+import { channelViolations, timestampViolations, type Follower } from './channel-violations';
 import { telemetryViolations, type Subscriber, type PublishedSample } from './telemetry-violations';
 import { altitudeAt, flightWindowOf, replyViolations, trackViolations, type PublishedList } from './track-violations';
 
@@ -275,5 +275,34 @@ describe('trackViolations', () => {
     expect(flightWindowOf({ attempts, seen })).toEqual({ startedFrom: 2, startedBy: 3, endedFrom: 5, endedBy: 7 });
     const never = { startedFrom: Infinity, startedBy: Infinity, endedFrom: Infinity, endedBy: Infinity };
     expect(flightWindowOf({ attempts: [], seen: [{ status: 'PENDING', by: 1 }] })).toEqual(never);
+  });
+});
+
+describe('timestampViolations', () => {
+  const follower = (over: Follower['over'], ...messages: readonly object[]): Follower => ({
+    over,
+    kind: 'job',
+    id: jobId,
+    tag,
+    received: asReceived(messages),
+  });
+
+  test('accepts one time for each change, and positions and snapshots of their own', () => {
+    const followers = [
+      follower('WSS', snapshot, queued, position(2, 'QUEUED'), started),
+      follower(
+        'MQTTS',
+        { ...snapshot, timestamp: 't7' },
+        queued,
+        { ...position(2, 'QUEUED'), timestamp: 'p7' },
+        started,
+      ),
+    ];
+    expect(timestampViolations(followers)).toEqual([]);
+  });
+
+  test('rejects two times of one change', () => {
+    const followers = [follower('WSS', queued), follower('MQTTS', { ...queued, timestamp: 't7' })];
+    expect(timestampViolations(followers)).toEqual(['job.status with sequence 2 at t2 and t7']);
   });
 });

@@ -1,6 +1,7 @@
-import { DeleteCommand, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { findShare, insertShare, listShares, revokeShare } from '../../../data/shares/shares';
 import { pageToken } from '../../../domain/page-token';
+import type { Refusal } from '../../../domain/refusal';
 import { acme, id, rival, sampleShare } from '../../domain/fixtures/samples';
 import { now } from '../fixtures/operations';
 import { storeOnEngine } from '../fixtures/engine';
@@ -92,11 +93,30 @@ describe('listShares', () => {
 });
 
 describe('revokeShare', () => {
-  test('deletes an active share by one command, and returns it as it was', async () => {
+  test('deletes an active share, and returns it with the time of its end', async () => {
     await engine.put('shares', item());
-    await expect(revokeShare(acme, share.shareCode, now)).resolves.toEqual(share);
-    expect(store.calls()).toHaveLength(1);
+    await expect(revokeShare(acme, share.shareCode, now)).resolves.toEqual({ ...share, revokedAt: now });
+    expect(store.calls()).toHaveLength(2);
     expect(await engine.all('shares')).toEqual([]);
+  });
+
+  test('can be repeated after it failed between its writes, and keeps the time', async () => {
+    const earlier = new Date(Date.parse(now) - 1000).toISOString();
+    await engine.put('shares', item({ revokedAt: earlier }));
+    await expect(findShare(acme, share.shareCode, now)).rejects.toMatchObject({ code: 'share_not_found' });
+    await expect(listShares(acme, { limit: 2 }, now)).resolves.toMatchObject({ shares: [] });
+    await expect(revokeShare(acme, share.shareCode, now)).resolves.toMatchObject({ revokedAt: earlier });
+  });
+
+  test('lets one of two calls at the same time end it', async () => {
+    await engine.put('shares', item());
+    const calls = [1, 2].map(() =>
+      revokeShare(acme, share.shareCode, now).then(
+        () => 'ended',
+        ({ code }: Refusal) => code,
+      ),
+    );
+    expect((await Promise.all(calls)).toSorted()).toEqual(['ended', 'share_not_found']);
   });
 
   test.each([
@@ -113,12 +133,12 @@ describe('revokeShare', () => {
 
   test('passes on the error when no reason is found', async () => {
     const fault = conditionFailed(item());
-    store.on(DeleteCommand).rejects(fault);
+    store.on(UpdateCommand).rejects(fault);
     await expect(revokeShare(acme, share.shareCode, now)).rejects.toBe(fault);
   });
 
   test('succeeds when a retry by the SDK finds the share deleted', async () => {
-    store.on(DeleteCommand).rejects(repeated());
+    store.on(UpdateCommand).resolves({}).on(DeleteCommand).rejects(repeated());
     await expect(revokeShare(acme, share.shareCode, now)).resolves.toBeUndefined();
   });
 
@@ -126,7 +146,7 @@ describe('revokeShare', () => {
     ["another organisation's", item({}, rival), rival, 'forbidden'],
     ['one that has expired', item(over), acme, 'share_not_found'],
   ])('refuses %s also on a retry by the SDK', async (_, found, owner, code) => {
-    store.on(DeleteCommand).rejects(repeated(found));
+    store.on(UpdateCommand).rejects(repeated(found));
     await expect(revokeShare(acme, id('share', owner), now)).rejects.toMatchObject({ code });
   });
 });

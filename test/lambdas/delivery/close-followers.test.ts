@@ -23,7 +23,7 @@ const givenFollowers = (...followers: Follower[]) =>
 
 beforeEach(() => {
   store.resolves({});
-  store.on(UpdateCommand).rejects(conditionFailed());
+  store.on(UpdateCommand, { TableName: 'connections' }).rejects(conditionFailed());
   deletion().resolves({ Attributes: shareItem({ version: 4, currentViewers: 2 }) });
 });
 
@@ -61,7 +61,8 @@ describe('Revoking a share', () => {
     sockets.on(PostToConnectionCommand, { ConnectionId: 'left' }).rejects(gone());
     await revoke();
     expect(store).toHaveReceivedCommandTimes(DeleteCommand, 1);
-    expect(store).not.toHaveReceivedCommand(UpdateCommand);
+    expect(store).toHaveReceivedCommandTimes(UpdateCommand, 1);
+    expect(store).toHaveReceivedCommandWith(UpdateCommand, { TableName: 'shares' });
   });
 
   test('closes a viewer that takes no message', async () => {
@@ -75,7 +76,7 @@ describe('Revoking a share', () => {
     givenFollowers(follower('one'));
     await revoke();
     const order = store.calls().map(({ args: [command] }) => command.constructor.name);
-    expect(order.slice(0, 2)).toEqual(['DeleteCommand', 'QueryCommand']);
+    expect(order.slice(0, 3)).toEqual(['UpdateCommand', 'DeleteCommand', 'QueryCommand']);
   });
 
   test('closes followers that wait for their snapshot too, after the final message', async () => {

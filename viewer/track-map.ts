@@ -1,4 +1,5 @@
 import * as L from 'leaflet';
+import { lineBeside, placeBeside } from './antimeridian';
 import { setText } from './element';
 import { texts } from './locale';
 import { addTiles } from './map-tiles';
@@ -40,7 +41,10 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
   const points = createTrackPoints((one, other) => latLng(one).distanceTo(latLng(other)));
   let marker: L.Marker | undefined;
   let start: L.CircleMarker | undefined;
+  /** Where the drone is drawn: its longitude continues that of the track, also beyond ±180°. */
   let now: Position | undefined;
+  /** Longitude where the track ends on the map. */
+  let end: number | undefined;
   let following = true;
 
   const setFollowing = (next: boolean) => {
@@ -70,13 +74,16 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
 
   return {
     move(position) {
-      now = position;
-      points.add(position);
+      now = placeBeside(position, end);
+      end = now.longitude;
+      points.add(now);
     },
 
     setTrack(places) {
       points.clear();
-      for (const place of places) points.add(place);
+      const line = lineBeside(places, end);
+      for (const place of line) points.add(place);
+      end ??= line.at(-1)?.longitude;
     },
 
     draw() {

@@ -57,10 +57,13 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
   follow.addEventListener('click', () => setFollowing(!following));
   map.on('dragstart', () => setFollowing(false));
   container.addEventListener('keydown', ({ key }) => key.startsWith('Arrow') && setFollowing(false));
-  new ResizeObserver(() => {
+  const fit = () => {
     map.invalidateSize({ animate: false });
     if (following && now && marker) map.panTo([now.latitude, now.longitude], { animate: false });
-  }).observe(container);
+  };
+  new ResizeObserver(fit).observe(container);
+  // A page that is printed isn't observed in time.
+  matchMedia('print').addEventListener('change', fit);
 
   function place(here: L.LatLng): L.Marker {
     const icon = L.divIcon({ className: 'drone', html: drone, iconSize: [48, 48] });

@@ -44,16 +44,22 @@ export interface History {
   columns(seconds?: number): Columns;
 }
 
-/** Length of the shorter range of the charts, in seconds; all of its points are kept. */
+/** Length of the shorter range of the charts, in seconds; none of its points is thinned. */
 export const RECENT_SECONDS = 300;
+/** Points closer together become one, in seconds: drones report at most ten times a second. */
+const LEAST_STEP_SECONDS = 0.05;
 /** A longer time without a sample breaks the lines, in seconds. */
 const GAP_SECONDS = 10;
 /** What is longer than so many usual steps of a thinned track is a gap: its steps differ by at most a factor of two. */
 const GAP_STEPS = 2;
 /** The server's points are left out this close to an own one, in seconds. */
 const NEAR_SECONDS = 2;
-/** Maximum of older points; beyond, they are thinned evenly to half of it. */
+/** Maximum of points before the last five minutes; beyond, they are thinned evenly to half of it. */
 const MAX_OLDER = 3000;
+/** Maximum of older points that stay, when thinned, because they come after a gap; the others are thinned as well. */
+const MAX_OLDER_AFTER_GAP = 750;
+/** Maximum of points, however long and often the device reports. */
+export const MAX_POINTS = MAX_OLDER + RECENT_SECONDS / LEAST_STEP_SECONDS + 1;
 
 /** The step in the middle when they are sorted, in seconds. */
 function usualStep(track: readonly Point[]): number {
@@ -61,7 +67,7 @@ function usualStep(track: readonly Point[]): number {
   return steps.sort((one, other) => one - other)[Math.floor((steps.length - 1) / 2)] ?? 0;
 }
 
-/** Keeps a whole flight: every point of the last five minutes, fewer of the time before. */
+/** Keeps a whole flight with at most `MAX_POINTS`: all of the last five minutes, fewer of the time before. */
 export function createHistory(): History {
   let points: Kept[] = [];
   /** The last point with a place. */
@@ -97,14 +103,24 @@ export function createHistory(): History {
 
   function thin(): void {
     const recent = (points.at(-1)?.at ?? 0) - RECENT_SECONDS;
+    if ((points[MAX_OLDER]?.at ?? Infinity) >= recent) return;
     const older = points.findIndex(({ at }) => at >= recent);
-    if (older <= MAX_OLDER) return;
     const step = (recent - (points[0]?.at ?? 0)) / (MAX_OLDER / 2);
+    const isAfterGap = (point: Kept) => point.afterGap || point.placeAfterGap;
+    const keepsGaps = points.slice(0, older).filter(isAfterGap).length <= MAX_OLDER_AFTER_GAP;
     let last = -Infinity;
-    points = points.filter(({ at, afterGap, placeAfterGap }, index) => {
-      if (index < older && !afterGap && !placeAfterGap && at < last + step) return false;
-      last = at;
-      return true;
+    /** The gaps before points that were left out: they are now before the next one. */
+    let afterGap = false;
+    let placeAfterGap = false;
+    points = points.flatMap((point, index): Kept[] => {
+      afterGap ||= point.afterGap;
+      placeAfterGap ||= point.placeAfterGap;
+      if (index < older && !(keepsGaps && isAfterGap(point)) && point.at < last + step) return [];
+      last = point.at;
+      const kept = { ...point, afterGap, placeAfterGap: placeAfterGap && point.place !== undefined };
+      afterGap = false;
+      if (point.place) placeAfterGap = false;
+      return [kept];
     });
   }
 
@@ -114,6 +130,13 @@ export function createHistory(): History {
       const last = points.at(-1);
       if (last && point.at <= last.at) return false;
       const placeAfterGap = point.place !== undefined && isGap(lastPlaced, point);
+      if (last && point.at < last.at + LEAST_STEP_SECONDS) {
+        const place = point.place ?? last.place;
+        const both = { ...last, ...point, at: last.at, place, placeAfterGap: last.placeAfterGap || placeAfterGap };
+        points[points.length - 1] = both;
+        if (point.place) lastPlaced = both;
+        return placeAfterGap;
+      }
       const kept = { ...point, afterGap: isGap(last, point), placeAfterGap };
       points.push(kept);
       if (point.place) lastPlaced = kept;
@@ -129,6 +152,7 @@ export function createHistory(): History {
         return (own[next]?.at ?? Infinity) > at + NEAR_SECONDS;
       });
       keep([...own, ...missing].sort((one, other) => one.at - other.at));
+      thin();
     },
     clear: () => keep([]),
     columns(seconds = Infinity) {

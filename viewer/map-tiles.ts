@@ -1,17 +1,17 @@
 import * as L from 'leaflet';
 import { texts } from './locale';
+import { tileRetryPause } from './tile-retry';
 
 /** Set at build time; an empty URL means a map without tiles. */
 declare const MAP_TILE_URL: string;
 declare const MAP_ATTRIBUTION: string;
 
-const RETRY_MS = 60_000;
 /** How long the note about missing tiles is shown, in ms. */
 const NOTE_MS = 10_000;
 
 /**
- * Shows map tiles while their server answers. After an error it hides them, so that the grid below is seen, and tries again
- * every minute; only the first error is told to the viewer.
+ * Adds map tiles. One that fails is a hole, through which the grid below is seen, and is asked for again with growing
+ * pauses while it is on the map. If all tiles fail, a note says so, once.
  */
 export function addTiles(map: L.Map): void {
   if (MAP_TILE_URL === '') return;
@@ -23,15 +23,26 @@ export function addTiles(map: L.Map): void {
     referrerPolicy: 'strict-origin',
     className: 'map-tiles',
   });
-  let isTold = false;
-  tiles.on('tileerror', () => {
-    if (!map.hasLayer(tiles)) return;
-    map.removeLayer(tiles);
-    setTimeout(() => map.addLayer(tiles), RETRY_MS);
-    if (isTold) return;
-    isTold = true;
-    showNote(map);
+  // An image tells no status: a 429 is treated as any other failure.
+  const failures = new WeakMap<HTMLImageElement, number>();
+  tiles.on('tileerror', ({ tile }: L.TileErrorEvent) => {
+    const before = failures.get(tile) ?? 0;
+    failures.set(tile, before + 1);
+    setTimeout(
+      () => {
+        // Leaflet has removed the tile if the map shows another place by now.
+        if (tile.isConnected) tile.src = String(tile.getAttribute('src'));
+      },
+      tileRetryPause(before, Math.random()),
+    );
   });
+  // A tile that failed counts as loaded for this event, but hasn't this class.
+  const tellOnce = () => {
+    if (tiles.getContainer()?.querySelector('.leaflet-tile-loaded')) return;
+    tiles.off('load', tellOnce);
+    showNote(map);
+  };
+  tiles.on('load', tellOnce);
   map.addLayer(tiles);
 }
 

@@ -1,4 +1,5 @@
 import * as L from 'leaflet';
+import { lineBeside, placeBeside } from './antimeridian';
 import { setText } from './element';
 import { texts } from './locale';
 import { addTiles } from './map-tiles';
@@ -40,7 +41,10 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
   const points = createTrackPoints((one, other) => latLng(one).distanceTo(latLng(other)));
   let marker: L.Marker | undefined;
   let start: L.CircleMarker | undefined;
+  /** Where the drone is drawn: its longitude continues that of the track, also beyond ±180°. */
   let now: Position | undefined;
+  /** Longitude where the track ends on the map. */
+  let end: number | undefined;
   let following = true;
 
   const setFollowing = (next: boolean) => {
@@ -53,10 +57,13 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
   follow.addEventListener('click', () => setFollowing(!following));
   map.on('dragstart', () => setFollowing(false));
   container.addEventListener('keydown', ({ key }) => key.startsWith('Arrow') && setFollowing(false));
-  new ResizeObserver(() => {
+  const fit = () => {
     map.invalidateSize({ animate: false });
     if (following && now && marker) map.panTo([now.latitude, now.longitude], { animate: false });
-  }).observe(container);
+  };
+  new ResizeObserver(fit).observe(container);
+  // A page that is printed isn't observed in time.
+  matchMedia('print').addEventListener('change', fit);
 
   function place(here: L.LatLng): L.Marker {
     const icon = L.divIcon({ className: 'drone', html: drone, iconSize: [48, 48] });
@@ -70,13 +77,16 @@ export function createTrackMap(container: HTMLElement, follow: HTMLButtonElement
 
   return {
     move(position) {
-      now = position;
-      points.add(position);
+      now = placeBeside(position, end);
+      end = now.longitude;
+      points.add(now);
     },
 
     setTrack(places) {
       points.clear();
-      for (const place of places) points.add(place);
+      const line = lineBeside(places, end);
+      for (const place of line) points.add(place);
+      end ??= line.at(-1)?.longitude;
     },
 
     draw() {

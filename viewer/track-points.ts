@@ -18,10 +18,12 @@ export interface TrackPoints {
   gaps(): [Place, Place][];
 }
 
-/** Maximum points of the track; beyond, the least distance between them is doubled. */
-const MAX_TRACK_POINTS = 4000;
+/** Maximum points of the track, also when all come after gaps; beyond, every other one is left out. */
+export const MAX_TRACK_POINTS = 4000;
 /** Least distance between points in metres at first, so that a hovering drone adds none. */
 const MIN_DISTANCE_M = 3;
+/** The least distance is doubled with each thinning up to so many metres: gaps alone must not make a track stop. */
+const MAX_DISTANCE_M = 1000;
 
 /** @param distance between two places in metres */
 export function createTrackPoints(distance: (one: Place, other: Place) => number): TrackPoints {
@@ -29,7 +31,7 @@ export function createTrackPoints(distance: (one: Place, other: Place) => number
   let minDistance = MIN_DISTANCE_M;
 
   function halve(): void {
-    minDistance *= 2;
+    minDistance = Math.min(minDistance * 2, MAX_DISTANCE_M);
     // A gap stays one without the point at its end.
     points = points
       .map((point, index) => ({ ...point, afterGap: [point, points[index - 1]].some((one) => one?.afterGap) }))

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { TILES, waitForText } from './browser';
 import { flight } from './flight';
 import { sharePageForAllTests } from './share-page-fixture';
@@ -9,51 +9,100 @@ const PIXEL = Buffer.from(
   'base64',
 );
 
-/** Marks the page as soon as the tiles are shown again. */
-const noteAttempts = (page: Page) =>
-  page.evaluate(`new MutationObserver(() => {
-    if (document.querySelector('.leaflet-tile-pane .map-tiles')) document.body.dataset.attempted = '';
-  }).observe(document.querySelector('.leaflet-tile-pane'), { childList: true })`);
+/** Waits until this is so. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+/** Waits until all tiles of the map are shown except one. */
+const allButOne = (page: Page) =>
+  page.waitForFunction(`(() => {
+    const tiles = [...document.querySelectorAll('.map-tiles .leaflet-tile')];
+    return tiles.length > 3 && tiles.filter((tile) => !tile.matches('.leaflet-tile-loaded')).length === 1;
+  })()`);
 
 describe('The map of the share page', () => {
   const site = sharePageForAllTests();
   const { socket } = site;
 
-  /** Opens a share of a drone in flight, with a tile server that answers or not, and a clock that the test sets. */
-  async function open(code: string, answers: boolean) {
+  /** Opens a share of a drone in flight, with this tile server, and a clock that the test sets. */
+  async function open(code: string, answer: (route: Route, url: string, count: number) => Promise<void>) {
     socket.share(code);
     const { page, errors } = await site.newPage();
     await page.clock.install();
     await page.unroute(TILES);
-    await page.route(TILES, (route) =>
-      answers ? route.fulfill({ contentType: 'image/png', body: PIXEL }) : route.abort(),
-    );
+    /** How often each tile was asked for, by URL. */
+    const requests = new Map<string, number>();
+    await page.route(TILES, (route) => {
+      const url = route.request().url();
+      const count = (requests.get(url) ?? 0) + 1;
+      requests.set(url, count);
+      return answer(route, url, count);
+    });
     await page.goto(`${site.url}/share/${code}`);
     await waitForText(page, 'connection', 'live');
     socket.publish(code, flight(60));
     await page.clock.runFor(1000);
-    return { page, errors };
+    return { page, errors, requests };
   }
 
-  test('says once that there are no tiles, and goes on with the grid', async () => {
-    const { page, errors } = await open('share-without-tiles', false);
+  const picture = (route: Route) => route.fulfill({ contentType: 'image/png', body: PIXEL });
+
+  test('says once that there are no tiles, goes on with the grid, and asks for them ever less often', async () => {
+    const { page, errors, requests } = await open('share-without-tiles', (route) => route.abort());
     const note = page.locator('.map-note');
     await note.waitFor();
     expect(await page.locator('.grid-tile').count()).toBeGreaterThan(0);
-    expect(await page.locator('.leaflet-tile-pane .map-tiles').count()).toBe(0);
     await page.clock.runFor(11_000);
     await note.waitFor({ state: 'detached' });
-    await noteAttempts(page);
-    await page.clock.fastForward(61_000);
-    await page.locator('body[data-attempted]').waitFor();
-    await page.locator('.leaflet-tile-pane .map-tiles').waitFor({ state: 'detached' });
+    for (let second = 0; second < 900; second += 5) await page.clock.fastForward(5000);
     expect(await note.count()).toBe(0);
+    // Pauses of 5, 10, 20, 40, 80, 160 and 300 s, and up to a quarter longer.
+    for (const count of requests.values()) expect(count).toBeLessThanOrEqual(8);
+    expect(Math.max(...requests.values())).toBeGreaterThanOrEqual(6);
     expect(errors).toEqual([]);
-    await page.context().close();
+  });
+
+  test('has a hole where a tile fails, and keeps the others', async () => {
+    let missing: string | undefined;
+    const { page, requests } = await open('share-with-a-hole', (route, url) =>
+      url === (missing ??= url) ? route.fulfill({ status: 500 }) : picture(route),
+    );
+    await allButOne(page);
+    await page.clock.fastForward(7000);
+    await until(() => requests.get(missing ?? '') === 2);
+    await allButOne(page);
+    expect([...requests].filter(([url, count]) => count > 1 && url !== missing)).toEqual([]);
+    expect(await page.locator('.map-note').count()).toBe(0);
+  });
+
+  test('fills its holes when a tile server that refuses too many requests answers again', async () => {
+    const { page, requests } = await open('share-with-429', (route, _, count) =>
+      count > 2 ? picture(route) : route.fulfill({ status: 429 }),
+    );
+    for (const pause of [7000, 13_000]) {
+      const sofar = Math.max(...requests.values());
+      await page.clock.fastForward(pause);
+      await until(() => [...requests.values()].every((count) => count === sofar + 1));
+    }
+    await page.locator('.map-tiles .leaflet-tile:not(.leaflet-tile-loaded)').first().waitFor({ state: 'detached' });
+    await page.clock.fastForward(600_000);
+    expect(new Set(requests.values())).toEqual(new Set([3]));
+  });
+
+  test('asks no more for a missing tile that is no longer on the map', async () => {
+    const { page, requests } = await open('share-away', (route) => route.abort());
+    await page.locator('.map-note').waitFor();
+    const before = new Set(requests.keys());
+    socket.publish('share-away', { navigation: { position: { type: 'Point', coordinates: [9.5, 47.4, 480] } } });
+    await page.clock.runFor(3000);
+    await until(() => requests.size > before.size);
+    await page.clock.fastForward(60_000);
+    for (const url of before) expect(requests.get(url)).toBe(1);
   });
 
   test('credits the source of its tiles with a link, and has no note', async () => {
-    const { page } = await open('share-with-tiles', true);
+    const { page } = await open('share-with-tiles', picture);
     await page.locator('.leaflet-tile-loaded.leaflet-tile').first().waitFor({ state: 'attached' });
     const credit = page.locator('.leaflet-control-attribution a', { hasText: 'OpenStreetMap' });
     expect(await credit.getAttribute('href')).toBe('https://www.openstreetmap.org/copyright');

@@ -1,4 +1,4 @@
-import { createHistory, RECENT_SECONDS, type Point } from '../../viewer/history';
+import { createHistory, MAX_POINTS, RECENT_SECONDS, type Point } from '../../viewer/history';
 
 const point = (at: number): Point => ({ at, altitude: at * 2, speed: null });
 const thinned = (at: number): Point => ({ ...point(at), thinned: true });
@@ -102,5 +102,45 @@ describe('createHistory', () => {
     const history = createHistory();
     for (let tenth = 0; tenth < 50_000; tenth++) if (tenth < 10_000 || tenth > 10_110) history.add(placed(tenth / 10));
     expect(gapsOf(history)).toEqual([1011.1]);
+  });
+
+  test('makes one of two points that are closer than any drone reports, with the newest values', () => {
+    const history = createHistory();
+    for (const at of [1, 2]) history.add(placed(at));
+    history.add(point(2.01));
+    history.add({ at: 2.02, altitude: 7, speed: 3, place: { latitude: 48, longitude: 9 } });
+    expect(history.columns()).toEqual({ at: [1, 2], altitude: [2, 7], speed: [null, 3] });
+    expect(history.places().at(-1)).toMatchObject({ latitude: 48, longitude: 9 });
+  });
+
+  const EIGHT_HOURS = 8 * 3600;
+  test.each([
+    ['at 1 Hz', 1, () => false],
+    ['at 10 Hz', 0.1, () => false],
+    ['at 50 Hz', 0.02, () => false],
+    ['at 10 Hz, with a gap in each minute', 0.1, (at: number) => at % 60 > 45],
+    ['at 10 Hz, for one second of twelve', 0.1, (at: number) => at % 12 > 1],
+    ['every 15 s, so that each point is after a gap', 15, () => false],
+    ['every 11 s for five days', 11 / 15, () => false],
+  ])('keeps the beginning and a bounded number of points of eight hours %s', (_, step, isSilent) => {
+    const history = createHistory();
+    const scale = step === 11 / 15 ? 15 : 1;
+    let most = 0;
+    for (let index = 0; index * step < EIGHT_HOURS; index++) {
+      const at = index * step * scale;
+      if (isSilent(at)) continue;
+      history.add(placed(at));
+      if (index % 1000 === 999) most = Math.max(most, history.places().length);
+    }
+    expect(most).toBeLessThanOrEqual(MAX_POINTS);
+    expect(history.places()[0]).toMatchObject({ latitude: 47 });
+    expect(history.columns().at[0]).toBe(0);
+    expect(history.places().length).toBeGreaterThan(1000);
+  });
+
+  test('has gaps still when it left out points after gaps', () => {
+    const history = createHistory();
+    for (let at = 0; at < 11 * 40_000; at += 11) history.add(placed(at));
+    expect(gapsOf(history)).toHaveLength(history.places().length - 1);
   });
 });

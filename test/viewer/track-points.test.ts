@@ -1,12 +1,13 @@
-import { createTrackPoints, type Place } from '../../viewer/track-points';
+import { createTrackPoints, MAX_TRACK_POINTS, type Place } from '../../viewer/track-points';
 
 /** A place so many metres to the east. */
 const place = (longitude: number, afterGap = false): Place => ({ latitude: 0, longitude, afterGap });
-const trackOf = (...places: readonly Place[]) => {
+const track = (places: readonly Place[]) => {
   const points = createTrackPoints((one, other) => Math.abs(one.longitude - other.longitude));
   for (const each of places) points.add(each);
   return points;
 };
+const trackOf = (...places: readonly Place[]) => track(places);
 const longitudes = (lines: readonly (readonly Place[])[]) =>
   lines.map((line) => line.map(({ longitude }) => longitude));
 
@@ -35,5 +36,22 @@ describe('createTrackPoints', () => {
     expect(longitudes(points.gaps())).toEqual([[10_000, 10_020]]);
     points.clear();
     expect([points.first, points.lines(), points.gaps()]).toEqual([undefined, [[]], []]);
+  });
+
+  test.each([
+    ['at 1 Hz', 28_800, () => false],
+    ['at 10 Hz', 288_000, () => false],
+    ['at 10 Hz with a gap in each minute', 288_000, (index: number) => index % 600 === 0],
+    ['only after gaps', 28_800, () => true],
+  ])('has a bounded number of points after eight hours %s', (_, samples, isAfterGap) => {
+    const points = track(Array.from({ length: samples }, (__, index) => place(index * 4, isAfterGap(index))));
+    expect(points.lines().flat().length).toBeLessThanOrEqual(MAX_TRACK_POINTS);
+    expect(points.lines().flat().length).toBeGreaterThan(100);
+    expect(points.first).toMatchObject({ longitude: 0 });
+  });
+
+  test('still draws a flight after weeks of reports with gaps', () => {
+    const points = track([...Array.from({ length: 100_000 }, () => place(0, true)), place(2000)]);
+    expect(points.lines().at(-1)?.at(-1)).toMatchObject({ longitude: 2000 });
   });
 });

@@ -1,0 +1,97 @@
+import type { Page } from 'playwright-core';
+import { waitForText } from './browser';
+import { sharePageForAllTests } from './share-page-fixture';
+
+/** Degrees of longitude between two samples: about 10 m near Fiji. */
+const STEP = 0.0001;
+const SAMPLES = 40;
+
+/** The samples of a flight, half of it on each side of 180°, to the north-east or north-west. */
+function flightAcross(direction: 1 | -1) {
+  const began = Date.now() - SAMPLES * 1000;
+  return Array.from({ length: SAMPLES + 1 }, (_, index) => {
+    const east = 180 + direction * (index - SAMPLES / 2) * STEP;
+    const longitude = east >= 180 ? east - 360 : east;
+    const timestamp = new Date(began + index * 1000).toISOString();
+    return { timestamp, droneState: 'WAYPOINT', coordinates: [longitude, -17.5 + index * STEP, 80 + index] as const };
+  });
+}
+
+const asSample = ({ timestamp, droneState, coordinates }: ReturnType<typeof flightAcross>[number]) => ({
+  timestamp,
+  droneState,
+  navigation: { position: { type: 'Point', coordinates } },
+});
+
+/** Boxes of the track, its start and the drone, with their middles from the middle of the map, in pixels. */
+async function boxes(page: Page) {
+  const boxOf = async (selector: string) => {
+    const box = await page.locator(selector).boundingBox();
+    if (!box) throw new Error(`${selector} isn't shown`);
+    return { ...box, middle: box.x + box.width / 2 };
+  };
+  const [map, track, start, drone] = await Promise.all(['#map', 'path.track', 'path.start', '.drone'].map(boxOf));
+  if (!map || !track || !start || !drone) throw new Error('The map is empty');
+  return {
+    trackWidth: track.width,
+    startFromDrone: Math.abs(start.middle - drone.middle),
+    droneFromMiddle: Math.abs(drone.middle - map.middle),
+    mapWidth: map.width,
+  };
+}
+
+describe('The map of the share page across 180°', () => {
+  const site = sharePageForAllTests();
+  const { socket } = site;
+
+  test.each([
+    ['east', 1],
+    ['west', -1],
+  ] as const)('goes on to the %s with track, start and drone, and follows', async (name, direction) => {
+    const code = `share-across-${name}`;
+    const samples = flightAcross(direction);
+    socket.share(code);
+    const { page, errors } = await site.newPage({ reducedMotion: 'reduce' });
+    await page.goto(`${site.url}/share/${code}`);
+    await waitForText(page, 'connection', 'live');
+    for (const sample of samples) socket.publish(code, asSample(sample));
+    await waitForText(page, 'altitude', '120.0 m');
+    await page.locator('path.track[d*="L"]').waitFor();
+    const { trackWidth, startFromDrone, droneFromMiddle, mapWidth } = await boxes(page);
+    // 430 m at 1.1 m a pixel.
+    expect(trackWidth).toBeGreaterThan(200);
+    expect(trackWidth).toBeLessThan(600);
+    expect(startFromDrone).toBeLessThan(600);
+    expect(droneFromMiddle).toBeLessThan(mapWidth * 0.25);
+    expect(await page.locator('#position').textContent()).toMatch(direction === 1 ? /W/ : /E/);
+    expect(errors).toEqual([]);
+  });
+
+  test('shows the track that the server knows beside the drone on the other side', async () => {
+    const samples = flightAcross(1);
+    const [last] = samples.slice(-1);
+    if (!last) throw new Error('no samples');
+    const track = samples.slice(0, -1).map(({ timestamp, coordinates }) => ({ timestamp, coordinates }));
+    socket.share('share-across-known', { flight: () => ({ track }) });
+    socket.publish('share-across-known', asSample(last));
+    const { page } = await site.newPage({ reducedMotion: 'reduce' });
+    await page.goto(`${site.url}/share/share-across-known`);
+    await page.locator('path.track[d*="L"]').waitFor();
+    const { trackWidth, startFromDrone } = await boxes(page);
+    expect(trackWidth).toBeGreaterThan(200);
+    expect(trackWidth).toBeLessThan(600);
+    expect(startFromDrone).toBeLessThan(600);
+  });
+
+  test('has tiles and the grid on both sides', async () => {
+    const asked: string[] = [];
+    socket.share('share-across-tiles');
+    for (const sample of flightAcross(1).slice(0, SAMPLES / 2)) socket.publish('share-across-tiles', asSample(sample));
+    const { page } = await site.newPage();
+    page.on('request', (request) => asked.push(request.url()));
+    await page.goto(`${site.url}/share/share-across-tiles`);
+    const columns = () => new Set(asked.flatMap((url) => /\/17\/(\d+)\//.exec(url)?.[1] ?? []).map(Number));
+    await page.locator('.drone').waitFor();
+    while (!columns().has(0) || !columns().has(2 ** 17 - 1)) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+});

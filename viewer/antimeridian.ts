@@ -1,0 +1,31 @@
+/**
+ * Longitudes for a map whose worlds lie side by side. There −179.99° is drawn a world's width to the left of 179.99°, its
+ * near neighbour is 180.01°. So a continuous line may have longitudes beyond ±180°; they are for drawing only.
+ */
+
+interface Longitude {
+  /** Degrees. */
+  readonly longitude: number;
+}
+
+/** @returns the place with the longitude nearest to the other one, in degrees; unchanged without another one */
+export function placeBeside<P extends Longitude>(place: P, longitude = place.longitude): P {
+  const worlds = Math.round((longitude - place.longitude) / 360);
+  return worlds === 0 ? place : { ...place, longitude: place.longitude + 360 * worlds };
+}
+
+/**
+ * Makes a line of places continuous.
+ * @param places of a line, in order
+ * @param end longitude beside which the line ends, in degrees; without it, its last place keeps its own
+ */
+export function lineBeside<P extends Longitude>(places: readonly P[], end?: number): P[] {
+  let beside = end;
+  const line: P[] = [];
+  for (const place of [...places].reverse()) {
+    const drawn = placeBeside(place, beside);
+    beside = drawn.longitude;
+    line.push(drawn);
+  }
+  return line.reverse();
+}

@@ -18,6 +18,7 @@ import { reconnectStorm } from './reconnect-storm';
 import { requestOverhead } from './request-overhead';
 import { restore } from './restore';
 import { runBench } from './support/run-bench';
+import { sharePage } from './share-page';
 import { shareEnds } from './share-ends';
 import { startUp } from './start-up';
 import { steadyLoad } from './steady-load';
@@ -36,6 +37,7 @@ const measurements: Readonly<Record<string, Measurement>> = {
   'warm-cpu': warmCpu,
   'function-memory': functionMemory,
   'docs-site': docsSite,
+  'share-page': sharePage,
   'request-overhead': requestOverhead,
   'engine-soak': engineSoak,
   restore,

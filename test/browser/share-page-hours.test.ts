@@ -40,7 +40,6 @@ describe('The share page after eight hours at 1 Hz', () => {
     await fly(TEN_MINUTES, EIGHT_HOURS, 40);
     const late = await sizeOf(page, session);
     const path = (await page.locator('path.track').getAttribute('d')) ?? '';
-    if (process.env['FIGURES']) process.stderr.write(JSON.stringify({ early, late, path: path.length }));
     expect(late.heap - early.heap).toBeLessThan(MAX_GROWTH);
     // Tiles of the grid come and go as the map follows.
     expect(late.elements).toBeLessThan(early.elements * 1.5);

@@ -25,8 +25,8 @@ const maxCalls: Readonly<Partial<Record<EndpointKey, number>>> = {
   // The groups, and the devices in eight partitions: at the same time.
   'GET /v3/resources': 9,
   // The second call finds the viewers, who are closed before the answer.
-  'DELETE /v3/shares/{shareCode}': 2,
-  'DELETE /v3/streams/share/{shareCode}': 2,
+  'DELETE /v3/shares/{shareCode}': 3,
+  'DELETE /v3/streams/share/{shareCode}': 3,
 };
 
 /** Counts the DynamoDB calls of each endpoint's function per request, by the AWS endpoint of the local stack. */

@@ -14,7 +14,8 @@ export interface MessagingTexts {
 export const actionTexts: Readonly<Record<WebSocketActionName, MessagingTexts>> = {
   ping: {
     summary: 'Check that the connection works',
-    description: 'The answer is `pong`. An action that the channel does not know gets the error `unknown_action`.',
+    description:
+      'The answer is `pong`, with the service’s time as `timestamp`. An action that the channel does not know gets the error `unknown_action`.',
   },
   authenticate: {
     summary: 'Go on with a new token',

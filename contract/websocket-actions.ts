@@ -42,7 +42,11 @@ export const webSocketActions = {
   ping: {
     needs: 'anyone',
     message: z.object({ action: z.string(), id }),
-    reply: z.object({ type: z.literal('pong') }),
+    reply: z.object({
+      type: z.literal('pong'),
+      /** The service's time; ISO 8601 in UTC. */
+      timestamp: z.string(),
+    }),
     refusals: ['unknown_action'],
     handler: 'answer-message',
     tables: {},

@@ -1,11 +1,12 @@
+import { elapsed } from './elapsed-time';
 import { format, texts } from './locale';
 import type { Telemetry } from './messages';
 
 export interface Announcer {
   /** Announces a text now. */
   announce(text: string): void;
-  /** Announces the flight figures, at most every 30 s. */
-  announceFigures(sample: Telemetry): void;
+  /** Announces the flight figures, at most every 30 s. @param age of figures that are not live, in ms */
+  announceFigures(sample: Telemetry, age: number | undefined): void;
 }
 
 /** Nobody can listen to ten samples a second. */
@@ -13,24 +14,23 @@ const FIGURES_EVERY_MS = 30_000;
 
 /** Live region for screen readers; all other content is read on navigation only. */
 export function createAnnouncer(region: HTMLElement): Announcer {
-  let announcedAt = 0;
+  let announcedAt = -Infinity;
   const announce = (text: string) => {
-    announcedAt = Date.now();
+    announcedAt = elapsed();
     region.textContent = text;
   };
   return {
     announce,
-    announceFigures({ navigation, battery }) {
-      if (Date.now() - announcedAt < FIGURES_EVERY_MS) return;
+    announceFigures({ navigation, battery }, age) {
+      if (elapsed() - announcedAt < FIGURES_EVERY_MS) return;
       const altitude = navigation?.position?.coordinates[2];
       const speed = navigation?.velocity?.groundSpeed;
-      announce(
-        texts.announced(
-          altitude === undefined ? '' : format.spoken(altitude, 'length'),
-          speed === undefined ? '' : format.spoken(speed, 'speed'),
-          battery?.percent === undefined ? '' : format.percent(battery.percent),
-        ),
+      const figures = texts.announced(
+        altitude === undefined ? '' : format.spoken(altitude, 'length'),
+        speed === undefined ? '' : format.spoken(speed, 'speed'),
+        battery?.percent === undefined ? '' : format.percent(battery.percent),
       );
+      announce(age === undefined ? figures : texts.announcedOld(format.age(age), figures));
     },
   };
 }

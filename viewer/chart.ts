@@ -43,7 +43,8 @@ export function createChart(container: HTMLElement, minRange: number): Chart {
           space: 66,
           incrs: TIME_STEPS,
           size: 24,
-          values: (_, moments, _axis, _space, step) => moments.map((one) => formatTime(one, step)),
+          values: ({ data: [all] }, moments, _axis, _space, step) =>
+            moments.map((one) => (all.length === 0 ? '' : formatTime(one, step))),
         }),
         axis({ space: 20, size: 44, values: (_, values) => values.map((value) => numbers.format(value)) }),
       ],
@@ -76,9 +77,9 @@ function sizeOf(container: HTMLElement): { width: number; height: number } {
   return { width: Math.max(80, container.clientWidth), height: Math.max(60, container.clientHeight) };
 }
 
-/** Range of the time axis, in Unix seconds; there may be no data yet. */
+/** Range of the time axis, in Unix seconds; without data it has no labels. */
 function timeRange(from: number | null, to: number | null): [number, number] {
-  const end = to ?? Date.now() / 1000;
+  const end = to ?? MIN_SECONDS;
   return [Math.min(from ?? end, end - MIN_SECONDS), end];
 }
 

@@ -1,22 +1,24 @@
+import { elapsed } from './elapsed-time';
 import { element, setText } from './element';
 import { format, texts } from './locale';
 import { noticeFor } from './notice';
 import type { ShareClock } from './share-clock';
+import { nextSilence, type SilenceState } from './silence-announcements';
 import type { Connection, Ending } from './connection';
 
 export interface ConnectionView {
   /** Shows a state of the connection. @returns the words for screen readers */
   show(connection: Connection, ending: Ending): string;
-  /** Shows how old the figures are and how long the share still stands. */
-  tick(): void;
+  /**
+   * Shows how old the figures are and how long the share still stands.
+   * @returns the words for screen readers when the device falls silent or reports again
+   */
+  tick(): string | undefined;
   /** Number of places of the share. */
   setPlaces(places: number): void;
   /** What the page shows: the device, and its job if any. */
   setNames(device: string, job: string | undefined): void;
 }
-
-/** Figures older than this are not live, in ms. */
-const OLD_AFTER_MS = 5000;
 
 /** The pill, the notices, and the page's title. */
 export function createConnectionView(clock: ShareClock): ConnectionView {
@@ -29,8 +31,9 @@ export function createConnectionView(clock: ShareClock): ConnectionView {
   let wasLive = false;
   let places: number | undefined;
   let liveTitle = texts.title.share;
+  let silence: SilenceState = { isAnnounced: false };
 
-  const isOld = () => connection === 'live' && (clock.age() ?? Infinity) > OLD_AFTER_MS;
+  const isOld = () => connection === 'live' && clock.isOld();
 
   function pillText(): string {
     if (connection === 'reconnecting' && !wasLive) return texts.pill.connecting;
@@ -39,20 +42,40 @@ export function createConnectionView(clock: ShareClock): ConnectionView {
     return age === undefined ? texts.pill.noReport : texts.pill.old(format.age(age));
   }
 
-  function tick(): void {
+  function noteText(): string {
+    const { title, advice } = texts.notices[clock.age() === undefined ? 'noReport' : 'old'];
+    return `${title} ${advice}`;
+  }
+
+  function silenceWords(): string | undefined {
+    const { state, announce } = nextSilence(silence, {
+      at: elapsed(),
+      isConnected: connection === 'live',
+      isOld: isOld(),
+    });
+    silence = state;
+    if (announce === 'end') return texts.announcedLive;
+    if (announce === undefined) return undefined;
+    const age = clock.age();
+    return age === undefined ? noteText() : texts.announcedOld(format.age(age), noteText());
+  }
+
+  function render(): void {
     const old = isOld();
     document.body.toggleAttribute('data-old', old);
     setText(pill, pillText());
     note.hidden = !old;
-    const { title, advice } = texts.notices[clock.age() === undefined ? 'noReport' : 'old'];
-    setText(note, `${title} ${advice}`);
+    setText(note, noteText());
     const left = clock.timeLeft();
     if (left !== undefined)
       setText(element('time-left', HTMLElement), left === 0 ? texts.figures.noTime : format.duration(left));
   }
 
   return {
-    tick,
+    tick() {
+      render();
+      return silenceWords();
+    },
     setPlaces: (count) => (places = count),
     setNames(device, job) {
       setText(element('device', HTMLElement), device);
@@ -78,7 +101,7 @@ export function createConnectionView(clock: ShareClock): ConnectionView {
       element('dashboard', HTMLElement).hidden = alone;
       document.body.classList.toggle('alone', alone);
       document.title = next === 'live' ? liveTitle : title.replace(/\.$/, '');
-      tick();
+      render();
       return `${title} ${advice}`.trim();
     },
   };

@@ -14,10 +14,12 @@ export interface FiguresContext {
   /** Altitude of the take-off in metres above sea level, if known. */
   readonly takeOffAltitude: number | undefined;
   readonly inFlight: boolean;
+  /** The server's time, in Unix milliseconds. */
+  readonly now: number;
 }
 
 /** Shows a device's state in the panel, in the viewer's units. */
-export function showFigures(state: Telemetry, { takeOffAltitude, inFlight }: FiguresContext): void {
+export function showFigures(state: Telemetry, { takeOffAltitude, inFlight, now }: FiguresContext): void {
   const { navigation, battery, droneState, dockState, weather, simulated, timestamp } = state;
   const [longitude, latitude, altitude] = navigation?.position?.coordinates ?? [];
   const { groundSpeed, verticalSpeed } = navigation?.velocity ?? {};
@@ -33,8 +35,8 @@ export function showFigures(state: Telemetry, { takeOffAltitude, inFlight }: Fig
   show('dock-state', () => format.state(dockState, texts.dockStates));
   show('position', () => format.position(longitude, latitude));
   html('copy-position').hidden = longitude === undefined;
-  show('measured-at', () => format.time(timestamp));
-  show('measured-at-utc', () => format.time(timestamp, 'UTC'));
+  show('measured-at', () => format.time(timestamp, now));
+  show('measured-at-utc', () => format.time(timestamp, now, 'UTC'));
   part('battery', () => showBattery(battery, inFlight));
   part('weather', () => showWeather(weather));
   html('simulated').hidden = simulated !== true;

@@ -96,10 +96,13 @@ export function createFormat({ locale, texts, units }: FormatOptions) {
       return `${one(latitude, north, south)}, ${one(longitude, east, west)}`;
     },
 
-    /** Time of day with its zone, and the date unless it is today's. @param timeZone the viewer's if undefined */
-    time(timestamp: string, timeZone?: string): string {
+    /**
+     * Time of day with its zone, and the date unless it is today's.
+     * @param now Unix milliseconds @param timeZone the viewer's if undefined
+     */
+    time(timestamp: string, now: number, timeZone?: string): string {
       const moment = new Date(timestamp);
-      const today = moment.toDateString() === new Date().toDateString();
+      const today = moment.toDateString() === new Date(now).toDateString();
       return new Intl.DateTimeFormat(locale, {
         ...(!today && { day: 'numeric', month: 'short' }),
         hour: '2-digit',

@@ -5,6 +5,7 @@ import type { Connection, Ending } from './connection';
 import { createConnectionView } from './connection-view';
 import { createControls } from './controls';
 import { mergeSample } from './device-state';
+import { elapsed } from './elapsed-time';
 import { element, setText } from './element';
 import { showFigures, showUnits } from './figures';
 import { createFlight } from './flight';
@@ -36,7 +37,7 @@ const flight = createFlight();
 const announcer = createAnnouncer(element('announcer', HTMLElement));
 const map = part('map', () => createTrackMap(element('map', HTMLElement), element('follow', HTMLButtonElement)));
 const drawCharts = createCharts(history);
-const clock = createShareClock();
+const clock = createShareClock(elapsed);
 const view = createConnectionView(clock);
 const stage = createStage();
 const video = createVideo({ requestSession: () => socket.send({ action: 'playback' }), now: () => clock.now() });
@@ -70,6 +71,7 @@ function onMessage(message: Message): void {
   if (message.type === 'device.telemetry') onSample(message);
   else if (message.type === 'share.status') showShare(message);
   else if (message.type === 'share.flight') onFlight(message);
+  else if (message.type === 'pong') clock.onPong(message);
   else if (message.type === 'share.playback') video.onPlayback(message);
   else if (message.type === 'control.outcome') controls.onOutcome(message);
   else controls.onAnswer(message);
@@ -135,12 +137,14 @@ function showConnection(connection: Connection, ending?: Ending): void {
 }
 
 function draw(): void {
-  view.tick();
+  const words = view.tick();
+  if (words !== undefined) announcer.announce(words);
   if (!latest || latest === drawn) return;
   const state = (drawn = latest);
+  const { takeOffAltitude, inFlight } = flight;
   part('track', () => map?.draw());
-  showFigures(state, flight);
-  part('announcements', () => announcer.announceFigures(state));
+  showFigures(state, { takeOffAltitude, inFlight, now: clock.now() });
+  part('announcements', () => announcer.announceFigures(state, clock.isOld() ? clock.age() : undefined));
 }
 
 function placeOf(sample: Telemetry | undefined): { longitude: number; latitude: number } | undefined {

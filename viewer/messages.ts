@@ -62,6 +62,10 @@ const answer = <Type extends string>(type: Type) =>
     code: z.optional(z.string()),
   });
 
+/** Answer to a ping. A server of an earlier version does not say its time; `id`: when the page asked, in elapsed ms. */
+const pong = z.object({ type: z.literal('pong'), id: z.optional(z.number()), timestamp: z.optional(moment) });
+export type Pong = z.output<typeof pong>;
+
 /** Outcome of a command, by the `requestId` of its answer `accepted`. */
 export type ControlOutcome = z.output<typeof controlOutcomeMessage>;
 
@@ -74,11 +78,11 @@ const schemas = {
   'control.outcome': lenient(controlOutcomeMessage),
   accepted: lenient(answer('accepted')),
   error: lenient(answer('error')),
-  pong: lenient(answer('pong')),
+  pong: lenient(pong),
   heartbeat: lenient(answer('heartbeat')),
 };
 export type Message = { [Type in keyof typeof schemas]: z.output<(typeof schemas)[Type]> }[keyof typeof schemas];
-export type Answer = Extract<Message, { type: 'accepted' | 'error' | 'pong' | 'heartbeat' }>;
+export type Answer = Extract<Message, { type: 'accepted' | 'error' | 'heartbeat' }>;
 
 const typed = z.object({ type: z.enum(Object.keys(schemas) as [keyof typeof schemas]) });
 

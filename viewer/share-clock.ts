@@ -1,37 +1,55 @@
-import type { ShareStatus, Telemetry } from './messages';
+import type { Pong, ShareStatus, Telemetry } from './messages';
 
 export interface ShareClock {
   /** The server's time, in Unix milliseconds. */
   now(): number;
   onShare(share: ShareStatus): void;
+  onPong(pong: Pong): void;
   onSample(sample: Telemetry): void;
   /** Remaining time of the share in ms: 0 after its end, undefined before the page knows it. */
   timeLeft(): number | undefined;
   /** How long ago the device measured what the page shows, in ms, never negative; undefined before its first report. */
   age(): number | undefined;
+  /** Whether what the page shows is too old to be live; true before the first report. */
+  isOld(): boolean;
 }
 
-/** Measures time by the server's clock, since a viewer's may be wrong. */
-export function createShareClock(): ShareClock {
-  let clockOffsetMs = 0;
+/** Figures older than this are not live, in ms. */
+const OLD_AFTER_MS = 5000;
+
+/** Measures time by the server's clock, since a viewer's may be wrong. @param elapsed elapsed time in ms */
+export function createShareClock(elapsed: () => number): ShareClock {
+  /** The server's time less the elapsed time, in ms. */
+  let offset: number | undefined;
   let expiresAt: number | undefined;
   let measuredAt: number | undefined;
   let ended = false;
 
-  const now = () => Date.now() + clockOffsetMs;
+  const now = () => elapsed() + (offset ?? 0);
+  const age = () => (measuredAt === undefined ? undefined : Math.max(0, now() - measuredAt));
 
   return {
     now,
+    age,
+    isOld: () => (age() ?? Infinity) > OLD_AFTER_MS,
     onShare({ timestamp, expiresAt: until, shareState, snapshot }) {
-      if (snapshot && timestamp !== undefined) clockOffsetMs = Date.parse(timestamp) - Date.now() || 0;
+      // Other states have the time of the change, which may be a while ago.
+      if (timestamp !== undefined && (snapshot || offset === undefined)) offset = Date.parse(timestamp) - elapsed();
       if (until !== undefined) expiresAt = Date.parse(until);
       ended = shareState !== 'ACTIVE';
+    },
+    // The server answered at some moment between ping and pong: an offset that fits stays, however long the pong took.
+    onPong({ id: askedAt, timestamp }) {
+      // A server of an earlier version does not say its time.
+      if (timestamp === undefined || askedAt === undefined) return;
+      const answeredAt = Date.parse(timestamp);
+      const least = answeredAt - elapsed();
+      if (offset === undefined || offset < least || offset > answeredAt - askedAt) offset = least;
     },
     // A live sample may be old too: a device sends late what it measured while it had no connection.
     onSample({ timestamp }) {
       measuredAt = Date.parse(timestamp);
     },
     timeLeft: () => (expiresAt === undefined ? undefined : ended ? 0 : Math.max(0, expiresAt - now())),
-    age: () => (measuredAt === undefined ? undefined : Math.max(0, now() - measuredAt)),
   };
 }

@@ -1,5 +1,6 @@
 import type { broadcastProtocol, shareProtocols } from '../contract/share-page';
 import type { Connection, Ending } from './connection';
+import { elapsedTime } from './elapsed-time';
 import { parseMessage, type Message } from './messages';
 
 export interface ShareSocket {
@@ -27,8 +28,13 @@ export interface ShareSocketOptions {
 }
 
 const PAUSE = { first: 500, longest: 15_000, whenFull: 15_000 };
-/** A server that says nothing is asked after a while, and given up when it doesn't answer. In ms. */
-const SILENCE = { asksAfter: 20_000, endsAfter: 30_000, untilWelcome: 10_000 };
+/**
+ * A server that says nothing is asked after a while, and given up when it says nothing for a while after that; so it is when
+ * it doesn't welcome the page. In ms.
+ */
+const SILENCE = { asksAfter: 20_000, endsAfter: 10_000 };
+/** How often the page looks for silence, in ms. */
+const LOOK_EVERY_MS = 500;
 
 /**
  * Follows a share for as long as it stands: connects, and connects again with growing pauses whenever the socket is
@@ -40,7 +46,12 @@ export function openShareSocket(url: string, { onMessage, onConnection }: ShareS
   let takesBroadcast = true;
   let everLive = false;
   let failures = 0;
+  // Both by the time that the machine is awake: after a sleep the server is asked, and has its time to answer as ever.
+  /** When the last message came. */
   let receivedAt = 0;
+  /** Since when one is waited for: the welcome, or an answer. */
+  let askedAt: number | undefined;
+  let skipped = elapsedTime.skipped();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const over = () => connection === 'ended' || connection === 'not-found';
@@ -50,21 +61,29 @@ export function openShareSocket(url: string, { onMessage, onConnection }: ShareS
     onConnection(next, ending);
   };
 
+  /** Asks the server for its time, and so whether it is there. The `id` says when, for whoever reads the answer. */
+  function ping(): void {
+    socket?.send(JSON.stringify({ action: 'ping', id: Math.floor(elapsedTime.now()) }));
+  }
+
   function connect(): void {
     clearTimeout(timer);
     if (over() || (socket && socket.readyState <= WebSocket.OPEN)) return;
     const opened = new WebSocket(url, [...Object.values(protocols), ...(takesBroadcast ? [BROADCAST] : [])]);
     socket = opened;
-    receivedAt = Date.now();
+    receivedAt = askedAt = elapsedTime.awake();
     opened.onopen = () => {
-      if (opened.protocol === protocols.watching) opened.send('{"action":"ping"}');
-      else if (opened === socket) keptOut(opened);
+      if (opened !== socket) return;
+      if (opened.protocol === protocols.watching) ping();
+      else keptOut(opened);
     };
     opened.onmessage = ({ data }) => {
-      receivedAt = Date.now();
+      if (opened !== socket) return;
+      receivedAt = elapsedTime.awake();
       const message = parseMessage(data);
       // A number of viewers that was being sent when the share ended may arrive after the end.
-      if (message && opened === socket && !over()) take(message);
+      if (message && !over()) take(message);
+      askedAt = connection === 'live' ? undefined : receivedAt;
     };
     opened.onclose = () => opened === socket && lost();
   }
@@ -104,11 +123,19 @@ export function openShareSocket(url: string, { onMessage, onConnection }: ShareS
   }
 
   setInterval(() => {
+    const hasSkipped = elapsedTime.skipped() !== skipped;
+    skipped = elapsedTime.skipped();
     if (!socket) return;
-    const silence = Date.now() - receivedAt;
-    if (silence > (connection === 'live' ? SILENCE.endsAfter : SILENCE.untilWelcome)) drop();
-    else if (silence > SILENCE.asksAfter && socket.readyState === WebSocket.OPEN) socket.send('{"action":"ping"}');
-  }, 5000);
+    const now = elapsedTime.awake();
+    if (askedAt !== undefined && now - askedAt > SILENCE.endsAfter) {
+      drop();
+      return;
+    }
+    const isSilent = askedAt === undefined && now - receivedAt > SILENCE.asksAfter;
+    if ((!hasSkipped && !isSilent) || socket.readyState !== WebSocket.OPEN) return;
+    askedAt ??= now;
+    ping();
+  }, LOOK_EVERY_MS);
 
   const retry = () => {
     if (connection === 'live') return;

@@ -1,3 +1,4 @@
+import { elapsed } from './elapsed-time';
 import { errorText } from './error-text';
 import { element, setText } from './element';
 import { texts } from './locale';
@@ -25,13 +26,17 @@ const RENEW_MS = { before: 45_000, soonest: 5000 };
 /** Delays of the next request after a failure, without an answer, and without video, in ms. */
 const RETRY_MS = { afterFailure: 5000, unanswered: 15_000, withoutVideo: 30_000 };
 
+/** How often the page looks whether a request is due, in ms: a timer of `setTimeout` stands still while the machine sleeps. */
+const LOOK_EVERY_MS = 1000;
+
 /** The live video of a STREAM share. Loads the player on demand: most shares have no video. */
 export function createVideo({ requestSession, now }: VideoOptions): Video {
   const stage = element('stage', HTMLElement);
   const screen = element('screen', HTMLElement);
   const note = element('video-note', HTMLElement);
   let player: Promise<Player> | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** When the next session is requested, in elapsed ms. */
+  let requestAt: number | undefined;
   let ended = false;
 
   const showNote = (text: string) => {
@@ -39,13 +44,13 @@ export function createVideo({ requestSession, now }: VideoOptions): Video {
     setText(note, text);
   };
   const requestIn = (milliseconds: number) => {
-    clearTimeout(timer);
-    if (ended) return;
-    timer = setTimeout(() => {
-      requestSession();
-      requestIn(RETRY_MS.unanswered);
-    }, milliseconds);
+    if (!ended) requestAt = elapsed() + milliseconds;
   };
+  setInterval(() => {
+    if (requestAt === undefined || elapsed() < requestAt) return;
+    requestSession();
+    requestIn(RETRY_MS.unanswered);
+  }, LOOK_EVERY_MS);
   /** Without a stream the screen has nothing but its note, so that there is no black box. */
   const setScreen = (state: 'waiting' | 'shown' | 'none') => {
     stage.classList.add('with-video');
@@ -79,7 +84,7 @@ export function createVideo({ requestSession, now }: VideoOptions): Video {
 
   return {
     enable() {
-      if (timer === undefined) requestIn(RETRY_MS.unanswered);
+      if (requestAt === undefined) requestIn(RETRY_MS.unanswered);
     },
 
     onPlayback({ playback, code }) {
@@ -98,7 +103,7 @@ export function createVideo({ requestSession, now }: VideoOptions): Video {
 
     end() {
       ended = true;
-      clearTimeout(timer);
+      requestAt = undefined;
       void player?.then((one) => one.stop());
       showNote(texts.video.ended);
     },

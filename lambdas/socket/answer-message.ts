@@ -9,8 +9,8 @@ const MAX_NAME = 64;
 const actions = Object.keys(webSocketActions);
 
 /** Routes `ping` and `$default`: every message whose action has no route of its own. */
-export const handler = answer('ping', ({ message: { action } }) => {
-  if (action === 'ping') return Promise.resolve({ type: 'pong' });
+export const handler = answer('ping', ({ message: { action }, now }) => {
+  if (action === 'ping') return Promise.resolve({ type: 'pong', timestamp: now.toISOString() });
   const name = action.slice(0, MAX_NAME);
   const message = `${JSON.stringify(name)} is no action${didYouMean(name, actions)}`;
   return Promise.reject(new Refusal('unknown_action', [{ path: 'action', message }]));

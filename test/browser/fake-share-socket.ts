@@ -25,8 +25,14 @@ export interface FakeShareSocket {
   outcome(code: string, outcome: object): void;
   /** Ends a share: sends its last message, then closes the sockets. */
   end(code: string, state: 'REVOKED' | 'EXPIRED'): void;
+  /** Lets the service's time pass, in ms. */
+  pass(milliseconds: number): void;
+  /** The service's time, so many ms ago; ISO 8601. */
+  timeBefore(milliseconds: number): string;
   /** Terminates all sockets without a close frame, and refuses new ones until `up`. */
   down(): void;
+  /** Falls silent on all sockets without closing them, as behind a network that is gone, and refuses new ones until `up`. */
+  freeze(): void;
   up(): void;
   /** Messages of viewers, except pings and requests for the flight. */
   readonly received: readonly { readonly action: string; readonly command?: object }[];
@@ -57,7 +63,11 @@ export function createFakeShareSocket(): FakeShareSocket {
   });
   const received: { action: string }[] = [];
   const handshakes: string[] = [];
+  const frozen: WebSocket[] = [];
   let refusing = false;
+  let passed = 0;
+
+  const timestamp = (agoMs = 0) => new Date(Date.now() + passed - agoMs).toISOString();
 
   const statusOf = (code: string, share: ShareRecord, more: object = {}) => ({
     type: 'share.status',
@@ -67,7 +77,7 @@ export function createFakeShareSocket(): FakeShareSocket {
     maxViewers: share.maxViewers ?? 10,
     expiresAt: share.expiresAt,
     sequence: ++share.sequence,
-    timestamp: new Date().toISOString(),
+    timestamp: timestamp(),
     ...more,
   });
 
@@ -85,7 +95,7 @@ export function createFakeShareSocket(): FakeShareSocket {
       const message = JSON.parse(data.toString()) as { action: string; id?: string };
       const id = message.id === undefined ? {} : { id: message.id };
       if (message.action === 'ping') {
-        send({ type: 'pong', ...id });
+        send({ type: 'pong', timestamp: timestamp(), ...id });
         return;
       }
       if (message.action === 'flight') {
@@ -143,15 +153,15 @@ export function createFakeShareSocket(): FakeShareSocket {
         deviceId: 'device-7k2m9qx4-01kestrel',
         deviceGroupId: 'group-7k2m9qx4-01quarry',
         sequence: ++share.sequence,
-        receivedAt: new Date().toISOString(),
-        timestamp: new Date().toISOString(),
+        receivedAt: timestamp(),
+        timestamp: timestamp(),
         ...sample,
       };
       for (const viewer of share.viewers) viewer.send(JSON.stringify(share.last));
     },
     outcome(code, outcome) {
       for (const viewer of shareOf(code).viewers)
-        viewer.send(JSON.stringify({ type: 'control.outcome', timestamp: new Date().toISOString(), ...outcome }));
+        viewer.send(JSON.stringify({ type: 'control.outcome', timestamp: timestamp(), ...outcome }));
     },
     end(code, state) {
       const share = shareOf(code);
@@ -161,10 +171,25 @@ export function createFakeShareSocket(): FakeShareSocket {
         viewer.close(1000);
       }
     },
+    timeBefore: timestamp,
+    pass: (milliseconds) => (passed += milliseconds),
     down() {
       refusing = true;
       for (const { viewers } of shares.values()) for (const viewer of viewers) viewer.terminate();
     },
-    up: () => (refusing = false),
+    freeze() {
+      refusing = true;
+      for (const { viewers } of shares.values()) {
+        for (const viewer of viewers) {
+          viewer.pause();
+          frozen.push(viewer);
+        }
+        viewers.clear();
+      }
+    },
+    up() {
+      refusing = false;
+      for (const viewer of frozen.splice(0)) viewer.terminate();
+    },
   };
 }

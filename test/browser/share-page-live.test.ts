@@ -179,7 +179,7 @@ describe('The page behind a share link', () => {
     await page.reload();
     await waitForText(page, 'connection', 'live');
     const publisher = await openTelemetry(partner);
-    expect(await ask(publisher, { action: 'ping' })).toEqual({ type: 'pong' });
+    expect(await ask(publisher, { action: 'ping' })).toMatchObject({ type: 'pong' });
     await publish(publisher, sampleOf(neighbour, at(999, 9)));
     await publish(publisher, sampleOf(deviceId, at(500, 5)));
     await waitForText(page, 'altitude', '500.0 m');

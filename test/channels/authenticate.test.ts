@@ -23,7 +23,8 @@ const forbidden = (path: string, message: string) => ({
   error: 'Forbidden',
   details: [{ path, message }],
 });
-const expectOpen = async (socket: Socket) => expect(await ask(socket, { action: 'ping' })).toEqual({ type: 'pong' });
+const expectOpen = async (socket: Socket) =>
+  expect(await ask(socket, { action: 'ping' })).toMatchObject({ type: 'pong' });
 
 const givenChannel: Readonly<Record<Channel['kind'], () => Promise<Channel>>> = {
   job: async () => ({ kind: 'job', id: (await givenJob(partner)).jobId }),

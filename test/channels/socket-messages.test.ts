@@ -18,10 +18,12 @@ async function answerTo(socket: Socket, message: unknown) {
 }
 
 describe('A ping', () => {
-  test('is answered with a pong that has the same id', async () => {
+  const pong = { type: 'pong', timestamp: expect.stringMatching(/^\d{4}-.*Z$/) as string };
+
+  test('is answered with a pong that has the time and the same id', async () => {
     const socket = await open();
-    expect(await answerTo(socket, { action: 'ping' })).toEqual({ type: 'pong' });
-    for (const id of [7, 'seven']) expect(await answerTo(socket, { action: 'ping', id })).toEqual({ type: 'pong', id });
+    expect(await answerTo(socket, { action: 'ping' })).toEqual(pong);
+    for (const id of [7, 'seven']) expect(await answerTo(socket, { action: 'ping', id })).toEqual({ ...pong, id });
   });
 
   test('is answered each time, even if many arrive at once', async () => {
@@ -38,7 +40,7 @@ describe('An invalid message', () => {
   test.each([...junk, ...shapes])('such as %j is answered with an error, and the socket stays open', async (text) => {
     const socket = await open();
     expect(await answerTo(socket, text)).toMatchObject({ type: 'error', error: expect.any(String) as string });
-    expect(await answerTo(socket, { action: 'ping' })).toEqual({ type: 'pong' });
+    expect(await answerTo(socket, { action: 'ping' })).toMatchObject({ type: 'pong' });
   });
 
   test.each([
@@ -73,7 +75,7 @@ describe('A message that API Gateway refuses', () => {
     const [socket, neighbour] = await Promise.all([open(), open()]);
     socket.send(message);
     expect(await socket.closed).toMatchObject({ code });
-    expect(await answerTo(neighbour, { action: 'ping' })).toEqual({ type: 'pong' });
+    expect(await answerTo(neighbour, { action: 'ping' })).toMatchObject({ type: 'pong' });
   });
 });
 

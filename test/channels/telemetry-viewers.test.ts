@@ -99,7 +99,7 @@ describe('A viewer', () => {
       forbidden('', 'the share does not permit commands, or it has ended'),
     );
     expect(await ask(viewer, { action: 'playback' })).toEqual(forbidden('', 'the share is not of live video'));
-    expect(await ask(viewer, { action: 'ping' })).toEqual({ type: 'pong' });
+    expect(await ask(viewer, { action: 'ping' })).toMatchObject({ type: 'pong' });
     const publisher = await openTelemetry(partner);
     await publish(publisher, sampleOf(neighbour));
     const sample = sampleOf(deviceId);

@@ -1,14 +1,13 @@
 import { createShareClock } from '../../viewer/share-clock';
-import type { ShareStatus, Telemetry } from '../../viewer/messages';
+import type { Pong, ShareStatus, Telemetry } from '../../viewer/messages';
 
-/** The service's time; the viewer's clock is ten minutes ahead of it. */
+/** The service's time when the page opens. */
 const service = Date.parse('2026-11-25T10:00:00.000Z');
-const AHEAD_MS = 600_000;
 
+let elapsed: number;
 beforeEach(() => {
-  jest.useFakeTimers({ now: service + AHEAD_MS });
+  elapsed = 7000;
 });
-afterEach(() => jest.useRealTimers());
 
 const share = (at: number, more: Partial<ShareStatus> = {}): ShareStatus => ({
   type: 'share.status',
@@ -25,7 +24,7 @@ const sample = (at: number, more: Partial<Telemetry> = {}): Telemetry => ({
   ...more,
 });
 const givenClock = () => {
-  const clock = createShareClock();
+  const clock = createShareClock(() => elapsed);
   clock.onShare(share(service, { snapshot: true }));
   return clock;
 };
@@ -39,7 +38,7 @@ describe('The age of what the page shows', () => {
     const clock = givenClock();
     clock.onSample(sample(service - 1_200_000, more));
     expect(clock.age()).toBe(1_200_000);
-    jest.advanceTimersByTime(3000);
+    elapsed += 3000;
     expect(clock.age()).toBe(1_203_000);
   });
 
@@ -61,6 +60,42 @@ describe('The age of what the page shows', () => {
     clock.onShare(share(service - 90_000, { currentViewers: 2 }));
     clock.onSample(sample(service - 5000));
     expect(clock.age()).toBe(5000);
+  });
+});
+
+describe('A pong', () => {
+  const HOUR_MS = 3_600_000;
+  const pong = (askedAt: number, at?: number): Pong => ({
+    type: 'pong',
+    id: askedAt,
+    ...(at !== undefined && { timestamp: new Date(at).toISOString() }),
+  });
+
+  // In ms after the welcome: when the page asks, when the answer comes, the service's time in it, and the page's time then.
+  test.each([
+    ['that agrees with the clock changes nothing', 100, 150, 120, 150],
+    ['that took an hour, since the machine slept, changes nothing', 100, HOUR_MS + 150, 120, HOUR_MS + 150],
+    ['sets a clock back that was set forward', HOUR_MS + 100, HOUR_MS + 150, 120, 120],
+    ['sets a clock forward that stood still', 100, 150, HOUR_MS + 120, HOUR_MS + 120],
+  ])('%s', (_, asked, answered, time, expected) => {
+    const clock = givenClock();
+    const welcomed = elapsed;
+    elapsed = welcomed + answered;
+    clock.onPong(pong(welcomed + asked, service + time));
+    expect(clock.now() - service).toBe(expected);
+  });
+
+  test('without a time, of an earlier service, changes nothing', () => {
+    const clock = givenClock();
+    elapsed += 150;
+    clock.onPong(pong(100));
+    expect(clock.now() - service).toBe(150);
+  });
+
+  test('tells the time before the page is welcomed', () => {
+    const clock = createShareClock(() => elapsed);
+    clock.onPong(pong(elapsed - 50, service));
+    expect(clock.now()).toBe(service);
   });
 });
 

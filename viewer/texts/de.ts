@@ -175,6 +175,8 @@ export const de: Texts = {
     [altitude && `Meereshöhe ${altitude}`, speed && `Tempo ${speed}`, battery && `Akku ${battery}`]
       .filter(Boolean)
       .join(', '),
+  announcedOld: (age, what) => `Stand vor ${age}: ${what}`,
+  announcedLive: 'Die Messwerte sind wieder live.',
   buttons: {
     follow: 'Drohne folgen',
     following: 'Folgt',

@@ -168,6 +168,8 @@ export const en: Texts = {
     [altitude && `Altitude ${altitude}`, speed && `speed ${speed}`, battery && `battery ${battery}`]
       .filter(Boolean)
       .join(', '),
+  announcedOld: (age, what) => `${age} old: ${what}`,
+  announcedLive: 'The figures are live again.',
   buttons: {
     follow: 'Follow drone',
     following: 'Following',

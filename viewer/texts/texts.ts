@@ -40,6 +40,10 @@ export interface Texts {
   readonly compass: Words<'north' | 'south' | 'east' | 'west'> & { readonly points: readonly string[] };
   /** Figures with their units for screen readers; an empty one is left out. */
   readonly announced: (altitude: string, speed: string, battery: string) => string;
+  /** What is said of figures that are not live, after their age, for screen readers. */
+  readonly announcedOld: (age: string, what: string) => string;
+  /** Figures are live after a silence, for screen readers. */
+  readonly announcedLive: string;
   readonly buttons: Words<ButtonText>;
 }
 

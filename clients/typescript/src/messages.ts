@@ -556,6 +556,12 @@ export interface components {
              */
             id?: string | number;
             /**
+             * Format: date-time
+             * @description The time by the clock of this service, when it answered.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            timestamp: string;
+            /**
              * @description Says what this object is.
              * @constant
              */

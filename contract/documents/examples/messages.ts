@@ -207,7 +207,7 @@ export const messageExamples: Readonly<Record<string, readonly MessageExample[]>
     },
   ],
   ping: only({ action: 'ping', id: 1 }),
-  pong: only({ type: 'pong', id: 1 }),
+  pong: only({ type: 'pong', timestamp: '2026-11-20T10:30:15.000Z', id: 1 }),
   authenticate: only({ action: 'authenticate', token, id: 6 }),
   authenticated: only({ type: 'authenticated', expiresAt: '2026-11-20T11:30:15.000Z', id: 6 }),
   subscribe: [

@@ -50,4 +50,9 @@ export const commonFields: Fields = {
   type: { description: 'Says what this object is.' },
   'ListJobsQuery.nextToken': nextTokenParameter,
   'ListSharesQuery.nextToken': nextTokenParameter,
+  'PongMessage.timestamp': {
+    description: 'The time by the clock of this service, when it answered.',
+    examples: ['2026-11-27T10:30:15.123Z'],
+    format: 'date-time',
+  },
 };

@@ -82,7 +82,7 @@ describe('A payload', () => {
   });
 
   test('with a field that is added later is valid', () => {
-    expect(errors('pong', { type: 'pong', later: 1 })).toBe(0);
+    expect(errors('pong', { type: 'pong', timestamp: '2026-11-20T10:30:15.000Z', later: 1 })).toBe(0);
   });
 });
 

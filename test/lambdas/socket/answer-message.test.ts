@@ -2,13 +2,17 @@ import fc from 'fast-check';
 import { handler } from '../../../lambdas/socket/answer-message';
 import { sendMessage } from '../fixtures/socket';
 
+afterEach(() => jest.useRealTimers());
+
 const answerTo = (message: unknown) => sendMessage(handler, 'socket-1', message);
 
 test.each([[undefined], [7], ['seven'], [''], ['x'.repeat(128)]])(
-  'answers a ping with a pong, and repeats the id %j if there is one',
+  'answers a ping with a pong that has the time, and repeats the id %j if there is one',
   async (id) => {
     const echo = id === undefined ? {} : { id };
-    await expect(answerTo({ action: 'ping', ...echo })).resolves.toEqual({ type: 'pong', ...echo });
+    jest.useFakeTimers({ now: Date.parse('2026-11-25T10:00:00.123Z') });
+    const pong = { type: 'pong', timestamp: '2026-11-25T10:00:00.123Z' };
+    await expect(answerTo({ action: 'ping', ...echo })).resolves.toEqual({ ...pong, ...echo });
   },
 );
 

@@ -132,7 +132,7 @@ export const functionCases: Readonly<Record<string, readonly FunctionCase[]>> = 
   ],
   RealtimeWebSocketDisconnect: [{ event: frame({}), outcome: { response: { statusCode: 200 } } }],
   RealtimeActionsAnswerMessage: [
-    { event: frame({ action: 'ping', id: 'a' }), outcome: replied({ type: 'pong', id: 'a' }) },
+    { event: frame({ action: 'ping', id: 'a' }), outcome: replied({ type: 'pong', timestamp: /Z$/, id: 'a' }) },
   ],
   // All other actions, on a connection without a session.
   RealtimeActions: [{ event: frame({ action: 'any', id: 7 }), outcome: replied({ type: 'error', error: /./, id: 7 }) }],

@@ -8,6 +8,7 @@ import { deviceEvent, jobEvent, MAX_WAIT_S, shareEvent, wait } from '../schemas/
 import { limit } from '../schemas/page';
 import { tokenRequest } from '../schemas/token';
 import { fieldOf } from './fields';
+import { withNumberFormats } from './number-format';
 
 /** A JSON Schema of dialect 2020-12, which OpenAPI 3.1 uses, without what draft-07, AsyncAPI's dialect, reads differently. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -39,7 +40,7 @@ const written = new Map<z.core.$ZodType, JsonSchema>([
   [shareEvent.shape.type, eventType('share.status', 'ShareEventType')],
   // The handler refuses others, by a code of OAuth.
   [tokenRequest.shape.grant_type, { type: 'string', enum: ['client_credentials'] }],
-  [messageId.def.innerType, { type: ['string', 'number'], maxLength: 128 }],
+  [messageId.def.innerType, { anyOf: [{ type: 'string', maxLength: 128 }, { type: 'number' }] }],
   // Many generators of code know no tuples, and the dialects of OpenAPI and AsyncAPI write them differently.
   [position.shape.coordinates, { type: 'array', minItems: 3, maxItems: 3, items: { type: 'number' } }],
   // zod leaves out the default of what it converts.
@@ -57,7 +58,7 @@ const written = new Map<z.core.$ZodType, JsonSchema>([
 
 /**
  * JSON Schemas of named zod schemas. A schema that contains another named one refers to it. Each property has the
- * description of its field, unless it refers to a named schema, which has its own.
+ * description of its field, unless it refers to a named schema, which has its own. Each number has a format.
  * @param named zod schemas by name
  * @param io in an output unknown fields are allowed everywhere, since clients must accept fields that they don't know
  * @param refer the `$ref` to a name
@@ -78,7 +79,7 @@ export function jsonSchemas(
   return Object.fromEntries(
     Object.entries(schemas).map(([name, { $schema: _dialect, $id: _id, id: _name, ...schema }]) => [
       name,
-      withFields(schema, name),
+      withNumberFormats(withFields(schema, name)),
     ]),
   );
 }
@@ -91,6 +92,8 @@ function complete(zodSchema: z.core.$ZodType, jsonSchema: JsonSchema, io: Direct
   }
   // What a list keeps of an element that its schema refuses (`judged`) is no default.
   if (zodSchema._zod.def.type === 'catch') delete jsonSchema.default;
+  // zod knows no integers among constants.
+  if (jsonSchema.type === 'number' && Number.isInteger(jsonSchema.const)) jsonSchema.type = 'integer';
   for (const key of redundant(jsonSchema, io)) Reflect.deleteProperty(jsonSchema, key);
   expressNull(jsonSchema);
 }

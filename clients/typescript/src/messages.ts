@@ -64,16 +64,19 @@ export interface components {
         /** @description State of the battery. */
         Battery: {
             /**
+             * Format: double
              * @description Charge in percent, 0 to 100.
              * @example 81
              */
             percent?: number;
             /**
+             * Format: double
              * @description Remaining flight time in seconds, 0 to 86400.
              * @example 1260
              */
             remainingFlightTime?: number;
             /**
+             * Format: double
              * @description Volts, 0 to 1000.
              * @example 24.1
              */
@@ -140,6 +143,7 @@ export interface components {
         };
         DeviceStatusMessage: {
             /**
+             * Format: double
              * @description Seconds from the device’s last report, by its `timestamp`, to when this service sent the message, to a tenth. Present with `snapshot`; left out of the state of a device that never reported.
              * @example 0.4
              */
@@ -233,6 +237,7 @@ export interface components {
         };
         DeviceTelemetryMessage: {
             /**
+             * Format: double
              * @description Seconds from the device’s last report, by its `timestamp`, to when this service sent the message, to a tenth. Present with `snapshot`; left out of the state of a device that never reported.
              * @example 0.4
              */
@@ -510,16 +515,19 @@ export interface components {
         /** @description Orientation. */
         Orientation: {
             /**
+             * Format: double
              * @description Degrees clockwise from true north, 0 to 360.
              * @example 270.5
              */
             heading?: number;
             /**
+             * Format: double
              * @description Degrees, positive with the nose up, -180 to 180.
              * @example -2.1
              */
             pitch?: number;
             /**
+             * Format: double
              * @description Degrees, positive to the right, -180 to 180.
              * @example 0.3
              */
@@ -580,6 +588,7 @@ export interface components {
         };
         PublishedMessage: {
             /**
+             * Format: int32
              * @description How many of the samples were new: later than the last one of their device, or with a position that was not in the record of a flight.
              * @example 1
              */
@@ -590,6 +599,7 @@ export interface components {
              */
             id?: string | number;
             /**
+             * Format: int32
              * @description How many of them have a position that is new in the record of the job’s or of the device’s flight.
              * @example 1
              */
@@ -618,6 +628,7 @@ export interface components {
         };
         RefusedSample: {
             /**
+             * Format: int32
              * @description The place of the sample in the list, from 0.
              * @example 2
              */
@@ -649,16 +660,19 @@ export interface components {
             /** @description State of the battery. */
             battery?: {
                 /**
+                 * Format: double
                  * @description Charge in percent, 0 to 100.
                  * @example 81
                  */
                 percent?: number;
                 /**
+                 * Format: double
                  * @description Remaining flight time in seconds, 0 to 86400.
                  * @example 1260
                  */
                 remainingFlightTime?: number;
                 /**
+                 * Format: double
                  * @description Volts, 0 to 1000.
                  * @example 24.1
                  */
@@ -683,16 +697,19 @@ export interface components {
                 /** @description Orientation. */
                 orientation?: {
                     /**
+                     * Format: double
                      * @description Degrees clockwise from true north, 0 to 360.
                      * @example 270.5
                      */
                     heading?: number;
                     /**
+                     * Format: double
                      * @description Degrees, positive with the nose up, -180 to 180.
                      * @example -2.1
                      */
                     pitch?: number;
                     /**
+                     * Format: double
                      * @description Degrees, positive to the right, -180 to 180.
                      * @example 0.3
                      */
@@ -718,11 +735,13 @@ export interface components {
                 /** @description Velocity. */
                 velocity?: {
                     /**
+                     * Format: double
                      * @description Speed over ground in metres per second, 0 to 200.
                      * @example 12.5
                      */
                     groundSpeed?: number;
                     /**
+                     * Format: double
                      * @description Metres per second, positive upwards, -200 to 200.
                      * @example -0.5
                      */
@@ -736,16 +755,19 @@ export interface components {
                     /** @description Orientation. */
                     orientation?: {
                         /**
+                         * Format: double
                          * @description Degrees clockwise from true north, 0 to 360.
                          * @example 270.5
                          */
                         heading?: number;
                         /**
+                         * Format: double
                          * @description Degrees, positive with the nose up, -180 to 180.
                          * @example -2.1
                          */
                         pitch?: number;
                         /**
+                         * Format: double
                          * @description Degrees, positive to the right, -180 to 180.
                          * @example 0.3
                          */
@@ -771,26 +793,31 @@ export interface components {
             /** @description Weather that the device reports. */
             weather?: {
                 /**
+                 * Format: double
                  * @description Relative humidity in percent, 0 to 100.
                  * @example 61
                  */
                 humidity?: number;
                 /**
+                 * Format: double
                  * @description Rain in millimetres per hour, 0 to 1000.
                  * @example 0
                  */
                 rain?: number;
                 /**
+                 * Format: double
                  * @description Degrees Celsius, -100 to 100.
                  * @example 17.5
                  */
                 temperature?: number;
                 /**
+                 * Format: double
                  * @description Degrees from which the wind blows, clockwise from true north, 0 to 360.
                  * @example 225
                  */
                 windDirection?: number;
                 /**
+                 * Format: double
                  * @description Metres per second, 0 to 150.
                  * @example 4.2
                  */
@@ -853,6 +880,7 @@ export interface components {
         };
         ShareStatusMessage: {
             /**
+             * Format: int32
              * @description Viewers that watch the share now. It follows reality within two seconds.
              * @example 2
              */
@@ -874,6 +902,7 @@ export interface components {
              */
             expiresAt: string;
             /**
+             * Format: int32
              * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
              * @example 10
              */
@@ -959,6 +988,7 @@ export interface components {
         /** @description The take-off of the flight that the device is in. Left out when it is not in flight. */
         TakeOff: {
             /**
+             * Format: double
              * @description Metres above mean sea level.
              * @example 443.2
              */
@@ -982,6 +1012,7 @@ export interface components {
              */
             coordinates: number[];
             /**
+             * Format: double
              * @description Speed over ground in metres per second, 0 to 200.
              * @example 12.5
              */
@@ -1028,11 +1059,13 @@ export interface components {
         /** @description Velocity. */
         Velocity: {
             /**
+             * Format: double
              * @description Speed over ground in metres per second, 0 to 200.
              * @example 12.5
              */
             groundSpeed?: number;
             /**
+             * Format: double
              * @description Metres per second, positive upwards, -200 to 200.
              * @example -0.5
              */
@@ -1058,6 +1091,7 @@ export interface components {
                 username: string;
             };
             /**
+             * Format: int32
              * @description Viewers that watch the share now. It follows reality within two seconds.
              * @example 2
              */
@@ -1074,6 +1108,7 @@ export interface components {
              */
             expiresAt: string;
             /**
+             * Format: int32
              * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
              * @example 10
              */
@@ -1128,6 +1163,7 @@ export interface components {
         };
         ViewerTelemetryMessage: {
             /**
+             * Format: double
              * @description Seconds from the device’s last report, by its `timestamp`, to when this service sent the message, to a tenth. Present with `snapshot`; left out of the state of a device that never reported.
              * @example 0.4
              */
@@ -1194,26 +1230,31 @@ export interface components {
         /** @description Weather that the device reports. */
         Weather: {
             /**
+             * Format: double
              * @description Relative humidity in percent, 0 to 100.
              * @example 61
              */
             humidity?: number;
             /**
+             * Format: double
              * @description Rain in millimetres per hour, 0 to 1000.
              * @example 0
              */
             rain?: number;
             /**
+             * Format: double
              * @description Degrees Celsius, -100 to 100.
              * @example 17.5
              */
             temperature?: number;
             /**
+             * Format: double
              * @description Degrees from which the wind blows, clockwise from true north, 0 to 360.
              * @example 225
              */
             windDirection?: number;
             /**
+             * Format: double
              * @description Metres per second, 0 to 150.
              * @example 4.2
              */

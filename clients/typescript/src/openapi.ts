@@ -422,16 +422,19 @@ export interface components {
         /** @description State of the battery. */
         Battery: {
             /**
+             * Format: double
              * @description Charge in percent, 0 to 100.
              * @example 81
              */
             percent?: number;
             /**
+             * Format: double
              * @description Remaining flight time in seconds, 0 to 86400.
              * @example 1260
              */
             remainingFlightTime?: number;
             /**
+             * Format: double
              * @description Volts, 0 to 1000.
              * @example 24.1
              */
@@ -440,16 +443,19 @@ export interface components {
         /** @description Bounds of a number in a request, both included. */
         Bounds: {
             /**
+             * Format: int32
              * @description The value without the field.
              * @example 10
              */
             default: number;
             /**
+             * Format: int32
              * @description The largest value.
              * @example 1000
              */
             maximum: number;
             /**
+             * Format: int32
              * @description The smallest value.
              * @example 1
              */
@@ -635,6 +641,7 @@ export interface components {
              */
             expiresAt: string;
             /**
+             * Format: int32
              * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
              * @example 10
              */
@@ -698,6 +705,7 @@ export interface components {
              */
             name: string;
             /**
+             * Format: int32
              * @description Priority for the drone platform, 1 (low) to 10 (high).
              * @default 5
              * @example 5
@@ -722,12 +730,14 @@ export interface components {
         /** @description Body of “Share a device's live video or status by link”. */
         CreateShareRequest: {
             /**
+             * Format: int32
              * @description Lifetime of the share in seconds, 60 to 86400 (a day). It can’t be prolonged: create another share.
              * @default 3600
              * @example 3600
              */
             expiresIn?: number;
             /**
+             * Format: int32
              * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
              * @default 10
              * @example 10
@@ -846,6 +856,7 @@ export interface components {
              */
             description: string;
             /**
+             * Format: int32
              * @description Number of devices in the group.
              * @example 1
              */
@@ -1020,6 +1031,7 @@ export interface components {
              */
             name: string;
             /**
+             * Format: int32
              * @description Priority for the drone platform, 1 (low) to 10 (high).
              * @example 5
              */
@@ -1048,6 +1060,7 @@ export interface components {
             scheduledAt?: string;
             status: components["schemas"]["JobStatus"];
             /**
+             * Format: int64
              * @description Grows by one with every change of the job; the number in its `ETag`.
              * @example 1
              */
@@ -1157,6 +1170,7 @@ export interface components {
              */
             name: string;
             /**
+             * Format: int32
              * @description Priority for the drone platform, 1 (low) to 10 (high).
              * @example 5
              */
@@ -1214,6 +1228,7 @@ export interface components {
              */
             createdAt: string;
             /**
+             * Format: int32
              * @description Viewers that watch the share now. It follows reality within two seconds.
              * @example 2
              */
@@ -1225,6 +1240,7 @@ export interface components {
              */
             expiresAt: string;
             /**
+             * Format: int32
              * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
              * @example 10
              */
@@ -1257,6 +1273,7 @@ export interface components {
         /** @description Reply to “List what has happened, oldest first”. */
         ListEventsReply: {
             /**
+             * Format: int32
              * @description Number of elements in the list of this reply, not in all pages.
              * @example 1
              */
@@ -1277,6 +1294,7 @@ export interface components {
         /** @description Reply to “List the changes of a job, oldest first”. */
         ListJobEventsReply: {
             /**
+             * Format: int32
              * @description Number of elements in the list of this reply, not in all pages.
              * @example 1
              */
@@ -1292,6 +1310,7 @@ export interface components {
         /** @description Reply to “List jobs, newest first”. */
         ListJobsReply: {
             /**
+             * Format: int32
              * @description Number of elements in the list of this reply, not in all pages.
              * @example 1
              */
@@ -1312,6 +1331,7 @@ export interface components {
         /** @description Reply to “List the device groups of the organisation with their devices”. */
         ListResourcesReply: {
             /**
+             * Format: int32
              * @description Number of elements in the list of this reply, not in all pages.
              * @example 1
              */
@@ -1327,6 +1347,7 @@ export interface components {
         /** @description Reply to “List the resources of a share”. */
         ListShareResourcesReply: {
             /**
+             * Format: int32
              * @description Number of elements in the list of this reply, not in all pages.
              * @example 1
              */
@@ -1342,6 +1363,7 @@ export interface components {
         /** @description Reply to “List the active shares of the organisation”. */
         ListSharesReply: {
             /**
+             * Format: int32
              * @description Number of elements in the list of this reply, not in all pages.
              * @example 1
              */
@@ -1451,16 +1473,19 @@ export interface components {
         /** @description Orientation of a drone or a camera. */
         Orientation: {
             /**
+             * Format: double
              * @description Degrees clockwise from true north, 0 to 360.
              * @example 270.5
              */
             heading?: number;
             /**
+             * Format: double
              * @description Degrees, positive with the nose up, -180 to 180.
              * @example -2.1
              */
             pitch?: number;
             /**
+             * Format: double
              * @description Degrees, positive to the right, -180 to 180.
              * @example 0.3
              */
@@ -1512,16 +1537,19 @@ export interface components {
         /** @description How many of something a client may have at the same time. */
         Quota: {
             /**
+             * Format: int32
              * @description How many the client may have at the same time.
              * @example 50
              */
             limit: number;
             /**
+             * Format: int32
              * @description How many more the client may have.
              * @example 47
              */
             remaining: number;
             /**
+             * Format: int32
              * @description How many there are now.
              * @example 3
              */
@@ -1530,11 +1558,13 @@ export interface components {
         /** @description How often a client may call an operation. */
         RateLimit: {
             /**
+             * Format: int32
              * @description How many calls may come at once before `limit` applies; only where this is allowed.
              * @example 100
              */
             burst?: number;
             /**
+             * Format: int32
              * @description Calls in a window.
              * @example 60
              */
@@ -1545,6 +1575,7 @@ export interface components {
              */
             operation: string;
             /**
+             * Format: int32
              * @description Calls that are left in this window. Left out where the service can’t tell.
              * @example 57
              */
@@ -1556,6 +1587,7 @@ export interface components {
              */
             resetAt?: string;
             /**
+             * Format: int32
              * @description Length of a window of the clock in seconds.
              * @example 60
              */
@@ -1580,6 +1612,7 @@ export interface components {
              */
             expiresAt: string;
             /**
+             * Format: int32
              * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
              * @example 10
              */
@@ -1639,6 +1672,7 @@ export interface components {
         /** @description The beginning or the end of a share. */
         ShareEvent: {
             /**
+             * Format: int32
              * @description Viewers that watch the share now. It follows reality within two seconds.
              * @example 2
              */
@@ -1660,6 +1694,7 @@ export interface components {
              */
             expiresAt: string;
             /**
+             * Format: int32
              * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
              * @example 10
              */
@@ -1707,6 +1742,7 @@ export interface components {
              */
             access_token: string;
             /**
+             * Format: int32
              * @description Seconds that the token is valid, 3600. Renew it before that, by your own clock from the time of the request.
              * @example 3600
              */
@@ -1773,6 +1809,7 @@ export interface components {
              */
             name: string;
             /**
+             * Format: int32
              * @description How many positions of the device were recorded. Its features have fewer if its track was thinned out, and more where it crossed 180°.
              * @example 2
              */
@@ -1802,6 +1839,7 @@ export interface components {
              */
             name: string;
             /**
+             * Format: int32
              * @description Priority for the drone platform, 1 (low) to 10 (high).
              * @example 5
              */
@@ -1814,6 +1852,7 @@ export interface components {
              */
             updatedAt: string;
             /**
+             * Format: int64
              * @description Grows by one with every change of the job; the number in its `ETag`.
              * @example 1
              */
@@ -1851,6 +1890,7 @@ export interface components {
              */
             name?: string;
             /**
+             * Format: int32
              * @description Priority for the drone platform, 1 (low) to 10 (high).
              * @example 5
              */
@@ -1860,11 +1900,13 @@ export interface components {
         /** @description Velocity of a drone. */
         Velocity: {
             /**
+             * Format: double
              * @description Speed over ground in metres per second, 0 to 200.
              * @example 12.5
              */
             groundSpeed?: number;
             /**
+             * Format: double
              * @description Metres per second, positive upwards, -200 to 200.
              * @example -0.5
              */
@@ -1873,26 +1915,31 @@ export interface components {
         /** @description Weather that the device reports. */
         Weather: {
             /**
+             * Format: double
              * @description Relative humidity in percent, 0 to 100.
              * @example 61
              */
             humidity?: number;
             /**
+             * Format: double
              * @description Rain in millimetres per hour, 0 to 1000.
              * @example 0
              */
             rain?: number;
             /**
+             * Format: double
              * @description Degrees Celsius, -100 to 100.
              * @example 17.5
              */
             temperature?: number;
             /**
+             * Format: double
              * @description Degrees from which the wind blows, clockwise from true north, 0 to 360.
              * @example 225
              */
             windDirection?: number;
             /**
+             * Format: double
              * @description Metres per second, 0 to 150.
              * @example 4.2
              */

@@ -81,6 +81,7 @@ export const jobFields: Fields = {
   version: {
     description: 'Grows by one with every change of the job; the number in its `ETag`.',
     examples: [1],
+    format: 'int64',
     minimum: 1,
   },
   'CreateJobRequest.deviceGroupId': {

@@ -39,6 +39,7 @@ export const platformEventFields: Fields = {
   'JobCreatedDetail.version': {
     description:
       'Grows by one with every change of the job, including those that the platform reported, which are not published: keep the highest.',
+    format: 'int64',
   },
   'DeviceGroupOnboardedDetail.at': changedAt,
   'DeviceGroupOnboardedDetail.description': { description: 'What the group is, for people.' },
@@ -51,7 +52,10 @@ export const platformEventFields: Fields = {
   'JobSnapshotDetail.eventId': eventId,
   'JobSnapshotDetail.organisationId': ownerId,
   'JobSnapshotDetail.requestId': { description: 'The `requestId` of `jobs.requested`.' },
-  'JobSnapshotDetail.version': { description: 'Version of the job: an event with a lower one is older.' },
+  'JobSnapshotDetail.version': {
+    description: 'Version of the job: an event with a lower one is older.',
+    format: 'int64',
+  },
   'JobsAnsweredDetail.at': { description: 'When the jobs were read.' },
   'JobsAnsweredDetail.count': { description: 'How many `job.snapshot` there are.' },
   'JobsAnsweredDetail.eventId': eventId,

@@ -21,23 +21,23 @@ export const headers = {
   RateLimitLimit: {
     description: 'Calls of this operation that your client has per minute.',
     required: false,
-    schema: { type: 'integer', minimum: 1, examples: [60] },
+    schema: { type: 'integer', format: 'int32', minimum: 1, examples: [60] },
   },
   RateLimitRemaining: {
     description: 'Calls that are left in this window.',
     required: false,
-    schema: { type: 'integer', minimum: 0, examples: [59] },
+    schema: { type: 'integer', format: 'int32', minimum: 0, examples: [59] },
   },
   RateLimitReset: {
     description: 'When the next window begins, Unix time in seconds: the next full minute.',
     required: false,
-    schema: { type: 'integer', minimum: 0, examples: [1795775460] },
+    schema: { type: 'integer', format: 'int64', minimum: 0, examples: [1795775460] },
   },
   RetryAfter: {
     description:
       'Seconds to wait before the next attempt, 1 to 60. Missing when AWS limits the whole service: then wait a second, and double that with each further attempt.',
     required: false,
-    schema: { type: 'integer', minimum: 1, examples: [23] },
+    schema: { type: 'integer', format: 'int32', minimum: 1, examples: [23] },
   },
   WWWAuthenticate: {
     description: 'The scheme to authenticate with. Missing when the token expired within the last five minutes.',

@@ -913,15 +913,25 @@ export interface components {
          * @enum {string}
          */
         DeviceStatus: "online" | "offline";
-        /** @description Why a request was refused. */
+        /** @description Why a request failed. */
         Error: {
             /** @description What is wrong with each part of the request, at most 20 faults and then their number, or why the request is forbidden. Present with `invalid_request` and `Forbidden`; the texts may get clearer, so don’t rely on them. */
             details?: components["schemas"]["ErrorDetail"][];
             /**
-             * @description What went wrong. The texts are listed with each response and don’t change within `/v3/`.
+             * @description What went wrong; of the token endpoint the error code of OAuth 2.0 (RFC 6749 section 5.2). The texts are listed with each operation and don’t change within `/v3/`.
              * @example invalid_request
              */
             error: string;
+            /**
+             * @description Explanation for people, of the token endpoint alone. The wording may change: branch on `error`.
+             * @example The client credentials were rejected.
+             */
+            error_description?: string;
+            /**
+             * @description Identifies the request; the same as the header `x-request-id`. Name it when you report a problem.
+             * @example 0b1f2c9e-5a3d-4c7e-9a54-3f7d1c2b8e60
+             */
+            requestId?: string;
         };
         /** @description One thing that is wrong with a request. */
         ErrorDetail: {
@@ -935,14 +945,6 @@ export interface components {
              * @example priority
              */
             path: string;
-        };
-        /** @description A refusal of API Gateway, in its own form. */
-        GatewayError: {
-            /**
-             * @description Text for people.
-             * @example Job deleted successfully
-             */
-            message: string;
         };
         /** @description Reply to “Read a job”. */
         GetJobReply: {
@@ -970,19 +972,6 @@ export interface components {
              * @constant
              */
             success: true;
-        };
-        /** @description An unexpected error. */
-        InternalError: {
-            /**
-             * @description What went wrong. The texts are listed with each response and don’t change within `/v3/`.
-             * @example invalid_request
-             */
-            error: string;
-            /**
-             * @description Identifies the request; the same as the header `x-request-id`. Name it when you report a problem.
-             * @example 0b1f2c9e-5a3d-4c7e-9a54-3f7d1c2b8e60
-             */
-            requestId: string;
         };
         /** @description A job with all its fields. */
         Job: {
@@ -1456,19 +1445,6 @@ export interface components {
             orientation?: components["schemas"]["Orientation"];
             position?: components["schemas"]["Position"];
             velocity?: components["schemas"]["Velocity"];
-        };
-        /** @description Why a token request was refused (RFC 6749 section 5.2). */
-        OAuthError: {
-            /**
-             * @description Error code of OAuth 2.0 (RFC 6749 section 5.2). Branch on it.
-             * @example invalid_client
-             */
-            error: string;
-            /**
-             * @description Explanation for people. The wording may change: branch on `error`.
-             * @example The client credentials were rejected.
-             */
-            error_description?: string;
         };
         /** @description Orientation of a drone or a camera. */
         Orientation: {
@@ -1946,61 +1922,7 @@ export interface components {
             windSpeed?: number;
         };
     };
-    responses: {
-        /** @description An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`. */
-        InternalServerError: {
-            headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["InternalError"];
-            };
-        };
-        /** @description The path has no such method. `Allow` names those that it has. */
-        MethodNotAllowed: {
-            headers: {
-                Allow: components["headers"]["Allow"];
-                "x-request-id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The body is too large: AWS accepts about 6 MB here. It has a form of its own and no `x-request-id`. */
-        PayloadTooLarge: {
-            headers: {
-                "x-amzn-RequestId": components["headers"]["AmazonRequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["GatewayError"];
-            };
-        };
-        /** @description AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt. */
-        TooManyRequests: {
-            headers: {
-                "Retry-After": components["headers"]["RetryAfter"];
-                "x-request-id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The token is missing, invalid or expired. Request a new token. */
-        Unauthorized: {
-            headers: {
-                "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
-                "x-request-id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-    };
+    responses: never;
     parameters: {
         /** @description A UUID (RFC 9562) of your choice, new for each creation. Repeat a request with the same key and body, for example after a timeout, and nothing is created twice: for 24 hours you get the first response again. Keys are per client and operation. Only successes are kept, so a request that was refused can be corrected and sent with the same key. Another body than that of a success is 400. Bodies are compared after parsing, so order and defaults don’t matter. */
         IdempotencyKey: string;
@@ -2009,9 +1931,9 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description The methods of this path, separated by commas. */
+        /** @description With 405: the methods of this path, separated by commas. */
         Allow: string;
-        /** @description Identifies the request, in place of `x-request-id`. */
+        /** @description With 413: identifies the request, in place of `x-request-id`. */
         AmazonRequestId: string;
         /** @description Responses must not be stored by caches. */
         CacheControl: "no-store";
@@ -2025,11 +1947,13 @@ export interface components {
         RateLimitReset: number;
         /** @description Identifies the request. Name it when you report a problem. */
         RequestId: string;
-        /** @description Seconds to wait before the next attempt, 1 to 60. Missing when AWS limits the whole service: then wait a second, and double that with each further attempt. */
+        /** @description Identifies the request. Name it when you report a problem. Missing with 413 alone. */
+        RequestIdIfRead: string;
+        /** @description With 429: seconds to wait before the next attempt, 1 to 60. Missing when AWS limits the whole service: then wait a second, and double that with each further attempt. */
         RetryAfter: number;
         /** @description The response depends on this header of the request. */
         Vary: "Accept";
-        /** @description The scheme to authenticate with. Missing when the token expired within the last five minutes. */
+        /** @description With 401: the scheme to authenticate with. Missing when the token expired within the last five minutes. */
         WWWAuthenticate: "Bearer";
     };
     pathItems: never;
@@ -2063,53 +1987,29 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: a parameter or a part of the body is missing or invalid.
+             * @description An error, by its status:
              *
-             *     `unsupported_grant_type`: `grant_type` is not `client_credentials`.
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid. `unsupported_grant_type`: `grant_type` is not `client_credentials`.
+             *     - `401`: `invalid_client`: the client id is unknown or the client secret is wrong.
+             *     - `403`: The API key is missing, unknown or another client’s, or the client is suspended.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
+             *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
              */
-            400: {
+            default: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "x-amzn-RequestId": components["headers"]["AmazonRequestId"];
+                    "x-request-id": components["headers"]["RequestIdIfRead"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OAuthError"];
+                    "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_client`: the client id is unknown or the client secret is wrong. */
-            401: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
-            /** @description The API key is missing, unknown or another client’s, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["PayloadTooLarge"];
-            /** @description `Unsupported media type`: the body is in another charset than UTF-8. */
-            415: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     listEvents: {
@@ -2142,51 +2042,22 @@ export interface operations {
                     "application/json": components["schemas"]["ListEventsReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `410`: `Cursor expired`: the log no longer reaches back to the cursor.
+             *     - `429`: Your client has made 120 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            /** @description `Cursor expired`: the log no longer reaches back to the cursor. */
-            410: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Your client has made 120 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt. */
-            429: {
-                headers: {
+                    Allow: components["headers"]["Allow"];
                     "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -2197,7 +2068,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            500: components["responses"]["InternalServerError"];
         };
     };
     listJobs: {
@@ -2227,9 +2097,21 @@ export interface operations {
                     "application/json": components["schemas"]["ListJobsReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2237,20 +2119,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     getJob: {
@@ -2277,9 +2145,22 @@ export interface operations {
                     "application/json": components["schemas"]["GetJobReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Job not found`: the job does not exist, or it was deleted.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2287,30 +2168,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Job not found`: the job does not exist, or it was deleted. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     deleteJob: {
@@ -2336,9 +2193,22 @@ export interface operations {
                     "application/json": components["schemas"]["MessageReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Job not found`: the job does not exist, or it was deleted.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2346,30 +2216,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Job not found`: the job does not exist, or it was deleted. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     updateJob: {
@@ -2404,61 +2250,33 @@ export interface operations {
                     "application/json": components["schemas"]["UpdateJobReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Job not found`: the job does not exist, or it was deleted.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `412`: `Precondition failed`: the job has another version than `If-Match` requires.
+             *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
+             *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    "x-amzn-RequestId": components["headers"]["AmazonRequestId"];
+                    "x-request-id": components["headers"]["RequestIdIfRead"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Job not found`: the job does not exist, or it was deleted. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            /** @description `Precondition failed`: the job has another version than `If-Match` requires. */
-            412: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            413: components["responses"]["PayloadTooLarge"];
-            /** @description `Unsupported media type`: the body is in another charset than UTF-8. */
-            415: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     cancelJob: {
@@ -2485,12 +2303,21 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: a parameter or a part of the body is missing or invalid.
+             * @description An error, by its status:
              *
-             *     `Cannot cancel job`: the job is neither `PENDING` nor `QUEUED`.
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid. `Cannot cancel job`: the job is neither `PENDING` nor `QUEUED`.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Job not found`: the job does not exist, or it was deleted.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
              */
-            400: {
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2498,30 +2325,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Job not found`: the job does not exist, or it was deleted. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     listJobEvents: {
@@ -2547,9 +2350,22 @@ export interface operations {
                     "application/json": components["schemas"]["ListJobEventsReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Job not found`: the job does not exist, or it was deleted.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2557,30 +2373,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Job not found`: the job does not exist, or it was deleted. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     getJobTrack: {
@@ -2610,9 +2402,23 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Job not found`: the job does not exist, or it was deleted.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `406`: `Not acceptable`: `Accept` allows none of the media types of the reply.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2620,40 +2426,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Job not found`: the job does not exist, or it was deleted. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            /** @description `Not acceptable`: `Accept` allows none of the media types of the reply. */
-            406: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     createJob: {
@@ -2687,76 +2459,35 @@ export interface operations {
                     "application/json": components["schemas"]["CreateJobReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Device group not found`: the device group does not exist.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
+             *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8.
+             *     - `429`: Your client has made 60 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Device group not found`: the device group does not exist. */
-            404: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["PayloadTooLarge"];
-            /** @description `Unsupported media type`: the body is in another charset than UTF-8. */
-            415: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Your client has made 60 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt. */
-            429: {
-                headers: {
+                    Allow: components["headers"]["Allow"];
                     "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    "x-amzn-RequestId": components["headers"]["AmazonRequestId"];
                     "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
+                    "x-request-id": components["headers"]["RequestIdIfRead"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            500: components["responses"]["InternalServerError"];
         };
     };
     getLimits: {
@@ -2779,9 +2510,21 @@ export interface operations {
                     "application/json": components["schemas"]["GetLimitsReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2789,20 +2532,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     listResources: {
@@ -2825,9 +2554,21 @@ export interface operations {
                     "application/json": components["schemas"]["ListResourcesReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2835,20 +2576,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     listShares: {
@@ -2876,9 +2603,21 @@ export interface operations {
                     "application/json": components["schemas"]["ListSharesReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2886,20 +2625,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     getShare: {
@@ -2925,9 +2650,22 @@ export interface operations {
                     "application/json": components["schemas"]["GetShareReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Share not found`: the share does not exist, has expired or was revoked.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2935,30 +2673,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Share not found`: the share does not exist, has expired or was revoked. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     revokeShare: {
@@ -2984,9 +2698,22 @@ export interface operations {
                     "application/json": components["schemas"]["MessageReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Share not found`: the share does not exist, has expired or was revoked.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2994,30 +2721,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Share not found`: the share does not exist, has expired or was revoked. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     listShareResources: {
@@ -3046,51 +2749,22 @@ export interface operations {
                     "application/json": components["schemas"]["ListShareResourcesReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Share not found`: the share does not exist, has expired or was revoked.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: Your client has made 120 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Share not found`: the share does not exist, has expired or was revoked. */
-            404: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            /** @description Your client has made 120 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt. */
-            429: {
-                headers: {
+                    Allow: components["headers"]["Allow"];
                     "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -3101,7 +2775,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            500: components["responses"]["InternalServerError"];
         };
     };
     listStreamShares: {
@@ -3129,9 +2802,21 @@ export interface operations {
                     "application/json": components["schemas"]["ListSharesReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3139,20 +2824,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     createShare: {
@@ -3186,76 +2857,35 @@ export interface operations {
                     "application/json": components["schemas"]["CreateShareReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Resource not found`: no device and no video stream has this `resourceId`.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
+             *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8.
+             *     - `429`: Your client has made 30 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Resource not found`: no device and no video stream has this `resourceId`. */
-            404: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["PayloadTooLarge"];
-            /** @description `Unsupported media type`: the body is in another charset than UTF-8. */
-            415: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Your client has made 30 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt. */
-            429: {
-                headers: {
+                    Allow: components["headers"]["Allow"];
                     "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    "x-amzn-RequestId": components["headers"]["AmazonRequestId"];
                     "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
+                    "x-request-id": components["headers"]["RequestIdIfRead"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            500: components["responses"]["InternalServerError"];
         };
     };
     getStreamShare: {
@@ -3281,9 +2911,22 @@ export interface operations {
                     "application/json": components["schemas"]["GetShareReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Share not found`: the share does not exist, has expired or was revoked.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3291,30 +2934,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Share not found`: the share does not exist, has expired or was revoked. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     revokeStreamShare: {
@@ -3340,9 +2959,22 @@ export interface operations {
                     "application/json": components["schemas"]["MessageReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Share not found`: the share does not exist, has expired or was revoked.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3350,30 +2982,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Share not found`: the share does not exist, has expired or was revoked. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
 }

@@ -90,11 +90,8 @@ const parts = described({
   bounds: 'Bounds of a number in a request, both included.',
   messageReply: 'The operation is done.',
   token: 'An access token.',
-  error: 'Why a request was refused.',
+  error: 'Why a request failed.',
   errorDetail: 'One thing that is wrong with a request.',
-  oAuthError: 'Why a token request was refused (RFC 6749 section 5.2).',
-  internalError: 'An unexpected error.',
-  gatewayError: 'A refusal of API Gateway, in its own form.',
 });
 
 const requestParts = described({ tokenRequest: 'Credentials of a client. Other fields are ignored.' });

@@ -210,32 +210,6 @@ class ErrorDetail(TypedDict):
     """
 
 
-class GatewayError(TypedDict):
-    """
-    A refusal of API Gateway, in its own form.
-    """
-
-    message: str
-    """
-    Text for people.
-    """
-
-
-class InternalError(TypedDict):
-    """
-    An unexpected error.
-    """
-
-    error: str
-    """
-    What went wrong. The texts are listed with each response and don’t change within `/v3/`.
-    """
-    requestId: str
-    """
-    Identifies the request; the same as the header `x-request-id`. Name it when you report a problem.
-    """
-
-
 JobStatus: TypeAlias = Literal["PENDING", "QUEUED", "IN_PROGRESS", "COMPLETED", "FAILED", "CANCELLED"]
 """
 Status of the job. It moves only so: `PENDING` → `QUEUED`, `CANCELLED`, `FAILED`; `QUEUED` → `IN_PROGRESS`, `CANCELLED`, `FAILED`; `IN_PROGRESS` → `COMPLETED`, `FAILED`. The last three are final.
@@ -349,21 +323,6 @@ class MultiPoint(TypedDict):
     coordinates: list[Coordinate]
     """
     Longitude and latitude in degrees, then altitude in metres above mean sea level, for each position, oldest first.
-    """
-
-
-class OAuthError(TypedDict):
-    """
-    Why a token request was refused (RFC 6749 section 5.2).
-    """
-
-    error: str
-    """
-    Error code of OAuth 2.0 (RFC 6749 section 5.2). Branch on it.
-    """
-    error_description: NotRequired[str]
-    """
-    Explanation for people. The wording may change: branch on `error`.
     """
 
 
@@ -826,16 +785,24 @@ class DeviceGroup(TypedDict):
 
 class Error(TypedDict):
     """
-    Why a request was refused.
+    Why a request failed.
     """
 
     error: str
     """
-    What went wrong. The texts are listed with each response and don’t change within `/v3/`.
+    What went wrong; of the token endpoint the error code of OAuth 2.0 (RFC 6749 section 5.2). The texts are listed with each operation and don’t change within `/v3/`.
+    """
+    error_description: NotRequired[str]
+    """
+    Explanation for people, of the token endpoint alone. The wording may change: branch on `error`.
     """
     details: NotRequired[list[ErrorDetail]]
     """
     What is wrong with each part of the request, at most 20 faults and then their number, or why the request is forbidden. Present with `invalid_request` and `Forbidden`; the texts may get clearer, so don’t rely on them.
+    """
+    requestId: NotRequired[str]
+    """
+    Identifies the request; the same as the header `x-request-id`. Name it when you report a problem.
     """
 
 

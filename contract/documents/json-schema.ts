@@ -20,7 +20,7 @@ const { permissions } = shareRequest.shape;
 
 /**
  * The type of an event. oapi-codegen names a constant after its value, which for `device.status` is the name of another type,
- * unless this extension names it.
+ * unless this extension names it: unlike any type, or it would be put behind the name of its own.
  */
 const eventType = (value: string, name: string): JsonSchema => ({
   type: 'string',
@@ -35,9 +35,9 @@ const written = new Map<z.core.$ZodType, JsonSchema>([
   // Higher limits count as 100; numbers of ten digits are refused.
   [limit, { type: 'integer', minimum: 1, maximum: 999_999_999, default: 50 }],
   [wait, { type: 'integer', minimum: 0, maximum: MAX_WAIT_S, default: 0 }],
-  [jobEvent.shape.type, eventType('job.status', 'JobEventType')],
-  [deviceEvent.shape.type, eventType('device.status', 'DeviceEventType')],
-  [shareEvent.shape.type, eventType('share.status', 'ShareEventType')],
+  [jobEvent.shape.type, eventType('job.status', 'JobStatusChanged')],
+  [deviceEvent.shape.type, eventType('device.status', 'DeviceStatusChanged')],
+  [shareEvent.shape.type, eventType('share.status', 'ShareStatusChanged')],
   // The handler refuses others, by a code of OAuth.
   [tokenRequest.shape.grant_type, { type: 'string', enum: ['client_credentials'] }],
   [messageId.def.innerType, { anyOf: [{ type: 'string', maxLength: 128 }, { type: 'number' }] }],
@@ -94,6 +94,8 @@ function complete(zodSchema: z.core.$ZodType, jsonSchema: JsonSchema, io: Direct
   if (zodSchema._zod.def.type === 'catch') delete jsonSchema.default;
   // zod knows no integers among constants.
   if (jsonSchema.type === 'number' && Number.isInteger(jsonSchema.const)) jsonSchema.type = 'integer';
+  // Generators make a type of its own of a constant; the description says that it is always true.
+  if (io === 'output' && jsonSchema.type === 'boolean') delete jsonSchema.const;
   for (const key of redundant(jsonSchema, io)) Reflect.deleteProperty(jsonSchema, key);
   expressNull(jsonSchema);
 }

@@ -34,10 +34,10 @@ export interface components {
              */
             id?: string | number;
             /**
-             * @description Present when all subscriptions have ended, since the new token lacks `resources:read`.
-             * @constant
+             * @description Present, and `true`, when all subscriptions have ended, since the new token lacks `resources:read`.
+             * @example true
              */
-            subscriptionsEnded?: true;
+            subscriptionsEnded?: boolean;
             /**
              * @description Says what this object is.
              * @constant
@@ -154,11 +154,8 @@ export interface components {
              * @example event-7k2m9qx4-00000000c5
              */
             cursor?: string;
-            /**
-             * @description Present in the message that the device was removed, or moved to another group. If it returns, its `sequence` continues.
-             * @constant
-             */
-            deleted?: true;
+            /** @description Present in the message that the device was removed, or moved to another group. If it returns, its `sequence` continues. */
+            deleted?: boolean;
             /**
              * @description Identifier of a device group.
              * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
@@ -186,10 +183,10 @@ export interface components {
             name?: string;
             navigation?: components["schemas"]["Navigation"];
             /**
-             * @description Present in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
-             * @constant
+             * @description Present, and `true`, in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
+             * @example true
              */
-            replayed?: true;
+            replayed?: boolean;
             sensorPayload?: components["schemas"]["SensorPayload"];
             /**
              * Format: int64
@@ -203,10 +200,10 @@ export interface components {
              */
             simulated?: boolean;
             /**
-             * @description Present in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
-             * @constant
+             * @description Present, and `true`, in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
+             * @example true
              */
-            snapshot?: true;
+            snapshot?: boolean;
             /**
              * @description `online` while the device reports telemetry; `offline` after 30 seconds of silence.
              * @example online
@@ -285,10 +282,10 @@ export interface components {
              */
             simulated?: boolean;
             /**
-             * @description Present in the last known state at the time of subscribing, which is not a new sample.
-             * @constant
+             * @description Present, and `true`, in the last known state at the time of subscribing, which is not a new sample.
+             * @example true
              */
-            snapshot?: true;
+            snapshot?: boolean;
             /**
              * Format: date-time
              * @description Time of the report by the device’s clock.
@@ -384,10 +381,10 @@ export interface components {
              */
             cursor?: string;
             /**
-             * @description Present in the final message: the resource was deleted.
-             * @constant
+             * @description Present, and `true`, in the final message alone: the resource was deleted.
+             * @example true
              */
-            deleted?: true;
+            deleted?: boolean;
             /**
              * @description Identifier of a device group.
              * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
@@ -437,10 +434,10 @@ export interface components {
              */
             reasonText?: string;
             /**
-             * @description Present in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
-             * @constant
+             * @description Present, and `true`, in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
+             * @example true
              */
-            replayed?: true;
+            replayed?: boolean;
             /**
              * Format: date-time
              * @description When the status was reached, as the drone platform reported it; only of a status that it did report. By the clock of the platform, which may be up to 60 seconds off.
@@ -459,10 +456,10 @@ export interface components {
              */
             simulated?: boolean;
             /**
-             * @description Present in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
-             * @constant
+             * @description Present, and `true`, in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
+             * @example true
              */
-            snapshot?: true;
+            snapshot?: boolean;
             /**
              * Format: date-time
              * @description Time of the change; in a message with a position, the time of the device’s report. ISO 8601 in UTC.
@@ -891,10 +888,10 @@ export interface components {
              */
             cursor?: string;
             /**
-             * @description Present in the final message: the resource was deleted.
-             * @constant
+             * @description Present, and `true`, in the final message alone: the resource was deleted.
+             * @example true
              */
-            deleted?: true;
+            deleted?: boolean;
             /**
              * Format: date-time
              * @description When the share ends. ISO 8601 in UTC.
@@ -908,10 +905,10 @@ export interface components {
              */
             maxViewers: number;
             /**
-             * @description Present in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
-             * @constant
+             * @description Present, and `true`, in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
+             * @example true
              */
-            replayed?: true;
+            replayed?: boolean;
             /**
              * Format: int64
              * @description Version of the share.
@@ -930,10 +927,10 @@ export interface components {
              */
             shareState: "ACTIVE" | "REVOKED" | "EXPIRED";
             /**
-             * @description Present in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
-             * @constant
+             * @description Present, and `true`, in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
+             * @example true
              */
-            snapshot?: true;
+            snapshot?: boolean;
             /**
              * Format: date-time
              * @description Time of the change. ISO 8601 in UTC.
@@ -948,10 +945,10 @@ export interface components {
         };
         SubscribedMessage: {
             /**
-             * @description Present when the message asked for batches.
-             * @constant
+             * @description Present, and `true`, when the message asked for batches.
+             * @example true
              */
-            batch?: true;
+            batch?: boolean;
             /** @description The group, if the message named one. */
             deviceGroupId?: string;
             /** @description The device, if the message named one. */
@@ -1097,10 +1094,10 @@ export interface components {
              */
             currentViewers: number;
             /**
-             * @description Present in the final message: the resource was deleted.
-             * @constant
+             * @description Present, and `true`, in the final message alone: the resource was deleted.
+             * @example true
              */
-            deleted?: true;
+            deleted?: boolean;
             /**
              * Format: date-time
              * @description When the share ends. ISO 8601 in UTC.
@@ -1145,10 +1142,10 @@ export interface components {
              */
             shareType?: "STREAM" | "DEVICE_STATUS";
             /**
-             * @description Present in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
-             * @constant
+             * @description Present, and `true`, in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
+             * @example true
              */
-            snapshot?: true;
+            snapshot?: boolean;
             /**
              * Format: date-time
              * @description Time of the change. ISO 8601 in UTC.
@@ -1210,10 +1207,10 @@ export interface components {
              */
             simulated?: boolean;
             /**
-             * @description Present in the last known state at the time of connecting, which is not a new sample.
-             * @constant
+             * @description Present, and `true`, in the last known state at the time of connecting, which is not a new sample.
+             * @example true
              */
-            snapshot?: true;
+            snapshot?: boolean;
             /**
              * Format: date-time
              * @description Time of the report by the device’s clock.

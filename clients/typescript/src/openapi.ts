@@ -470,9 +470,9 @@ export interface components {
             job: components["schemas"]["CancelledJob"];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description A job after it was cancelled. */
         CancelledJob: {
@@ -663,9 +663,9 @@ export interface components {
             job: components["schemas"]["JobSummary"];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description Body of “Create a job”. */
         CreateJobRequest: {
@@ -723,9 +723,9 @@ export interface components {
             share: components["schemas"]["CreatedShare"];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description Body of “Share a device's live video or status by link”. */
         CreateShareRequest: {
@@ -791,11 +791,8 @@ export interface components {
              * @example event-7k2m9qx4-00000000c5
              */
             cursor: string;
-            /**
-             * @description Present in the message that the device was removed, or moved to another group. If it returns, its `sequence` continues.
-             * @constant
-             */
-            deleted?: true;
+            /** @description Present in the message that the device was removed, or moved to another group. If it returns, its `sequence` continues. */
+            deleted?: boolean;
             /**
              * @description Identifier of a device group.
              * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
@@ -951,27 +948,27 @@ export interface components {
             job: components["schemas"]["Job"];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description Reply to “Read the limits of the client and what is left of them”. */
         GetLimitsReply: {
             limits: components["schemas"]["Limits"];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description Reply to “Read a share”. */
         GetShareReply: {
             share: components["schemas"]["Share"];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description A job with all its fields. */
         Job: {
@@ -1063,10 +1060,10 @@ export interface components {
              */
             cursor: string;
             /**
-             * @description Present in the final message: the resource was deleted.
-             * @constant
+             * @description Present, and `true`, in the final message alone: the resource was deleted.
+             * @example true
              */
-            deleted?: true;
+            deleted?: boolean;
             /**
              * @description Identifier of a device group.
              * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
@@ -1276,9 +1273,9 @@ export interface components {
             events: (components["schemas"]["JobEvent"] | components["schemas"]["DeviceEvent"] | components["schemas"]["ShareEvent"])[];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description Reply to “List the changes of a job, oldest first”. */
         ListJobEventsReply: {
@@ -1292,9 +1289,9 @@ export interface components {
             events: components["schemas"]["JobEvent"][];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description Reply to “List jobs, newest first”. */
         ListJobsReply: {
@@ -1313,9 +1310,9 @@ export interface components {
             nextToken?: string;
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description Reply to “List the device groups of the organisation with their devices”. */
         ListResourcesReply: {
@@ -1329,9 +1326,9 @@ export interface components {
             resources: components["schemas"]["DeviceGroup"][];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description Reply to “List the resources of a share”. */
         ListShareResourcesReply: {
@@ -1345,9 +1342,9 @@ export interface components {
             resources: components["schemas"]["SharedDevice"][];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description Reply to “List the active shares of the organisation”. */
         ListSharesReply: {
@@ -1366,9 +1363,9 @@ export interface components {
             shares: components["schemas"]["ListedShare"][];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description The operation is done. */
         MessageReply: {
@@ -1379,9 +1376,9 @@ export interface components {
             message: string;
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description GeoJSON lines (RFC 7946): between gaps of more than ten seconds, and on both sides of 180°. */
         MultiLineString: {
@@ -1659,10 +1656,10 @@ export interface components {
              */
             cursor: string;
             /**
-             * @description Present in the final message: the resource was deleted.
-             * @constant
+             * @description Present, and `true`, in the final message alone: the resource was deleted.
+             * @example true
              */
-            deleted?: true;
+            deleted?: boolean;
             /**
              * Format: date-time
              * @description When the share ends. ISO 8601 in UTC.
@@ -1839,9 +1836,9 @@ export interface components {
             job: components["schemas"]["UpdatedJob"];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description Body of “Change a job”. */
         UpdateJobRequest: {

@@ -111,7 +111,8 @@ export const telemetryFields: Fields = {
   'DeviceTelemetryMessage.receivedAt': receivedAt,
   'DeviceTelemetryMessage.sequence': timeAsSequence,
   'DeviceTelemetryMessage.snapshot': {
-    description: 'Present in the last known state at the time of subscribing, which is not a new sample.',
+    examples: [true],
+    description: 'Present, and `true`, in the last known state at the time of subscribing, which is not a new sample.',
   },
   'Position.type': { description: 'Always `Point`.' },
   'Sample.deviceId': { description: 'A device of your organisation.' },
@@ -152,7 +153,10 @@ export const telemetryFields: Fields = {
   },
   'SubscribeMessage.deviceGroupId': groupOfSubscription,
   'SubscribeMessage.deviceId': deviceOfSubscription,
-  'SubscribedMessage.batch': { description: 'Present when the message asked for batches.' },
+  'SubscribedMessage.batch': {
+    description: 'Present, and `true`, when the message asked for batches.',
+    examples: [true],
+  },
   'SubscribedMessage.deviceGroupId': groupOfReply,
   'SubscribedMessage.deviceId': deviceOfReply,
   'UnsubscribeMessage.deviceGroupId': groupOfSubscription,
@@ -162,6 +166,7 @@ export const telemetryFields: Fields = {
   'ViewerTelemetryMessage.receivedAt': receivedAt,
   'ViewerTelemetryMessage.sequence': timeAsSequence,
   'ViewerTelemetryMessage.snapshot': {
-    description: 'Present in the last known state at the time of connecting, which is not a new sample.',
+    examples: [true],
+    description: 'Present, and `true`, in the last known state at the time of connecting, which is not a new sample.',
   },
 };

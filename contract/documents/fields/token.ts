@@ -49,6 +49,7 @@ export const tokenFields: Fields = {
     examples: ['token'],
   },
   subscriptionsEnded: {
-    description: 'Present when all subscriptions have ended, since the new token lacks `resources:read`.',
+    description: 'Present, and `true`, when all subscriptions have ended, since the new token lacks `resources:read`.',
+    examples: [true],
   },
 };

@@ -263,7 +263,7 @@ class ListJobsReply(TypedDict):
     Reply to “List jobs, newest first”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -286,7 +286,7 @@ class MessageReply(TypedDict):
     The operation is done.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -477,9 +477,9 @@ class ShareEvent(TypedDict):
     """
     Version of the share.
     """
-    deleted: NotRequired[Literal[True]]
+    deleted: NotRequired[bool]
     """
-    Present in the final message: the resource was deleted.
+    Present, and `true`, in the final message alone: the resource was deleted.
     """
     cursor: str
     """
@@ -681,7 +681,7 @@ class CancelJobReply(TypedDict):
     Reply to “Cancel a job that is PENDING or QUEUED”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -693,7 +693,7 @@ class CreateJobReply(TypedDict):
     Reply to “Create a job”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -705,7 +705,7 @@ class CreateShareReply(TypedDict):
     Reply to “Share a device's live video or status by link”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -889,7 +889,7 @@ class ListResourcesReply(TypedDict):
     Reply to “List the device groups of the organisation with their devices”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -1018,7 +1018,7 @@ class UpdateJobReply(TypedDict):
     Reply to “Change a job”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -1067,7 +1067,7 @@ class DeviceEvent(TypedDict):
     """
     Version of the device; each device counts by itself.
     """
-    deleted: NotRequired[Literal[True]]
+    deleted: NotRequired[bool]
     """
     Present in the message that the device was removed, or moved to another group. If it returns, its `sequence` continues.
     """
@@ -1117,7 +1117,7 @@ class GetJobReply(TypedDict):
     Reply to “Read a job”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -1129,7 +1129,7 @@ class GetLimitsReply(TypedDict):
     Reply to “Read the limits of the client and what is left of them”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -1141,7 +1141,7 @@ class GetShareReply(TypedDict):
     Reply to “Read a share”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -1200,9 +1200,9 @@ class JobEvent(TypedDict):
     """
     Version of the job. It grows with every change, also with those that send no message, so a gap is not always a loss. A message with a position repeats the `sequence` of the state and has a later `timestamp`.
     """
-    deleted: NotRequired[Literal[True]]
+    deleted: NotRequired[bool]
     """
-    Present in the final message: the resource was deleted.
+    Present, and `true`, in the final message alone: the resource was deleted.
     """
     cursor: str
     """
@@ -1234,7 +1234,7 @@ class ListEventsReply(TypedDict):
     Reply to “List what has happened, oldest first”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -1257,7 +1257,7 @@ class ListJobEventsReply(TypedDict):
     Reply to “List the changes of a job, oldest first”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -1276,7 +1276,7 @@ class ListSharesReply(TypedDict):
     Reply to “List the active shares of the organisation”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -1324,7 +1324,7 @@ class ListShareResourcesReply(TypedDict):
     Reply to “List the resources of a share”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """

@@ -79,7 +79,7 @@ export function jsonSchemas(
   return Object.fromEntries(
     Object.entries(schemas).map(([name, { $schema: _dialect, $id: _id, id: _name, ...schema }]) => [
       name,
-      withNumberFormats(withFields(schema, name)),
+      withNumberFormats(withFields(schema, io, name)),
     ]),
   );
 }
@@ -101,17 +101,25 @@ function complete(zodSchema: z.core.$ZodType, jsonSchema: JsonSchema, io: Direct
 }
 
 /** The schema with the descriptions of its fields from `fields/`. @param owner its name, if it has one */
-function withFields(schema: JsonSchema, owner?: string): JsonSchema {
+function withFields(schema: JsonSchema, io: Direction, owner?: string): JsonSchema {
   const { properties, items } = schema;
   const described = Object.entries(properties ?? {}).map(([name, property]) => {
     if (typeof property !== 'object' || property.$ref !== undefined) return [name, property];
-    return [name, { ...fieldOf(name, owner), ...withFields(property) }];
+    const { known, ...field } = fieldOf(name, owner) ?? {};
+    return [name, { ...field, ...opened(withFields(property, io), known, io) }];
   });
   return {
     ...schema,
     ...(properties && { properties: Object.fromEntries(described) as typeof properties }),
-    ...(typeof items === 'object' && !Array.isArray(items) && { items: withFields(items) }),
+    ...(typeof items === 'object' && !Array.isArray(items) && { items: withFields(items, io) }),
   };
+}
+
+/** An open list as text: a closed one makes generated Java throw on a new value. The service still refuses others in a request. */
+function opened(schema: JsonSchema, known: readonly string[] | undefined, io: Direction): JsonSchema {
+  if (known === undefined || io === 'input') return schema;
+  const { enum: _closed, ...open } = schema;
+  return { ...open, 'x-extensible-enum': [...known] };
 }
 
 /** Keywords that say nothing, or nothing to a reader. */

@@ -119,11 +119,10 @@ export interface components {
              */
             outcome: "DONE" | "REFUSED" | "FAILED";
             /**
-             * @description Why the command was refused or has failed, if the platform says so.
+             * @description Why the command was refused or has failed, if the platform says so. Others than the known values may appear: accept them.
              * @example DEVICE_BUSY
-             * @enum {string}
              */
-            reason?: "NOT_SUPPORTED" | "NOT_ALLOWED" | "DEVICE_OFFLINE" | "DEVICE_BUSY" | "TOO_LATE" | "DEVICE_FAULT";
+            reason?: string;
             /**
              * @description The `requestId` with which the command was accepted.
              * @example 01kb1x5n2c4d6f8g0h2j4k6m8n

@@ -53,6 +53,7 @@ export const jobFields: Fields = {
   reason: {
     description: `Why the job failed, if that is known: ${listOf(failureReasons)} or another code of your drone platform.`,
     examples: ['LINK_LOSS'],
+    known: Object.keys(failureReasons),
   },
   reasonText: {
     description: 'The same for people, in the words of the drone platform.',

@@ -98,7 +98,7 @@ export const platformEventFields: Fields = {
   'ReportRejectedDetail.organisationId': {
     description: 'The organisation of what the event names, if it can be told.',
   },
-  'ReportRejectedDetail.reason': { description: dropTexts },
+  'ReportRejectedDetail.reason': { description: dropTexts, known: Object.keys(dropReasons) },
   'ReportRejectedDetail.reportId': { description: 'The `id` of the event, as PutEvents returned it.' },
   'ReportRejectedDetail.reportType': { description: 'The `detail-type` of the event.' },
   'ShareCreatedDetail.at': changedAt,

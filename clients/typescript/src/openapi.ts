@@ -943,6 +943,10 @@ export interface components {
              */
             path: string;
         };
+        /** @description What has happened, by its `type`. Pass over a type that you don’t know. */
+        Event: components["schemas"]["JobEvent"] | components["schemas"]["DeviceEvent"] | components["schemas"]["ShareEvent"] | components["schemas"]["UnknownEvent"];
+        /** @description A line, several lines, or points. */
+        Geometry: components["schemas"]["LineString"] | components["schemas"]["MultiLineString"] | components["schemas"]["MultiPoint"];
         /** @description Reply to “Read a job”. */
         GetJobReply: {
             job: components["schemas"]["Job"];
@@ -1270,7 +1274,7 @@ export interface components {
              */
             cursor: string;
             /** @description What has happened, oldest first. */
-            events: (components["schemas"]["JobEvent"] | components["schemas"]["DeviceEvent"] | components["schemas"]["ShareEvent"])[];
+            events: components["schemas"]["Event"][];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
              * @example true
@@ -1507,6 +1511,8 @@ export interface components {
              */
             type: "Point";
         };
+        /** @description What was known at each position: lists like `coordinates`, of a `MultiLineString` a list for each line. */
+        PropertiesOfCoordinates: components["schemas"]["CoordinateProperties"] | components["schemas"]["CoordinatePropertiesOfLines"];
         /** @description How many of something a client may have at the same time. */
         Quota: {
             /**
@@ -1747,8 +1753,7 @@ export interface components {
         };
         /** @description The lines that a device flew, or its positions that stand alone. */
         TrackFeature: {
-            /** @description A line, several lines, or points. */
-            geometry: components["schemas"]["LineString"] | components["schemas"]["MultiLineString"] | components["schemas"]["MultiPoint"];
+            geometry: components["schemas"]["Geometry"];
             properties: components["schemas"]["TrackProperties"];
             /**
              * @description Always `Feature`.
@@ -1758,8 +1763,7 @@ export interface components {
         };
         /** @description Whose positions they are, and of which job. */
         TrackProperties: {
-            /** @description What was known at each position: lists like `coordinates`, of a `MultiLineString` a list for each line. */
-            coordinateProperties: components["schemas"]["CoordinateProperties"] | components["schemas"]["CoordinatePropertiesOfLines"];
+            coordinateProperties: components["schemas"]["PropertiesOfCoordinates"];
             /**
              * @description Identifier of a device: a drone with its dock.
              * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
@@ -1793,6 +1797,31 @@ export interface components {
              * @example 2026-11-27T10:30:15.123Z
              */
             startTime: string;
+        };
+        /** @description What every event has, also one of a type that is added later. */
+        UnknownEvent: {
+            /**
+             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, the last message of a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+             * @example event-7k2m9qx4-00000000c5
+             */
+            cursor: string;
+            /**
+             * Format: int64
+             * @description Version of what has changed.
+             * @example 3
+             */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description Time of the change. ISO 8601 in UTC.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            timestamp: string;
+            /**
+             * @description Says what has happened.
+             * @example dock.status
+             */
+            type: string;
         };
         /** @description A job after a change, with the fields that can change. */
         UpdatedJob: {

@@ -20,7 +20,7 @@ export async function goClient(folder: string): Promise<string> {
   for (const file of [...files, 'partner.go']) copyFileSync(join(listed, file), join(folder, file));
   const options = ['-generate', 'types,client', '-package', 'partner', '-o', 'client.go'];
   await step(program, [...options, join(root, openApiFile)], { cwd: folder });
-  expectDoubles(readFileSync(join(folder, 'client.go'), 'utf8'));
+  expectUsable(readFileSync(join(folder, 'client.go'), 'utf8'));
   await withAttempts('downloading modules', () => step('go', ['list', '-mod=readonly', '-deps', '.'], { cwd: folder }));
   await step('go', ['vet', '-mod=readonly', '.'], { cwd: folder });
   const lines = lineCount(join(folder, 'client.go'));
@@ -28,8 +28,10 @@ export async function goClient(folder: string): Promise<string> {
   return `oapi-codegen wrote ${lines} lines, which pass go vet`;
 }
 
-/** @throws {GenerationFailed} for a number of 32 bits, which is 0.8 m off in a longitude of 140° */
-function expectDoubles(code: string): void {
+/** @throws {GenerationFailed} for a number of 32 bits, which is 0.8 m off in a longitude of 140°, or a type without a name */
+function expectUsable(code: string): void {
+  const unnamed = code.match(/^type \w+_Item\b/gm) ?? [];
+  if (unnamed.length > 0) throw new GenerationFailed(`the generated code has ${unnamed.join(', ')}`);
   const count = code.match(/\bfloat32\b/g)?.length ?? 0;
   if (count > 0) throw new GenerationFailed(`the generated code has ${count} times float32`);
 }

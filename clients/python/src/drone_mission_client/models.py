@@ -385,6 +385,12 @@ class Position(TypedDict):
     """
 
 
+PropertiesOfCoordinates: TypeAlias = CoordinateProperties | CoordinatePropertiesOfLines
+"""
+What was known at each position: lists like `coordinates`, of a `MultiLineString` a list for each line.
+"""
+
+
 class Quota(TypedDict):
     """
     How many of something a client may have at the same time.
@@ -564,9 +570,29 @@ class TrackProperties(TypedDict):
     """
     How many positions of the device were recorded. Its features have fewer if its track was thinned out, and more where it crossed 180°.
     """
-    coordinateProperties: CoordinateProperties | CoordinatePropertiesOfLines
+    coordinateProperties: PropertiesOfCoordinates
+
+
+class UnknownEvent(TypedDict):
     """
-    What was known at each position: lists like `coordinates`, of a `MultiLineString` a list for each line.
+    What every event has, also one of a type that is added later.
+    """
+
+    type: str
+    """
+    Says what has happened.
+    """
+    cursor: str
+    """
+    Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, the last message of a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+    """
+    sequence: int
+    """
+    Version of what has changed.
+    """
+    timestamp: str
+    """
+    Time of the change. ISO 8601 in UTC.
     """
 
 
@@ -806,6 +832,12 @@ class Error(TypedDict):
     """
 
 
+Geometry: TypeAlias = LineString | MultiLineString | MultiPoint
+"""
+A line, several lines, or points.
+"""
+
+
 class Job(TypedDict):
     """
     A job with all its fields.
@@ -1006,10 +1038,7 @@ class TrackFeature(TypedDict):
     """
     Always `Feature`.
     """
-    geometry: LineString | MultiLineString | MultiPoint
-    """
-    A line, several lines, or points.
-    """
+    geometry: Geometry
     properties: TrackProperties
 
 
@@ -1229,29 +1258,6 @@ class JobTrack(TypedDict):
     """
 
 
-class ListEventsReply(TypedDict):
-    """
-    Reply to “List what has happened, oldest first”.
-    """
-
-    success: bool
-    """
-    Always `true`: errors have a status of 400 or more and a body with `error`.
-    """
-    events: list[JobEvent | DeviceEvent | ShareEvent]
-    """
-    What has happened, oldest first.
-    """
-    count: int
-    """
-    Number of elements in the list of this reply, not in all pages.
-    """
-    cursor: str
-    """
-    The position up to which this reply has all that the token allows: pass it as `after` of the next call.
-    """
-
-
 class ListJobEventsReply(TypedDict):
     """
     Reply to “List the changes of a job, oldest first”.
@@ -1316,6 +1322,35 @@ class SharedDevice(TypedDict):
     playback: NotRequired[Playback | None]
     """
     Live video of a share of type `STREAM`: `null` while the device has none, left out for other shares.
+    """
+
+
+Event: TypeAlias = JobEvent | DeviceEvent | ShareEvent | UnknownEvent
+"""
+What has happened, by its `type`. Pass over a type that you don’t know.
+"""
+
+
+class ListEventsReply(TypedDict):
+    """
+    Reply to “List what has happened, oldest first”.
+    """
+
+    success: bool
+    """
+    Always `true`: errors have a status of 400 or more and a body with `error`.
+    """
+    events: list[Event]
+    """
+    What has happened, oldest first.
+    """
+    count: int
+    """
+    Number of elements in the list of this reply, not in all pages.
+    """
+    cursor: str
+    """
+    The position up to which this reply has all that the token allows: pass it as `after` of the next call.
     """
 
 

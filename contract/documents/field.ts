@@ -4,6 +4,11 @@ export interface Field {
   readonly description: string;
   /** The first one is used in the examples of requests, replies and messages. */
   readonly examples?: readonly unknown[];
+  /**
+   * The known values of an open list: what the service sends may have others later, so no schema of it is closed. The documents
+   * have them as `x-extensible-enum`, which generators of code pass over. docs/guides/versioning.md names these fields.
+   */
+  readonly known?: readonly string[];
   /** Keywords that hold for what the service sends; the schema's own take precedence. */
   readonly format?: 'date-time' | 'uri' | 'int64';
   readonly minimum?: number;

@@ -4,10 +4,11 @@ import { metadata } from '../../domain/metadata';
 import { position } from '../../domain/telemetry';
 import { moment } from '../../domain/text';
 import { messageId } from '../message-id';
-import { deviceEvent, jobEvent, MAX_WAIT_S, shareEvent, wait } from '../schemas/events';
+import { deviceEvent, jobEvent, MAX_WAIT_S, shareEvent, unknownEvent, wait } from '../schemas/events';
 import { limit } from '../schemas/page';
 import { tokenRequest } from '../schemas/token';
 import { fieldOf } from './fields';
+import { withNumberFormats } from './number-format';
 
 /** A JSON Schema of dialect 2020-12, which OpenAPI 3.1 uses, without what draft-07, AsyncAPI's dialect, reads differently. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -19,7 +20,7 @@ const { permissions } = shareRequest.shape;
 
 /**
  * The type of an event. oapi-codegen names a constant after its value, which for `device.status` is the name of another type,
- * unless this extension names it.
+ * unless this extension names it: unlike any type, or it would be put behind the name of its own.
  */
 const eventType = (value: string, name: string): JsonSchema => ({
   type: 'string',
@@ -34,12 +35,13 @@ const written = new Map<z.core.$ZodType, JsonSchema>([
   // Higher limits count as 100; numbers of ten digits are refused.
   [limit, { type: 'integer', minimum: 1, maximum: 999_999_999, default: 50 }],
   [wait, { type: 'integer', minimum: 0, maximum: MAX_WAIT_S, default: 0 }],
-  [jobEvent.shape.type, eventType('job.status', 'JobEventType')],
-  [deviceEvent.shape.type, eventType('device.status', 'DeviceEventType')],
-  [shareEvent.shape.type, eventType('share.status', 'ShareEventType')],
+  [jobEvent.shape.type, eventType('job.status', 'JobStatusChanged')],
+  [deviceEvent.shape.type, eventType('device.status', 'DeviceStatusChanged')],
+  [shareEvent.shape.type, eventType('share.status', 'ShareStatusChanged')],
+  [unknownEvent.shape.type, { type: 'string', not: { enum: ['job.status', 'device.status', 'share.status'] } }],
   // The handler refuses others, by a code of OAuth.
   [tokenRequest.shape.grant_type, { type: 'string', enum: ['client_credentials'] }],
-  [messageId.def.innerType, { type: ['string', 'number'], maxLength: 128 }],
+  [messageId.def.innerType, { anyOf: [{ type: 'string', maxLength: 128 }, { type: 'number' }] }],
   // Many generators of code know no tuples, and the dialects of OpenAPI and AsyncAPI write them differently.
   [position.shape.coordinates, { type: 'array', minItems: 3, maxItems: 3, items: { type: 'number' } }],
   // zod leaves out the default of what it converts.
@@ -57,7 +59,7 @@ const written = new Map<z.core.$ZodType, JsonSchema>([
 
 /**
  * JSON Schemas of named zod schemas. A schema that contains another named one refers to it. Each property has the
- * description of its field, unless it refers to a named schema, which has its own.
+ * description of its field, unless it refers to a named schema, which has its own. Each number has a format.
  * @param named zod schemas by name
  * @param io in an output unknown fields are allowed everywhere, since clients must accept fields that they don't know
  * @param refer the `$ref` to a name
@@ -78,7 +80,7 @@ export function jsonSchemas(
   return Object.fromEntries(
     Object.entries(schemas).map(([name, { $schema: _dialect, $id: _id, id: _name, ...schema }]) => [
       name,
-      withFields(schema, name),
+      withNumberFormats(withFields(schema, io, name)),
     ]),
   );
 }
@@ -91,22 +93,34 @@ function complete(zodSchema: z.core.$ZodType, jsonSchema: JsonSchema, io: Direct
   }
   // What a list keeps of an element that its schema refuses (`judged`) is no default.
   if (zodSchema._zod.def.type === 'catch') delete jsonSchema.default;
+  // zod knows no integers among constants.
+  if (jsonSchema.type === 'number' && Number.isInteger(jsonSchema.const)) jsonSchema.type = 'integer';
+  // Generators make a type of its own of a constant; the description says that it is always true.
+  if (io === 'output' && jsonSchema.type === 'boolean') delete jsonSchema.const;
   for (const key of redundant(jsonSchema, io)) Reflect.deleteProperty(jsonSchema, key);
   expressNull(jsonSchema);
 }
 
 /** The schema with the descriptions of its fields from `fields/`. @param owner its name, if it has one */
-function withFields(schema: JsonSchema, owner?: string): JsonSchema {
+function withFields(schema: JsonSchema, io: Direction, owner?: string): JsonSchema {
   const { properties, items } = schema;
   const described = Object.entries(properties ?? {}).map(([name, property]) => {
     if (typeof property !== 'object' || property.$ref !== undefined) return [name, property];
-    return [name, { ...fieldOf(name, owner), ...withFields(property) }];
+    const { known, ...field } = fieldOf(name, owner) ?? {};
+    return [name, { ...field, ...opened(withFields(property, io), known, io) }];
   });
   return {
     ...schema,
     ...(properties && { properties: Object.fromEntries(described) as typeof properties }),
-    ...(typeof items === 'object' && !Array.isArray(items) && { items: withFields(items) }),
+    ...(typeof items === 'object' && !Array.isArray(items) && { items: withFields(items, io) }),
   };
+}
+
+/** An open list as text: a closed one makes generated Java throw on a new value. The service still refuses others in a request. */
+function opened(schema: JsonSchema, known: readonly string[] | undefined, io: Direction): JsonSchema {
+  if (known === undefined || io === 'input') return schema;
+  const { enum: _closed, ...open } = schema;
+  return { ...open, 'x-extensible-enum': [...known] };
 }
 
 /** Keywords that say nothing, or nothing to a reader. */

@@ -28,8 +28,17 @@ export const deviceEvent = z.extend(
 );
 export const shareEvent = z.extend(z.omit(shareStatusMessage, onChannelsOnly), logged('share.status'));
 
-const events = z.array(z.discriminatedUnion('type', [jobEvent, deviceEvent, shareEvent]));
+/** What every event has, also one of a type that comes later: with it generated Java does not refuse the page. */
+export const unknownEvent = z.object({
+  type: z.string(),
+  cursor: z.string(),
+  sequence: z.int(),
+  timestamp: z.string(),
+});
 
-export const eventsReply = z.object({ success, events, count: z.int(), cursor: z.string() });
+/** `unknownEvent` is the last, also by the alphabet, in which generated Java tries them: it takes every event. */
+export const event = z.union([jobEvent, deviceEvent, shareEvent, unknownEvent]);
+
+export const eventsReply = z.object({ success, events: z.array(event), count: z.int(), cursor: z.string() });
 
 export const jobEventsReply = z.object({ success, events: z.array(jobEvent), count: z.int() });

@@ -37,6 +37,8 @@ export const coordinatePropertiesOfLines = z.object({
   batteryPercents: z.array(known(z.number())),
 });
 
+export const propertiesOfCoordinates = z.union([coordinateProperties, coordinatePropertiesOfLines]);
+
 export const trackProperties = z.object({
   jobId: z.string(),
   name: z.string(),
@@ -44,12 +46,14 @@ export const trackProperties = z.object({
   startTime: z.string(),
   endTime: z.string(),
   recorded: z.int(),
-  coordinateProperties: z.union([coordinateProperties, coordinatePropertiesOfLines]),
+  coordinateProperties: propertiesOfCoordinates,
 });
+
+export const geometry = z.discriminatedUnion('type', [lineString, multiLineString, multiPoint]);
 
 export const trackFeature = z.object({
   type: z.literal('Feature'),
-  geometry: z.discriminatedUnion('type', [lineString, multiLineString, multiPoint]),
+  geometry,
   properties: trackProperties,
 });
 

@@ -23,13 +23,13 @@ export interface CutOffs {
 
 /** The events after a cursor, as soon as there are so many. */
 async function readLog(client: Client, beginning: string, count: number) {
-  const events = [];
+  const events: (StatusMessage & { readonly cursor: string })[] = [];
   for (let after = beginning; events.length < count;) {
     const query = { after, limit: '100', wait: '20' };
     const { status, body } = await client.call('GET /v3/events', { query });
     expect(status).toBe(200);
     if (body.count === 0) throw new Error(`the log has ${events.length} of ${count} changes`);
-    events.push(...body.events);
+    events.push(...(body.events as typeof events));
     after = body.cursor;
   }
   return events;

@@ -17,7 +17,7 @@ describe('parseMessage', () => {
   ])('ignores %s', (_, data) => expect(parseMessage(data)).toBeUndefined());
 
   test('returns a message of a known type', () => {
-    expect(parseMessage('{"type":"pong","id":"1"}')).toEqual({ type: 'pong', id: '1' });
+    expect(parseMessage('{"type":"accepted","id":"1"}')).toEqual({ type: 'accepted', id: '1' });
   });
 });
 

@@ -34,10 +34,10 @@ export interface components {
              */
             id?: string | number;
             /**
-             * @description Present when all subscriptions have ended, since the new token lacks `resources:read`.
-             * @constant
+             * @description Present, and `true`, when all subscriptions have ended, since the new token lacks `resources:read`.
+             * @example true
              */
-            subscriptionsEnded?: true;
+            subscriptionsEnded?: boolean;
             /**
              * @description Says what this object is.
              * @constant
@@ -64,16 +64,19 @@ export interface components {
         /** @description State of the battery. */
         Battery: {
             /**
+             * Format: double
              * @description Charge in percent, 0 to 100.
              * @example 81
              */
             percent?: number;
             /**
+             * Format: double
              * @description Remaining flight time in seconds, 0 to 86400.
              * @example 1260
              */
             remainingFlightTime?: number;
             /**
+             * Format: double
              * @description Volts, 0 to 1000.
              * @example 24.1
              */
@@ -116,11 +119,10 @@ export interface components {
              */
             outcome: "DONE" | "REFUSED" | "FAILED";
             /**
-             * @description Why the command was refused or has failed, if the platform says so.
+             * @description Why the command was refused or has failed, if the platform says so. Others than the known values may appear: accept them.
              * @example DEVICE_BUSY
-             * @enum {string}
              */
-            reason?: "NOT_SUPPORTED" | "NOT_ALLOWED" | "DEVICE_OFFLINE" | "DEVICE_BUSY" | "TOO_LATE" | "DEVICE_FAULT";
+            reason?: string;
             /**
              * @description The `requestId` with which the command was accepted.
              * @example 01kb1x5n2c4d6f8g0h2j4k6m8n
@@ -140,6 +142,7 @@ export interface components {
         };
         DeviceStatusMessage: {
             /**
+             * Format: double
              * @description Seconds from the device’s last report, by its `timestamp`, to when this service sent the message, to a tenth. Present with `snapshot`; left out of the state of a device that never reported.
              * @example 0.4
              */
@@ -150,11 +153,8 @@ export interface components {
              * @example event-7k2m9qx4-00000000c5
              */
             cursor?: string;
-            /**
-             * @description Present in the message that the device was removed, or moved to another group. If it returns, its `sequence` continues.
-             * @constant
-             */
-            deleted?: true;
+            /** @description Present in the message that the device was removed, or moved to another group. If it returns, its `sequence` continues. */
+            deleted?: boolean;
             /**
              * @description Identifier of a device group.
              * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
@@ -182,10 +182,10 @@ export interface components {
             name?: string;
             navigation?: components["schemas"]["Navigation"];
             /**
-             * @description Present in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
-             * @constant
+             * @description Present, and `true`, in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
+             * @example true
              */
-            replayed?: true;
+            replayed?: boolean;
             sensorPayload?: components["schemas"]["SensorPayload"];
             /**
              * Format: int64
@@ -199,10 +199,10 @@ export interface components {
              */
             simulated?: boolean;
             /**
-             * @description Present in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
-             * @constant
+             * @description Present, and `true`, in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
+             * @example true
              */
-            snapshot?: true;
+            snapshot?: boolean;
             /**
              * @description `online` while the device reports telemetry; `offline` after 30 seconds of silence.
              * @example online
@@ -233,6 +233,7 @@ export interface components {
         };
         DeviceTelemetryMessage: {
             /**
+             * Format: double
              * @description Seconds from the device’s last report, by its `timestamp`, to when this service sent the message, to a tenth. Present with `snapshot`; left out of the state of a device that never reported.
              * @example 0.4
              */
@@ -280,10 +281,10 @@ export interface components {
              */
             simulated?: boolean;
             /**
-             * @description Present in the last known state at the time of subscribing, which is not a new sample.
-             * @constant
+             * @description Present, and `true`, in the last known state at the time of subscribing, which is not a new sample.
+             * @example true
              */
-            snapshot?: true;
+            snapshot?: boolean;
             /**
              * Format: date-time
              * @description Time of the report by the device’s clock.
@@ -379,10 +380,10 @@ export interface components {
              */
             cursor?: string;
             /**
-             * @description Present in the final message: the resource was deleted.
-             * @constant
+             * @description Present, and `true`, in the final message alone: the resource was deleted.
+             * @example true
              */
-            deleted?: true;
+            deleted?: boolean;
             /**
              * @description Identifier of a device group.
              * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
@@ -432,10 +433,10 @@ export interface components {
              */
             reasonText?: string;
             /**
-             * @description Present in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
-             * @constant
+             * @description Present, and `true`, in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
+             * @example true
              */
-            replayed?: true;
+            replayed?: boolean;
             /**
              * Format: date-time
              * @description When the status was reached, as the drone platform reported it; only of a status that it did report. By the clock of the platform, which may be up to 60 seconds off.
@@ -454,10 +455,10 @@ export interface components {
              */
             simulated?: boolean;
             /**
-             * @description Present in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
-             * @constant
+             * @description Present, and `true`, in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
+             * @example true
              */
-            snapshot?: true;
+            snapshot?: boolean;
             /**
              * Format: date-time
              * @description Time of the change; in a message with a position, the time of the device’s report. ISO 8601 in UTC.
@@ -510,16 +511,19 @@ export interface components {
         /** @description Orientation. */
         Orientation: {
             /**
+             * Format: double
              * @description Degrees clockwise from true north, 0 to 360.
              * @example 270.5
              */
             heading?: number;
             /**
+             * Format: double
              * @description Degrees, positive with the nose up, -180 to 180.
              * @example -2.1
              */
             pitch?: number;
             /**
+             * Format: double
              * @description Degrees, positive to the right, -180 to 180.
              * @example 0.3
              */
@@ -586,6 +590,7 @@ export interface components {
         };
         PublishedMessage: {
             /**
+             * Format: int32
              * @description How many of the samples were new: later than the last one of their device, or with a position that was not in the record of a flight.
              * @example 1
              */
@@ -596,6 +601,7 @@ export interface components {
              */
             id?: string | number;
             /**
+             * Format: int32
              * @description How many of them have a position that is new in the record of the job’s or of the device’s flight.
              * @example 1
              */
@@ -624,6 +630,7 @@ export interface components {
         };
         RefusedSample: {
             /**
+             * Format: int32
              * @description The place of the sample in the list, from 0.
              * @example 2
              */
@@ -655,16 +662,19 @@ export interface components {
             /** @description State of the battery. */
             battery?: {
                 /**
+                 * Format: double
                  * @description Charge in percent, 0 to 100.
                  * @example 81
                  */
                 percent?: number;
                 /**
+                 * Format: double
                  * @description Remaining flight time in seconds, 0 to 86400.
                  * @example 1260
                  */
                 remainingFlightTime?: number;
                 /**
+                 * Format: double
                  * @description Volts, 0 to 1000.
                  * @example 24.1
                  */
@@ -689,16 +699,19 @@ export interface components {
                 /** @description Orientation. */
                 orientation?: {
                     /**
+                     * Format: double
                      * @description Degrees clockwise from true north, 0 to 360.
                      * @example 270.5
                      */
                     heading?: number;
                     /**
+                     * Format: double
                      * @description Degrees, positive with the nose up, -180 to 180.
                      * @example -2.1
                      */
                     pitch?: number;
                     /**
+                     * Format: double
                      * @description Degrees, positive to the right, -180 to 180.
                      * @example 0.3
                      */
@@ -724,11 +737,13 @@ export interface components {
                 /** @description Velocity. */
                 velocity?: {
                     /**
+                     * Format: double
                      * @description Speed over ground in metres per second, 0 to 200.
                      * @example 12.5
                      */
                     groundSpeed?: number;
                     /**
+                     * Format: double
                      * @description Metres per second, positive upwards, -200 to 200.
                      * @example -0.5
                      */
@@ -742,16 +757,19 @@ export interface components {
                     /** @description Orientation. */
                     orientation?: {
                         /**
+                         * Format: double
                          * @description Degrees clockwise from true north, 0 to 360.
                          * @example 270.5
                          */
                         heading?: number;
                         /**
+                         * Format: double
                          * @description Degrees, positive with the nose up, -180 to 180.
                          * @example -2.1
                          */
                         pitch?: number;
                         /**
+                         * Format: double
                          * @description Degrees, positive to the right, -180 to 180.
                          * @example 0.3
                          */
@@ -777,26 +795,31 @@ export interface components {
             /** @description Weather that the device reports. */
             weather?: {
                 /**
+                 * Format: double
                  * @description Relative humidity in percent, 0 to 100.
                  * @example 61
                  */
                 humidity?: number;
                 /**
+                 * Format: double
                  * @description Rain in millimetres per hour, 0 to 1000.
                  * @example 0
                  */
                 rain?: number;
                 /**
+                 * Format: double
                  * @description Degrees Celsius, -100 to 100.
                  * @example 17.5
                  */
                 temperature?: number;
                 /**
+                 * Format: double
                  * @description Degrees from which the wind blows, clockwise from true north, 0 to 360.
                  * @example 225
                  */
                 windDirection?: number;
                 /**
+                 * Format: double
                  * @description Metres per second, 0 to 150.
                  * @example 4.2
                  */
@@ -859,6 +882,7 @@ export interface components {
         };
         ShareStatusMessage: {
             /**
+             * Format: int32
              * @description Viewers that watch the share now. It follows reality within two seconds.
              * @example 2
              */
@@ -869,10 +893,10 @@ export interface components {
              */
             cursor?: string;
             /**
-             * @description Present in the final message: the resource was deleted.
-             * @constant
+             * @description Present, and `true`, in the final message alone: the resource was deleted.
+             * @example true
              */
-            deleted?: true;
+            deleted?: boolean;
             /**
              * Format: date-time
              * @description When the share ends. ISO 8601 in UTC.
@@ -880,15 +904,16 @@ export interface components {
              */
             expiresAt: string;
             /**
+             * Format: int32
              * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
              * @example 10
              */
             maxViewers: number;
             /**
-             * @description Present in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
-             * @constant
+             * @description Present, and `true`, in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
+             * @example true
              */
-            replayed?: true;
+            replayed?: boolean;
             /**
              * Format: int64
              * @description Version of the share.
@@ -907,10 +932,10 @@ export interface components {
              */
             shareState: "ACTIVE" | "REVOKED" | "EXPIRED";
             /**
-             * @description Present in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
-             * @constant
+             * @description Present, and `true`, in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
+             * @example true
              */
-            snapshot?: true;
+            snapshot?: boolean;
             /**
              * Format: date-time
              * @description Time of the change. ISO 8601 in UTC.
@@ -925,10 +950,10 @@ export interface components {
         };
         SubscribedMessage: {
             /**
-             * @description Present when the message asked for batches.
-             * @constant
+             * @description Present, and `true`, when the message asked for batches.
+             * @example true
              */
-            batch?: true;
+            batch?: boolean;
             /** @description The group, if the message named one. */
             deviceGroupId?: string;
             /** @description The device, if the message named one. */
@@ -965,6 +990,7 @@ export interface components {
         /** @description The take-off of the flight that the device is in. Left out when it is not in flight. */
         TakeOff: {
             /**
+             * Format: double
              * @description Metres above mean sea level.
              * @example 443.2
              */
@@ -988,6 +1014,7 @@ export interface components {
              */
             coordinates: number[];
             /**
+             * Format: double
              * @description Speed over ground in metres per second, 0 to 200.
              * @example 12.5
              */
@@ -1034,11 +1061,13 @@ export interface components {
         /** @description Velocity. */
         Velocity: {
             /**
+             * Format: double
              * @description Speed over ground in metres per second, 0 to 200.
              * @example 12.5
              */
             groundSpeed?: number;
             /**
+             * Format: double
              * @description Metres per second, positive upwards, -200 to 200.
              * @example -0.5
              */
@@ -1064,15 +1093,16 @@ export interface components {
                 username: string;
             };
             /**
+             * Format: int32
              * @description Viewers that watch the share now. It follows reality within two seconds.
              * @example 2
              */
             currentViewers: number;
             /**
-             * @description Present in the final message: the resource was deleted.
-             * @constant
+             * @description Present, and `true`, in the final message alone: the resource was deleted.
+             * @example true
              */
-            deleted?: true;
+            deleted?: boolean;
             /**
              * Format: date-time
              * @description When the share ends. ISO 8601 in UTC.
@@ -1080,6 +1110,7 @@ export interface components {
              */
             expiresAt: string;
             /**
+             * Format: int32
              * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
              * @example 10
              */
@@ -1116,10 +1147,10 @@ export interface components {
              */
             shareType?: "STREAM" | "DEVICE_STATUS";
             /**
-             * @description Present in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
-             * @constant
+             * @description Present, and `true`, in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
+             * @example true
              */
-            snapshot?: true;
+            snapshot?: boolean;
             /**
              * Format: date-time
              * @description Time of the change. ISO 8601 in UTC.
@@ -1134,6 +1165,7 @@ export interface components {
         };
         ViewerTelemetryMessage: {
             /**
+             * Format: double
              * @description Seconds from the device’s last report, by its `timestamp`, to when this service sent the message, to a tenth. Present with `snapshot`; left out of the state of a device that never reported.
              * @example 0.4
              */
@@ -1180,10 +1212,10 @@ export interface components {
              */
             simulated?: boolean;
             /**
-             * @description Present in the last known state at the time of connecting, which is not a new sample.
-             * @constant
+             * @description Present, and `true`, in the last known state at the time of connecting, which is not a new sample.
+             * @example true
              */
-            snapshot?: true;
+            snapshot?: boolean;
             /**
              * Format: date-time
              * @description Time of the report by the device’s clock.
@@ -1200,26 +1232,31 @@ export interface components {
         /** @description Weather that the device reports. */
         Weather: {
             /**
+             * Format: double
              * @description Relative humidity in percent, 0 to 100.
              * @example 61
              */
             humidity?: number;
             /**
+             * Format: double
              * @description Rain in millimetres per hour, 0 to 1000.
              * @example 0
              */
             rain?: number;
             /**
+             * Format: double
              * @description Degrees Celsius, -100 to 100.
              * @example 17.5
              */
             temperature?: number;
             /**
+             * Format: double
              * @description Degrees from which the wind blows, clockwise from true north, 0 to 360.
              * @example 225
              */
             windDirection?: number;
             /**
+             * Format: double
              * @description Metres per second, 0 to 150.
              * @example 4.2
              */

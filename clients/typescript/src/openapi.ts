@@ -422,16 +422,19 @@ export interface components {
         /** @description State of the battery. */
         Battery: {
             /**
+             * Format: double
              * @description Charge in percent, 0 to 100.
              * @example 81
              */
             percent?: number;
             /**
+             * Format: double
              * @description Remaining flight time in seconds, 0 to 86400.
              * @example 1260
              */
             remainingFlightTime?: number;
             /**
+             * Format: double
              * @description Volts, 0 to 1000.
              * @example 24.1
              */
@@ -440,16 +443,19 @@ export interface components {
         /** @description Bounds of a number in a request, both included. */
         Bounds: {
             /**
+             * Format: int32
              * @description The value without the field.
              * @example 10
              */
             default: number;
             /**
+             * Format: int32
              * @description The largest value.
              * @example 1000
              */
             maximum: number;
             /**
+             * Format: int32
              * @description The smallest value.
              * @example 1
              */
@@ -464,9 +470,9 @@ export interface components {
             job: components["schemas"]["CancelledJob"];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description A job after it was cancelled. */
         CancelledJob: {
@@ -635,6 +641,7 @@ export interface components {
              */
             expiresAt: string;
             /**
+             * Format: int32
              * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
              * @example 10
              */
@@ -656,9 +663,9 @@ export interface components {
             job: components["schemas"]["JobSummary"];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description Body of “Create a job”. */
         CreateJobRequest: {
@@ -698,6 +705,7 @@ export interface components {
              */
             name: string;
             /**
+             * Format: int32
              * @description Priority for the drone platform, 1 (low) to 10 (high).
              * @default 5
              * @example 5
@@ -715,19 +723,21 @@ export interface components {
             share: components["schemas"]["CreatedShare"];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description Body of “Share a device's live video or status by link”. */
         CreateShareRequest: {
             /**
+             * Format: int32
              * @description Lifetime of the share in seconds, 60 to 86400 (a day). It can’t be prolonged: create another share.
              * @default 3600
              * @example 3600
              */
             expiresIn?: number;
             /**
+             * Format: int32
              * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
              * @default 10
              * @example 10
@@ -781,11 +791,8 @@ export interface components {
              * @example event-7k2m9qx4-00000000c5
              */
             cursor: string;
-            /**
-             * @description Present in the message that the device was removed, or moved to another group. If it returns, its `sequence` continues.
-             * @constant
-             */
-            deleted?: true;
+            /** @description Present in the message that the device was removed, or moved to another group. If it returns, its `sequence` continues. */
+            deleted?: boolean;
             /**
              * @description Identifier of a device group.
              * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
@@ -846,6 +853,7 @@ export interface components {
              */
             description: string;
             /**
+             * Format: int32
              * @description Number of devices in the group.
              * @example 1
              */
@@ -902,15 +910,25 @@ export interface components {
          * @enum {string}
          */
         DeviceStatus: "online" | "offline";
-        /** @description Why a request was refused. */
+        /** @description Why a request failed. */
         Error: {
             /** @description What is wrong with each part of the request, at most 20 faults and then their number, or why the request is forbidden. Present with `invalid_request` and `Forbidden`; the texts may get clearer, so don’t rely on them. */
             details?: components["schemas"]["ErrorDetail"][];
             /**
-             * @description What went wrong. The texts are listed with each response and don’t change within `/v3/`.
+             * @description What went wrong; of the token endpoint the error code of OAuth 2.0 (RFC 6749 section 5.2). The texts are listed with each operation and don’t change within `/v3/`.
              * @example invalid_request
              */
             error: string;
+            /**
+             * @description Explanation for people, of the token endpoint alone. The wording may change: branch on `error`.
+             * @example The client credentials were rejected.
+             */
+            error_description?: string;
+            /**
+             * @description Identifies the request; the same as the header `x-request-id`. Name it when you report a problem.
+             * @example 0b1f2c9e-5a3d-4c7e-9a54-3f7d1c2b8e60
+             */
+            requestId?: string;
         };
         /** @description One thing that is wrong with a request. */
         ErrorDetail: {
@@ -925,53 +943,36 @@ export interface components {
              */
             path: string;
         };
-        /** @description A refusal of API Gateway, in its own form. */
-        GatewayError: {
-            /**
-             * @description Text for people.
-             * @example Job deleted successfully
-             */
-            message: string;
-        };
+        /** @description What has happened, by its `type`. Pass over a type that you don’t know. */
+        Event: components["schemas"]["JobEvent"] | components["schemas"]["DeviceEvent"] | components["schemas"]["ShareEvent"] | components["schemas"]["UnknownEvent"];
+        /** @description A line, several lines, or points. */
+        Geometry: components["schemas"]["LineString"] | components["schemas"]["MultiLineString"] | components["schemas"]["MultiPoint"];
         /** @description Reply to “Read a job”. */
         GetJobReply: {
             job: components["schemas"]["Job"];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description Reply to “Read the limits of the client and what is left of them”. */
         GetLimitsReply: {
             limits: components["schemas"]["Limits"];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description Reply to “Read a share”. */
         GetShareReply: {
             share: components["schemas"]["Share"];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
-        };
-        /** @description An unexpected error. */
-        InternalError: {
-            /**
-             * @description What went wrong. The texts are listed with each response and don’t change within `/v3/`.
-             * @example invalid_request
-             */
-            error: string;
-            /**
-             * @description Identifies the request; the same as the header `x-request-id`. Name it when you report a problem.
-             * @example 0b1f2c9e-5a3d-4c7e-9a54-3f7d1c2b8e60
-             */
-            requestId: string;
+            success: boolean;
         };
         /** @description A job with all its fields. */
         Job: {
@@ -1020,6 +1021,7 @@ export interface components {
              */
             name: string;
             /**
+             * Format: int32
              * @description Priority for the drone platform, 1 (low) to 10 (high).
              * @example 5
              */
@@ -1048,6 +1050,7 @@ export interface components {
             scheduledAt?: string;
             status: components["schemas"]["JobStatus"];
             /**
+             * Format: int64
              * @description Grows by one with every change of the job; the number in its `ETag`.
              * @example 1
              */
@@ -1061,10 +1064,10 @@ export interface components {
              */
             cursor: string;
             /**
-             * @description Present in the final message: the resource was deleted.
-             * @constant
+             * @description Present, and `true`, in the final message alone: the resource was deleted.
+             * @example true
              */
-            deleted?: true;
+            deleted?: boolean;
             /**
              * @description Identifier of a device group.
              * @example group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n
@@ -1157,6 +1160,7 @@ export interface components {
              */
             name: string;
             /**
+             * Format: int32
              * @description Priority for the drone platform, 1 (low) to 10 (high).
              * @example 5
              */
@@ -1214,6 +1218,7 @@ export interface components {
              */
             createdAt: string;
             /**
+             * Format: int32
              * @description Viewers that watch the share now. It follows reality within two seconds.
              * @example 2
              */
@@ -1225,6 +1230,7 @@ export interface components {
              */
             expiresAt: string;
             /**
+             * Format: int32
              * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
              * @example 10
              */
@@ -1257,6 +1263,7 @@ export interface components {
         /** @description Reply to “List what has happened, oldest first”. */
         ListEventsReply: {
             /**
+             * Format: int32
              * @description Number of elements in the list of this reply, not in all pages.
              * @example 1
              */
@@ -1267,16 +1274,17 @@ export interface components {
              */
             cursor: string;
             /** @description What has happened, oldest first. */
-            events: (components["schemas"]["JobEvent"] | components["schemas"]["DeviceEvent"] | components["schemas"]["ShareEvent"])[];
+            events: components["schemas"]["Event"][];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description Reply to “List the changes of a job, oldest first”. */
         ListJobEventsReply: {
             /**
+             * Format: int32
              * @description Number of elements in the list of this reply, not in all pages.
              * @example 1
              */
@@ -1285,13 +1293,14 @@ export interface components {
             events: components["schemas"]["JobEvent"][];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description Reply to “List jobs, newest first”. */
         ListJobsReply: {
             /**
+             * Format: int32
              * @description Number of elements in the list of this reply, not in all pages.
              * @example 1
              */
@@ -1305,13 +1314,14 @@ export interface components {
             nextToken?: string;
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description Reply to “List the device groups of the organisation with their devices”. */
         ListResourcesReply: {
             /**
+             * Format: int32
              * @description Number of elements in the list of this reply, not in all pages.
              * @example 1
              */
@@ -1320,13 +1330,14 @@ export interface components {
             resources: components["schemas"]["DeviceGroup"][];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description Reply to “List the resources of a share”. */
         ListShareResourcesReply: {
             /**
+             * Format: int32
              * @description Number of elements in the list of this reply, not in all pages.
              * @example 1
              */
@@ -1335,13 +1346,14 @@ export interface components {
             resources: components["schemas"]["SharedDevice"][];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description Reply to “List the active shares of the organisation”. */
         ListSharesReply: {
             /**
+             * Format: int32
              * @description Number of elements in the list of this reply, not in all pages.
              * @example 1
              */
@@ -1355,9 +1367,9 @@ export interface components {
             shares: components["schemas"]["ListedShare"][];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description The operation is done. */
         MessageReply: {
@@ -1368,9 +1380,9 @@ export interface components {
             message: string;
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description GeoJSON lines (RFC 7946): between gaps of more than ten seconds, and on both sides of 180°. */
         MultiLineString: {
@@ -1435,32 +1447,22 @@ export interface components {
             position?: components["schemas"]["Position"];
             velocity?: components["schemas"]["Velocity"];
         };
-        /** @description Why a token request was refused (RFC 6749 section 5.2). */
-        OAuthError: {
-            /**
-             * @description Error code of OAuth 2.0 (RFC 6749 section 5.2). Branch on it.
-             * @example invalid_client
-             */
-            error: string;
-            /**
-             * @description Explanation for people. The wording may change: branch on `error`.
-             * @example The client credentials were rejected.
-             */
-            error_description?: string;
-        };
         /** @description Orientation of a drone or a camera. */
         Orientation: {
             /**
+             * Format: double
              * @description Degrees clockwise from true north, 0 to 360.
              * @example 270.5
              */
             heading?: number;
             /**
+             * Format: double
              * @description Degrees, positive with the nose up, -180 to 180.
              * @example -2.1
              */
             pitch?: number;
             /**
+             * Format: double
              * @description Degrees, positive to the right, -180 to 180.
              * @example 0.3
              */
@@ -1509,19 +1511,24 @@ export interface components {
              */
             type: "Point";
         };
+        /** @description What was known at each position: lists like `coordinates`, of a `MultiLineString` a list for each line. */
+        PropertiesOfCoordinates: components["schemas"]["CoordinateProperties"] | components["schemas"]["CoordinatePropertiesOfLines"];
         /** @description How many of something a client may have at the same time. */
         Quota: {
             /**
+             * Format: int32
              * @description How many the client may have at the same time.
              * @example 50
              */
             limit: number;
             /**
+             * Format: int32
              * @description How many more the client may have.
              * @example 47
              */
             remaining: number;
             /**
+             * Format: int32
              * @description How many there are now.
              * @example 3
              */
@@ -1530,11 +1537,13 @@ export interface components {
         /** @description How often a client may call an operation. */
         RateLimit: {
             /**
+             * Format: int32
              * @description How many calls may come at once before `limit` applies; only where this is allowed.
              * @example 100
              */
             burst?: number;
             /**
+             * Format: int32
              * @description Calls in a window.
              * @example 60
              */
@@ -1545,6 +1554,7 @@ export interface components {
              */
             operation: string;
             /**
+             * Format: int32
              * @description Calls that are left in this window. Left out where the service can’t tell.
              * @example 57
              */
@@ -1556,6 +1566,7 @@ export interface components {
              */
             resetAt?: string;
             /**
+             * Format: int32
              * @description Length of a window of the clock in seconds.
              * @example 60
              */
@@ -1580,6 +1591,7 @@ export interface components {
              */
             expiresAt: string;
             /**
+             * Format: int32
              * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
              * @example 10
              */
@@ -1639,6 +1651,7 @@ export interface components {
         /** @description The beginning or the end of a share. */
         ShareEvent: {
             /**
+             * Format: int32
              * @description Viewers that watch the share now. It follows reality within two seconds.
              * @example 2
              */
@@ -1649,10 +1662,10 @@ export interface components {
              */
             cursor: string;
             /**
-             * @description Present in the final message: the resource was deleted.
-             * @constant
+             * @description Present, and `true`, in the final message alone: the resource was deleted.
+             * @example true
              */
-            deleted?: true;
+            deleted?: boolean;
             /**
              * Format: date-time
              * @description When the share ends. ISO 8601 in UTC.
@@ -1660,6 +1673,7 @@ export interface components {
              */
             expiresAt: string;
             /**
+             * Format: int32
              * @description How many viewers may watch at the same time, 1 to 1000. Further ones are refused until one leaves.
              * @example 10
              */
@@ -1707,6 +1721,7 @@ export interface components {
              */
             access_token: string;
             /**
+             * Format: int32
              * @description Seconds that the token is valid, 3600. Renew it before that, by your own clock from the time of the request.
              * @example 3600
              */
@@ -1738,8 +1753,7 @@ export interface components {
         };
         /** @description The lines that a device flew, or its positions that stand alone. */
         TrackFeature: {
-            /** @description A line, several lines, or points. */
-            geometry: components["schemas"]["LineString"] | components["schemas"]["MultiLineString"] | components["schemas"]["MultiPoint"];
+            geometry: components["schemas"]["Geometry"];
             properties: components["schemas"]["TrackProperties"];
             /**
              * @description Always `Feature`.
@@ -1749,8 +1763,7 @@ export interface components {
         };
         /** @description Whose positions they are, and of which job. */
         TrackProperties: {
-            /** @description What was known at each position: lists like `coordinates`, of a `MultiLineString` a list for each line. */
-            coordinateProperties: components["schemas"]["CoordinateProperties"] | components["schemas"]["CoordinatePropertiesOfLines"];
+            coordinateProperties: components["schemas"]["PropertiesOfCoordinates"];
             /**
              * @description Identifier of a device: a drone with its dock.
              * @example device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p
@@ -1773,6 +1786,7 @@ export interface components {
              */
             name: string;
             /**
+             * Format: int32
              * @description How many positions of the device were recorded. Its features have fewer if its track was thinned out, and more where it crossed 180°.
              * @example 2
              */
@@ -1783,6 +1797,31 @@ export interface components {
              * @example 2026-11-27T10:30:15.123Z
              */
             startTime: string;
+        };
+        /** @description What every event has, also one of a type that is added later. */
+        UnknownEvent: {
+            /**
+             * @description Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, the last message of a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+             * @example event-7k2m9qx4-00000000c5
+             */
+            cursor: string;
+            /**
+             * Format: int64
+             * @description Version of what has changed.
+             * @example 3
+             */
+            sequence: number;
+            /**
+             * Format: date-time
+             * @description Time of the change. ISO 8601 in UTC.
+             * @example 2026-11-27T10:30:15.123Z
+             */
+            timestamp: string;
+            /**
+             * @description Says what has happened.
+             * @example dock.status
+             */
+            type: string;
         };
         /** @description A job after a change, with the fields that can change. */
         UpdatedJob: {
@@ -1802,6 +1841,7 @@ export interface components {
              */
             name: string;
             /**
+             * Format: int32
              * @description Priority for the drone platform, 1 (low) to 10 (high).
              * @example 5
              */
@@ -1814,6 +1854,7 @@ export interface components {
              */
             updatedAt: string;
             /**
+             * Format: int64
              * @description Grows by one with every change of the job; the number in its `ETag`.
              * @example 1
              */
@@ -1824,9 +1865,9 @@ export interface components {
             job: components["schemas"]["UpdatedJob"];
             /**
              * @description Always `true`: errors have a status of 400 or more and a body with `error`.
-             * @constant
+             * @example true
              */
-            success: true;
+            success: boolean;
         };
         /** @description Body of “Change a job”. */
         UpdateJobRequest: {
@@ -1851,6 +1892,7 @@ export interface components {
              */
             name?: string;
             /**
+             * Format: int32
              * @description Priority for the drone platform, 1 (low) to 10 (high).
              * @example 5
              */
@@ -1860,11 +1902,13 @@ export interface components {
         /** @description Velocity of a drone. */
         Velocity: {
             /**
+             * Format: double
              * @description Speed over ground in metres per second, 0 to 200.
              * @example 12.5
              */
             groundSpeed?: number;
             /**
+             * Format: double
              * @description Metres per second, positive upwards, -200 to 200.
              * @example -0.5
              */
@@ -1873,87 +1917,38 @@ export interface components {
         /** @description Weather that the device reports. */
         Weather: {
             /**
+             * Format: double
              * @description Relative humidity in percent, 0 to 100.
              * @example 61
              */
             humidity?: number;
             /**
+             * Format: double
              * @description Rain in millimetres per hour, 0 to 1000.
              * @example 0
              */
             rain?: number;
             /**
+             * Format: double
              * @description Degrees Celsius, -100 to 100.
              * @example 17.5
              */
             temperature?: number;
             /**
+             * Format: double
              * @description Degrees from which the wind blows, clockwise from true north, 0 to 360.
              * @example 225
              */
             windDirection?: number;
             /**
+             * Format: double
              * @description Metres per second, 0 to 150.
              * @example 4.2
              */
             windSpeed?: number;
         };
     };
-    responses: {
-        /** @description An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`. */
-        InternalServerError: {
-            headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["InternalError"];
-            };
-        };
-        /** @description The path has no such method. `Allow` names those that it has. */
-        MethodNotAllowed: {
-            headers: {
-                Allow: components["headers"]["Allow"];
-                "x-request-id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The body is too large: AWS accepts about 6 MB here. It has a form of its own and no `x-request-id`. */
-        PayloadTooLarge: {
-            headers: {
-                "x-amzn-RequestId": components["headers"]["AmazonRequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["GatewayError"];
-            };
-        };
-        /** @description AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt. */
-        TooManyRequests: {
-            headers: {
-                "Retry-After": components["headers"]["RetryAfter"];
-                "x-request-id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The token is missing, invalid or expired. Request a new token. */
-        Unauthorized: {
-            headers: {
-                "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
-                "x-request-id": components["headers"]["RequestId"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-    };
+    responses: never;
     parameters: {
         /** @description A UUID (RFC 9562) of your choice, new for each creation. Repeat a request with the same key and body, for example after a timeout, and nothing is created twice: for 24 hours you get the first response again. Keys are per client and operation. Only successes are kept, so a request that was refused can be corrected and sent with the same key. Another body than that of a success is 400. Bodies are compared after parsing, so order and defaults don’t matter. */
         IdempotencyKey: string;
@@ -1962,9 +1957,9 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description The methods of this path, separated by commas. */
+        /** @description With 405: the methods of this path, separated by commas. */
         Allow: string;
-        /** @description Identifies the request, in place of `x-request-id`. */
+        /** @description With 413: identifies the request, in place of `x-request-id`. */
         AmazonRequestId: string;
         /** @description Responses must not be stored by caches. */
         CacheControl: "no-store";
@@ -1978,11 +1973,13 @@ export interface components {
         RateLimitReset: number;
         /** @description Identifies the request. Name it when you report a problem. */
         RequestId: string;
-        /** @description Seconds to wait before the next attempt, 1 to 60. Missing when AWS limits the whole service: then wait a second, and double that with each further attempt. */
+        /** @description Identifies the request. Name it when you report a problem. Missing with 413 alone. */
+        RequestIdIfRead: string;
+        /** @description With 429: seconds to wait before the next attempt, 1 to 60. Missing when AWS limits the whole service: then wait a second, and double that with each further attempt. */
         RetryAfter: number;
         /** @description The response depends on this header of the request. */
         Vary: "Accept";
-        /** @description The scheme to authenticate with. Missing when the token expired within the last five minutes. */
+        /** @description With 401: the scheme to authenticate with. Missing when the token expired within the last five minutes. */
         WWWAuthenticate: "Bearer";
     };
     pathItems: never;
@@ -2016,53 +2013,29 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: a parameter or a part of the body is missing or invalid.
+             * @description An error, by its status:
              *
-             *     `unsupported_grant_type`: `grant_type` is not `client_credentials`.
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid. `unsupported_grant_type`: `grant_type` is not `client_credentials`.
+             *     - `401`: `invalid_client`: the client id is unknown or the client secret is wrong.
+             *     - `403`: The API key is missing, unknown or another client’s, or the client is suspended.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
+             *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
              */
-            400: {
+            default: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "x-amzn-RequestId": components["headers"]["AmazonRequestId"];
+                    "x-request-id": components["headers"]["RequestIdIfRead"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OAuthError"];
+                    "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_client`: the client id is unknown or the client secret is wrong. */
-            401: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
-            /** @description The API key is missing, unknown or another client’s, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["PayloadTooLarge"];
-            /** @description `Unsupported media type`: the body is in another charset than UTF-8. */
-            415: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OAuthError"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     listEvents: {
@@ -2095,51 +2068,22 @@ export interface operations {
                     "application/json": components["schemas"]["ListEventsReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `410`: `Cursor expired`: the log no longer reaches back to the cursor.
+             *     - `429`: Your client has made 120 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            /** @description `Cursor expired`: the log no longer reaches back to the cursor. */
-            410: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Your client has made 120 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt. */
-            429: {
-                headers: {
+                    Allow: components["headers"]["Allow"];
                     "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -2150,7 +2094,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            500: components["responses"]["InternalServerError"];
         };
     };
     listJobs: {
@@ -2180,9 +2123,21 @@ export interface operations {
                     "application/json": components["schemas"]["ListJobsReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2190,20 +2145,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     getJob: {
@@ -2230,9 +2171,22 @@ export interface operations {
                     "application/json": components["schemas"]["GetJobReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Job not found`: the job does not exist, or it was deleted.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2240,30 +2194,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Job not found`: the job does not exist, or it was deleted. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     deleteJob: {
@@ -2289,9 +2219,22 @@ export interface operations {
                     "application/json": components["schemas"]["MessageReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Job not found`: the job does not exist, or it was deleted.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2299,30 +2242,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Job not found`: the job does not exist, or it was deleted. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     updateJob: {
@@ -2357,61 +2276,33 @@ export interface operations {
                     "application/json": components["schemas"]["UpdateJobReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Job not found`: the job does not exist, or it was deleted.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `412`: `Precondition failed`: the job has another version than `If-Match` requires.
+             *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
+             *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    "x-amzn-RequestId": components["headers"]["AmazonRequestId"];
+                    "x-request-id": components["headers"]["RequestIdIfRead"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Job not found`: the job does not exist, or it was deleted. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            /** @description `Precondition failed`: the job has another version than `If-Match` requires. */
-            412: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            413: components["responses"]["PayloadTooLarge"];
-            /** @description `Unsupported media type`: the body is in another charset than UTF-8. */
-            415: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     cancelJob: {
@@ -2438,12 +2329,21 @@ export interface operations {
                 };
             };
             /**
-             * @description `invalid_request`: a parameter or a part of the body is missing or invalid.
+             * @description An error, by its status:
              *
-             *     `Cannot cancel job`: the job is neither `PENDING` nor `QUEUED`.
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid. `Cannot cancel job`: the job is neither `PENDING` nor `QUEUED`.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Job not found`: the job does not exist, or it was deleted.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
              */
-            400: {
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2451,30 +2351,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Job not found`: the job does not exist, or it was deleted. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     listJobEvents: {
@@ -2500,9 +2376,22 @@ export interface operations {
                     "application/json": components["schemas"]["ListJobEventsReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Job not found`: the job does not exist, or it was deleted.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2510,30 +2399,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Job not found`: the job does not exist, or it was deleted. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     getJobTrack: {
@@ -2563,9 +2428,23 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Job not found`: the job does not exist, or it was deleted.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `406`: `Not acceptable`: `Accept` allows none of the media types of the reply.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2573,40 +2452,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Job not found`: the job does not exist, or it was deleted. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            /** @description `Not acceptable`: `Accept` allows none of the media types of the reply. */
-            406: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     createJob: {
@@ -2640,76 +2485,35 @@ export interface operations {
                     "application/json": components["schemas"]["CreateJobReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Device group not found`: the device group does not exist.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
+             *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8.
+             *     - `429`: Your client has made 60 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Device group not found`: the device group does not exist. */
-            404: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["PayloadTooLarge"];
-            /** @description `Unsupported media type`: the body is in another charset than UTF-8. */
-            415: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Your client has made 60 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt. */
-            429: {
-                headers: {
+                    Allow: components["headers"]["Allow"];
                     "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    "x-amzn-RequestId": components["headers"]["AmazonRequestId"];
                     "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
+                    "x-request-id": components["headers"]["RequestIdIfRead"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            500: components["responses"]["InternalServerError"];
         };
     };
     getLimits: {
@@ -2732,9 +2536,21 @@ export interface operations {
                     "application/json": components["schemas"]["GetLimitsReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2742,20 +2558,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     listResources: {
@@ -2778,9 +2580,21 @@ export interface operations {
                     "application/json": components["schemas"]["ListResourcesReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2788,20 +2602,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     listShares: {
@@ -2829,9 +2629,21 @@ export interface operations {
                     "application/json": components["schemas"]["ListSharesReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2839,20 +2651,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     getShare: {
@@ -2878,9 +2676,22 @@ export interface operations {
                     "application/json": components["schemas"]["GetShareReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Share not found`: the share does not exist, has expired or was revoked.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2888,30 +2699,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Share not found`: the share does not exist, has expired or was revoked. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     revokeShare: {
@@ -2937,9 +2724,22 @@ export interface operations {
                     "application/json": components["schemas"]["MessageReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Share not found`: the share does not exist, has expired or was revoked.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -2947,30 +2747,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Share not found`: the share does not exist, has expired or was revoked. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     listShareResources: {
@@ -2999,51 +2775,22 @@ export interface operations {
                     "application/json": components["schemas"]["ListShareResourcesReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Share not found`: the share does not exist, has expired or was revoked.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: Your client has made 120 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Share not found`: the share does not exist, has expired or was revoked. */
-            404: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            /** @description Your client has made 120 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt. */
-            429: {
-                headers: {
+                    Allow: components["headers"]["Allow"];
                     "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
@@ -3054,7 +2801,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            500: components["responses"]["InternalServerError"];
         };
     };
     listStreamShares: {
@@ -3082,9 +2828,21 @@ export interface operations {
                     "application/json": components["schemas"]["ListSharesReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3092,20 +2850,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     createShare: {
@@ -3139,76 +2883,35 @@ export interface operations {
                     "application/json": components["schemas"]["CreateShareReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Resource not found`: no device and no video stream has this `resourceId`.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `413`: The body is too large: AWS accepts about 6 MB here. The answer is AWS’s own, `{"message":"Request Too Long"}`, with `x-amzn-RequestId` in place of `x-request-id`.
+             *     - `415`: `Unsupported media type`: the body is in another charset than UTF-8.
+             *     - `429`: Your client has made 30 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Resource not found`: no device and no video stream has this `resourceId`. */
-            404: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["PayloadTooLarge"];
-            /** @description `Unsupported media type`: the body is in another charset than UTF-8. */
-            415: {
-                headers: {
-                    "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                    "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                    "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Your client has made 30 calls in this minute: wait `Retry-After` seconds. Without `Retry-After`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt. */
-            429: {
-                headers: {
+                    Allow: components["headers"]["Allow"];
                     "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
+                    "x-amzn-RequestId": components["headers"]["AmazonRequestId"];
                     "X-RateLimit-Limit": components["headers"]["RateLimitLimit"];
                     "X-RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
                     "X-RateLimit-Reset": components["headers"]["RateLimitReset"];
-                    "x-request-id": components["headers"]["RequestId"];
+                    "x-request-id": components["headers"]["RequestIdIfRead"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            500: components["responses"]["InternalServerError"];
         };
     };
     getStreamShare: {
@@ -3234,9 +2937,22 @@ export interface operations {
                     "application/json": components["schemas"]["GetShareReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Share not found`: the share does not exist, has expired or was revoked.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3244,30 +2960,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Share not found`: the share does not exist, has expired or was revoked. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
     revokeStreamShare: {
@@ -3293,9 +2985,22 @@ export interface operations {
                     "application/json": components["schemas"]["MessageReply"];
                 };
             };
-            /** @description `invalid_request`: a parameter or a part of the body is missing or invalid. */
-            400: {
+            /**
+             * @description An error, by its status:
+             *
+             *     - `400`: `invalid_request`: a parameter or a part of the body is missing or invalid.
+             *     - `401`: The token is missing, invalid or expired. Request a new token.
+             *     - `403`: `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended.
+             *     - `404`: `Share not found`: the share does not exist, has expired or was revoked.
+             *     - `405`: The path has no such method. `Allow` names those that it has.
+             *     - `429`: AWS’s limits for the whole service are reached. Wait a second, and double that with each further attempt.
+             *     - `500`: An unexpected error. The request may have been executed: repeat GET, PATCH and DELETE as they are, and creates with the same `Idempotency-Key`.
+             */
+            default: {
                 headers: {
+                    Allow: components["headers"]["Allow"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "WWW-Authenticate": components["headers"]["WWWAuthenticate"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -3303,30 +3008,6 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            /** @description `Forbidden`: the token lacks the scope, another organisation owns the resource, or the client is suspended. */
-            403: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `Share not found`: the share does not exist, has expired or was revoked. */
-            404: {
-                headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
         };
     };
 }

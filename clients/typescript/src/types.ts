@@ -1,5 +1,5 @@
 import type { components } from './messages.ts';
-import type { paths } from './openapi.ts';
+import type { components as restComponents, paths } from './openapi.ts';
 
 type Method = 'get' | 'post' | 'patch' | 'delete';
 type Operation<Path extends keyof paths, Name extends Method> = NonNullable<paths[Path][Name]>;
@@ -44,10 +44,11 @@ export type DeviceGroup = Reply<'/v3/resources', 'get'>['resources'][number];
 /** What a client may do, and what is left of it. */
 export type Limits = Reply<'/v3/limits', 'get'>['limits'];
 
-export type EventsPage = Reply<'/v3/events', 'get'>;
 export type EventsQuery = Query<'/v3/events'>;
-/** A change of a job, a device or a share. */
-export type OrganisationEvent = EventsPage['events'][number];
+type Events = restComponents['schemas'];
+/** A change of a job, a device or a share. A later service may send others: pass over a `type` that you don’t know. */
+export type OrganisationEvent = Events['JobEvent'] | Events['DeviceEvent'] | Events['ShareEvent'];
+export type EventsPage = Omit<Reply<'/v3/events', 'get'>, 'events'> & { events: OrganisationEvent[] };
 /** A change of a job. */
 export type JobEvent = Reply<'/v3/jobs/{jobId}/events', 'get'>['events'][number];
 

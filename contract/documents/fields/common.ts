@@ -20,7 +20,10 @@ export const commonFields: Fields = {
     minLength: 25,
     maxLength: 25,
   },
-  deleted: { description: 'Present in the final message: the resource was deleted.' },
+  deleted: {
+    description: 'Present, and `true`, in the final message alone: the resource was deleted.',
+    examples: [true],
+  },
   id: {
     description: 'Any number, or a text of up to 128 characters. It comes back on the answer to the message.',
     examples: [7],
@@ -40,13 +43,18 @@ export const commonFields: Fields = {
   },
   replayed: {
     description:
-      'Present in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.',
+      'Present, and `true`, in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.',
+    examples: [true],
   },
   snapshot: {
     description:
-      'Present in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.',
+      'Present, and `true`, in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.',
+    examples: [true],
   },
-  success: { description: 'Always `true`: errors have a status of 400 or more and a body with `error`.' },
+  success: {
+    description: 'Always `true`: errors have a status of 400 or more and a body with `error`.',
+    examples: [true],
+  },
   type: { description: 'Says what this object is.' },
   'ListJobsQuery.nextToken': nextTokenParameter,
   'ListSharesQuery.nextToken': nextTokenParameter,

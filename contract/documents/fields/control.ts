@@ -1,3 +1,4 @@
+import { controlReasons } from '../../../domain/control';
 import type { Fields } from '../field';
 
 /** Fields of commands to drones. */
@@ -17,7 +18,9 @@ export const controlFields: Fields = {
   },
   'ControlOutcomeMessage.deviceId': { description: 'The device that the command was for.' },
   'ControlOutcomeMessage.reason': {
-    description: 'Why the command was refused or has failed, if the platform says so.',
+    description:
+      'Why the command was refused or has failed, if the platform says so. Others than the known values may appear: accept them.',
+    known: controlReasons,
     examples: ['DEVICE_BUSY'],
   },
   'ControlOutcomeMessage.requestId': {

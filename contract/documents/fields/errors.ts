@@ -10,7 +10,8 @@ export const errorFields: Fields = {
     maxItems: 21,
   },
   error: {
-    description: 'What went wrong. The texts are listed with each response and don’t change within `/v3/`.',
+    description:
+      'What went wrong; of the token endpoint the error code of OAuth 2.0 (RFC 6749 section 5.2). The texts are listed with each operation and don’t change within `/v3/`.',
     examples: ['invalid_request'],
     minLength: 1,
   },

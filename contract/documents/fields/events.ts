@@ -39,5 +39,15 @@ export const eventFields: Fields = {
     minLength: 25,
     maxLength: 25,
   },
+  'UnknownEvent.sequence': { description: 'Version of what has changed.', examples: [3], format: 'int64', minimum: 0 },
+  'UnknownEvent.timestamp': {
+    description: 'Time of the change. ISO 8601 in UTC.',
+    examples: ['2026-11-27T10:30:15.123Z'],
+    format: 'date-time',
+  },
+  'UnknownEvent.type': {
+    description: 'Says what has happened.',
+    examples: ['dock.status'],
+  },
   'ListJobEventsReply.events': { description: 'The changes of the job’s status, oldest first.' },
 };

@@ -53,6 +53,7 @@ export const jobFields: Fields = {
   reason: {
     description: `Why the job failed, if that is known: ${listOf(failureReasons)} or another code of your drone platform.`,
     examples: ['LINK_LOSS'],
+    known: Object.keys(failureReasons),
   },
   reasonText: {
     description: 'The same for people, in the words of the drone platform.',
@@ -81,6 +82,7 @@ export const jobFields: Fields = {
   version: {
     description: 'Grows by one with every change of the job; the number in its `ETag`.',
     examples: [1],
+    format: 'int64',
     minimum: 1,
   },
   'CreateJobRequest.deviceGroupId': {

@@ -39,6 +39,7 @@ export const platformEventFields: Fields = {
   'JobCreatedDetail.version': {
     description:
       'Grows by one with every change of the job, including those that the platform reported, which are not published: keep the highest.',
+    format: 'int64',
   },
   'DeviceGroupOnboardedDetail.at': changedAt,
   'DeviceGroupOnboardedDetail.description': { description: 'What the group is, for people.' },
@@ -51,7 +52,10 @@ export const platformEventFields: Fields = {
   'JobSnapshotDetail.eventId': eventId,
   'JobSnapshotDetail.organisationId': ownerId,
   'JobSnapshotDetail.requestId': { description: 'The `requestId` of `jobs.requested`.' },
-  'JobSnapshotDetail.version': { description: 'Version of the job: an event with a lower one is older.' },
+  'JobSnapshotDetail.version': {
+    description: 'Version of the job: an event with a lower one is older.',
+    format: 'int64',
+  },
   'JobsAnsweredDetail.at': { description: 'When the jobs were read.' },
   'JobsAnsweredDetail.count': { description: 'How many `job.snapshot` there are.' },
   'JobsAnsweredDetail.eventId': eventId,
@@ -94,7 +98,7 @@ export const platformEventFields: Fields = {
   'ReportRejectedDetail.organisationId': {
     description: 'The organisation of what the event names, if it can be told.',
   },
-  'ReportRejectedDetail.reason': { description: dropTexts },
+  'ReportRejectedDetail.reason': { description: dropTexts, known: Object.keys(dropReasons) },
   'ReportRejectedDetail.reportId': { description: 'The `id` of the event, as PutEvents returned it.' },
   'ReportRejectedDetail.reportType': { description: 'The `detail-type` of the event.' },
   'ShareCreatedDetail.at': changedAt,

@@ -20,6 +20,10 @@ const deviceOfSubscription: Field = { description: 'A device of your organisatio
 const groupOfReply: Field = { description: 'The group, if the message named one.' };
 const deviceOfReply: Field = { description: 'The device, if the message named one.' };
 
+const dockStates = ['OPEN', 'CLOSED', 'OPENING', 'CLOSING', 'COOLING', 'CHARGING', 'TASK_INPROGRESS'];
+const droneStates = ['MANUAL', 'GPS_NORMAL', 'WAYPOINT', 'HOVER', 'ORBIT', 'LANDED', 'DOCKED', 'RETURNING'];
+const listed = (values: readonly string[]) => values.map((value) => `\`${value}\``).join(', ');
+
 /** Fields of telemetry. */
 export const telemetryFields: Fields = {
   accepted: {
@@ -56,13 +60,13 @@ export const telemetryFields: Fields = {
   },
   deviceName: { description: 'Name of the shared device.', examples: ['Kestrel 1'] },
   dockState: {
-    description:
-      'What the dock does. Known values: `OPEN`, `CLOSED`, `OPENING`, `CLOSING`, `COOLING`, `CHARGING`, `TASK_INPROGRESS`. Others may appear: accept them.',
+    description: `What the dock does. Known values: ${listed(dockStates)}. Others may appear: accept them.`,
+    known: dockStates,
     examples: ['OPEN'],
   },
   droneState: {
-    description:
-      'What the drone does. Known values: `MANUAL`, `GPS_NORMAL`, `WAYPOINT`, `HOVER`, `ORBIT`, `LANDED`, `DOCKED`, `RETURNING`. Others may appear: accept them.',
+    description: `What the drone does. Known values: ${listed(droneStates)}. Others may appear: accept them.`,
+    known: droneStates,
     examples: ['WAYPOINT'],
   },
   groundSpeed: { description: 'Speed over ground in metres per second, 0 to 200.', examples: [12.5] },
@@ -111,18 +115,17 @@ export const telemetryFields: Fields = {
   'DeviceTelemetryMessage.receivedAt': receivedAt,
   'DeviceTelemetryMessage.sequence': timeAsSequence,
   'DeviceTelemetryMessage.snapshot': {
-    description: 'Present in the last known state at the time of subscribing, which is not a new sample.',
+    examples: [true],
+    description: 'Present, and `true`, in the last known state at the time of subscribing, which is not a new sample.',
   },
   'Position.type': { description: 'Always `Point`.' },
   'Sample.deviceId': { description: 'A device of your organisation.' },
   'Sample.dockState': {
-    description:
-      'What the dock does: one of the known values, `OPEN`, `CLOSED`, `OPENING`, `CLOSING`, `COOLING`, `CHARGING`, `TASK_INPROGRESS`, or one of your own.',
+    description: `What the dock does: one of the known values, ${listed(dockStates)}, or one of your own.`,
     examples: ['OPEN'],
   },
   'Sample.droneState': {
-    description:
-      'What the drone does: one of the known values, `MANUAL`, `GPS_NORMAL`, `WAYPOINT`, `HOVER`, `ORBIT`, `LANDED`, `DOCKED`, `RETURNING`, or one of your own.',
+    description: `What the drone does: one of the known values, ${listed(droneStates)}, or one of your own.`,
     examples: ['WAYPOINT'],
   },
   'Sample.jobId': {
@@ -152,7 +155,10 @@ export const telemetryFields: Fields = {
   },
   'SubscribeMessage.deviceGroupId': groupOfSubscription,
   'SubscribeMessage.deviceId': deviceOfSubscription,
-  'SubscribedMessage.batch': { description: 'Present when the message asked for batches.' },
+  'SubscribedMessage.batch': {
+    description: 'Present, and `true`, when the message asked for batches.',
+    examples: [true],
+  },
   'SubscribedMessage.deviceGroupId': groupOfReply,
   'SubscribedMessage.deviceId': deviceOfReply,
   'UnsubscribeMessage.deviceGroupId': groupOfSubscription,
@@ -162,6 +168,7 @@ export const telemetryFields: Fields = {
   'ViewerTelemetryMessage.receivedAt': receivedAt,
   'ViewerTelemetryMessage.sequence': timeAsSequence,
   'ViewerTelemetryMessage.snapshot': {
-    description: 'Present in the last known state at the time of connecting, which is not a new sample.',
+    examples: [true],
+    description: 'Present, and `true`, in the last known state at the time of connecting, which is not a new sample.',
   },
 };

@@ -18,7 +18,7 @@ export const tokenFields: Fields = {
     examples: ['example-secret-from-your-onboarding'],
   },
   error_description: {
-    description: 'Explanation for people. The wording may change: branch on `error`.',
+    description: 'Explanation for people, of the token endpoint alone. The wording may change: branch on `error`.',
     examples: ['The client credentials were rejected.'],
     minLength: 1,
   },
@@ -49,10 +49,7 @@ export const tokenFields: Fields = {
     examples: ['token'],
   },
   subscriptionsEnded: {
-    description: 'Present when all subscriptions have ended, since the new token lacks `resources:read`.',
-  },
-  'OAuthError.error': {
-    description: 'Error code of OAuth 2.0 (RFC 6749 section 5.2). Branch on it.',
-    examples: ['invalid_client'],
+    description: 'Present, and `true`, when all subscriptions have ended, since the new token lacks `resources:read`.',
+    examples: [true],
   },
 };

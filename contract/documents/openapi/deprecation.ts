@@ -1,6 +1,5 @@
 import { deprecationHeaders, type Deprecation } from '../../deprecation';
-import type { Header, Reference, Response } from './openapi-types';
-import { commonResponses } from './responses';
+import type { Header, Operation } from './openapi-types';
 
 const descriptions: Readonly<Record<string, string>> = {
   Deprecation: 'Since when the operation is deprecated (RFC 9745): `@`, then Unix time in seconds.',
@@ -17,24 +16,17 @@ function headersOf(deprecation: Deprecation, isSuccess: boolean): Record<string,
   return Object.fromEntries(headers) as Record<string, Header>;
 }
 
-function resolve(response: Response | Reference): Response {
-  if (!('$ref' in response)) return response;
-  const found = Object.entries(commonResponses).find(([name]) => response.$ref.endsWith(`/${name}`));
-  if (!found) throw new Error(`${response.$ref} is no response of several operations`);
-  return found[1];
-}
-
 /** The responses of an operation, by status, with the headers that announce its end if it is deprecated. */
 export function announced(
   deprecation: Deprecation | undefined,
-  responses: Readonly<Record<string, Response | Reference>>,
-): Readonly<Record<string, Response | Reference>> {
+  responses: Operation['responses'],
+): Operation['responses'] {
   if (!deprecation) return responses;
   return Object.fromEntries(
-    Object.entries(responses).map(([status, response]) => {
-      const { headers, ...rest } = resolve(response);
-      return [status, { ...rest, headers: { ...headers, ...headersOf(deprecation, Number(status) < 400) } }];
-    }),
+    Object.entries(responses).map(([status, { headers, ...rest }]) => [
+      status,
+      { ...rest, headers: { ...headers, ...headersOf(deprecation, status !== 'default') } },
+    ]),
   );
 }
 

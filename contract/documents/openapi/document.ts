@@ -3,7 +3,6 @@ import { externalDocs, info, servers, tagsByFolder } from './info';
 import type { OpenApiDocument } from './openapi-types';
 import { pathItems } from './operations';
 import { parameters } from './parameters';
-import { commonResponses } from './responses';
 import { componentSchemas } from './schemas';
 import { securitySchemes } from './security';
 
@@ -15,5 +14,5 @@ export const openApiDocument = (): OpenApiDocument => ({
   servers,
   tags: [...tagsByFolder.values()],
   paths: pathItems(),
-  components: { schemas: componentSchemas, responses: commonResponses, headers, parameters, securitySchemes },
+  components: { schemas: componentSchemas, headers, parameters, securitySchemes },
 });

@@ -8,6 +8,11 @@ export const headers = {
     required: true,
     schema: { type: 'string', minLength: 8, examples: ['0b1f2c9e-5a3d-4c7e-9a54-3f7d1c2b8e60'] },
   },
+  RequestIdIfRead: {
+    description: 'Identifies the request. Name it when you report a problem. Missing with 413 alone.',
+    required: false,
+    schema: { type: 'string', minLength: 8, examples: ['0b1f2c9e-5a3d-4c7e-9a54-3f7d1c2b8e60'] },
+  },
   CacheControl: {
     description: 'Responses must not be stored by caches.',
     required: true,
@@ -21,32 +26,33 @@ export const headers = {
   RateLimitLimit: {
     description: 'Calls of this operation that your client has per minute.',
     required: false,
-    schema: { type: 'integer', minimum: 1, examples: [60] },
+    schema: { type: 'integer', format: 'int32', minimum: 1, examples: [60] },
   },
   RateLimitRemaining: {
     description: 'Calls that are left in this window.',
     required: false,
-    schema: { type: 'integer', minimum: 0, examples: [59] },
+    schema: { type: 'integer', format: 'int32', minimum: 0, examples: [59] },
   },
   RateLimitReset: {
     description: 'When the next window begins, Unix time in seconds: the next full minute.',
     required: false,
-    schema: { type: 'integer', minimum: 0, examples: [1795775460] },
+    schema: { type: 'integer', format: 'int64', minimum: 0, examples: [1795775460] },
   },
   RetryAfter: {
     description:
-      'Seconds to wait before the next attempt, 1 to 60. Missing when AWS limits the whole service: then wait a second, and double that with each further attempt.',
+      'With 429: seconds to wait before the next attempt, 1 to 60. Missing when AWS limits the whole service: then wait a second, and double that with each further attempt.',
     required: false,
-    schema: { type: 'integer', minimum: 1, examples: [23] },
+    schema: { type: 'integer', format: 'int32', minimum: 1, examples: [23] },
   },
   WWWAuthenticate: {
-    description: 'The scheme to authenticate with. Missing when the token expired within the last five minutes.',
+    description:
+      'With 401: the scheme to authenticate with. Missing when the token expired within the last five minutes.',
     required: false,
     schema: { type: 'string', const: 'Bearer' },
   },
   Allow: {
-    description: 'The methods of this path, separated by commas.',
-    required: true,
+    description: 'With 405: the methods of this path, separated by commas.',
+    required: false,
     schema: { type: 'string', minLength: 3, examples: ['DELETE, GET, PATCH'] },
   },
   Vary: {
@@ -55,7 +61,7 @@ export const headers = {
     schema: { type: 'string', const: 'Accept' },
   },
   AmazonRequestId: {
-    description: 'Identifies the request, in place of `x-request-id`.',
+    description: 'With 413: identifies the request, in place of `x-request-id`.',
     required: false,
     schema: { type: 'string', minLength: 8, examples: ['0b1f2c9e-5a3d-4c7e-9a54-3f7d1c2b8e60'] },
   },
@@ -64,6 +70,7 @@ export const headers = {
 const refer = (name: keyof typeof headers): Reference => ({ $ref: `#/components/headers/${name}` });
 
 export const requestId = { 'x-request-id': refer('RequestId') };
+export const requestIdIfRead = { 'x-request-id': refer('RequestIdIfRead') };
 export const amazonRequestId = { 'x-amzn-RequestId': refer('AmazonRequestId') };
 export const noStore = { 'Cache-Control': refer('CacheControl') };
 export const allow = { Allow: refer('Allow') };

@@ -10,7 +10,6 @@ export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
-    readonly responses: Readonly<Record<string, Response>>;
     readonly headers: Readonly<Record<string, Header>>;
     readonly parameters: Readonly<Record<string, Parameter>>;
     readonly securitySchemes: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -30,8 +29,8 @@ export interface Operation {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly (Parameter | Reference)[];
   readonly requestBody?: RequestBody;
-  /** By status. */
-  readonly responses: Readonly<Record<string, Response | Reference>>;
+  /** That of success by its status, and `default` for every error. */
+  readonly responses: Readonly<Record<string, Response | ErrorResponse>>;
   /** Calls per client in fixed windows. */
   readonly 'x-rate-limit'?: { readonly calls: number; readonly windowSeconds: number; readonly per: string };
 }
@@ -56,6 +55,15 @@ export interface Response {
   readonly content: Readonly<Record<string, MediaType>>;
 }
 
+/** The response to everything that fails. */
+export interface ErrorResponse extends Response {
+  readonly content: Readonly<Record<string, { readonly schema: Reference; readonly examples: StatusExamples }>>;
+  /** What each status means. */
+  readonly 'x-statuses': Readonly<Record<string, string>>;
+}
+
+type StatusExamples = Readonly<Record<string, StatusExample>>;
+
 export interface Header {
   readonly description: string;
   readonly required: boolean;
@@ -70,4 +78,9 @@ export interface MediaType {
 export interface Example {
   readonly summary: string;
   readonly value: unknown;
+}
+
+/** An example of an error. */
+export interface StatusExample extends Example {
+  readonly 'x-status': number;
 }

@@ -11,7 +11,7 @@ import * as headers from './headers';
 import type { MediaType, OpenApiDocument, Operation, Reference, RequestBody, Response } from './openapi-types';
 import { firstPathOf, operationIdOf } from './operation-ids';
 import { parametersOf } from './parameters';
-import { errorResponses } from './refusals';
+import { errorResponse } from './refusals';
 import { json } from './responses';
 import { replyReference, requestReference, schemasByReference } from './schemas';
 import { securityOf } from './security';
@@ -116,7 +116,7 @@ export function operationOf(key: EndpointKey, endpoint: Endpoint): Operation {
     ...(requestBody && { requestBody }),
     responses: announced(endpoint.deprecation, {
       [endpoint.reply.status]: successOf(key, endpoint),
-      ...errorResponses(key, endpoint),
+      default: errorResponse(key, endpoint),
     }),
     ...(perMinute !== undefined && {
       'x-rate-limit': { calls: perMinute, windowSeconds: RATE_WINDOW_S, per: 'client' },

@@ -5,8 +5,8 @@ import type { EndpointKey } from '../../endpoints';
 import { notAcceptable, oauthRefusal, refusals, resourceRefusal, unsupportedCharset } from '../../refusals';
 import * as examples from '../examples/refusals';
 import * as headers from './headers';
-import type { Example, Reference, Response } from './openapi-types';
-import { exampleName, json, limitReached, referToResponse } from './responses';
+import type { ErrorResponse, StatusExample } from './openapi-types';
+import { commonErrors, exampleName, json, unauthorizedText } from './responses';
 import { refer } from './schemas';
 
 /** What is wrong with the invalid requests of an endpoint, by the name of the example. */
@@ -44,13 +44,17 @@ const causesOf: Partial<
 };
 
 /** The examples of a refusal, by name. */
-function examplesOf(code: RefusalCode, key: EndpointKey, endpoint: Endpoint): [string, Example][] {
+function examplesOf(code: RefusalCode, key: EndpointKey, endpoint: Endpoint): [string, StatusExample][] {
   const toReply = endpoint.scope === null ? oauthRefusal : resourceRefusal;
   const summary = examples.refusalSummaries[code];
   const causes = causesOf[code]?.(key, endpoint) ?? { [exampleName(code)]: { summary } };
   return Object.entries(causes).map(([name, cause]) => [
     name,
-    { summary: cause.summary, value: toReply(new Refusal(code, cause.details)).body },
+    {
+      summary: cause.summary,
+      value: toReply(new Refusal(code, cause.details)).body,
+      'x-status': refusals[code].status,
+    },
   ]);
 }
 
@@ -62,39 +66,53 @@ const common = ({ scope, request }: Endpoint): RefusalCode[] => [
   ...(request.body ? (['unsupported_media_type'] as const) : []),
 ];
 
-/** The response with all refusals of an endpoint that have the same status. */
-function responseOf(codes: readonly RefusalCode[], key: EndpointKey, endpoint: Endpoint): Response | Reference {
-  const [only] = codes;
-  if (codes.length === 1 && only === 'unauthorized') return referToResponse('Unauthorized');
-  const schema = refer(endpoint.scope === null ? 'OAuthError' : 'Error');
-  return {
-    description: codes.map((code) => `${describe(code, endpoint)}.`).join('\n\n'),
-    headers: { ...headers.requestId, ...headers.rateLimit(endpoint) },
-    content: json(schema, Object.fromEntries(codes.flatMap((code) => examplesOf(code, key, endpoint)))),
-  };
-}
+const describe = (code: RefusalCode, { scope }: Endpoint) => {
+  if (code === 'unauthorized') return unauthorizedText;
+  if (code === 'forbidden' && scope === null)
+    return 'The API key is missing, unknown or another client’s, or the client is suspended.';
+  const summary = examples.refusalSummaries[code];
+  return `\`${refusals[code].text}\`: ${summary.charAt(0).toLowerCase()}${summary.slice(1)}.`;
+};
 
-const describe = (code: RefusalCode, { scope }: Endpoint) =>
-  code === 'forbidden' && scope === null
-    ? 'The API key is missing, unknown or another client’s, or the client is suspended'
-    : `\`${refusals[code].text}\`: ${examples.refusalSummaries[code].charAt(0).toLowerCase()}${examples.refusalSummaries[code].slice(1)}`;
-
-/** The responses of an endpoint with a status of 400 or more, by status. */
-export function errorResponses(key: EndpointKey, endpoint: Endpoint): Record<string, Response | Reference> {
+/**
+ * The response of an endpoint to everything that fails: generated clients have one class for it, whatever the status. The
+ * statuses are in its description, and for programs in `x-statuses`; those that an example belongs to is its `x-status`.
+ */
+export function errorResponse(key: EndpointKey, endpoint: Endpoint): ErrorResponse {
   const codes = [...new Set([...common(endpoint), ...endpoint.refusals])].filter(
     (code) => code !== 'too_many_requests',
   );
-  const statuses = [...new Set(codes.map((code) => refusals[code].status))];
-  const own = statuses.map((status) => {
+  const own = [...new Set(codes.map((code) => refusals[code].status))].map((status) => {
     const ofStatus = codes.filter((code) => refusals[code].status === status);
-    return [String(status), responseOf(ofStatus, key, endpoint)] as const;
+    return [status, ofStatus.map((code) => describe(code, endpoint)).join(' ')] as const;
   });
-  const { perMinute, request } = endpoint;
-  return Object.fromEntries<Response | Reference>([
+  const others = Object.entries(commonErrors(endpoint));
+  // In ascending order, as of all keys that are integers.
+  const statuses = Object.fromEntries([
     ...own,
-    ['405', referToResponse('MethodNotAllowed')],
-    ...(request.body ? [['413', referToResponse('PayloadTooLarge')] as const] : []),
-    ['429', perMinute === undefined ? referToResponse('TooManyRequests') : limitReached(perMinute)],
-    ['500', referToResponse('InternalServerError')],
-  ]);
+    ...others.map(([status, { description }]) => [status, description]),
+  ]) as ErrorResponse['x-statuses'];
+  const shown = [
+    ...codes.flatMap((code) => examplesOf(code, key, endpoint)),
+    ...others.flatMap(([, { example }]) =>
+      example ? [[exampleName((example.value as { error: string }).error), example] as const] : [],
+    ),
+  ];
+  return {
+    description: [
+      'An error, by its status:',
+      Object.entries(statuses)
+        .map(([status, text]) => `- \`${status}\`: ${text}`)
+        .join('\n'),
+    ].join('\n\n'),
+    headers: {
+      ...(endpoint.request.body ? { ...headers.requestIdIfRead, ...headers.amazonRequestId } : headers.requestId),
+      ...(endpoint.scope !== null && headers.wwwAuthenticate),
+      ...headers.allow,
+      ...headers.retryAfter,
+      ...headers.rateLimit(endpoint),
+    },
+    content: json(refer('Error'), Object.fromEntries(shown)),
+    'x-statuses': statuses,
+  };
 }

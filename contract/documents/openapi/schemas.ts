@@ -61,6 +61,9 @@ const parts = described({
   lineString: 'A GeoJSON line (RFC 7946).',
   multiLineString: 'GeoJSON lines (RFC 7946): between gaps of more than ten seconds, and on both sides of 180°.',
   multiPoint: 'GeoJSON points (RFC 7946): positions of a device between two gaps, which make no line.',
+  geometry: 'A line, several lines, or points.',
+  propertiesOfCoordinates:
+    'What was known at each position: lists like `coordinates`, of a `MultiLineString` a list for each line.',
   trackProperties: 'Whose positions they are, and of which job.',
   coordinateProperties: 'Lists with as many elements as a line, or points, have positions.',
   coordinatePropertiesOfLines: 'Lists with a list for each line, which has as many elements as the line has positions.',
@@ -80,6 +83,8 @@ const parts = described({
   sensorPayload: 'Data of sensors; fields other than `camera` are specific to the vendor.',
   camera: 'The camera; other fields are specific to the vendor.',
   weather: 'Weather that the device reports.',
+  event: 'What has happened, by its `type`. Pass over a type that you don’t know.',
+  unknownEvent: 'What every event has, also one of a type that is added later.',
   jobEvent: 'A change of the status of a job.',
   deviceEvent: 'A change of a device.',
   shareEvent: 'The beginning or the end of a share.',
@@ -90,11 +95,8 @@ const parts = described({
   bounds: 'Bounds of a number in a request, both included.',
   messageReply: 'The operation is done.',
   token: 'An access token.',
-  error: 'Why a request was refused.',
+  error: 'Why a request failed.',
   errorDetail: 'One thing that is wrong with a request.',
-  oAuthError: 'Why a token request was refused (RFC 6749 section 5.2).',
-  internalError: 'An unexpected error.',
-  gatewayError: 'A refusal of API Gateway, in its own form.',
 });
 
 const requestParts = described({ tokenRequest: 'Credentials of a client. Other fields are ignored.' });

@@ -135,7 +135,6 @@ const cases: Readonly<Record<string, Case>> = {
   otherOrganisation,
   suspendedClient,
   methodNotAllowed: changed({ method: 'PUT' }),
-  tooLarge: changed({ body: `{"name":"${'x'.repeat(11_000_000)}"}` }),
   tooManyRequests: beyondLimit,
 };
 

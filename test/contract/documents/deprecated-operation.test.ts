@@ -25,7 +25,7 @@ describe('The operation of a deprecated endpoint', () => {
   test('has the headers that the service sends, in each response', () => {
     const sent = Object.entries(deprecationHeaders(deprecation));
     expect(sent.map(([name]) => name)).toEqual(['Deprecation', 'Sunset', 'Link']);
-    expect(responses.map(([status]) => status)).toEqual(expect.arrayContaining(['201', '400', '401', '404', '500']));
+    expect(responses.map(([status]) => status)).toEqual(['201', 'default']);
     for (const [status, { headers }] of responses)
       for (const [name, value] of sent) {
         const header = headers[name] as Header;

@@ -29,7 +29,9 @@ export const channelMessages = ({ channels }: Documented): Record<string, string
 
 /** Validates payloads by the schemas of a document, by the name of the message. Refuses schemas with unknown keywords. */
 export function messageValidators(document: Documented): Readonly<Record<string, Validate>> {
-  const ajv = addFormats(new Ajv2020({ allErrors: true, allowUnionTypes: true, keywords: ['components'] }));
+  const ajv = addFormats(
+    new Ajv2020({ allErrors: true, allowUnionTypes: true, keywords: ['components', 'x-extensible-enum'] }),
+  );
   const components = { schemas: document.components.schemas };
   return Object.fromEntries(
     Object.entries(messagesOf(document)).map(([name, { payload }]) => {

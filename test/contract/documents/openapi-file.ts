@@ -10,6 +10,7 @@ import type {
   Parameter,
   Reference,
   Response,
+  StatusExample,
 } from '../../../contract/documents/openapi/openapi-types';
 import type { JsonSchema } from '../../../contract/documents/json-schema';
 
@@ -29,10 +30,10 @@ export const operations: readonly PlacedOperation[] = Object.entries(openApi.pat
   Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
 );
 
-const kinds = { responses: 0, headers: 0, parameters: 0 };
+const kinds = { headers: 0, parameters: 0 };
 
 /** What a reference within the document refers to; anything else as it is. */
-export function resolve<Part extends Response | Header | Parameter>(part: Part | Reference): Part {
+export function resolve<Part extends Header | Parameter>(part: Part | Reference): Part {
   if (!('$ref' in part)) return part;
   const [, , kind = '', name = ''] = part.$ref.split('/');
   if (!(kind in kinds)) throw new Error(`${part.$ref} is not expected here`);
@@ -40,10 +41,12 @@ export function resolve<Part extends Response | Header | Parameter>(part: Part |
   return components[name] as Part;
 }
 
-export const responseOf = ({ operation }: PlacedOperation, status: number | string): Response | undefined => {
-  const found = operation.responses[String(status)];
-  return found && resolve(found);
-};
+/** The response with a status; that to all errors, if the operation documents the status among them. */
+export function responseOf({ operation }: PlacedOperation, status: number | string): Response | undefined {
+  const { [String(status)]: own, default: failure } = operation.responses;
+  const failures = failure && 'x-statuses' in failure ? failure['x-statuses'] : {};
+  return own ?? (String(status) in failures ? failure : undefined);
+}
 
 const ajv = new Ajv2020({ allErrors: true, strict: false });
 addFormats(ajv);
@@ -83,9 +86,13 @@ export const requestExamples: readonly PlacedExample[] = operations.flatMap((pla
   examplesIn(placed.operation.requestBody?.content ?? {}).map((example) => ({ ...placed, ...example })),
 );
 
-/** Every example of a response body. */
+/** Every example of a response body, with its status. */
 export const responseExamples: readonly (PlacedExample & { readonly status: number })[] = operations.flatMap((placed) =>
   Object.entries(placed.operation.responses).flatMap(([status, response]) =>
-    examplesIn(resolve(response).content).map((example) => ({ ...placed, ...example, status: Number(status) })),
+    examplesIn(response.content).map((one) => ({
+      ...placed,
+      ...one,
+      status: 'x-status' in one.example ? (one.example as StatusExample)['x-status'] : Number(status),
+    })),
   ),
 );

@@ -2,6 +2,7 @@ import { endpointTable } from '../../../contract/access';
 import { scopesOf } from '../../../contract/endpoint';
 import type { EndpointKey } from '../../../contract/endpoints';
 import type { JsonSchema } from '../../../contract/documents/json-schema';
+import type { ErrorResponse } from '../../../contract/documents/openapi/openapi-types';
 import { refusals } from '../../../contract/refusals';
 import { faultsOf, openApi, operations, requestExamples, resolve, responseExamples, responseOf } from './openapi-file';
 
@@ -47,6 +48,21 @@ describe('The OpenAPI document', () => {
       }
   });
 
+  test('has one schema for every error of every operation, and says which statuses it may have', () => {
+    const failures = operations.map(({ operation }) => operation.responses['default'] as ErrorResponse);
+    const schemaOf = ({ content }: ErrorResponse) => content['application/json']?.schema;
+    expect(new Set(failures.map((one) => JSON.stringify(schemaOf(one))))).toEqual(
+      new Set(['{"$ref":"#/components/schemas/Error"}']),
+    );
+    for (const { 'x-statuses': statuses, description, headers, content } of failures) {
+      expect(Object.keys(statuses)).toEqual(expect.arrayContaining(['400', '403', '405', '429', '500']));
+      for (const [status, text] of Object.entries(statuses)) expect(description).toContain(`- \`${status}\`: ${text}`);
+      expect(Object.values(headers).every((header) => '$ref' in header)).toBe(true);
+      const shown = Object.values(content['application/json']?.examples ?? {}).map((one) => String(one['x-status']));
+      expect([...new Set(shown), '413'].sort()).toEqual([...new Set([...Object.keys(statuses), '413'])].sort());
+    }
+  });
+
   test('has a unique id for each operation', () => {
     expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length);
   });
@@ -66,7 +82,7 @@ describe('The OpenAPI document', () => {
       ...operations.flatMap(({ operation }) =>
         Object.entries(operation.responses).map(([status, one]): [string, { description: string }] => [
           `${operation.operationId} ${status}`,
-          resolve(one),
+          one,
         ]),
       ),
       ...openApi.tags.map((tag): [string, { description: string }] => [tag.name, tag]),

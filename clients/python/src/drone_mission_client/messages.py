@@ -140,17 +140,17 @@ class ShareStatusMessage(TypedDict):
     """
     Version of the share.
     """
-    deleted: NotRequired[Literal[True]]
+    deleted: NotRequired[bool]
     """
-    Present in the final message: the resource was deleted.
+    Present, and `true`, in the final message alone: the resource was deleted.
     """
-    snapshot: NotRequired[Literal[True]]
+    snapshot: NotRequired[bool]
     """
-    Present in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
+    Present, and `true`, in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
     """
-    replayed: NotRequired[Literal[True]]
+    replayed: NotRequired[bool]
     """
-    Present in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
+    Present, and `true`, in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
     """
     cursor: NotRequired[str]
     """
@@ -333,17 +333,17 @@ class JobStatusMessage(TypedDict):
     """
     Version of the job. It grows with every change, also with those that send no message, so a gap is not always a loss. A message with a position repeats the `sequence` of the state and has a later `timestamp`.
     """
-    deleted: NotRequired[Literal[True]]
+    deleted: NotRequired[bool]
     """
-    Present in the final message: the resource was deleted.
+    Present, and `true`, in the final message alone: the resource was deleted.
     """
-    snapshot: NotRequired[Literal[True]]
+    snapshot: NotRequired[bool]
     """
-    Present in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
+    Present, and `true`, in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
     """
-    replayed: NotRequired[Literal[True]]
+    replayed: NotRequired[bool]
     """
-    Present in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
+    Present, and `true`, in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
     """
     cursor: NotRequired[str]
     """
@@ -400,17 +400,17 @@ class DeviceStatusMessage(TypedDict):
     """
     Version of the device; each device counts by itself.
     """
-    deleted: NotRequired[Literal[True]]
+    deleted: NotRequired[bool]
     """
     Present in the message that the device was removed, or moved to another group. If it returns, its `sequence` continues.
     """
-    snapshot: NotRequired[Literal[True]]
+    snapshot: NotRequired[bool]
     """
-    Present in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
+    Present, and `true`, in the state at the time of connecting, which is not a change. Over WebSockets, and over MQTT for a job or a share.
     """
-    replayed: NotRequired[Literal[True]]
+    replayed: NotRequired[bool]
     """
-    Present in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
+    Present, and `true`, in what was missed while the client was not connected. Only over WebSockets, after connecting with `after`.
     """
     cursor: NotRequired[str]
     """
@@ -443,9 +443,9 @@ class DeviceTelemetryMessage(TypedDict):
     """
     When this service received the report. ISO 8601 in UTC.
     """
-    snapshot: NotRequired[Literal[True]]
+    snapshot: NotRequired[bool]
     """
-    Present in the last known state at the time of subscribing, which is not a new sample.
+    Present, and `true`, in the last known state at the time of subscribing, which is not a new sample.
     """
     age: NotRequired[float]
     """

@@ -210,32 +210,6 @@ class ErrorDetail(TypedDict):
     """
 
 
-class GatewayError(TypedDict):
-    """
-    A refusal of API Gateway, in its own form.
-    """
-
-    message: str
-    """
-    Text for people.
-    """
-
-
-class InternalError(TypedDict):
-    """
-    An unexpected error.
-    """
-
-    error: str
-    """
-    What went wrong. The texts are listed with each response and don’t change within `/v3/`.
-    """
-    requestId: str
-    """
-    Identifies the request; the same as the header `x-request-id`. Name it when you report a problem.
-    """
-
-
 JobStatus: TypeAlias = Literal["PENDING", "QUEUED", "IN_PROGRESS", "COMPLETED", "FAILED", "CANCELLED"]
 """
 Status of the job. It moves only so: `PENDING` → `QUEUED`, `CANCELLED`, `FAILED`; `QUEUED` → `IN_PROGRESS`, `CANCELLED`, `FAILED`; `IN_PROGRESS` → `COMPLETED`, `FAILED`. The last three are final.
@@ -289,7 +263,7 @@ class ListJobsReply(TypedDict):
     Reply to “List jobs, newest first”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -312,7 +286,7 @@ class MessageReply(TypedDict):
     The operation is done.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -349,21 +323,6 @@ class MultiPoint(TypedDict):
     coordinates: list[Coordinate]
     """
     Longitude and latitude in degrees, then altitude in metres above mean sea level, for each position, oldest first.
-    """
-
-
-class OAuthError(TypedDict):
-    """
-    Why a token request was refused (RFC 6749 section 5.2).
-    """
-
-    error: str
-    """
-    Error code of OAuth 2.0 (RFC 6749 section 5.2). Branch on it.
-    """
-    error_description: NotRequired[str]
-    """
-    Explanation for people. The wording may change: branch on `error`.
     """
 
 
@@ -424,6 +383,12 @@ class Position(TypedDict):
     """
     Longitude (-180 to 180) and latitude (-90 to 90) in degrees, then altitude in metres above mean sea level (-500 to 20000): three numbers in this order, as in GeoJSON.
     """
+
+
+PropertiesOfCoordinates: TypeAlias = CoordinateProperties | CoordinatePropertiesOfLines
+"""
+What was known at each position: lists like `coordinates`, of a `MultiLineString` a list for each line.
+"""
 
 
 class Quota(TypedDict):
@@ -518,9 +483,9 @@ class ShareEvent(TypedDict):
     """
     Version of the share.
     """
-    deleted: NotRequired[Literal[True]]
+    deleted: NotRequired[bool]
     """
-    Present in the final message: the resource was deleted.
+    Present, and `true`, in the final message alone: the resource was deleted.
     """
     cursor: str
     """
@@ -605,9 +570,29 @@ class TrackProperties(TypedDict):
     """
     How many positions of the device were recorded. Its features have fewer if its track was thinned out, and more where it crossed 180°.
     """
-    coordinateProperties: CoordinateProperties | CoordinatePropertiesOfLines
+    coordinateProperties: PropertiesOfCoordinates
+
+
+class UnknownEvent(TypedDict):
     """
-    What was known at each position: lists like `coordinates`, of a `MultiLineString` a list for each line.
+    What every event has, also one of a type that is added later.
+    """
+
+    type: str
+    """
+    Says what has happened.
+    """
+    cursor: str
+    """
+    Position in the event log of your organisation, from which a client resumes. Opaque, except that cursors sort as text in the order of the log. A change has its own, the last message of a snapshot that of the last change before it. Positions of devices and numbers of viewers have none: they are not in the log.
+    """
+    sequence: int
+    """
+    Version of what has changed.
+    """
+    timestamp: str
+    """
+    Time of the change. ISO 8601 in UTC.
     """
 
 
@@ -722,7 +707,7 @@ class CancelJobReply(TypedDict):
     Reply to “Cancel a job that is PENDING or QUEUED”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -734,7 +719,7 @@ class CreateJobReply(TypedDict):
     Reply to “Create a job”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -746,7 +731,7 @@ class CreateShareReply(TypedDict):
     Reply to “Share a device's live video or status by link”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -826,17 +811,31 @@ class DeviceGroup(TypedDict):
 
 class Error(TypedDict):
     """
-    Why a request was refused.
+    Why a request failed.
     """
 
     error: str
     """
-    What went wrong. The texts are listed with each response and don’t change within `/v3/`.
+    What went wrong; of the token endpoint the error code of OAuth 2.0 (RFC 6749 section 5.2). The texts are listed with each operation and don’t change within `/v3/`.
+    """
+    error_description: NotRequired[str]
+    """
+    Explanation for people, of the token endpoint alone. The wording may change: branch on `error`.
     """
     details: NotRequired[list[ErrorDetail]]
     """
     What is wrong with each part of the request, at most 20 faults and then their number, or why the request is forbidden. Present with `invalid_request` and `Forbidden`; the texts may get clearer, so don’t rely on them.
     """
+    requestId: NotRequired[str]
+    """
+    Identifies the request; the same as the header `x-request-id`. Name it when you report a problem.
+    """
+
+
+Geometry: TypeAlias = LineString | MultiLineString | MultiPoint
+"""
+A line, several lines, or points.
+"""
 
 
 class Job(TypedDict):
@@ -922,7 +921,7 @@ class ListResourcesReply(TypedDict):
     Reply to “List the device groups of the organisation with their devices”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -1039,10 +1038,7 @@ class TrackFeature(TypedDict):
     """
     Always `Feature`.
     """
-    geometry: LineString | MultiLineString | MultiPoint
-    """
-    A line, several lines, or points.
-    """
+    geometry: Geometry
     properties: TrackProperties
 
 
@@ -1051,7 +1047,7 @@ class UpdateJobReply(TypedDict):
     Reply to “Change a job”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -1100,7 +1096,7 @@ class DeviceEvent(TypedDict):
     """
     Version of the device; each device counts by itself.
     """
-    deleted: NotRequired[Literal[True]]
+    deleted: NotRequired[bool]
     """
     Present in the message that the device was removed, or moved to another group. If it returns, its `sequence` continues.
     """
@@ -1150,7 +1146,7 @@ class GetJobReply(TypedDict):
     Reply to “Read a job”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -1162,7 +1158,7 @@ class GetLimitsReply(TypedDict):
     Reply to “Read the limits of the client and what is left of them”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -1174,7 +1170,7 @@ class GetShareReply(TypedDict):
     Reply to “Read a share”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -1233,9 +1229,9 @@ class JobEvent(TypedDict):
     """
     Version of the job. It grows with every change, also with those that send no message, so a gap is not always a loss. A message with a position repeats the `sequence` of the state and has a later `timestamp`.
     """
-    deleted: NotRequired[Literal[True]]
+    deleted: NotRequired[bool]
     """
-    Present in the final message: the resource was deleted.
+    Present, and `true`, in the final message alone: the resource was deleted.
     """
     cursor: str
     """
@@ -1262,35 +1258,12 @@ class JobTrack(TypedDict):
     """
 
 
-class ListEventsReply(TypedDict):
-    """
-    Reply to “List what has happened, oldest first”.
-    """
-
-    success: Literal[True]
-    """
-    Always `true`: errors have a status of 400 or more and a body with `error`.
-    """
-    events: list[JobEvent | DeviceEvent | ShareEvent]
-    """
-    What has happened, oldest first.
-    """
-    count: int
-    """
-    Number of elements in the list of this reply, not in all pages.
-    """
-    cursor: str
-    """
-    The position up to which this reply has all that the token allows: pass it as `after` of the next call.
-    """
-
-
 class ListJobEventsReply(TypedDict):
     """
     Reply to “List the changes of a job, oldest first”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -1309,7 +1282,7 @@ class ListSharesReply(TypedDict):
     Reply to “List the active shares of the organisation”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """
@@ -1352,12 +1325,41 @@ class SharedDevice(TypedDict):
     """
 
 
+Event: TypeAlias = JobEvent | DeviceEvent | ShareEvent | UnknownEvent
+"""
+What has happened, by its `type`. Pass over a type that you don’t know.
+"""
+
+
+class ListEventsReply(TypedDict):
+    """
+    Reply to “List what has happened, oldest first”.
+    """
+
+    success: bool
+    """
+    Always `true`: errors have a status of 400 or more and a body with `error`.
+    """
+    events: list[Event]
+    """
+    What has happened, oldest first.
+    """
+    count: int
+    """
+    Number of elements in the list of this reply, not in all pages.
+    """
+    cursor: str
+    """
+    The position up to which this reply has all that the token allows: pass it as `after` of the next call.
+    """
+
+
 class ListShareResourcesReply(TypedDict):
     """
     Reply to “List the resources of a share”.
     """
 
-    success: Literal[True]
+    success: bool
     """
     Always `true`: errors have a status of 400 or more and a body with `error`.
     """

@@ -5,8 +5,8 @@ export interface SequencedMessage {
   /** Position in the event log; cursors of an organisation sort as text. */
   readonly cursor?: string | undefined;
   readonly timestamp?: string | undefined;
-  readonly snapshot?: true | undefined;
-  readonly deleted?: true | undefined;
+  readonly snapshot?: boolean | undefined;
+  readonly deleted?: boolean | undefined;
   readonly deviceId?: string | undefined;
   readonly jobState?: string | undefined;
   readonly previousState?: string | undefined;

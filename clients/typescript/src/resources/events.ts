@@ -37,8 +37,8 @@ export class Events {
    * `after` it is empty, and its `cursor` that of now; `oldest` begins with the oldest event.
    * @throws ApiError, ConnectionError
    */
-  list(query: EventsQuery = {}, options: CallOptions = {}): Promise<EventsPage> {
-    return bodyOf(REQUEST, this.rest.GET('/v3/events', { ...options, params: { query } }));
+  async list(query: EventsQuery = {}, options: CallOptions = {}): Promise<EventsPage> {
+    return (await bodyOf(REQUEST, this.rest.GET('/v3/events', { ...options, params: { query } }))) as EventsPage;
   }
 
   /**

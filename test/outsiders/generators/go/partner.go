@@ -12,7 +12,7 @@ func FirstJob(ctx context.Context, group string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	limit, status := 10, JobStatusPENDING
+	limit, status := int32(10), JobStatusPENDING
 	page, err := client.ListJobsWithResponse(ctx, &ListJobsParams{Limit: &limit, Status: &status})
 	if err != nil {
 		return "", err
@@ -24,8 +24,11 @@ func FirstJob(ctx context.Context, group string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if created.JSONDefault != nil {
+		return "", fmt.Errorf("refused with %s: %s", created.Status(), created.JSONDefault.Error)
+	}
 	if created.JSON201 == nil {
-		return "", fmt.Errorf("refused: %s", created.Status())
+		return "", fmt.Errorf("not understood: %s", created.Status())
 	}
 	return created.JSON201.Job.Name, nil
 }

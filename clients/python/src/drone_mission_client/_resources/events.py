@@ -78,7 +78,8 @@ class Events:
                     raise
             else:
                 is_not_held = page["cursor"] == cursor and time.monotonic() - began < self._wait / 2
-                yield from page["events"]
+                # Of a type that is added later too: callers pass over those that they don't know.
+                yield from cast("list[JobEvent | DeviceEvent | ShareEvent]", page["events"])
                 cursor, has_read, failures = page["cursor"], True, 0
                 if is_not_held:
                     pause(wait_before(1, _NOT_HELD_PAUSE_S), stop)

@@ -38,7 +38,7 @@ def missed_on(rest: Rest, identifier: str, after: str) -> list[Message] | None:
                 return None
             raise
         events = cast("list[Message]", page["events"])
-        own = [event for event in events if event[_CHANNEL_FIELDS[event["type"]]] == identifier]
+        own = [event for event in events if _identifier_of(event) == identifier]
         missed += [{**event, "replayed": True} for event in own]
         if page["cursor"] == cursor:
             return missed
@@ -53,3 +53,9 @@ def is_unknown_cursor(error: DroneMissionError, is_ours: bool) -> bool:
         is_ours: Whether the service has issued the cursor to this caller.
     """
     return isinstance(error, ApiError) and (error.status == 410 or (is_ours and error.status == 400))
+
+
+def _identifier_of(event: Message) -> object:
+    """What an event is about; None for a type that this version of the client does not know."""
+    field = _CHANNEL_FIELDS.get(event["type"])
+    return None if field is None else event.get(field)

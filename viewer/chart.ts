@@ -53,7 +53,10 @@ export function createChart(container: HTMLElement, minRange: number): Chart {
     [[], []],
     container,
   );
-  new ResizeObserver(() => plot.setSize(sizeOf(container))).observe(container);
+  const fit = () => plot.setSize(sizeOf(container));
+  new ResizeObserver(fit).observe(container);
+  // A page that is printed isn't observed in time.
+  matchMedia('print').addEventListener('change', fit);
   onThemeChange(() => plot.redraw());
 
   /** Keeps the value axis at least `minRange` high, so that noise does not look like a climb. */

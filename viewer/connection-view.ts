@@ -16,6 +16,8 @@ export interface ConnectionView {
   tick(): string | undefined;
   /** Number of places of the share. */
   setPlaces(places: number): void;
+  /** Whether the shared device was removed: no report will come. */
+  setRemoved(removed: boolean): void;
   /** What the page shows: the device, and its job if any. */
   setNames(device: string, job: string | undefined): void;
 }
@@ -30,6 +32,7 @@ export function createConnectionView(clock: ShareClock): ConnectionView {
   let connection: Connection = 'reconnecting';
   let wasLive = false;
   let places: number | undefined;
+  let isRemoved = false;
   let liveTitle = texts.title.share;
   let silence: SilenceState = { isAnnounced: false };
 
@@ -43,7 +46,7 @@ export function createConnectionView(clock: ShareClock): ConnectionView {
   }
 
   function noteText(): string {
-    const { title, advice } = texts.notices[clock.age() === undefined ? 'noReport' : 'old'];
+    const { title, advice } = texts.notices[isRemoved ? 'removed' : clock.age() === undefined ? 'noReport' : 'old'];
     return `${title} ${advice}`;
   }
 
@@ -77,6 +80,7 @@ export function createConnectionView(clock: ShareClock): ConnectionView {
       return silenceWords();
     },
     setPlaces: (count) => (places = count),
+    setRemoved: (removed) => (isRemoved = removed),
     setNames(device, job) {
       setText(element('device', HTMLElement), device);
       const line = element('job', HTMLElement);

@@ -36,7 +36,7 @@ export function showFigures(state: Telemetry, { takeOffAltitude, inFlight, now }
   show('position', () => format.position(longitude, latitude));
   html('copy-position').hidden = longitude === undefined;
   show('measured-at', () => format.time(timestamp, now));
-  show('measured-at-utc', () => format.time(timestamp, now, 'UTC'));
+  show('measured-at-utc', () => format.time(timestamp, undefined, 'UTC'));
   part('battery', () => showBattery(battery, inFlight));
   part('weather', () => showWeather(weather));
   html('simulated').hidden = simulated !== true;

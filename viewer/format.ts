@@ -100,11 +100,12 @@ export function createFormat({ locale, texts, units }: FormatOptions) {
      * Time of day with its zone, and the date unless it is today's.
      * @param now Unix milliseconds @param timeZone the viewer's if undefined
      */
-    time(timestamp: string, now: number, timeZone?: string): string {
+    time(timestamp: string, now: number | undefined, timeZone?: string): string {
       const moment = new Date(timestamp);
-      const today = moment.toDateString() === new Date(now).toDateString();
+      const today = now !== undefined && moment.toDateString() === new Date(now).toDateString();
       return new Intl.DateTimeFormat(locale, {
         ...(!today && { day: 'numeric', month: 'short' }),
+        ...(now === undefined && { year: 'numeric' }),
         hour: '2-digit',
         minute: '2-digit',
         second: '2-digit',

@@ -31,6 +31,10 @@ const address = `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.h
 /** Intervals of redrawing, in ms; a drone may report ten times a second. */
 const DRAW_EVERY_MS = 100;
 const DRAW_CHARTS_EVERY_MS = 500;
+/** What the ids of requests for the flight begin with. */
+const FLIGHT = 'flight-';
+/** Not all viewers of a silent drone ask at the same time whether it is still there; in ms. */
+const ASK_WITHIN_MS = 20_000;
 
 const history = createHistory();
 const flight = createFlight();
@@ -74,11 +78,13 @@ function onMessage(message: Message): void {
   else if (message.type === 'pong') clock.onPong(message);
   else if (message.type === 'share.playback') video.onPlayback(message);
   else if (message.type === 'control.outcome') controls.onOutcome(message);
+  else if (message.id?.startsWith(FLIGHT))
+    view.setRemoved(message.type === 'error' && message.code === 'share_not_found');
   else controls.onAnswer(message);
 }
 
 /** Asks for names, take-off and track; a server that does not know the action answers with an error, and nothing changes. */
-const requestFlight = () => socket.send({ action: 'flight', id: `flight-${++requests}` });
+const requestFlight = () => socket.send({ action: 'flight', id: `${FLIGHT}${++requests}` });
 
 function onSample(sample: Telemetry): void {
   // A snapshot after a reconnect may be older than the known state.
@@ -106,6 +112,7 @@ function onSample(sample: Telemetry): void {
 }
 
 function onFlight(info: FlightInfo): void {
+  view.setRemoved(false);
   view.setNames(info.deviceName ?? texts.title.drone, info.jobName);
   flight.onInfo(info);
   history.fill(info.track.map(pointOf), info.takeOff ? Date.parse(info.takeOff.timestamp) / 1000 : -Infinity);
@@ -138,7 +145,10 @@ function showConnection(connection: Connection, ending?: Ending): void {
 
 function draw(): void {
   const words = view.tick();
-  if (words !== undefined) announcer.announce(words);
+  if (words !== undefined) {
+    announcer.announce(words);
+    setTimeout(requestFlight, Math.random() * ASK_WITHIN_MS);
+  }
   if (!latest || latest === drawn) return;
   const state = (drawn = latest);
   const { takeOffAltitude, inFlight } = flight;

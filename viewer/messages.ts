@@ -67,7 +67,8 @@ const pong = z.object({ type: z.literal('pong'), id: z.optional(z.number()), tim
 export type Pong = z.output<typeof pong>;
 
 /** Outcome of a command, by the `requestId` of its answer `accepted`. */
-export type ControlOutcome = z.output<typeof controlOutcomeMessage>;
+const controlOutcome = z.pick(controlOutcomeMessage, { type: true, requestId: true, outcome: true, reason: true });
+export type ControlOutcome = z.output<typeof controlOutcome>;
 
 /** What the page reads of each type of message. */
 const schemas = {
@@ -75,7 +76,7 @@ const schemas = {
   'device.telemetry': lenient(telemetry),
   'share.playback': lenient(playback),
   'share.flight': lenient(flightInfo),
-  'control.outcome': lenient(controlOutcomeMessage),
+  'control.outcome': lenient(controlOutcome),
   accepted: lenient(answer('accepted')),
   error: lenient(answer('error')),
   pong: lenient(pong),

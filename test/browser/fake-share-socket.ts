@@ -12,6 +12,8 @@ export interface FakeShare {
   readonly playback?: () => object;
   /** What the server knows about the flight; without it, it is one of an earlier version, which refuses the action. */
   readonly flight?: () => object;
+  /** The shared device was removed. */
+  readonly isRemoved?: boolean;
 }
 
 /** The telemetry endpoint as viewers see it, without a backend. */
@@ -100,7 +102,8 @@ export function createFakeShareSocket(): FakeShareSocket {
       }
       if (message.action === 'flight') {
         const known = share.flight?.();
-        send(known ? { type: 'share.flight', ...known, ...id } : { type: 'error', code: 'unknown_action', ...id });
+        const error = { type: 'error', code: share.isRemoved ? 'share_not_found' : 'unknown_action' };
+        send(known ? { type: 'share.flight', ...known, ...id } : { ...error, ...id });
         return;
       }
       received.push(message);

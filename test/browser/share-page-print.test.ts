@@ -9,7 +9,7 @@ describe('The printed share page', () => {
     ['desktop', 'light', {}],
     ['desktop', 'dark', {}],
     ['phone', 'dark', phone],
-  ] as const)('is one page with map, figures and time, from a %s in %s colours', async (name, colorScheme, options) => {
+  ] as const)('is one page with map, figures and time, from a %s in %s colours', async (_, colorScheme, options) => {
     const { page } = await site.newPage({ ...options, colorScheme });
     await openInState(page, site.url, site.socket, 'live');
     await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
@@ -20,8 +20,6 @@ describe('The printed share page', () => {
     const ground = await page.evaluate(`getComputedStyle(document.querySelector('.figure')).backgroundColor`);
     expect(ground).toBe('rgb(255, 255, 255)');
     await page.setViewportSize({ width: 703, height: 1030 });
-    const folder = process.env['PRINT_SHOTS'];
-    if (folder) await page.screenshot({ path: `${folder}/${name}-${colorScheme}.png`, fullPage: true });
     for (const format of ['A4', 'Letter']) {
       const pdf = await page.pdf({ format, printBackground: true, preferCSSPageSize: false });
       expect(pdf.toString('latin1').match(/\/Type\s*\/Page\b(?!s)/g)).toHaveLength(1);

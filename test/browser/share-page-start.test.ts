@@ -123,6 +123,17 @@ describe('The share page goes on', () => {
     expect(errors).toEqual([]);
   });
 
+  test('without its device, and says so beside the last figures', async () => {
+    socket.share('share-removed', { isRemoved: true });
+    socket.publish('share-removed', { ...flight(60), timestamp: new Date(Date.now() - 600_000).toISOString() });
+    const { page, errors } = await site.newPage();
+    await page.goto(`${site.url}/share/share-removed`);
+    await waitForText(page, 'altitude', '482.2 m');
+    await page.getByText('The drone was removed.').waitFor();
+    await waitForText(page, 'connection', 'live');
+    expect(errors).toEqual([]);
+  });
+
   test('with names of other scripts, and without their controls', async () => {
     socket.share('share-names', {
       flight: () => ({ ...knownFlight(), deviceName: 'עורב \u202Eevil\u202C 7', jobName: 'roof\u2066\nsurvey' }),

@@ -55,6 +55,7 @@ test.each<[string, string]>([
   [english.position(undefined, undefined), '–'],
   [english.time('2020-03-01T14:30:05Z', now, 'Europe/Zurich'), '1 Mar, 15:30:05 CET'],
   [german.time('2020-03-01T14:30:05Z', now, 'UTC'), '1. März, 14:30:05 UTC'],
+  [english.time('2026-11-25T12:00:05Z', undefined, 'UTC'), '25 Nov 2026, 12:00:05 UTC'],
 ])('the share page shows %s', (shown, expected) => expect(shown).toBe(expected));
 
 test('the date is left out of today’s times', () => {

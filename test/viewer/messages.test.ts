@@ -72,8 +72,8 @@ describe('Of other messages', () => {
     ],
     [
       'the reason of a later version',
-      { type: 'control.outcome', requestId: 'r', deviceId: 'd', timestamp, outcome: 'FAILED', reason: 'MOOD' },
-      { type: 'control.outcome', requestId: 'r', deviceId: 'd', timestamp, outcome: 'FAILED' },
+      { type: 'control.outcome', requestId: 'r', outcome: 'FAILED', reason: 'MOOD' },
+      { type: 'control.outcome', requestId: 'r', outcome: 'FAILED' },
     ],
   ])('%s are left out', (_, message, expected) => expect(read(message)).toEqual(expected));
 

@@ -99,6 +99,10 @@ export const de: Texts = {
       title: 'Diese Messwerte sind alt.',
       advice: 'Warten Sie auf die nächste Meldung der Drohne.',
     },
+    removed: {
+      title: 'Die Drohne wurde entfernt.',
+      advice: 'Sie meldet sich nicht mehr: Bitten Sie den Absender um einen neuen Link.',
+    },
     noReport: {
       title: 'Die Drohne hat sich noch nicht gemeldet.',
       advice: 'Warten Sie: Die Messwerte erscheinen mit ihrer ersten Meldung.',

@@ -95,6 +95,7 @@ export const en: Texts = {
       title: 'These figures are old.',
       advice: 'Wait: they go on with the next report of the drone.',
     },
+    removed: { title: 'The drone was removed.', advice: 'It reports no more: ask the sender for a new link.' },
     noReport: { title: 'The drone has not reported yet.', advice: 'Wait: the figures appear with its first report.' },
   },
   allTaken: (places) => (places === 1 ? 'The only place is taken.' : `All ${places} places are taken.`),

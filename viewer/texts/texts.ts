@@ -49,7 +49,7 @@ export interface Texts {
 
 export type NoticeName =
   | ('live' | 'connecting' | 'reconnecting' | 'revoked' | 'expired' | 'ended' | 'full' | 'notFound')
-  | ('old' | 'noReport');
+  | ('old' | 'noReport' | 'removed');
 
 type ControlText =
   | ('notConnected' | 'sending' | 'unconfirmed' | 'noAnswer' | 'notSent' | 'forbidden' | 'shareEnded' | 'tooMany')

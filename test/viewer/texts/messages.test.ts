@@ -33,6 +33,7 @@ const told: Readonly<Record<string, keyof typeof actions>> = {
   'notices.notFound': 'ask',
   'notices.old': 'wait',
   'notices.noReport': 'wait',
+  'notices.removed': 'ask',
   'map.unavailable': 'wait',
   'map.failed': 'reload',
   'charts.unavailable': 'reload',

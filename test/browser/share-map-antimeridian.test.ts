@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { until } from '../channels/until';
 import { waitForText } from './browser';
 import { sharePageForAllTests } from './share-page-fixture';
 
@@ -23,22 +24,26 @@ const asSample = ({ timestamp, droneState, coordinates }: ReturnType<typeof flig
   navigation: { position: { type: 'Point', coordinates } },
 });
 
-/** Boxes of the track, its start and the drone, with their middles from the middle of the map, in pixels. */
-async function boxes(page: Page) {
-  const boxOf = async (selector: string) => {
-    const box = await page.locator(selector).boundingBox();
-    if (!box) throw new Error(`${selector} isn't shown`);
-    return { ...box, middle: box.x + box.width / 2 };
-  };
-  const [map, track, start, drone] = await Promise.all(['#map', 'path.track', 'path.start', '.drone'].map(boxOf));
-  if (!map || !track || !start || !drone) throw new Error('The map is empty');
-  return {
-    trackWidth: track.width,
-    startFromDrone: Math.abs(start.middle - drone.middle),
-    droneFromMiddle: Math.abs(drone.middle - map.middle),
-    mapWidth: map.width,
-  };
+interface Boxes {
+  readonly trackWidth: number;
+  readonly startFromDrone: number;
+  readonly droneFromMiddle: number;
+  readonly mapWidth: number;
 }
+
+/** Where track, start and drone are, in pixels; all at one moment, since the map may move. */
+const boxes = (page: Page) =>
+  page.evaluate<Boxes>(`(() => {
+    const boxOf = (selector) => document.querySelector(selector).getBoundingClientRect();
+    const middleOf = ({ x, width }) => x + width / 2;
+    const [map, track, start, drone] = ['#map', 'path.track', 'path.start', '.drone'].map(boxOf);
+    return {
+      trackWidth: track.width,
+      startFromDrone: Math.abs(middleOf(start) - middleOf(drone)),
+      droneFromMiddle: Math.abs(middleOf(drone) - middleOf(map)),
+      mapWidth: map.width,
+    };
+  })()`);
 
 describe('The map of the share page across 180°', () => {
   const site = sharePageForAllTests();
@@ -57,12 +62,16 @@ describe('The map of the share page across 180°', () => {
     for (const sample of samples) socket.publish(code, asSample(sample));
     await waitForText(page, 'altitude', '120.0 m');
     await page.locator('path.track[d*="L"]').waitFor();
-    const { trackWidth, startFromDrone, droneFromMiddle, mapWidth } = await boxes(page);
+    // It is panned to the drone with the next sample that it draws.
+    await until('following', async () => {
+      const { droneFromMiddle, mapWidth } = await boxes(page);
+      return droneFromMiddle < mapWidth * 0.25 || undefined;
+    });
+    const { trackWidth, startFromDrone } = await boxes(page);
     // 430 m at 1.1 m a pixel.
     expect(trackWidth).toBeGreaterThan(200);
     expect(trackWidth).toBeLessThan(600);
     expect(startFromDrone).toBeLessThan(600);
-    expect(droneFromMiddle).toBeLessThan(mapWidth * 0.25);
     expect(await page.locator('#position').textContent()).toMatch(direction === 1 ? /W/ : /E/);
     expect(errors).toEqual([]);
   });

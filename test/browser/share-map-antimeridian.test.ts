@@ -7,14 +7,18 @@ import { sharePageForAllTests } from './share-page-fixture';
 const STEP = 0.0001;
 const SAMPLES = 40;
 
-/** The samples of a flight, half of it on each side of 180°, to the north-east or north-west. */
+/** The samples of a flight, half of it on each side of 180°, to the east or west: its start stays on the map, where Leaflet draws it. */
 function flightAcross(direction: 1 | -1) {
   const began = Date.now() - SAMPLES * 1000;
   return Array.from({ length: SAMPLES + 1 }, (_, index) => {
     const east = 180 + direction * (index - SAMPLES / 2) * STEP;
     const longitude = east >= 180 ? east - 360 : east;
     const timestamp = new Date(began + index * 1000).toISOString();
-    return { timestamp, droneState: 'WAYPOINT', coordinates: [longitude, -17.5 + index * STEP, 80 + index] as const };
+    return {
+      timestamp,
+      droneState: 'WAYPOINT',
+      coordinates: [longitude, -17.5 + (index * STEP) / 5, 80 + index] as const,
+    };
   });
 }
 

@@ -97,8 +97,10 @@ describe('The map of the share page', () => {
     socket.publish('share-away', { navigation: { position: { type: 'Point', coordinates: [9.5, 47.4, 480] } } });
     await page.clock.runFor(3000);
     await until(() => requests.size > before.size);
+    // On a busy machine a tile may have been asked for again before it was removed.
+    const atRemoval = new Map(requests);
     await page.clock.fastForward(60_000);
-    for (const url of before) expect(requests.get(url)).toBe(1);
+    for (const url of before) expect(requests.get(url)).toBe(atRemoval.get(url));
   });
 
   test('credits the source of its tiles with a link, and has no note', async () => {

@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream';
 import type { Authorizer } from '../authorization/authorizer';
-import { createPacketParser, DISCONNECT } from './packet-parser';
+import { createPacketParser, DISCONNECT, UNSUBACK, UNSUBSCRIBE, type PacketPart } from './packet-parser';
 
 /** Enough for a message of 128 KB with its topic, or a CONNECT with such a will. */
 const MAX_PACKET_BYTES = 136 * 1024;
@@ -26,6 +26,12 @@ export interface Peer {
 export class MqttStream extends Duplex {
   /** Whether the client sent DISCONNECT. */
   receivedDisconnect = false;
+  /**
+   * What came after an UNSUBSCRIBE that is not acknowledged yet. aedes processes packets of one read at once, so that an
+   * UNSUBSCRIBE would take back the SUBSCRIBE that follows it.
+   */
+  private held: PacketPart[] | undefined;
+  private readonly packetsOut = createPacketParser(Infinity);
 
   /** @param socket of TLS, or of the binary frames of a WebSocket */
   constructor(
@@ -33,15 +39,15 @@ export class MqttStream extends Duplex {
     readonly peer: Peer,
   ) {
     super({ allowHalfOpen: false, writableHighWaterMark: 2 * MAX_UNREAD_BYTES });
-    const packetTypesIn = createPacketParser(MAX_PACKET_BYTES);
+    const packetsIn = createPacketParser(MAX_PACKET_BYTES);
     socket.on('data', (bytes: Buffer) => {
-      const types = packetTypesIn(bytes);
-      if (!types) {
+      const parts = packetsIn(bytes);
+      if (!parts) {
         this.destroy(new Error('not MQTT, or packet too large'));
         return;
       }
-      if (types.includes(DISCONNECT)) this.receivedDisconnect = true;
-      if (!this.push(bytes)) socket.pause();
+      if (parts.some(({ type }) => type === DISCONNECT)) this.receivedDisconnect = true;
+      this.take(parts);
     });
     socket.once('end', () => this.push(null));
     socket.once('error', (error: Error) => this.destroy(error));
@@ -49,7 +55,26 @@ export class MqttStream extends Duplex {
   }
 
   override _read(): void {
-    this.socket.resume();
+    if (!this.held) this.socket.resume();
+  }
+
+  /** Passes packets on to the broker, up to an UNSUBSCRIBE; the rest waits for its UNSUBACK. */
+  private take(parts: readonly PacketPart[]): void {
+    for (const part of parts) {
+      if (this.held) {
+        this.held.push(part);
+        continue;
+      }
+      if (part.type === UNSUBSCRIBE && part.ends) this.held = [];
+      if (!this.push(part.bytes) || this.held) this.socket.pause();
+    }
+  }
+
+  private unsubscribed(): void {
+    const held = this.held ?? [];
+    this.held = undefined;
+    this.take(held);
+    if (!this.held) this.socket.resume();
   }
 
   override _write(bytes: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
@@ -62,6 +87,7 @@ export class MqttStream extends Duplex {
 
   private send(bytes: Buffer, done: (error?: Error) => void): void {
     this.socket.write(bytes);
+    if (this.packetsOut(bytes)?.some(({ type, ends }) => type === UNSUBACK && ends)) this.unsubscribed();
     if (this.socket.writableLength <= MAX_UNREAD_BYTES) {
       done();
       return;

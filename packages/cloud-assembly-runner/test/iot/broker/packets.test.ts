@@ -22,14 +22,21 @@ describe('The packet parser', () => {
         const stream = Buffer.concat(wanted.map(([type, length]) => packet(type, length)));
         const meter = createPacketParser(500);
         const types: number[] = [];
-        for (let at = 0; at < stream.length; at += size) types.push(...(meter(stream.subarray(at, at + size)) ?? [99]));
+        const passed: Buffer[] = [];
+        for (let at = 0; at < stream.length; at += size)
+          for (const { type, bytes, ends } of meter(stream.subarray(at, at + size)) ?? []) {
+            passed.push(bytes);
+            if (ends) types.push(type);
+          }
         expect(types).toEqual(wanted.map(([type]) => type));
+        expect(Buffer.concat(passed)).toEqual(stream);
       }),
     );
   });
 
   test('refuses a packet when its length exceeds the limit', () => {
-    expect(createPacketParser(300)(packet(3, 300))).toEqual([3]);
+    const whole = packet(3, 300);
+    expect(createPacketParser(300)(whole)).toEqual([{ type: 3, bytes: whole, ends: true }]);
     expect(createPacketParser(300)(packet(3, 301).subarray(0, 3))).toBeUndefined();
     expect(createPacketParser(300)(Buffer.from([0x30, 0xff, 0xff, 0xff, 0x7f]))).toBeUndefined();
   });

@@ -2,6 +2,7 @@ import type * as z from 'zod/mini';
 import type { RefusalCode } from '../domain/refusal';
 import type { TableName } from '../domain/table';
 import type { Deprecation } from './deprecation';
+import type { LinkedKind } from './links';
 
 /** OAuth scopes (spec section 5), with the description that Cognito shows. */
 export const scopeDescriptions = {
@@ -68,6 +69,8 @@ export interface Endpoint {
     readonly mediaTypes?: readonly string[];
     /** The job in the body has a `version`, which is the `ETag` of the response and which `If-Match` is compared with. */
     readonly versioned?: true;
+    /** The resources of this kind in the body have `links`: where to follow them. The handler leaves them out. */
+    readonly links?: LinkedKind;
   };
   /** Its own refusals; every endpoint also has the common ones, such as `invalid_request` for an unknown query parameter. */
   readonly refusals: readonly RefusalCode[];

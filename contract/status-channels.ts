@@ -7,6 +7,9 @@ import {
   type StatusMessage,
 } from '../domain/status-message';
 import type { Scope, TableUses } from './endpoint';
+import { channelAddresses } from './links';
+
+export { topicOf } from './links';
 
 type MessageType = StatusMessage['type'];
 /** A field that every message has. */
@@ -34,31 +37,25 @@ export type StatusChannel = { [Type in MessageType]: ChannelOf<Type> }[MessageTy
 /** The channels of spec section 6: each kind over MQTTS and over WSS, with the same payload. */
 export const channels = {
   job: {
+    ...channelAddresses.job,
     scope: 'command:read',
-    topicSuffix: 'JOB/STATUS',
-    path: '/v3/jobs/{id}/status/ws',
     tables: { authorise: { jobs: ['get'] }, state: { jobs: ['get'] } },
     messageType: 'job.status',
     message: jobStatusMessage,
-    idField: 'jobId',
   },
   group: {
+    ...channelAddresses.group,
     scope: 'resources:read',
-    topicSuffix: 'DEVICE/STATUS',
-    path: '/v3/devices/{id}/status/ws',
     tables: { authorise: { fleet: ['batchGet'] }, state: { fleet: ['query'] } },
     messageType: 'device.status',
     message: deviceStatusMessage,
-    idField: 'deviceGroupId',
   },
   share: {
+    ...channelAddresses.share,
     scope: 'share:read',
-    topicSuffix: 'SHARE/STATUS',
-    path: '/v3/shares/{id}/status/ws',
     tables: { authorise: { shares: ['get'] }, state: { shares: ['get'] } },
     messageType: 'share.status',
     message: shareStatusMessage,
-    idField: 'shareCode',
   },
 } as const satisfies Partial<Record<Kind, StatusChannel>>;
 
@@ -85,9 +82,6 @@ export const channelsOf = (message: StatusMessage): Channel[] =>
       ? [{ kind, id: (message as unknown as Record<string, string>)[idField] ?? '' }]
       : [];
   });
-
-/** The MQTT topic of a channel: `<id>/JOB/STATUS`. */
-export const topicOf = ({ kind, id }: Channel) => `${id}/${channels[kind].topicSuffix}`;
 
 /** The channel with this MQTT topic, or undefined; whether its resource exists is not known. */
 export function channelOfTopic(topic: string): Channel | undefined {

@@ -49,3 +49,9 @@ export const groupDevices = (groups: readonly DeviceGroup[], devices: readonly D
     const members = devices.filter(({ deviceGroupId }) => deviceGroupId === group.deviceGroupId);
     return { ...group, deviceCount: members.length, devices: members };
   });
+
+/** A group whose devices don't say what they reported last. */
+export const withoutStates = (group: GroupWithDevices): GroupWithDevices => ({
+  ...group,
+  devices: group.devices.map(({ lastState: _, ...device }) => device),
+});

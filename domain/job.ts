@@ -48,6 +48,9 @@ export type JobRequest = z.output<typeof jobRequest>;
 export type JobChange = z.output<typeof jobChange>;
 export type Job = z.output<typeof job>;
 
+/** Most jobs that a page of a list filtered by device or group looks at: each is read, and paid for. */
+export const MAX_SEARCHED = 1000;
+
 /** How long ago a new job may be scheduled, in ms: clocks differ, and requests take a while. */
 const SCHEDULED_AGO_MS = 5 * 60_000;
 

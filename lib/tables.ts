@@ -60,7 +60,7 @@ export class Tables extends Construct implements Record<TableName, Table> {
       partitionKey: text('organisationStatus'),
       sortKey: text('jobId'),
       projectionType: ProjectionType.INCLUDE,
-      nonKeyAttributes: ['name', 'priority', 'createdAt', 'status'],
+      nonKeyAttributes: ['name', 'priority', 'createdAt', 'status', 'deviceGroupId', 'deviceId'],
     });
     this.shares = new Table(this, 'Shares', {
       ...common,

@@ -25,11 +25,13 @@ export const listResources = {
   summary: 'List the device groups of the organisation with their devices',
   description:
     'Returns all device groups with their devices in one reply, in the order of their creation; there are no pages. This is where ' +
-    '`deviceGroupId` and `deviceId` come from.',
+    '`deviceGroupId` and `deviceId` come from.\n\n' +
+    'With `include=state` each device has its `lastState`: what it reported last, and when, without `sensorPayload`. Ask for it once, and ' +
+    'follow the telemetry of the group from then on, instead of polling.',
   scope: 'resources:read',
   handler: 'resources/list-resources',
   tables: { fleet: ['query'] },
-  request: {},
-  reply: { status: 200, body: schemas.resourcesReply },
+  request: { query: schemas.resourcesQuery },
+  reply: { status: 200, body: schemas.resourcesReply, links: 'group' },
   refusals: [],
 } as const satisfies Endpoint;

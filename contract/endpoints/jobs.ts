@@ -1,4 +1,4 @@
-import { jobChange, jobRequest } from '../../domain/job';
+import { jobChange, jobRequest, MAX_SEARCHED } from '../../domain/job';
 import type { Endpoint } from '../endpoint';
 import { JOBS_CREATED_PER_MINUTE } from '../rates';
 import * as schemas from '../schemas/jobs';
@@ -22,17 +22,18 @@ export const createJob = {
   idempotent: true,
   tables: { fleet: ['batchGet'], jobs: ['put'] },
   request: { body: jobRequest },
-  reply: { status: 201, body: schemas.createdJobReply },
+  reply: { status: 201, body: schemas.createdJobReply, links: 'job' },
   refusals: ['invalid_request', 'device_group_not_found'],
 } as const satisfies Endpoint;
 
 export const listJobs = {
   summary: 'List jobs, newest first',
-  description:
+  description: () =>
     'Returns a page of the organisation’s jobs, newest first. Each element is a summary: read a job for all its fields.\n\n' +
-    'While there are more, the reply has a `nextToken`; pass it with the same `status` to get the next page. A token of another list ' +
-    'or filter is 400. A page may hold fewer elements than `limit` although there are more: go on until a reply has no ' +
-    '`nextToken`.\n\n' +
+    '`status`, `deviceGroupId` and `deviceId` filter the list, in any combination; an identifier that names nothing of yours finds nothing.\n\n' +
+    'While there are more, the reply has a `nextToken`; pass it with the same filters to get the next page. A token of another list ' +
+    `or filter is 400. A page may hold fewer elements than \`limit\`, or none, although there are more: with a device or a group a call looks at ${MAX_SEARCHED} jobs at most. ` +
+    'Go on until a reply has no `nextToken`.\n\n' +
     'Without `status` the list is current. Filtered by `status` it may lag behind, usually by less than a second.',
   scope: 'command:read',
   handler: 'jobs/list-jobs',
@@ -51,7 +52,7 @@ export const getJob = {
   handler: 'jobs/get-job',
   tables: { jobs: ['get'] },
   request: {},
-  reply: { status: 200, body: schemas.jobReply, versioned: true },
+  reply: { status: 200, body: schemas.jobReply, versioned: true, links: 'job' },
   refusals: ['job_not_found'],
 } as const satisfies Endpoint;
 

@@ -18,7 +18,7 @@ export const listShares = {
   tables: { shares: ['query'] },
   settings: ['SHARE_BASE_URL'],
   request: { query: pageQuery },
-  reply: { status: 200, body: schemas.sharesReply },
+  reply: { status: 200, body: schemas.sharesReply, links: 'share' },
   refusals: ['invalid_request'],
 } as const satisfies Endpoint;
 
@@ -31,7 +31,7 @@ export const getShare = {
   tables: { shares: ['get'] },
   settings: ['SHARE_BASE_URL'],
   request: {},
-  reply: { status: 200, body: schemas.shareReply },
+  reply: { status: 200, body: schemas.shareReply, links: 'share' },
   refusals: ['share_not_found'],
 } as const satisfies Endpoint;
 
@@ -64,6 +64,6 @@ export const createShare = {
   tables: { fleet: ['get'], shares: ['put'] },
   settings: ['SHARE_BASE_URL'],
   request: { body: shareRequest },
-  reply: { status: 201, body: schemas.createdShareReply },
+  reply: { status: 201, body: schemas.createdShareReply, links: 'share' },
   refusals: ['invalid_request', 'resource_not_found'],
 } as const satisfies Endpoint;

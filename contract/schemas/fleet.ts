@@ -1,6 +1,10 @@
 import * as z from 'zod/mini';
 import * as domain from '../../domain/fleet';
+import { deviceState } from '../../domain/telemetry';
+import { links } from '../links';
 import { success } from './page';
+
+export const resourcesQuery = z.strictObject({ include: z.optional(z.enum(['state'])) });
 
 /** Live video of a STREAM share; null when the device has no video stream. */
 export const playback = z.object({ protocol: z.literal('HLS'), url: z.string(), expiresAt: z.string() });
@@ -21,9 +25,18 @@ export const sharedDevice = z.extend(
 
 export const shareResourcesReply = z.object({ success, resources: z.array(sharedDevice), count: z.int() });
 
-/** A device in its group. */
-export const device = z.pick(domain.device, { deviceId: true, name: true, status: true });
+/** What a device reported last, in a list of many: the sensor payload of a thousand devices would exceed what Lambda returns. */
+export const listedState = z.omit(deviceState, { sensorPayload: true });
 
-export const deviceGroup = z.extend(domain.deviceGroup, { deviceCount: z.int(), devices: z.array(device) });
+/** A device in its group. */
+export const device = z.extend(z.pick(domain.device, { deviceId: true, name: true, status: true }), {
+  lastState: z.optional(listedState),
+});
+
+export const deviceGroup = z.extend(domain.deviceGroup, {
+  deviceCount: z.int(),
+  links,
+  devices: z.array(device),
+});
 
 export const resourcesReply = z.object({ success, resources: z.array(deviceGroup), count: z.int() });

@@ -1,24 +1,34 @@
 import * as z from 'zod/mini';
 import * as domain from '../../domain/job';
+import { links } from '../links';
 import { nextToken, page, success } from './page';
 
-export const jobsQuery = z.strictObject({ ...page, status: z.optional(domain.jobStatus) });
+export const jobsQuery = z.strictObject({
+  ...page,
+  status: z.optional(domain.jobStatus),
+  deviceGroupId: domain.jobRequest.shape.deviceId,
+  deviceId: domain.jobRequest.shape.deviceId,
+});
 
-/** A job in a list and in the reply to its creation. */
+/** A job in a list. */
 export const jobSummary = z.pick(domain.job, {
   jobId: true,
   name: true,
   status: true,
   priority: true,
+  deviceGroupId: true,
+  deviceId: true,
   createdAt: true,
 });
 
-export const createdJobReply = z.object({ success, job: jobSummary });
+export const createdJob = z.extend(jobSummary, { links });
+
+export const createdJobReply = z.object({ success, job: createdJob });
 
 export const jobsReply = z.object({ success, jobs: z.array(jobSummary), count: z.int(), nextToken });
 
 /** A job with everything that a partner set. */
-export const job = z.omit(domain.job, { updatedAt: true, cancelledAt: true });
+export const job = z.extend(z.omit(domain.job, { updatedAt: true, cancelledAt: true }), { links });
 
 export const jobReply = z.object({ success, job });
 

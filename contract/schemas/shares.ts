@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import * as domain from '../../domain/share';
+import { links } from '../links';
 import { nextToken, success } from './page';
 
 /** A share with the address of its page. */
@@ -14,10 +15,17 @@ export const share = z.extend(
   }),
   {
     shareUrl: z.string(),
+    links,
   },
 );
 
-export const createdShare = z.pick(share, { shareCode: true, shareUrl: true, expiresAt: true, maxViewers: true });
+export const createdShare = z.pick(share, {
+  shareCode: true,
+  shareUrl: true,
+  expiresAt: true,
+  maxViewers: true,
+  links: true,
+});
 
 export const createdShareReply = z.object({ success, share: createdShare });
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Creator } from '../../domain/creator';
 import { organisationOf, type Organisation } from '../../domain/id';
-import { job, whyRefused, type Job } from '../../domain/job';
+import { job, MAX_SEARCHED, whyRefused, type Job } from '../../domain/job';
 import type { JobStatus } from '../../domain/job-lifecycle';
 import { pageToken, readPageToken } from '../../domain/page-token';
 import { Refusal } from '../../domain/refusal';
@@ -13,7 +13,15 @@ import { parseItems } from '../store/parse-items';
 import { isRepeat, itemThatRefused } from '../store/conditional-write';
 import { dynamodb, table } from '../store/dynamodb';
 
-const summary = z.pick(job, { jobId: true, name: true, status: true, priority: true, createdAt: true });
+const summary = z.pick(job, {
+  jobId: true,
+  name: true,
+  status: true,
+  priority: true,
+  deviceGroupId: true,
+  deviceId: true,
+  createdAt: true,
+});
 export type JobSummary = z.output<typeof summary>;
 
 /**
@@ -59,6 +67,8 @@ export const nameOfJob = async (organisation: Organisation, jobId: string | unde
 
 export interface JobPage {
   readonly status?: JobStatus | undefined;
+  readonly deviceGroupId?: string | undefined;
+  readonly deviceId?: string | undefined;
   readonly limit: number;
   readonly nextToken?: string | undefined;
 }
@@ -67,8 +77,10 @@ export interface JobPage {
  * A page of the organisation's jobs, newest first, by a single query.
  * @throws Refusal `invalid_request` for a page token of another list
  */
-export async function listJobs(organisation: Organisation, { status, limit, nextToken }: JobPage) {
-  const list = ['jobs', organisation, status].join(' ');
+export async function listJobs(organisation: Organisation, { limit, nextToken, ...filters }: JobPage) {
+  const { status, ...searched } = filters;
+  const search = Object.entries(searched).filter(([, id]) => id !== undefined);
+  const list = ['jobs', organisation, status, ...search.flat()].join(' ');
   const byStatus = status && statusKey(organisation, status);
   const after = nextToken && { organisation, jobId: readPageToken(list, nextToken) };
   const found = await dynamodb.send(
@@ -77,11 +89,16 @@ export async function listJobs(organisation: Organisation, { status, limit, next
       // Only the table supports strongly consistent reads; a global secondary index does not.
       ...(byStatus ? { IndexName: 'by-status' } : { ConsistentRead: true }),
       KeyConditionExpression: `${byStatus ? 'organisationStatus' : 'organisation'} = :key`,
-      ProjectionExpression: 'jobId, #name, #status, priority, createdAt',
+      ...(search.length > 0 && { FilterExpression: search.map(([name]) => `${name} = :${name}`).join(' AND ') }),
+      ProjectionExpression: 'jobId, #name, #status, priority, deviceGroupId, deviceId, createdAt',
       ExpressionAttributeNames: { '#name': 'name', '#status': 'status' },
-      ExpressionAttributeValues: { ':key': byStatus ?? organisation },
+      ExpressionAttributeValues: {
+        ':key': byStatus ?? organisation,
+        ...Object.fromEntries(search.map(([name, id]) => [`:${name}`, id])),
+      },
       ScanIndexForward: false,
-      Limit: withOneMore(limit),
+      // DynamoDB counts what it reads, before the filter.
+      Limit: search.length > 0 ? MAX_SEARCHED : withOneMore(limit),
       ...(after && { ExclusiveStartKey: { ...after, ...(byStatus && { organisationStatus: byStatus }) } }),
     }),
   );

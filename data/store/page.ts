@@ -4,7 +4,7 @@ import type { QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
 export const withOneMore = (limit: number) => limit + 1;
 
 /**
- * The page from the result of a query with {@link withOneMore}.
+ * The page from the result of a query for at least one more element ({@link withOneMore}).
  * @param idName attribute that identifies an element
  * @returns its items and, if there is a next page, the identifier to continue after: possibly that of an item which the
  *   filter left out, or of an early one, since one query reads at most 1 MB

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type * as z from 'zod/mini';
 import type { Endpoint } from '../../contract/endpoint';
+import type { WithoutLinks } from '../../contract/links';
 import type { endpoints, EndpointKey } from '../../contract/endpoints';
 import type { FirstAnswer } from '../../data/requests/idempotency';
 import type { Organisation } from '../../domain/id';
@@ -53,7 +54,7 @@ export interface ServedRequest<Key extends EndpointKey> {
  * media type other than JSON.
  */
 export type Reply<Key extends EndpointKey> =
-  z.input<Table[Key]['reply']['body']> | (MediaTypeOf<Key> extends undefined ? never : string);
+  WithoutLinks<z.input<Table[Key]['reply']['body']>> | (MediaTypeOf<Key> extends undefined ? never : string);
 
 /** An idempotency key that a request was sent with. */
 export interface IdempotencyKey {

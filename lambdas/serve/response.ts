@@ -1,4 +1,5 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import { withLinks } from '../../contract/links';
 import { oauthRefusal, resourceRefusal } from '../../contract/refusals';
 import { AlreadyAnswered } from '../../data/requests/already-answered';
 import { invalid, Refusal } from '../../domain/refusal';
@@ -26,10 +27,13 @@ const answer = (
   body: typeof body === 'string' ? body : JSON.stringify(body),
 });
 
+const linked = ({ endpoint: { reply } }: Exchange, result: unknown) =>
+  reply.links ? withLinks(reply.links, result as object) : result;
+
 /** The answer to a success; fields that are not in the reply's schema are stripped. A text is the answer as it is. */
 export function succeed(exchange: Exchange, event: Event, result: unknown): APIGatewayProxyResult {
   const { reply } = exchange.endpoint;
-  const body = typeof result === 'string' ? result : reply.body.parse(result);
+  const body = typeof result === 'string' ? result : reply.body.parse(linked(exchange, result));
   const version = reply.versioned && (body as { job: { version: number } }).job.version;
   if (version !== undefined) exchange.headers['ETag'] = `"${version}"`;
   return answer(exchange, event, reply.status, body, exchange.mediaType);

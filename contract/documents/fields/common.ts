@@ -28,6 +28,15 @@ export const commonFields: Fields = {
     description: 'Any number, or a text of up to 128 characters. It comes back on the answer to the message.',
     examples: [7],
   },
+  links: { description: 'Where to follow its status.' },
+  mqttTopic: {
+    description: 'Its MQTT topic, to subscribe to on the MQTT host that you were given.',
+    examples: ['job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a/JOB/STATUS'],
+  },
+  webSocketPath: {
+    description: 'Path of its WebSocket channel, to append to the WebSocket address that you were given.',
+    examples: ['/v3/jobs/job-7k2m9qx4-01kb1x5m9v3f8q2r7t6w4y0z1a/status/ws'],
+  },
   limit: {
     description:
       'Most elements of the page, 50 without it. There are never more than 100: a higher number counts as 100.',

@@ -44,6 +44,10 @@ export const fleetFields: Fields = {
     examples: ['2026-11-27T10:30:15.123Z'],
     format: 'date-time',
   },
+  'ListResourcesQuery.include': {
+    description: '`state`: each device has its `lastState`.',
+    examples: ['state'],
+  },
   'ListResourcesReply.resources': { description: 'All device groups, in the order of their creation.' },
   'SharedDevice.name': deviceName,
   'SharedDevice.status': deviceStatus,

@@ -113,5 +113,13 @@ export const jobFields: Fields = {
     examples: ['2026-11-27T10:30:15.123Z'],
     format: 'date-time',
   },
+  'ListJobsQuery.deviceGroupId': {
+    description: 'Only jobs of this device group.',
+    examples: ['group-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2n'],
+  },
+  'ListJobsQuery.deviceId': {
+    description: 'Only jobs that name this device.',
+    examples: ['device-7k2m9qx4-01kb1x4c2d5e6f7g8h9j0k1m2p'],
+  },
   'ListJobsQuery.status': { description: 'Only jobs with this status.', examples: ['PENDING'] },
 };

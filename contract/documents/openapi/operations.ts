@@ -2,6 +2,7 @@ import { RATE_WINDOW_S } from '../../../domain/rate-window';
 import { endpointTable, routeOf } from '../../access';
 import { descriptionOf, scopesOf, type Endpoint } from '../../endpoint';
 import type { EndpointKey } from '../../endpoints';
+import { withLinks, type LinkedKind } from '../../links';
 import { exampleOf } from '../examples/example-of';
 import { mediaTypeExample, replyFields } from '../examples/replies';
 import { basicExample, requestExamples } from '../examples/requests';
@@ -37,8 +38,9 @@ function requestBodyOf(key: EndpointKey, { request, scope }: Endpoint): RequestB
 }
 
 /** The reply with every field, composed from the examples of the fields. */
-function replyExample(key: EndpointKey, schema: Reference): unknown {
-  const reply = composed(schema) as Record<string, object>;
+function replyExample(key: EndpointKey, schema: Reference, links: LinkedKind | undefined): unknown {
+  const composedReply = composed(schema) as object;
+  const reply = (links ? withLinks(links, composedReply) : composedReply) as Record<string, object>;
   const own = Object.entries(replyFields[key] ?? {});
   return { ...reply, ...Object.fromEntries(own.map(([name, fields]) => [name, { ...reply[name], ...fields }])) };
 }
@@ -46,7 +48,7 @@ function replyExample(key: EndpointKey, schema: Reference): unknown {
 /** The reply in each of its media types: `schema` and an example of the JSON ones, text for others. */
 function contentOf(key: EndpointKey, { reply }: Endpoint): Response['content'] {
   const schema = replyReference(reply.body);
-  const example = { summary: 'With every field', value: replyExample(key, schema) };
+  const example = { summary: 'With every field', value: replyExample(key, schema, reply.links) };
   const others = reply.mediaTypes?.map((type): [string, MediaType] => {
     const { name, summary = example.summary, text } = mediaTypeExample(type);
     if (text === undefined) return [type, { schema, examples: { [name]: example } }];

@@ -2,6 +2,7 @@ import type * as z from 'zod/mini';
 import * as telemetry from '../../../domain/telemetry';
 import { endpointTable } from '../../access';
 import type { EndpointKey } from '../../endpoints';
+import * as links from '../../links';
 import * as errors from '../../schemas/errors';
 import * as events from '../../schemas/events';
 import * as fleet from '../../schemas/fleet';
@@ -22,6 +23,7 @@ interface NamedSchema {
 }
 
 type Exported = typeof errors &
+  Pick<typeof links, 'links'> &
   typeof events &
   typeof fleet &
   typeof jobs &
@@ -40,6 +42,7 @@ const exported = Object.fromEntries(
     Object.entries(fleet),
     Object.entries(jobs),
     Object.entries(limits),
+    Object.entries({ links: links.links }),
     Object.entries(page),
     Object.entries(shares),
     Object.entries(telemetry),
@@ -54,6 +57,8 @@ type SchemaExport = { [Name in keyof Exported]: Exported[Name] extends z.ZodMini
 const parts = described({
   job: 'A job with all its fields.',
   jobSummary: 'The main fields of a job.',
+  createdJob: 'The main fields of a new job.',
+  links: 'Where to follow the status of a resource.',
   updatedJob: 'A job after a change, with the fields that can change.',
   cancelledJob: 'A job after it was cancelled.',
   jobTrack: 'Where a job was flown, in GeoJSON (RFC 7946).',
@@ -72,6 +77,7 @@ const parts = described({
   createdShare: 'The main fields of a new share.',
   deviceGroup: 'Devices to which jobs are given together.',
   device: 'A drone with its dock.',
+  listedState: 'What a device reported last, without data of sensors. It holds only what the device knows.',
   sharedDevice: 'The device behind a share.',
   playback: 'Where the live video can be played.',
   deviceState: 'What a device reported. It holds only what the device knows.',

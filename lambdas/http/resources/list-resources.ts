@@ -1,8 +1,10 @@
 import * as endpoints from '../../../contract/endpoints/fleet';
 import { listDeviceGroups } from '../../../data/fleet/fleet';
+import { withoutStates } from '../../../domain/fleet';
 import { serve } from '../../serve/serve';
 
-export const handler = serve('GET /v3/resources', endpoints.listResources, async ({ caller }) => {
-  const resources = await listDeviceGroups(caller.organisation);
+export const handler = serve('GET /v3/resources', endpoints.listResources, async ({ caller, query }) => {
+  const groups = await listDeviceGroups(caller.organisation);
+  const resources = query.include === 'state' ? groups : groups.map(withoutStates);
   return { success: true, resources, count: resources.length };
 });

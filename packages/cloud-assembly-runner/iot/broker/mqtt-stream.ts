@@ -47,7 +47,7 @@ export class MqttStream extends Duplex {
         return;
       }
       if (parts.some(({ type }) => type === DISCONNECT)) this.receivedDisconnect = true;
-      this.take(parts);
+      this.passOn(parts);
     });
     socket.once('end', () => this.push(null));
     socket.once('error', (error: Error) => this.destroy(error));
@@ -59,7 +59,7 @@ export class MqttStream extends Duplex {
   }
 
   /** Passes packets on to the broker, up to an UNSUBSCRIBE; the rest waits for its UNSUBACK. */
-  private take(parts: readonly PacketPart[]): void {
+  private passOn(parts: readonly PacketPart[]): void {
     for (const part of parts) {
       if (this.held) {
         this.held.push(part);
@@ -70,10 +70,10 @@ export class MqttStream extends Duplex {
     }
   }
 
-  private unsubscribed(): void {
+  private release(): void {
     const held = this.held ?? [];
     this.held = undefined;
-    this.take(held);
+    this.passOn(held);
     if (!this.held) this.socket.resume();
   }
 
@@ -87,7 +87,7 @@ export class MqttStream extends Duplex {
 
   private send(bytes: Buffer, done: (error?: Error) => void): void {
     this.socket.write(bytes);
-    if (this.packetsOut(bytes)?.some(({ type, ends }) => type === UNSUBACK && ends)) this.unsubscribed();
+    if (this.packetsOut(bytes)?.some(({ type, ends }) => type === UNSUBACK && ends)) this.release();
     if (this.socket.writableLength <= MAX_UNREAD_BYTES) {
       done();
       return;
